@@ -1,0 +1,22 @@
+# Compiler settings that hold for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
+find_program(NMT_CCACHE ccache)
+if(NMT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # pch_defines/time_macros: without them ccache refuses every file that uses the precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${NMT_CCACHE})
+endif()
+
+# Scores must be the same figures on every machine: no contraction of a*b+c into one rounding, no fast-math.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+if(NMT_SANITIZE)
+  add_compile_options(-fsanitize=${NMT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${NMT_SANITIZE})
+endif()

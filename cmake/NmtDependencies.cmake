@@ -1,0 +1,43 @@
+# What the toolkit stands on; scripts/setup.sh installs all of it.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(ICU REQUIRED COMPONENTS uc i18n)
+find_package(ZLIB REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece sentencepiece_train)
+
+# LibTorch ships headers of another fmt in its include folder, which would shadow the system's and break spdlog:
+# a folder that holds nothing but a link to the system's fmt goes first (docs/building.md).
+get_target_property(NMT_FMT_INCLUDE fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+find_path(NMT_FMT_DIR fmt/core.h HINTS ${NMT_FMT_INCLUDE} REQUIRED)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/fmt-first)
+file(CREATE_LINK ${NMT_FMT_DIR}/fmt ${CMAKE_BINARY_DIR}/fmt-first/fmt SYMBOLIC)
+
+if(NMT_WITH_TORCH)
+  # Order: CMAKE_PREFIX_PATH or Torch_DIR, then the project's own environment, then the python3 of the PATH.
+  if(NOT Torch_DIR AND NOT CMAKE_PREFIX_PATH AND NOT DEFINED ENV{CMAKE_PREFIX_PATH})
+    foreach(python ${CMAKE_SOURCE_DIR}/.deps/torch/bin/python python3)
+      execute_process(COMMAND ${python} -c "import torch; print(torch.utils.cmake_prefix_path)"
+                      OUTPUT_VARIABLE NMT_TORCH_PREFIX OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE NMT_NO_TORCH)
+      if(NMT_NO_TORCH EQUAL 0)
+        set(Torch_DIR ${NMT_TORCH_PREFIX}/Torch)
+        break()
+      endif()
+    endforeach()
+  endif()
+  find_package(Torch REQUIRED)
+  if(Torch_VERSION VERSION_LESS 2.11)
+    message(FATAL_ERROR "LibTorch ${Torch_VERSION} is too old: 2.11 or newer is needed (scripts/setup.sh installs one)")
+  endif()
+  # CUDA code is guarded by NMT_WITH_CUDA: set where this LibTorch was built for CUDA.
+  set(NMT_WITH_CUDA OFF)
+  if(TARGET torch_cuda OR TORCH_CUDA_LIBRARIES)
+    set(NMT_WITH_CUDA ON)
+  endif()
+  message(STATUS "LibTorch ${Torch_VERSION}, CUDA ${NMT_WITH_CUDA}")
+endif()
