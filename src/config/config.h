@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+/// What a run is a function of, one struct a section of the YAML file. Each field is one option: its default stands here,
+/// its name, range and help in schema.cpp, which reads, checks, writes and documents it. The leaf names are those of
+/// Kyubyong's hyper-parameters where he has one (suffix 1 = source, 2 = target).
+
+struct DataConfig {
+  std::string dir = "prepared";
+  std::string source_language = "de";
+  std::string target_language = "en";
+  // Text: plain or gzip, IWSLT train.tags.*, sgm or xml; entry i of train1 belongs to entry i of train2.
+  std::vector<std::string> train1, train2;
+  std::vector<std::string> train_tsv;  // source TAB target a line
+  std::string eval1, eval2;
+  std::string test1, test2;
+  // Cleaning of the training text only.
+  bool lowercase = false;  // both sides, every split's input; references stay as they stand
+  bool nfkc = false;
+  bool repair_utf8 = false;
+  int64_t maxlen1 = 100;  // pieces and the end symbol; longer training pairs are dropped
+  int64_t maxlen2 = 100;
+  double max_length_ratio = 0;  // longer side / shorter side, in pieces; 0 = off
+  bool drop_empty = true;
+  bool drop_duplicates = false;
+  bool drop_test_overlap = false;  // training pairs whose source and target both stand in validation or test
+  // Vocabulary.
+  std::string tokenizer = "sentencepiece";
+  std::string spm_type = "bpe";  // bpe | unigram
+  int64_t vocab_size = 32000;
+  bool joint_vocabulary = true;
+  std::string spm_model1, spm_model2;  // ready models; joint: only spm_model1
+  int64_t spm_sentences = 2000000;     // at most so many lines train SentencePiece (seeded sample); 0 = all
+  double character_coverage = 0.9995;
+  bool byte_fallback = false;
+  std::vector<std::string> user_symbols;
+  std::string normalization = "nmt_nfkc";  // SentencePiece's rule: nmt_nfkc | nfkc | nmt_nfkc_cf | nfkc_cf | identity
+};
+
+struct ModelConfig {
+  std::string architecture = "transformer";
+  int64_t d_model = 512;
+  int64_t d_ff = 2048;
+  int64_t num_blocks = 6;
+  std::optional<int64_t> encoder_blocks, decoder_blocks;  // default: num_blocks
+  int64_t num_heads = 8;
+  double dropout_rate = 0.3;
+  // Where dropout acts; default: dropout_rate.
+  std::optional<double> input_dropout_rate;      // on embedding + position
+  std::optional<double> attention_dropout_rate;  // on attention weights
+  std::optional<double> residual_dropout_rate;   // on each sub-layer's output
+  std::optional<double> ffn_dropout_rate;        // inside the feed-forward net
+  std::string norm = "post";                     // post | pre
+  bool final_norm = true;                        // pre only: a norm after the last block
+  double norm_epsilon = 1e-6;
+  std::string activation = "relu";         // relu | gelu | swish
+  std::string positions = "sinusoidal";    // sinusoidal | learned | none
+  std::string sinusoid = "interleaved";    // interleaved | half_split
+  int64_t max_positions = 512;             // rows of learned positions
+  bool mask_padding_positions = false;     // no position is added to padding
+  bool attention_output_projection = true;  // W^O
+  bool attention_bias = true;
+  std::string qkv_activation = "none";      // none | relu
+  std::string tie_embeddings = "all";       // all (source, target, output) | target (target, output) | none
+  bool output_bias = false;
+  bool zero_padding_embedding = true;  // row 0 stays zero
+  std::string embedding_init = "xavier";  // xavier (uniform) | normal (std d_model^-0.5)
+};
+
+struct TrainingConfig {
+  int64_t batch_size = 128;              // in batch_type's unit
+  std::string batch_type = "sentences";  // sentences | tokens (the padded size of the longer side)
+  int64_t accumulate = 1;                // batches an update
+  int64_t num_epochs = 20;               // 0 = no limit
+  int64_t max_updates = 0;               // 0 = no limit
+  double max_minutes = 0;                // of training in this run, 0 = no limit
+  double lr = 0.0003;
+  std::string schedule = "inverse_sqrt";  // inverse_sqrt: lr is the peak, reached at warmup_steps | noam: lr * d_model^-0.5 * ... | constant
+  int64_t warmup_steps = 4000;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-8;
+  double weight_decay = 0;
+  double clip_norm = 0;  // 0 = off
+  double smoothing = 0.1;
+  int64_t checkpoint_every = 1000;  // updates; 0 = at each validation
+  int64_t keep_checkpoints = 3;     // the last so many
+  int64_t average_checkpoints = 0;  // average of the last so many validated weights at the end, kept where better; 0 = off
+};
+
+struct ValidationConfig {
+  int64_t every = 0;  // updates; 0 = at the end of each epoch
+  std::vector<std::string> metrics = {"loss", "bleu", "chrf"};  // loss | bleu | chrf
+  std::string best_metric = "bleu";                              // bleu | chrf | loss: decides what best/ holds
+  int64_t patience = 0;       // stop after so many validations without a new best; 0 = off
+  int64_t beam_size = 1;
+  int64_t max_sentences = 0;  // translate only the first so many; 0 = all
+  int64_t samples = 3;        // translations shown in the log and TensorBoard
+};
+
+struct DecodingConfig {
+  int64_t beam_size = 4;
+  double length_penalty = 0.6;
+  std::string length_penalty_form = "paper";  // paper: ((5+n)/6)^a | simple: n^a
+  double max_length_ratio = 2.0;  // limit = ratio * source pieces + offset
+  int64_t max_length_offset = 20;
+  int64_t batch_size = 32;  // sentences
+};
+
+struct RunConfig {
+  std::string dir = "runs/default";
+  int64_t seed = 1;
+  int64_t threads = 0;             // 0 = all processors
+  std::string device = "auto";     // auto | cpu | cuda | cuda:N
+  std::string precision = "auto";  // auto | fp32 | bf16
+  int64_t log_every = 100;         // updates
+  bool tensorboard = true;
+};
+
+struct Config {
+  DataConfig data;
+  ModelConfig model;
+  TrainingConfig training;
+  ValidationConfig validation;
+  DecodingConfig decoding;
+  RunConfig run;
+};
+
+}  // namespace nmt

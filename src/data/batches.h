@@ -1,0 +1,74 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "data/batch.h"
+#include "data/prepared_corpus.h"
+
+namespace nmt {
+
+enum class BatchType { kSentences, kTokens };
+
+struct BatchOptions {
+  BatchType type = BatchType::kTokens;
+  int64_t size = 4096;  ///< sentences, or tokens: rows x (the wider of both padded sides, end symbols counted) stay within it
+  uint64_t seed = 1;
+};
+
+/// The batches of one epoch as indices into the corpus; order is a function of (corpus, options, epoch) alone.
+/// Sentences: a shuffled pass cut into batches, the last one short. Tokens: a shuffled pass sorted by length (with ties in
+/// shuffled order, so that batches differ from epoch to epoch), cut where the padded size would pass the limit, and the
+/// batches shuffled. A pair longer than the limit is a batch of its own.
+std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch);
+
+/// Batches in corpus order of length (for validation loss and decoding): at most `tokens` padded tokens each.
+std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, int64_t tokens);
+
+/// Pads the pairs to a batch, end symbols added.
+Batch make_batch(const PreparedCorpus& corpus, std::span<const int64_t> pairs);
+
+/// Where a stream of training batches stands: the next batch to hand out.
+struct BatchPosition {
+  int64_t epoch = 0;  ///< from 0
+  int64_t batch = 0;  ///< in that epoch, from 0
+};
+
+/// The endless stream of training batches, prepared ahead on a thread, in order.
+class BatchStream {
+ public:
+  BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start = {});
+  ~BatchStream();
+  Batch next();                            ///< rethrows a worker's exception here
+  BatchPosition position() const;          ///< of the batch that next() will return: what a checkpoint stores
+  int64_t batches_of_current_epoch() const;  ///< of the epoch of position()
+
+ private:
+  struct Item {
+    Batch batch;
+    BatchPosition after;
+    int64_t batches_after;  // batches of the epoch of `after`
+  };
+  void work();
+
+  std::shared_ptr<const PreparedCorpus> corpus_;
+  BatchOptions options_;
+  BatchPosition position_;
+  int64_t batches_ = 0;
+  BatchPosition ahead_;  // the worker's own position
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> ready_;
+  std::exception_ptr failure_;
+  bool stop_ = false;
+  std::thread worker_;  // last: joined before what it uses goes
+};
+
+}  // namespace nmt

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/file.h"
+
+namespace nmt {
+
+/// One split of the prepared data ({train,valid,test}.bin), mapped from disk: costs no memory of its own. Thread-safe.
+/// The file's layout stands in prepared_corpus.cpp.
+class PreparedCorpus {
+ public:
+  /// Throws Error for a missing, foreign, truncated or older file; every offset is checked.
+  explicit PreparedCorpus(const std::filesystem::path& path);
+
+  int64_t size() const;
+  std::span<const int32_t> source(int64_t pair) const;  ///< pieces, without <s> and </s>
+  std::span<const int32_t> target(int64_t pair) const;
+  std::string_view source_text(int64_t pair) const;  ///< as it was encoded
+  std::string_view target_text(int64_t pair) const;  ///< validation and test: the reference as it stands in the file
+  int32_t corpus(int64_t pair) const;                ///< which of the configured corpora it came from
+
+ private:
+  MappedFile file_;
+  int64_t size_ = 0;
+  // Columns of the mapping, set by the constructor.
+  const uint64_t* source_ends_ = nullptr;
+  const uint64_t* target_ends_ = nullptr;
+  const uint64_t* source_text_ends_ = nullptr;
+  const uint64_t* target_text_ends_ = nullptr;
+  const int32_t* source_ids_ = nullptr;
+  const int32_t* target_ids_ = nullptr;
+  const char* source_bytes_ = nullptr;
+  const char* target_bytes_ = nullptr;
+  const int32_t* corpora_ = nullptr;
+};
+
+}  // namespace nmt

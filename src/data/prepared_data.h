@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/config.h"
+#include "data/prepared_corpus.h"
+#include "text/codec.h"
+
+namespace nmt {
+
+/// The prepared folder as nmt-train and nmt-eval need it.
+struct PreparedData {
+  std::shared_ptr<const PreparedCorpus> train;
+  std::shared_ptr<const PreparedCorpus> valid;  ///< null where none was configured
+  std::shared_ptr<const PreparedCorpus> test;   ///< null where none was configured
+  TextCodec codec;
+  std::string hash;  ///< of the manifest: names this data in checkpoints
+};
+
+/// Opens what nmt-prepro wrote to config.data.dir. Throws Error: not there (run nmt-prepro -c ...), not finished, or made with
+/// other data options than config's (naming them).
+PreparedData open_prepared_data(const Config& config);
+
+}  // namespace nmt
