@@ -1,0 +1,63 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+
+#include "config/config.h"
+#include "data/batch.h"
+#include "nn/pass.h"
+#include <torch/nn/module.h>
+
+namespace nmt {
+
+/// A Batch on a device. Ids int64; padding id 0.
+struct TensorBatch {
+  torch::Tensor source;          ///< [batch, source] pieces </s> <pad>...
+  torch::Tensor source_lengths;  ///< [batch] int64, on the CPU
+  torch::Tensor target_in;       ///< [batch, target] <s> pieces <pad>...
+  torch::Tensor target_out;      ///< [batch, target] pieces </s> <pad>...
+  torch::Tensor target_lengths;  ///< [batch] int64, on the CPU
+};
+TensorBatch to_tensors(const Batch& batch, torch::Device device);
+
+/// What a model remembers of the hypotheses of a search: one row each. Made by TranslationModel::start.
+class DecoderState {
+ public:
+  virtual ~DecoderState() = default;
+  virtual int64_t rows() const = 0;
+  /// New row r continues old row rows[r]: int64 [new rows], on the CPU. Rows may be repeated (a beam grows), reordered or
+  /// left out (a sentence is finished). What belongs to the sentence (its encoding) is shared by its rows, not copied.
+  virtual void select(const torch::Tensor& rows) = 0;
+};
+
+/// The one interface of every architecture: training, scoring and search know nothing else.
+/// Parameters' names are those in model.safetensors.
+class TranslationModel : public torch::nn::Module {
+ public:
+  /// Teacher forcing: decoder output before the output layer, [batch, target, model]. Rows of padding are undefined.
+  virtual torch::Tensor forward(const TensorBatch& batch, Pass& pass) = 0;
+
+  /// The output layer: logits = hidden · weightᵀ (+ bias).
+  virtual torch::Tensor output_weight() const = 0;  ///< [target vocabulary, model]
+  virtual torch::Tensor output_bias() const = 0;    ///< [target vocabulary], or undefined
+  /// [..., model] -> [..., target vocabulary], float32.
+  torch::Tensor logits(const torch::Tensor& hidden) const;
+
+  /// Encodes sentences: source [batch, source], source_lengths int64 [batch] on the CPU. One row a sentence.
+  virtual std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) = 0;
+  /// Feeds each row its next token, int64 [rows] (first <s>); logits of the one after, [rows, target vocabulary] float32.
+  /// A row's logits do not depend on the other rows (CPU, see docs/design.md).
+  virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) = 0;
+
+  virtual int64_t target_vocabulary() const = 0;
+  int64_t parameter_count() const;
+};
+
+/// The architectures: one switch. Throws Error naming all of them for an unknown one.
+std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
+
+/// Initial weights, a function of (config, seed): Xavier-uniform matrices, zero biases, unit norms.
+void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed);
+
+}  // namespace nmt

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "config/config.h"
+#include "models/model.h"
+#include "text/codec.h"
+
+namespace nmt {
+
+/// A model directory: model.json (format version, architecture, tokenizer and decoding settings, training summary, scores),
+/// model.safetensors, and the tokenizer's files. Copy it anywhere, nothing else is needed.
+struct LoadedModel {
+  Config config;  ///< model and decoding sections are those of the directory
+  TextCodec codec;
+  std::shared_ptr<TranslationModel> model;
+  nlohmann::json summary;  ///< training summary and scores, as saved
+  std::filesystem::path directory;
+};
+
+/// Writes all files into an existing empty folder (the caller renames it into place). Throws MachineError.
+void save_model(const std::filesystem::path& directory, const TranslationModel& model, const Config& config,
+                const TextCodec& codec, const nlohmann::json& summary);
+
+/// Throws Error for a missing, damaged or foreign directory: names the file and what is wrong with it.
+LoadedModel load_model(const std::filesystem::path& directory, torch::Device device);
+
+}  // namespace nmt
