@@ -9,7 +9,7 @@ find_package(CLI11 REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece sentencepiece_train)
+pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 
 # LibTorch ships headers of another fmt in its include folder, which would shadow the system's and break spdlog:
 # a folder that holds nothing but a link to the system's fmt goes first (docs/building.md).
