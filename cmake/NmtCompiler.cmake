@@ -16,6 +16,9 @@ endif()
 
 # Scores must be the same figures on every machine: no contraction of a*b+c into one rounding, no fast-math.
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-restrict)  # false alarms at every "text" + string (GCC bug 105651)
+endif()
 if(NMT_SANITIZE)
   add_compile_options(-fsanitize=${NMT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${NMT_SANITIZE})

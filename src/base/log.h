@@ -14,7 +14,8 @@ using Logger = spdlog::logger;
 /// A logger to standard error ("12:03:44 message"; warnings and errors say so).
 std::shared_ptr<Logger> make_logger(const std::string& name);
 
-/// Adds a file, appended to, flushed at every line: the log.txt of a run directory. Throws MachineError if it can't be opened.
+/// Adds a file, appended to, flushed at every line: the log.txt of a run directory. Throws MachineError if it can't be
+/// opened.
 void add_log_file(Logger& logger, const std::filesystem::path& path);
 
 }  // namespace nmt

@@ -12,6 +12,9 @@ class ProgressBar {
   /// total 0: unknown, only a count is shown. unit: "sentences", "updates", ...
   ProgressBar(std::string label, int64_t total, std::string unit);
   ~ProgressBar();  ///< clears the line
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  /// done: so far, of total. The first call starts the clock: work done before it (a resumed run) is not in the speed.
   /// note: shown behind the bar, for example "loss 3.21  4,210 tok/s".
   void update(int64_t done, const std::string& note = "");
   void clear();
@@ -19,10 +22,20 @@ class ProgressBar {
  private:
   std::string label_, unit_;
   int64_t total_;
-  double start_, last_drawn_ = 0;
+  double start_ = 0, last_drawn_ = 0;  // seconds
   int64_t first_ = -1;
   bool terminal_, drawn_ = false;
 };
+
+/// What a progress bar shows.
+struct ProgressLine {
+  std::string label, unit, note;
+  int64_t done = 0, total = 0;  // total 0: unknown
+  double per_second = 0;        // 0: not known yet
+};
+
+/// "prepro  [####      ] 42% 1,234/3,000 sentences 812/s 0:03 left  loss 3.2", cut at `width` columns.
+std::string format_progress(const ProgressLine& line, int64_t width);
 
 /// "1:02:03" or "2:03", of seconds.
 std::string format_duration(double seconds);

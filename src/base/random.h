@@ -8,7 +8,8 @@
 namespace nmt {
 
 /// Random numbers that are a function of a key, such as (seed, epoch), on every machine and compiler:
-/// SplitMix64 (Steele, Lea, Flood 2014) over a key mixed from the given words. No state outlives a use, so nothing needs saving.
+/// SplitMix64 (Steele, Lea, Flood 2014) over a key mixed from the given words. No state outlives a use, so nothing
+/// needs saving.
 class CounterRandom {
  public:
   explicit CounterRandom(std::initializer_list<uint64_t> key);

@@ -3,7 +3,7 @@
 namespace nmt {
 
 /// From now on the first SIGINT or SIGTERM only raises a flag, so that state can be saved; a second one kills at once.
-/// SIGPIPE is ignored: a closed pipe shows as a write error.
+/// SIGPIPE and SIGXFSZ are ignored: a closed pipe or a file over its limit shows as a write error.
 void catch_stop_signals();
 
 /// 0, or the signal that asked to stop.

@@ -6,7 +6,8 @@
 
 namespace nmt {
 
-/// The byte offset of the first byte that is not UTF-8 (overlong forms, surrogates and beyond U+10FFFF are not), or nullopt.
+/// The byte offset of the first byte that is not UTF-8 (overlong forms, surrogates and beyond U+10FFFF are not), or
+/// nullopt.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
 
 /// Every maximal invalid run replaced by U+FFFD, as Python's decode(errors="replace") does.
@@ -22,7 +23,8 @@ std::string lower_case(std::string_view text);
 std::u32string to_code_points(std::string_view text);
 std::string to_utf8(std::u32string_view code_points);
 
-/// What Python's str.split() and strip() take for white space: 9-D, 1C-1F, 20, 85, A0, 1680, 2000-200A, 2028, 2029, 202F, 205F, 3000.
+/// What Python's str.split() and strip() take for white space: 9-D, 1C-1F, 20, 85, A0, 1680, 2000-200A, 2028, 2029,
+/// 202F, 205F, 3000.
 bool is_python_space(char32_t c);
 /// text without such white space at both ends, or at the end only.
 std::string_view strip(std::string_view text);

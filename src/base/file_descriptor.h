@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace nmt {
+
+/// An open file of the system, closed with the object. A help for the bodies of base.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number) : number_(number) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Opens a file to read. Throws Error: no such file, a folder, not readable; MachineError: no descriptors left.
+FileDescriptor open_for_reading(const std::filesystem::path& path);
+
+/// One read(2), repeated when a signal interrupts it: the bytes read, 0 at the end.
+/// Throws MachineError (or Error for a folder) that says `name`.
+size_t read_some(int descriptor, char* bytes, size_t capacity, const std::string& name);
+
+/// "No space left on device", of an errno value.
+std::string system_message(int error_number);
+
+}  // namespace nmt

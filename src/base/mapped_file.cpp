@@ -1,0 +1,34 @@
+#include "base/mapped_file.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/error.h"
+#include "base/file_descriptor.h"
+
+namespace nmt {
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const FileDescriptor file = open_for_reading(path);
+  struct stat status;
+  if (::fstat(file.number(), &status) != 0) {
+    throw MachineError(fmt::format("{}: cannot read ({})", path.string(), system_message(errno)));
+  }
+  if (!S_ISREG(status.st_mode)) throw Error(fmt::format("{}: is not a regular file; name one", path.string()));
+  size_ = static_cast<size_t>(status.st_size);
+  if (size_ == 0) return;  // mmap refuses a length of 0
+  void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.number(), 0);
+  if (data == MAP_FAILED) {
+    throw MachineError(fmt::format("{}: cannot map {} bytes ({})", path.string(), size_, system_message(errno)));
+  }
+  data_ = static_cast<const std::byte*>(data);
+}
+
+MappedFile::~MappedFile() {
+  if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+}  // namespace nmt
