@@ -29,7 +29,7 @@ class ProgressBar {
 
 /// What a progress bar shows.
 struct ProgressLine {
-  std::string label, unit, note;
+  std::string label = "", unit = "", note = "";
   int64_t done = 0, total = 0;  // total 0: unknown
   double per_second = 0;        // 0: not known yet
 };
