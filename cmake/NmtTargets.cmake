@@ -40,6 +40,22 @@ function(nmt_library name)
   endif()
 endfunction()
 
+# nmt_kernels(): src/nn/kernels, torch-free; the same bodies compiled for several instruction sets, chosen at run time.
+# Here a*b+c may be one rounding: nothing that is published as a score is computed in it.
+function(nmt_kernels)
+  set(folder ${CMAKE_SOURCE_DIR}/src/nn/kernels)
+  set(sources ${folder}/kernels.cpp ${folder}/kernels_baseline.cpp)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND sources ${folder}/kernels_avx2.cpp ${folder}/kernels_avx512.cpp)
+    set_source_files_properties(${folder}/kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")
+    set_source_files_properties(${folder}/kernels_avx512.cpp PROPERTIES COMPILE_OPTIONS
+                                "-march=x86-64-v4;-mprefer-vector-width=512")
+  endif()
+  add_library(nmt_kernels STATIC ${sources})
+  target_include_directories(nmt_kernels PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_compile_options(nmt_kernels PRIVATE -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
+endfunction()
+
 # The libraries a program needs beyond base; a program that is not named here gets everything.
 set(NMT_LIBRARIES_nmt_score nmt_scoring)
 set(NMT_LIBRARIES_nmt_prepro nmt_config nmt_data)

@@ -1,0 +1,102 @@
+#include "nn/cross_entropy.h"
+
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+#include "nn/kernel_support.h"
+
+namespace nmt {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Logits held at once, in elements: big enough for fast products, small enough for caches and memory.
+constexpr int64_t kBlockElements = 8 << 20;
+
+// Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.
+struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
+  static variable_list forward(AutogradContext* context, const torch::Tensor& hidden_in, const torch::Tensor& weight,
+                               const torch::Tensor& bias, const torch::Tensor& labels_in, double smoothing,
+                               bool need_gradients) {
+    const auto hidden = hidden_in.contiguous();
+    const auto labels = labels_in.contiguous();
+    const auto matrix = weight.to(hidden.scalar_type());  // [vocabulary, model]
+    const int64_t rows = hidden.size(0), classes = matrix.size(0);
+    const int64_t block = std::clamp<int64_t>(kBlockElements / std::max<int64_t>(classes, 1), 64, std::max<int64_t>(rows, 64));
+
+    auto loss = torch::empty({rows}, hidden.options().dtype(torch::kFloat32));
+    auto label_loss = torch::empty_like(loss);
+    auto correct = torch::empty({rows}, labels.options().dtype(torch::kUInt8));
+    auto logits_buffer = torch::empty({std::min(block, rows), classes}, hidden.options());
+    torch::Tensor of_hidden, of_weight, of_bias;
+    if (need_gradients) {
+      of_hidden = torch::empty_like(hidden);
+      of_weight = torch::zeros({classes, hidden.size(1)}, loss.options());
+      if (bias.defined()) of_bias = torch::zeros({classes}, loss.options());
+    }
+    for (int64_t begin = 0; begin < rows; begin += block) {
+      const int64_t n = std::min(block, rows - begin);
+      auto logits = logits_buffer.narrow(0, 0, n);
+      const auto part = hidden.narrow(0, begin, n);
+      at::mm_out(logits, part, matrix.t());
+      if (bias.defined()) logits.add_(bias);
+      kernels::CrossEntropyRows task{.logits = logits.mutable_data_ptr(),
+                                     .rows = n,
+                                     .classes = classes,
+                                     .labels = labels.const_data_ptr<int64_t>() + begin,
+                                     .smoothing = static_cast<float>(smoothing),
+                                     .write_gradient = need_gradients,
+                                     .gradient_scale = 1,
+                                     .loss = loss.mutable_data_ptr<float>() + begin,
+                                     .label_loss = label_loss.mutable_data_ptr<float>() + begin,
+                                     .correct = correct.mutable_data_ptr<uint8_t>() + begin};
+      const auto type = kernel_type(logits);
+      at::parallel_for(0, n, 16, [&](int64_t first, int64_t last) { kernels::kernels().cross_entropy(type, task, first, last); });
+      if (!need_gradients) continue;
+      auto of_part = of_hidden.narrow(0, begin, n);
+      at::mm_out(of_part, logits, matrix);
+      of_weight.add_(at::mm(logits.t(), part));
+      if (bias.defined()) of_bias.add_(logits.sum(0, /*keepdim=*/false, torch::kFloat32));
+    }
+    if (need_gradients) context->save_for_backward({of_hidden, of_weight, of_bias});
+    // Doubles: exact enough that the order of the sum cannot show.
+    auto total = loss.to(torch::kFloat64).sum().to(torch::kFloat32);
+    auto label_total = label_loss.to(torch::kFloat64).sum().to(torch::kFloat32);
+    auto hits = correct.sum(torch::kInt64);
+    context->mark_non_differentiable({label_total, hits});
+    return {total, label_total, hits};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto scale = gradients[0].item<double>();  // on the CPU: no synchronisation
+    const auto scaled = [&](const torch::Tensor& x) { return x.defined() ? x * scale : x; };
+    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}};
+  }
+};
+
+}  // namespace
+
+LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
+                              const torch::Tensor& labels, double smoothing) {
+  if (!has_cpu_kernel(hidden)) return plain_output_cross_entropy(hidden, weight, bias, labels, smoothing);
+  const bool need_gradients = torch::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
+  const auto sums = OutputCrossEntropy::apply(hidden, weight, bias, labels, smoothing, need_gradients);
+  return {sums[0], sums[1], sums[2]};
+}
+
+LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
+                                    const torch::Tensor& labels, double smoothing) {
+  auto logits = torch::matmul(hidden, weight.to(hidden.scalar_type()).t());
+  if (bias.defined()) logits = logits + bias;
+  const auto log_probabilities = torch::log_softmax(logits, -1, torch::kFloat32);  // [rows, vocabulary]
+  const auto of_label = -log_probabilities.gather(-1, labels.unsqueeze(-1)).squeeze(-1);
+  const auto of_all = -log_probabilities.mean(-1);
+  return {((1 - smoothing) * of_label + smoothing * of_all).sum(), of_label.detach().sum(),
+          (log_probabilities.argmax(-1) == labels).sum()};
+}
+
+}  // namespace nmt

@@ -1,0 +1,59 @@
+#include "nn/dropout.h"
+
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/nn/functional/dropout.h>
+
+#include "nn/kernel_support.h"
+
+namespace nmt {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+torch::Tensor run_kernel(const torch::Tensor& x, const torch::Tensor& residual, double p, uint64_t key) {
+  auto out = torch::empty_like(x, torch::MemoryFormat::Contiguous);
+  const void* from = x.const_data_ptr();
+  const void* base = residual.defined() ? residual.const_data_ptr() : nullptr;
+  void* to = out.mutable_data_ptr();
+  const auto type = kernel_type(x);
+  at::parallel_for(0, x.numel(), 16384, [&](int64_t begin, int64_t end) {
+    kernels::kernels().dropout(type, to, from, base, static_cast<float>(p), key, begin, end);
+  });
+  return out;
+}
+
+struct Dropout : torch::autograd::Function<Dropout> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& residual, double p,
+                               int64_t key) {
+    context->saved_data["p"] = p;
+    context->saved_data["key"] = key;
+    context->saved_data["residual"] = residual.defined();
+    return run_kernel(x.contiguous(), residual.defined() ? residual.contiguous() : residual, p, static_cast<uint64_t>(key));
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto gradient = gradients[0].contiguous();
+    const auto key = static_cast<uint64_t>(context->saved_data["key"].toInt());
+    const auto of_x = run_kernel(gradient, {}, context->saved_data["p"].toDouble(), key);
+    return {of_x, context->saved_data["residual"].toBool() ? gradient : torch::Tensor(), {}, {}};
+  }
+};
+
+}  // namespace
+
+torch::Tensor dropout(const torch::Tensor& x, double p, Pass& pass) {
+  if (!pass.training() || p == 0) return x;
+  const uint64_t key = pass.next_key();
+  if (!has_cpu_kernel(x)) return at::dropout(x, p, /*train=*/true);
+  return Dropout::apply(x, torch::Tensor(), p, static_cast<int64_t>(key));
+}
+
+torch::Tensor add_dropped(const torch::Tensor& residual, const torch::Tensor& x, double p, Pass& pass) {
+  if (!pass.training() || p == 0) return residual + x;
+  const uint64_t key = pass.next_key();
+  if (!has_cpu_kernel(x)) return residual + at::dropout(x, p, /*train=*/true);
+  return Dropout::apply(x, residual, p, static_cast<int64_t>(key));
+}
+
+}  // namespace nmt

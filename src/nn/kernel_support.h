@@ -1,0 +1,17 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "nn/kernels/kernels.h"
+
+namespace nmt {
+
+/// Whether the toolkit's CPU kernels take this tensor: float32 or bfloat16 on the CPU.
+inline bool has_cpu_kernel(const torch::Tensor& x) {
+  return x.device().is_cpu() && (x.scalar_type() == torch::kFloat32 || x.scalar_type() == torch::kBFloat16);
+}
+inline kernels::Type kernel_type(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kFloat32 ? kernels::Type::kFloat : kernels::Type::kBfloat16;
+}
+
+}  // namespace nmt

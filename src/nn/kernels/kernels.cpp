@@ -1,0 +1,42 @@
+#include "nn/kernels/kernels.h"
+
+#include <cstring>
+#include <initializer_list>
+
+namespace nmt::kernels {
+
+namespace baseline {
+extern const Kernels kSet;
+}
+#ifdef __x86_64__
+namespace avx2 {
+extern const Kernels kSet;
+}
+namespace avx512 {
+extern const Kernels kSet;
+}
+#endif
+
+const Kernels* kernels_by_name(const char* name) {
+#ifdef __x86_64__
+  if (!std::strcmp(name, "avx512")) {
+    const bool able = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return able ? &avx512::kSet : nullptr;
+  }
+  if (!std::strcmp(name, "avx2"))
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &avx2::kSet : nullptr;
+#endif
+  return std::strcmp(name, "baseline") ? nullptr : &baseline::kSet;
+}
+
+const Kernels& kernels() {
+  static const Kernels& best = *[] {
+    for (const char* name : {"avx512", "avx2"})
+      if (const Kernels* set = kernels_by_name(name)) return set;
+    return kernels_by_name("baseline");
+  }();
+  return best;
+}
+
+}  // namespace nmt::kernels
