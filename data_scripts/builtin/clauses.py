@@ -107,7 +107,10 @@ class Clause:
 
     def german_verb_first(self, skip=()):
         finite, tail = self._finite_and_tail()
-        return " ".join(w for w in [finite, self.subject.de["nom"], *self._middle(skip), tail] if w)
+        middle, subject = self._middle(skip), [self.subject.de["nom"]]
+        if self.indirect is not None and self.indirect.kind == "pronoun" and not self.subject.human:
+            subject.insert(0, middle.pop(0))  # 'Gefällt dir das Bild?'
+        return " ".join(w for w in [finite, *subject, *middle, tail] if w)
 
     def german_verb_final(self, skip=(), opening=""):
         """Subordinate order; `opening` is the conjunction or relative pronoun."""

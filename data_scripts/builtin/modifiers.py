@@ -102,6 +102,23 @@ STATES = [("müde", "tired"), ("krank", "sick"), ("hungrig", "hungry"), ("dursti
           ("glücklich", "happy"), ("traurig", "sad"), ("wütend", "angry"), ("zufrieden", "satisfied"),
           ("nervös", "nervous"), ("allein", "alone"), ("fertig", "ready"), ("zu Hause", "at home")]
 
+# What people do and what they leave when they are in that state, or when it rains: verbs of verbs.VERBS.
+REACTIONS = {
+    "müde": ("schlafen weggehen zurückkommen einschlafen", "tanzen arbeiten aufräumen kochen einkaufen lesen singen"),
+    "krank": ("schlafen anrufen", "arbeiten tanzen singen einkaufen Fußball_spielen reparieren putzen"),
+    "hungrig": ("essen kochen backen probieren frühstücken", "warten schlafen arbeiten tanzen"),
+    "durstig": ("trinken", "singen tanzen warten arbeiten"),
+    "glücklich": ("singen tanzen lachen lächeln einladen", "weinen weggehen"),
+    "traurig": ("weinen anrufen weggehen schreiben", "lachen lächeln singen tanzen Fußball_spielen"),
+    "wütend": ("weggehen wegwerfen zerbrechen", "helfen antworten danken lachen gratulieren einladen zuhören"),
+    "zufrieden": ("lächeln danken singen lachen", "weinen fragen"),
+    "nervös": ("fragen anrufen weinen", "schlafen essen lesen lachen frühstücken"),
+    "allein": ("anrufen schreiben lesen weinen besuchen Klavier_spielen malen", "lachen tanzen singen kochen"),
+    "fertig": ("weggehen zurückkommen anrufen frühstücken einkaufen", "arbeiten warten lernen"),
+    "zu Hause": ("kochen backen aufräumen lesen putzen schlafen waschen", "einkaufen treffen fotografieren"),
+    "regnen": ("lesen schlafen warten Schach_spielen kochen backen", "schwimmen Fußball_spielen einkaufen spielen"),
+}
+
 NAMES = {"m": ["Peter", "Thomas", "Paul", "Max", "Felix", "Jonas", "Lukas", "Martin"],
          "f": ["Anna", "Maria", "Lena", "Julia", "Sophie", "Laura", "Emma", "Clara"]}
 

@@ -26,8 +26,8 @@ def predicate(s):
         elif dice.chance(0.12):
             word = f"zu {word[0]}", f"too {word[1]}"
     clause = Clause(subject, None, tense, predicate=word, negated=dice.chance(0.2))
-    if tense == "preterite" and dice.chance(0.3):
-        clause.time = dice.pick(modifiers.PAST_TIMES[:7])
+    if tense == "preterite" and subject.human and word in modifiers.STATES and dice.chance(0.4):
+        clause.time = dice.pick(modifiers.PAST_TIMES[:6])
     if dice.chance(0.2):
         return clause.german_verb_first(), clause.english_question(), "?"
     german_text, english = _fronted(clause, dice)
@@ -55,13 +55,25 @@ def comparison(s):
     return clause.german_main(), clause.english_statement(), "."
 
 
+_AGES = {"Großvater": (60, 95), "Großmutter": (60, 95), "Vater": (30, 70), "Mutter": (30, 70), "Sohn": (2, 30),
+         "Tochter": (2, 30)}
+
+
+def _age(subject, dice):
+    """A plausible age in years."""
+    low, high = 18, 80
+    for lemma in subject.lemmas:
+        low, high = _AGES.get(lemma, (4, 17) if nouns.BY_LEMMA[lemma].is_a("young") else (20, 80))
+    return low + dice.below(high - low + 1)
+
+
 def price_or_age(s):
     dice = s.dice
     if dice.chance(0.4):
         subject = dice.pick([s.name(), s.relative(), s.noun(dice.pick(s.people)), phrases.I, phrases.HE, phrases.SHE])
         if subject.plural:
             return None
-        german_number, english_number = modifiers.number_words(2 + dice.below(88))
+        german_number, english_number = modifiers.number_words(_age(subject, dice))
         if dice.chance(0.25):
             clause = Clause(subject, None, "present")
             asked = clause.english_question("how old")
@@ -75,7 +87,8 @@ def price_or_age(s):
     if dice.chance(0.2):
         verb = "kosten" if plural else "kostet"
         return f"wie viel {verb} {subject.de['nom']}", f"how much {'do' if plural else 'does'} {subject.en} cost", "?"
-    amount = dice.pick([2 + dice.below(98), 100 + dice.below(90) * 10])
+    dear = noun.is_a("furniture", "instrument", "road", "device")
+    amount = 110 + dice.below(89) * 10 if dear and dice.chance(0.6) else 2 + dice.below(98)
     german_number, english_number = modifiers.number_words(amount)
     if dice.chance(0.3):
         german_number = english_number = str(amount)
@@ -136,12 +149,12 @@ def existence(s):
     plural = kind in ("viel", "num") or (kind == "kein" and dice.chance(0.4))
     found = s.noun(noun, kind, plural, 0.3 if kind != "num" else 0, count=s.count() if kind == "num" else None)
     verb = "are" if plural else "is"
-    negation = " not" if kind == "kein" else ""
+    english = f"no {found.en.split(' ', 1)[1]}" if kind == "kein" else found.en
     if dice.chance(0.2) and kind != "kein":
         return f"gibt es {place[0]} {found.de['acc']}", f"{verb} there {found.en} {place[1]}", "?"
     if dice.chance(0.6):
-        return f"{place[0]} gibt es {found.de['acc']}", f"there {verb}{negation} {found.en} {place[1]}", "."
-    return f"es gibt {place[0]} {found.de['acc']}", f"there {verb}{negation} {found.en} {place[1]}", "."
+        return f"{place[0]} gibt es {found.de['acc']}", f"there {verb} {english} {place[1]}", "."
+    return f"es gibt {place[0]} {found.de['acc']}", f"there {verb} {english} {place[1]}", "."
 
 
 _POSITIONS = [("auf", "on"), ("unter", "under"), ("neben", "next to"), ("hinter", "behind")]
@@ -278,7 +291,7 @@ def passive(s):
     verb = dice.pick([v for v in verbs.ACCUSATIVE + verbs.SEPARABLE if v.frame == "acc" and not v.state
                       and not v.english.preposition and v.lemma not in ("tragen", "verlieren", "anziehen", "ausziehen",
                                                                        "treffen", "bekommen", "nehmen", "verpassen",
-                                                                       "ansehen", "mitnehmen")])
+                                                                       "ansehen", "mitnehmen", "zählen")])
     noun = dice.pick(s.objects[id(verb)])
     if noun.is_a("family"):
         return None
@@ -290,7 +303,7 @@ def passive(s):
     if agent is not None and agent.lemmas & subject.lemmas:
         return None
     negated = dice.chance(0.15)
-    time = dice.pick(modifiers.PAST_TIMES) if dice.chance(0.4) else None
+    time = dice.pick(modifiers.PAST_TIMES[:5] + modifiers.PAST_TIMES[-3:]) if dice.chance(0.4) else None
     by = (f"von {agent.de['dat']}", f"by {agent.en}") if agent else None
     particle = f" {verb.english.particle}" if verb.english.particle else ""
     word = (f"{by[0]} {verb.full_participle}" if by else verb.full_participle,
@@ -340,7 +353,8 @@ def coordination(s):
 def object_first(s):
     """'Den Apfel isst der Junge': only the case shows who does what."""
     dice = s.dice
-    verb = dice.pick([v for v in verbs.ACCUSATIVE + verbs.SEPARABLE if v.frame == "acc" and not v.english.preposition])
+    verb = dice.pick([v for v in verbs.ACCUSATIVE + verbs.SEPARABLE if v.frame == "acc" and not v.english.preposition
+                      and v.infinitive != "zählen"])
     pool = [n for n in s.objects[id(verb)] if n.gender == "m" and not n.is_a("family")]
     if not pool:
         return None

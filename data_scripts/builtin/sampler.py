@@ -5,6 +5,7 @@ from .clauses import Clause
 
 _STATE_MODALS = {"verstehen": ("können",), "sehen": ("können",), "hören": ("können",), "haben": ("möchten", "wollen"),
                  "vertrauen": ("können",), "glauben": ("können",)}
+_DRESSING = ("tragen", "ziehen")
 _MODALS = [("können", 4), ("müssen", 4), ("wollen", 4), ("dürfen", 2), ("sollen", 2), ("möchten", 3),
            ("können+past", 2), ("müssen+past", 2), ("wollen+past", 2)]
 _FAMILY_OWNERS = ("mein", "mein", "dein", "unser")
@@ -24,6 +25,9 @@ class Sampler:
         self.people = nouns.of_class("person")
         self.family = nouns.of_class("family")
         self.animals = nouns.of_class("animal")
+        self.by_lemma = {}
+        for verb in verbs.VERBS:
+            self.by_lemma.setdefault(verb.lemma.replace(" ", "_"), verb)
         self.begin()
 
     def begin(self):
@@ -90,12 +94,16 @@ class Sampler:
     def object_of(self, verb, subject, negated=False, adjective=0.25, pronouns=True, simple=False):
         """The direct (or only) object of a verb, with determiner and number that suit it."""
         dice, case = self.dice, "dat" if "dat" in (verb.frame, verb.case) else "acc"
-        noun = dice.pick(self.objects[id(verb)])
+        pool = self.objects[id(verb)]
+        if verb.infinitive in _DRESSING and subject.gender in ("m", "pl"):
+            pool = [n for n in pool if n.lemma not in ("Kleid", "Rock")]
+        noun = dice.pick(pool)
         personal = noun.is_a("person", "family")
         if personal and dice.chance(0.35) and "person" in verb.objects.split():
+            nameless = (subject.kind == "noun" or subject.plural) and verb.preposition in ("", "-")  # 'unser Bruder Max'
             pool = phrases.DATIVE_PRONOUNS if case == "dat" else phrases.ACCUSATIVE_PRONOUNS
             pool = [p for p in pool if p.person != subject.person] if subject.person != 3 else pool[:2] + pool[-1:]
-            if pronouns and dice.chance(0.5):
+            if nameless or (pronouns and dice.chance(0.5)):
                 return dice.pick([p for p in pool if p.person != 3 or subject.person != 3] or [phrases.I])
             found = self.name()
             return found if found.en not in subject.en else dice.pick([phrases.I, phrases.WE] if subject.person != 1
@@ -103,7 +111,7 @@ class Sampler:
         self.relations.add((verb.lemma, noun.lemma))
         if noun.is_a("family"):
             own = subject.own if subject.own and dice.chance(0.7) else ()
-            return self.noun(noun, "own" if own else dice.pick(_FAMILY_OWNERS), False, 0, own)
+            return self.noun(noun, "own" if own else self.family_owner(subject), False, 0, own)
         if noun.mass:
             det = self._mass_determiner(verb, negated)
             return self.noun(noun, det, False, adjective)
@@ -122,8 +130,10 @@ class Sampler:
         if negated and not verb.known and dice.chance(0.6):
             return self.noun(noun, "kein", many and dice.chance(0.35), adjective / 2)
         loose = 0 if verb.known or negated else 1
-        own = subject.own if verb.owned and not noun.is_a("person") else ()
-        if subject.plural and (verb.one or noun.is_a("clothes")):
+        own = subject.own if verb.owned and not noun.is_a("person", "wild") else ()
+        if subject.plural and noun.is_a("clothes") and verb.infinitive in _DRESSING:
+            return self.noun(noun, "own" if own else "der", True, adjective, own)
+        if subject.plural and noun.is_a("clothes"):
             own = ()
         det = dice.weighted([
             ("der", 34), ("dies", 6), ("ein", 32 * loose), ("own", 26 if own else 0), ("plural", 14 * loose * many),
@@ -137,6 +147,14 @@ class Sampler:
             large = 0.25 if noun.is_a("farm", "fruit", "read", "dishes") else 0
             return self.noun(noun, "num", True, adjective / 2, count=self.count(large))
         return self.noun(noun, det, det in ("viel", "einig"), adjective, own)
+
+    def reaction(self, state, against):
+        """(verb, negated) for what one does, or against expectation does, in a state of modifiers.REACTIONS."""
+        does, leaves = (text.split() for text in modifiers.REACTIONS[state])
+        if against:
+            does, leaves = leaves, does
+        negated = self.dice.chance(0.35)
+        return self.by_lemma[self.dice.pick(leaves if negated else does)], negated
 
     # Clauses ----------------------------------------------------------------------------------------------
 
@@ -152,9 +170,10 @@ class Sampler:
             modals = _STATE_MODALS.get(verb.lemma, ())
             return dice.weighted([("present", 60), ("preterite", 25),
                                   *((m, 12 / len(modals)) for m in modals)])
-        modal = 0 if verb.accident else 1
+        if verb.accident:
+            return dice.weighted([("past", 70), ("preterite", 18), ("future", 12)])
         kind = dice.weighted([("present", 26), ("progressive", 11), ("past", 30), ("preterite", 7), ("future", 6),
-                              ("soon", 6), ("gern", 8 if verb.gern else 0), ("modal", 22 * modal)])
+                              ("soon", 6), ("gern", 8 if verb.gern else 0), ("modal", 22)])
         return dice.weighted(_MODALS) if kind == "modal" else kind
 
     def time(self, tense, verb):
@@ -239,19 +258,24 @@ class Sampler:
             return phrase
         return self.noun(noun, "", not noun.mass)
 
+    def family_owner(self, subject):
+        """Whose relative an object is when it is not the subject's own."""
+        stems = {1: ("dein",), 2: ("mein", "unser")}.get(subject.person, _FAMILY_OWNERS)
+        return self.dice.pick(stems)
+
     def recipient(self, subject):
         dice = self.dice
         kind = dice.weighted([("pronoun", 30), ("name", 15), ("family", 25), ("noun", 30)])
         if kind == "pronoun":
             pool = [p for p in phrases.DATIVE_PRONOUNS if p.person != subject.person]
             return dice.pick(pool)
-        if kind == "name":
+        if kind == "name" and subject.kind != "noun" and not subject.plural:
             found = self.name()
             return found if found.en not in subject.en else self.noun(dice.pick(self.people))
-        if kind == "family":
+        if kind in ("family", "name"):
             noun = dice.pick(self.family)
             own = subject.own if subject.own and dice.chance(0.75) else ()
-            return self.noun(noun, "own" if own else dice.pick(_FAMILY_OWNERS), False, 0, own)
+            return self.noun(noun, "own" if own else self.family_owner(subject), False, 0, own)
         noun = dice.pick(self.people)
         return self.noun(noun, "der", dice.chance(0.15), 0.1)
 

@@ -23,7 +23,9 @@ def statement(s):
 
 
 def yes_no_question(s):
-    clause = s.clause(formal=True, negation=0.06, tense=None)
+    clause = s.clause(formal=True, negation=0.06)
+    if clause.subject.person == 1 and clause.tense.partition("+")[0] not in ("können", "müssen", "sollen", "dürfen"):
+        return None
     return clause.german_verb_first(), clause.english_question(), "?"
 
 
@@ -126,20 +128,29 @@ def _join(s, conjunction, main, other):
 
 def because(s):
     """weil and obwohl: a reason that lies with the same person."""
-    main = s.clause(brief=True, negation=0.2)
     conjunction = s.dice.weighted([(("weil", "because"), 7), (("obwohl", "although"), 3)])
+    kind = s.dice.weighted([("state", 25), ("modal", 25), ("other", 42), ("rain", 8)])
+    state = s.dice.pick(modifiers.STATES)
+    if kind in ("state", "rain"):
+        verb, negated = s.reaction(state[0] if kind == "state" else "regnen", conjunction[0] == "obwohl")
+        main = s.clause(s.person() if s.dice.chance(0.6) else s.subject(), verb, brief=True,
+                        tense=s.dice.pick(["present", "past", "past", "future"]), negation=1.0 * negated)
+        main.frequency = None
+        if main.tense == "progressive" or (negated and not main.negated):
+            return None
+    else:
+        main = s.clause(brief=True, negation=0.2)
     same = phrases.anaphor(main.subject)
     if same is None:
         return None
     past = main.tense in ("past", "preterite", "pluperfect") or main.tense.endswith("+past")
-    kind = s.dice.weighted([("state", 25), ("modal", 25), ("other", 42), ("rain", 8)])
     if kind == "rain":
         s.conjunctions.add(conjunction[0])
         weather = ("es geregnet hat", "it rained") if past else ("es regnet", "it is raining")
         return (f"{main.german_main()}, {conjunction[0]} {weather[0]}",
                 f"{main.english_statement()} {conjunction[1]} {weather[1]}", ".")
     if kind == "state":
-        other = _state_clause(s, same, "preterite" if past else "present")
+        other = Clause(same, None, "preterite" if past else "present", predicate=state)
     else:
         modals = ["müssen", "wollen", "können"] + ([] if past else ["möchten", "dürfen"])
         verb = s.verb()
@@ -160,21 +171,22 @@ def condition(s):
     same = phrases.anaphor(subject)
     if same is None:
         return None
-    first = same if s.dice.chance(0.6) else s.subject()
-    if word[0] == "wenn" and s.dice.chance(0.25):
-        other = _state_clause(s, subject)
+    first = same if s.dice.chance(0.6) else s.person()
+    state = s.dice.pick(modifiers.STATES) if word[0] == "wenn" and s.dice.chance(0.25) else None
+    if state:
+        other, first = Clause(subject, None, "present", predicate=state), same
     else:
         verb = s.verb()
         if verb.state:
             return None
         other = s.clause(subject, verb, "present", brief=True, negation=0.15 if word[0] == "wenn" else 0)
         other.frequency = None
-    verb = s.verb()
+    verb, negated = s.reaction(state[0], against=False) if state else (s.verb(), s.dice.chance(0.1))
     if verb.state:
         return None
-    tense = s.dice.pick(["present", "present", "future"] if verb.accident else
-                        ["present", "future", "müssen", "können", "dürfen"])
-    main = s.clause(first, verb, tense, brief=True, negation=0.1, pronouns=False)
+    tense = s.dice.pick(["present", "future"] if verb.accident or negated else
+                        ["present", "future", "müssen", "können"])
+    main = s.clause(first, verb, tense, brief=True, negation=1.0 * negated, pronouns=False)
     main.frequency = None
     s.conjunctions.add(word[0])
     if other.verb is not None:
@@ -198,7 +210,7 @@ def story(s):
     if tense == "preterite" and subject.person == 2:
         return None
     other = s.clause(subject, verb, tense, brief=True, negation=0)
-    first = same if s.dice.chance(0.6) else s.subject()
+    first = same if s.dice.chance(0.6) else s.person()
     verb = s.verb()
     main = s.clause(first, verb, "preterite" if verb.state else "past", brief=True, negation=0, pronouns=False)
     s.conjunctions.add(word[0])
@@ -207,28 +219,33 @@ def story(s):
     return f"{main.german_main(german_other + ',')}", f"{other.english_statement(word[1])}, {main.english_statement()}", "."
 
 
-_SAYING = [("wissen", "know", "present"), ("glauben", "believe", "present"), ("hoffen", "hope", "present"),
-           ("denken", "think", "present"), ("sagen", "say", "past"), ("hören", "hear", "past"),
-           ("schreiben", "write", "past"), ("vergessen", "forget", "past"), ("erzählen", "tell", "past")]
+_SAYING = [("wissen", "present"), ("glauben", "present"), ("hoffen", "present"), ("denken", "present"),
+           ("sagen", "past"), ("hören", "past"), ("schreiben", "past"), ("vergessen", "past")]
 
 
 def reported(s):
     """dass and ob."""
     dice = s.dice
     subject = s.subject()
-    inner_subject = (phrases.anaphor(subject) if dice.chance(0.3) else s.subject()) or s.person()
+    lemma, tense = dice.pick(_SAYING)
+    itself = lemma != "hören" and dice.chance(0.3)
+    inner_subject = (phrases.anaphor(subject) if itself else s.subject()) or s.person()
+    if lemma == "hören" and inner_subject.en == subject.en:
+        return None
     if dice.chance(0.25):
         return _whether(s, subject, inner_subject)
-    lemma, _, tense = dice.pick(_SAYING[:-1])
     verb = _SAYING_VERBS[lemma]
     s.verbs.add(lemma)
-    main = Clause(subject, verb, tense, negated=lemma == "wissen" and dice.chance(0.4))
+    main = Clause(subject, verb, tense,
+                  negated=lemma == "wissen" and subject.person == 3 and dice.chance(0.4))
     inner = s.clause(inner_subject, brief=True, negation=0.2, pronouns=False)
     return _join(s, ("dass", "that"), main, inner)
 
 
 def _whether(s, subject, inner_subject):
-    inner = s.clause(inner_subject, brief=True, negation=0.1, pronouns=False)
+    if inner_subject.person == subject.person and subject.person != 3:
+        return None
+    inner = s.clause(inner_subject, brief=True, negation=0, pronouns=False)
     s.verbs.add("wissen")
     s.conjunctions.add("ob")
     s.relations.add(("ob", inner.verb.lemma))
@@ -272,7 +289,7 @@ def relative_subject(s):
 
 def relative_object(s):
     """'Das Buch, das der Mann liest, ...': nominative marks the subject, so it is read one way only."""
-    verb = s.dice.pick([v for v in verbs.ACCUSATIVE + verbs.DATIVE if v.frame in ("acc", "dat")])
+    verb = s.dice.pick([v for v in verbs.ACCUSATIVE + verbs.DATIVE if v.infinitive != "zählen"])
     noun = s.dice.pick(s.objects[id(verb)])
     if noun.mass or noun.is_a("family"):
         return None
@@ -330,6 +347,12 @@ def _with_relative(s, head, inner, skip, german_opening="", english_opening=""):
 _WOHNEN = next(v for v in verbs.VERBS if v.infinitive == "wohnen")
 
 
+_NO_GOALS = ("weggehen", "aufstehen", "einschlafen", "zurückkommen", "ankommen", "lachen", "lächeln", "bekommen")
+
+_LASTING = ("lesen", "schreiben", "kochen", "backen", "malen", "lernen", "bauen", "putzen", "lachen", "singen", "tanzen",
+            "arbeiten", "übersetzen", "reparieren", "aufräumen", "spielen", "suchen", "waschen", "essen", "träumen")
+
+
 def infinitive(s):
     """zu and um ... zu."""
     dice = s.dice
@@ -338,6 +361,8 @@ def infinitive(s):
     if verb.state or verb.accident:
         return None
     if dice.chance(0.4):
+        if verb.lemma in _NO_GOALS or verb in verbs.MOTION:
+            return None
         goal = s.clause(subject, verb, "present", brief=True, negation=0, pronouns=False)
         goal.frequency = None
         go = dice.pick([v for v in verbs.MOTION if v.infinitive not in ("laufen", "kommen")])
@@ -345,6 +370,8 @@ def infinitive(s):
         return (f"{main.german_main()}, um {goal.german_zu()}",
                 f"{main.english_statement()} in order {goal.english_to()}", ".")
     trying = dice.pick(_TRYING)
+    if trying.prefix == "an" and verb.lemma not in _LASTING:
+        return None
     s.verbs.add(trying.lemma)
     main = Clause(subject, trying, dice.pick(["past", "past", "present"]))
     goal = s.clause(subject, verb, "present", brief=True, negation=0, pronouns=False)

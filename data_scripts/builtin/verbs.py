@@ -101,7 +101,7 @@ ACCUSATIVE = [
     _verb("kaufen", "buy bought", "acc", at="shop", obj=_GOODS, flags="gern"),
     _verb("verkaufen", "sell sold", "acc", obj=_GOODS + " building -Brücke -Turm -Kirche -Schule", flags="owned"),
     _verb("bestellen", "order", "acc", obj="dish drink fruit read clothes device -Ei -Zwiebel -Tomate -Kartoffel"),
-    _verb("probieren", "try", "acc", at="eat", obj="dish drink foodmass fruit"),
+    _verb("probieren", "try", "acc", at="eat", obj="dish drink foodmass fruit -Wasser -Milch -Ei -Kartoffel -Zwiebel"),
     _verb("kochen", "cook", "acc", at="kitchen", obj="cook", flags="gern"),
     _verb("backen", "bake", "acc", "- backte gebacken", at="kitchen", obj="bake", flags="gern"),
     _verb("schneiden", "cut cut", "acc", "- schnitt geschnitten", at="kitchen", obj="cut"),
@@ -127,11 +127,11 @@ ACCUSATIVE = [
           "-Glas -Messer -Kiste", flags="accident owned"),
     _verb("brauchen", "need", "acc", obj="thing furniture clothes vehicle drink foodmass fruit -Schiff -Foto",
           flags="state"),
-    _verb("haben", "have had", "acc", "- - gehabt", obj="animal vehicle furniture instrument thing building "
-          "-Turm -Brücke -Kirche -Schule -Museum -Bär -Affe -Elefant -Zug -Flugzeug -Bus", flags="state"),
+    _verb("haben", "have had", "acc", "- - gehabt", obj="pet farm vehicle furniture instrument thing "
+          "building -Turm -Brücke -Kirche -Schule -Museum -Zug -Flugzeug -Bus", flags="state"),
     _verb("mögen", "like", "acc", "- mochte gemocht", obj="person animal drink fruit dish foodmass art plant building",
           flags="state known"),
-    _verb("lieben", "love", "acc", obj="family animal art plant =Sprache", flags="state known owned"),
+    _verb("lieben", "love", "acc", obj="family pet farm art plant =Sprache -Schwein", flags="state known owned"),
     _verb("kennen", "know knew known", "acc", "- kannte gekannt", obj="person family building read art",
           flags="state known"),
     _verb("besuchen", "visit", "acc", obj="person family sight =Schule =Konzert", flags="gern owned known"),
