@@ -66,6 +66,12 @@ class Metric {
                const CorpusOptions& options = {}) const;
   /// The score of one sentence, with its signature.
   Score sentence(std::string_view hypothesis, std::span<const std::string> references) const;
+
+ protected:
+  /// The same; fills `sums` with the sums of statistics.
+  Score corpus(std::span<const std::string> hypotheses, const References& references, const CorpusOptions& options,
+               std::vector<double>* sums) const;
+  Score sentence(std::string_view hypothesis, std::span<const std::string> references, std::vector<double>* sums) const;
 };
 
 }  // namespace nmt::scoring

@@ -1,0 +1,211 @@
+#include "scoring/resampling.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "scoring/numpy_random.h"
+#include "scoring/summation.h"
+
+namespace nmt::scoring {
+namespace {
+
+constexpr int64_t kDrawsPerBlock = 1 << 22;  // random numbers held at a time
+constexpr int kMaxGroups = 8;                // of four columns; wider statistics take the general loop
+
+/// Sums the chosen rows in float32, in order. The fixed number of groups lets the compiler keep the sums in registers.
+template <int groups>
+void sum_rows(const ResampleMatrix& matrix, std::span<const uint32_t> rows, float* sums) {
+  std::array<float, 4 * groups> total{};
+  for (const uint32_t index : rows) {
+    const float* row = matrix.row(index);
+    for (int c = 0; c < 4 * groups; ++c) total[c] += row[c];
+  }
+  std::copy(total.begin(), total.end(), sums);
+}
+
+void sum_rows_of_any_width(const ResampleMatrix& matrix, std::span<const uint32_t> rows, float* sums) {
+  std::fill(sums, sums + matrix.stride(), 0.0f);
+  for (const uint32_t index : rows) {
+    const float* row = matrix.row(index);
+    for (int c = 0; c < matrix.stride(); ++c) sums[c] += row[c];
+  }
+}
+
+using SumRows = void (*)(const ResampleMatrix&, std::span<const uint32_t>, float*);
+
+SumRows sum_rows_for(int stride) {
+  static constexpr std::array<SumRows, kMaxGroups + 1> kByGroups = {sum_rows_of_any_width, sum_rows<1>, sum_rows<2>,
+                                                                    sum_rows<3>,           sum_rows<4>, sum_rows<5>,
+                                                                    sum_rows<6>,           sum_rows<7>, sum_rows<8>};
+  return stride / 4 <= kMaxGroups ? kByGroups[stride / 4] : sum_rows_of_any_width;
+}
+
+/// Trials of one block: bits[trial * words + i / 64] says where segment i comes from.
+struct CoinBlock {
+  int64_t words = 0;
+  std::vector<uint64_t> bits;
+};
+
+/// The sums of both halves of a trial, from those of the whole and the differences of the segments.
+struct Halves {
+  explicit Halves(const ShuffledSystem& system)
+      : columns(system.metric->columns()),
+        differences(system.baseline->size()),
+        whole_baseline(columns),
+        whole(columns) {
+    for (size_t i = 0; i < differences.size(); ++i) {
+      differences[i] = (*system.baseline)[i] - (*system.system)[i];
+      whole_baseline[i % columns] += (*system.baseline)[i];
+      whole[i % columns] += (*system.system)[i];
+    }
+  }
+
+  void split(std::span<const uint64_t> bits, std::vector<double>& first, std::vector<double>& second) const {
+    std::vector<double> moved(columns);
+    for (size_t word = 0; word < bits.size(); ++word) {
+      for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+        const double* row = differences.data() + (64 * word + std::countr_zero(rest)) * columns;
+        for (size_t c = 0; c < columns; ++c) moved[c] += row[c];
+      }
+    }
+    first.resize(columns);
+    second.resize(columns);
+    for (size_t c = 0; c < columns; ++c) {
+      first[c] = whole[c] + moved[c];
+      second[c] = whole_baseline[c] - moved[c];
+    }
+  }
+
+  size_t columns;
+  std::vector<double> differences, whole_baseline, whole;
+};
+
+/// Bounds of the middle 95 % of sorted scores.
+std::pair<double, double> bounds(const std::vector<double>& sorted) {
+  const size_t lower = sorted.size() / 40;
+  return {sorted[lower], sorted[sorted.size() - lower - 1]};
+}
+
+double half_width(const std::vector<double>& sorted, bool float32) {
+  const auto [lower, upper] = bounds(sorted);
+  if (float32) return 0.5f * (static_cast<float>(upper) - static_cast<float>(lower));
+  return 0.5 * (upper - lower);
+}
+
+std::vector<float> as_float32(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+template <typename T>
+double p_value(const std::vector<T>& differences, T real_difference) {
+  const auto larger = std::count_if(differences.begin(), differences.end(), [&](T d) { return d > real_difference; });
+  return static_cast<double>(larger + 1) / static_cast<double>(differences.size() + 1);
+}
+
+/// Of the absolute differences, how often one exceeds the mean by more than the real difference.
+template <typename T>
+double centred_p_value(const std::vector<T>& baseline, const std::vector<T>& system, double real_difference) {
+  std::vector<T> differences(baseline.size());
+  for (size_t i = 0; i < differences.size(); ++i) differences[i] = std::abs(system[i] - baseline[i]);
+  const T mean = pairwise_mean(differences);
+  for (T& difference : differences) difference -= mean;
+  return p_value(differences, static_cast<T>(real_difference));
+}
+
+int threads_of(const ResamplingOptions& options) { return options.threads > 0 ? options.threads : default_threads(); }
+
+}  // namespace
+
+std::vector<ResampledScores> bootstrap(std::span<const ResampledSystem> systems, const ResamplingOptions& options) {
+  const int64_t segments = systems.empty() ? 0 : systems.front().statistics->rows();
+  if (segments > std::numeric_limits<uint32_t>::max()) throw Error("bootstrap: more than 4294967295 segments");
+  std::vector<std::vector<ResampleScore>> scores(systems.size(), std::vector<ResampleScore>(options.samples));
+  NumpyRandom random(options.seed);
+  const int64_t block = std::clamp<int64_t>(kDrawsPerBlock / std::max<int64_t>(1, segments), 1, options.samples);
+  std::vector<uint32_t> indices;
+  for (int64_t start = 0; start < options.samples; start += block) {
+    const int64_t count = std::min(block, options.samples - start);
+    indices.resize(count * segments);
+    for (uint32_t& index : indices) index = random.below(static_cast<uint32_t>(segments));
+    parallel_for(count, 1, threads_of(options), [&](int64_t begin, int64_t end) {
+      for (size_t s = 0; s < systems.size(); ++s) {
+        const auto& [metric, statistics] = systems[s];
+        const SumRows sum = sum_rows_for(statistics->stride());
+        std::vector<float> sums(statistics->stride());
+        for (int64_t i = begin; i < end; ++i) {
+          sum(*statistics, std::span(indices).subspan(i * segments, segments), sums.data());
+          scores[s][start + i] = metric->score_of_resample(std::span<const float>(sums).first(statistics->columns()));
+        }
+      }
+    });
+  }
+  std::vector<ResampledScores> result(systems.size());
+  for (size_t s = 0; s < systems.size(); ++s) {
+    result[s].all_float32 = std::all_of(scores[s].begin(), scores[s].end(), [](const auto& x) { return x.is_float32; });
+    for (const ResampleScore& score : scores[s]) result[s].values.push_back(score.value);
+  }
+  return result;
+}
+
+std::vector<TrialScores> shuffle(std::span<const ShuffledSystem> systems, const ResamplingOptions& options) {
+  if (systems.empty()) return {};
+  const int64_t segments = static_cast<int64_t>(systems.front().baseline->size()) / systems.front().metric->columns();
+  std::vector<TrialScores> scores(systems.size(),
+                                  {std::vector<double>(options.samples), std::vector<double>(options.samples)});
+  const std::vector<Halves> halves(systems.begin(), systems.end());
+  NumpyRandom random(options.seed);
+  CoinBlock coins{.words = (segments + 63) / 64, .bits = {}};
+  const int64_t block = std::clamp<int64_t>(8 * kDrawsPerBlock / std::max<int64_t>(1, segments), 1, options.samples);
+  for (int64_t start = 0; start < options.samples; start += block) {
+    const int64_t count = std::min(block, options.samples - start);
+    coins.bits.assign(count * coins.words, 0);
+    for (int64_t trial = 0; trial < count; ++trial) {
+      uint64_t* bits = coins.bits.data() + trial * coins.words;
+      for (int64_t i = 0; i < segments; ++i) bits[i / 64] |= static_cast<uint64_t>(random.coin()) << (i % 64);
+    }
+    parallel_for(count, 1, threads_of(options), [&](int64_t begin, int64_t end) {
+      std::vector<double> first, second;
+      for (size_t s = 0; s < systems.size(); ++s) {
+        for (int64_t i = begin; i < end; ++i) {
+          halves[s].split(std::span(coins.bits).subspan(i * coins.words, coins.words), first, second);
+          scores[s].first[start + i] = systems[s].metric->score_of_trial(first);
+          scores[s].second[start + i] = systems[s].metric->score_of_trial(second);
+        }
+      }
+    });
+  }
+  return scores;
+}
+
+ConfidenceInterval confidence_interval(const ResampledScores& scores) {
+  std::vector<double> sorted = scores.values;
+  std::sort(sorted.begin(), sorted.end());
+  double mean = exact_mean(sorted);
+  if (scores.all_float32) mean = static_cast<float>(mean);
+  return {.mean = mean, .half_width = half_width(sorted, scores.all_float32)};
+}
+
+ConfidenceInterval paired_interval(const ResampledScores& scores) {
+  std::vector<double> sorted = scores.values;
+  std::sort(sorted.begin(), sorted.end());
+  const double mean = scores.all_float32 ? pairwise_mean(as_float32(sorted)) : pairwise_mean(sorted);
+  return {.mean = mean, .half_width = half_width(sorted, scores.all_float32)};
+}
+
+double bootstrap_p_value(const ResampledScores& baseline, const ResampledScores& system, double real_difference) {
+  if (baseline.all_float32 && system.all_float32) {
+    return centred_p_value(as_float32(baseline.values), as_float32(system.values), real_difference);
+  }
+  return centred_p_value(baseline.values, system.values, real_difference);
+}
+
+double shuffle_p_value(const TrialScores& trials, double real_difference) {
+  std::vector<double> differences(trials.first.size());
+  for (size_t i = 0; i < differences.size(); ++i) differences[i] = std::abs(trials.first[i] - trials.second[i]);
+  return p_value(differences, real_difference);
+}
+
+}  // namespace nmt::scoring

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nmt::scoring {
+
+struct TerOptions;
+
+/// The text preparation of Tercom (Snover et al. 2006): lower case, and on request normalisation and no punctuation.
+/// Replaces `out`; the words are what str.split() of Python finds.
+void tokenize_tercom(std::string_view line, const TerOptions& options, std::string& out);
+
+}  // namespace nmt::scoring

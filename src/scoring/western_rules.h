@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nmt::scoring {
+
+/// The substitutions that the tokenisers 13a, zh and Tercom's share. Each is one pass from left to right over matches
+/// that do not overlap, as a global regular-expression substitution would do. All classes are ASCII, so they run on
+/// UTF-8. Each replaces `out`, which must not be the string that `text` views.
+
+/// Every ASCII symbol but ' , - . gets a space on both sides (a space is one of them).
+void space_out_symbols(std::string_view text, std::string& out);
+/// ([^0-9])([.,]) -> "\1 \2 "
+void split_period_after_non_digit(std::string_view text, std::string& out);
+/// ([.,])([^0-9]) -> " \1 \2"
+void split_period_before_non_digit(std::string_view text, std::string& out);
+/// ([0-9])(-) -> "\1 \2 "
+void split_dash_after_digit(std::string_view text, std::string& out);
+
+/// All matches of `from`, which is not empty, replaced in place.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
+/// &quot; &amp; &lt; &gt; unescaped, in this order: "&amp;lt;" becomes "<".
+void unescape_xml(std::string& text);
+
+/// The four substitutions above, in this order.
+void apply_western_rules(std::string_view text, std::string& out);
+
+}  // namespace nmt::scoring
