@@ -1,0 +1,147 @@
+#include "decoding/best_tokens.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "base/error.h"
+#include "nn/kernels/kernels.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+struct Entry {
+  float value;
+  int32_t id;
+};
+
+bool may_be_chosen(int64_t id) { return id != SpecialIds::kPad && id != SpecialIds::kBegin; }
+
+[[noreturn]] void fail() {
+  throw Error("the model's output is not a number: its weights are damaged; use another checkpoint");
+}
+
+/// The best entries of a row seen so far, in order.
+class BestEntries {
+ public:
+  explicit BestEntries(int64_t count) : count_(static_cast<size_t>(count)) { entries_.reserve(count_ + 1); }
+  /// What an entry has to exceed. Ids come in ascending order, so the lower id of equal ones is kept.
+  float threshold() const { return entries_.size() < count_ ? -kInfinity : entries_.back().value; }
+  void add(Entry entry) {
+    const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry,
+                                        [](const Entry& a, const Entry& b) { return a.value > b.value; });
+    entries_.insert(place, entry);
+    if (entries_.size() > count_) entries_.pop_back();
+  }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  size_t count_;
+  std::vector<Entry> entries_;
+};
+
+/// Most blocks hold nothing that is good enough: their maximum, which the compiler vectorises, tells so.
+BestEntries scan_row(std::span<const float> row, int64_t count) {
+  constexpr size_t kBlock = 64, kLanes = 16;
+  BestEntries best(count);
+  for (size_t start = 0; start < row.size(); start += kBlock) {
+    const size_t size = std::min(kBlock, row.size() - start);
+    const float* block = row.data() + start;
+    const float threshold = best.threshold();
+    if (size == kBlock) {
+      float highest[kLanes];
+      std::copy_n(block, kLanes, highest);
+      for (size_t i = kLanes; i < kBlock; i += kLanes) {
+        for (size_t j = 0; j < kLanes; ++j) highest[j] = highest[j] < block[i + j] ? block[i + j] : highest[j];
+      }
+      if (std::none_of(highest, highest + kLanes, [&](float value) { return value > threshold; })) continue;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      if (block[i] > best.threshold() && may_be_chosen(start + i)) {
+        best.add({block[i], static_cast<int32_t>(start + i)});
+      }
+    }
+  }
+  return best;
+}
+
+/// -log p(label) of each row of [begin, end), by the kernel that also trains.
+void label_losses(const torch::Tensor& logits, const std::vector<int64_t>& labels, std::vector<float>& losses,
+                  int64_t begin, int64_t end) {
+  kernels::CrossEntropyRows task;
+  task.logits = logits.data_ptr<float>();  // only read: no gradient is asked for
+  task.rows = logits.size(0);
+  task.classes = logits.size(1);
+  task.labels = labels.data();
+  task.label_loss = losses.data();
+  kernels::kernels().cross_entropy(kernels::Type::kFloat, task, begin, end);
+}
+
+BestTokens best_tokens_on_cpu(const torch::Tensor& logits, int64_t count) {
+  const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+  BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
+  result.ids.assign(rows * count, BestTokens::kNone);
+  result.log_probabilities.assign(rows * count, -kInfinity);
+  std::vector<int64_t> labels(rows);  // the best token of each row
+  std::vector<float> losses(rows);
+  at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
+    std::vector<BestEntries> scans;
+    for (int64_t row = begin; row < end; ++row) {
+      scans.push_back(scan_row({logits.const_data_ptr<float>() + row * vocabulary, size_t(vocabulary)}, count));
+      if (scans.back().entries().empty()) fail();
+      labels[row] = scans.back().entries().front().id;
+    }
+    label_losses(logits, labels, losses, begin, end);
+    for (int64_t row = begin; row < end; ++row) {
+      if (!std::isfinite(losses[row])) fail();
+      const auto& entries = scans[row - begin].entries();
+      for (size_t i = 0; i < entries.size(); ++i) {
+        result.ids[row * count + i] = entries[i].id;
+        result.log_probabilities[row * count + i] = (entries[i].value - entries[0].value) - losses[row];
+      }
+    }
+  });
+  return result;
+}
+
+BestTokens best_tokens_on_device(const torch::Tensor& logits, int64_t count) {
+  auto log_probabilities = at::log_softmax(logits, -1);
+  log_probabilities.select(1, SpecialIds::kPad).fill_(-kInfinity);
+  log_probabilities.select(1, SpecialIds::kBegin).fill_(-kInfinity);
+  const auto [device_values, device_ids] = log_probabilities.topk(count, -1);
+  const auto values = device_values.cpu().contiguous(), ids = device_ids.cpu().contiguous();  // [rows, count]
+  const int64_t size = values.numel();
+  BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
+  result.log_probabilities.assign(values.const_data_ptr<float>(), values.const_data_ptr<float>() + size);
+  result.ids.assign(ids.const_data_ptr<int64_t>(), ids.const_data_ptr<int64_t>() + size);
+  for (int64_t row = 0; row < values.size(0); ++row) {
+    float* value = result.log_probabilities.data() + row * count;
+    int32_t* id = result.ids.data() + row * count;
+    if (!std::isfinite(value[0])) fail();
+    for (int64_t i = 0; i < count;) {  // runs of equal probability by id; probability 0 is none
+      int64_t end = i + 1;
+      while (end < count && value[end] == value[i]) ++end;
+      if (value[i] == -kInfinity) std::fill(id + i, id + end, BestTokens::kNone);
+      std::sort(id + i, id + end);
+      i = end;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+BestTokens best_tokens(const torch::Tensor& logits, int64_t count) {
+  TORCH_CHECK(logits.dim() == 2 && logits.scalar_type() == torch::kFloat, "logits: float32 [rows, vocabulary]");
+  count = std::min(count, logits.size(1));
+  if (logits.device().is_cpu()) return best_tokens_on_cpu(logits.contiguous(), count);
+  return best_tokens_on_device(logits, count);
+}
+
+}  // namespace nmt
