@@ -67,6 +67,11 @@ struct Writer {
 };
 
 const std::vector<Writer> kWriters = {{"a buffered piece", [] { std::fputs("text\n", stdout); }},
+                                      {"a buffered piece that flushing the stream does not reach",
+                                       [] {
+                                         std::ios::sync_with_stdio(false);
+                                         std::fputs("text\n", stdout);
+                                       }},
                                       {"more than the buffer, unchecked",
                                        [] {
                                          for (int i = 0; i < 100000; ++i) std::fputs("text\n", stdout);

@@ -1,5 +1,6 @@
 #include "base/line_reader.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -135,6 +136,12 @@ TEST(LineReader, ReadsStandardInput) {
       EXPECT_TRUE(lines_of_file("-") == test.lines) << test.name;
     }
   }
+}
+
+TEST(LineReader, LeavesStandardInputOpen) {
+  const StandardInput input({"a\n"});
+  EXPECT_EQ(lines_of_file("-"), std::vector<std::string>{"a"});
+  EXPECT_GE(fcntl(STDIN_FILENO, F_GETFD), 0);
 }
 
 TEST(LineReader, HandsALineOutBeforeMoreIsSent) {

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <thread>
 
 #include "support.h"
 
@@ -109,10 +111,13 @@ TEST(ProgressBar, DrawsOnATerminalAndClearsBehindItself) {
     if (!terminal.works()) GTEST_SKIP() << "the system gives no pseudo terminal";
     {
       ProgressBar bar("label", 10, "units");
+      const auto start = std::chrono::steady_clock::now();
       bar.update(5, "note");
       first = terminal.shown();
       bar.update(6);
       soon = terminal.shown();
+      // On a busy machine the two calls may be further apart than the tenth of a second.
+      if (std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(100)) soon.clear();
       bar.clear();
       cleared = terminal.shown();
       bar.update(7);
@@ -126,6 +131,22 @@ TEST(ProgressBar, DrawsOnATerminalAndClearsBehindItself) {
   EXPECT_EQ(cleared, "\r\033[K");
   EXPECT_THAT(after, HasSubstr("70% 7/10 units"));
   EXPECT_EQ(end, "\r\033[K");
+}
+
+TEST(ProgressBar, LeavesWorkBeforeTheFirstCallOutOfTheSpeed) {
+  std::string shown;
+  {
+    Terminal terminal;
+    if (!terminal.works()) GTEST_SKIP() << "the system gives no pseudo terminal";
+    ProgressBar bar("label", 100000, "units");
+    bar.update(50000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    terminal.shown();
+    bar.update(50010);
+    shown = terminal.shown();
+  }
+  // Ten units in 0.15 s or more.
+  EXPECT_THAT(shown, testing::ContainsRegex("50,010/100,000 units [0-9.]{1,4}/s "));
 }
 
 }  // namespace
