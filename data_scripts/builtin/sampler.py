@@ -97,6 +97,7 @@ class Sampler:
         pool = self.objects[id(verb)]
         if verb.infinitive in _DRESSING and subject.gender in ("m", "pl"):
             pool = [n for n in pool if n.lemma not in ("Kleid", "Rock")]
+        pool = [n for n in pool if n.lemma not in subject.lemmas]
         noun = dice.pick(pool)
         personal = noun.is_a("person", "family")
         if personal and dice.chance(0.35) and "person" in verb.objects.split():
@@ -127,10 +128,10 @@ class Sampler:
         if verb.infinitive == "zählen":
             det = dice.pick(["der", "der", "dies", "mein" if noun.is_a("dishes") else "der"])
             return self.noun(noun, det, True, adjective)
-        if negated and not verb.known and dice.chance(0.6):
+        if negated and not verb.known and not verb.case and dice.chance(0.6):
             return self.noun(noun, "kein", many and dice.chance(0.35), adjective / 2)
         loose = 0 if verb.known or negated else 1
-        own = subject.own if verb.owned and not noun.is_a("person", "wild") else ()
+        own = subject.own if verb.owned and not noun.is_a("person", "wild", "art", "plant") else ()
         if subject.plural and noun.is_a("clothes") and verb.infinitive in _DRESSING:
             return self.noun(noun, "own" if own else "der", True, adjective, own)
         if subject.plural and noun.is_a("clothes"):
@@ -221,6 +222,8 @@ class Sampler:
         self.verbs.add(verb.lemma)
         subject = subject or self.subject(verb, formal)
         tense = tense or self.tense(verb)
+        if tense == "preterite" and subject.person == 2:
+            tense = "past"  # nobody says 'ihr spieltet'
         time, frequency = (None, None) if brief and tense != "soon" else self.time(tense, verb)
         if verb.frame in ("intr", "acc") and not subject.human and verb.infinitive != "hören":
             places = modifiers.ANIMAL_PLACES

@@ -95,7 +95,7 @@ def where_question(s):
         return clause.german_main("wo", ("place",)), clause.english_question("where", ("place",)), "?"
     clause = s.clause(formal=True, negation=0.3 if kind == "warum" else 0, brief=True)
     if kind == "wann":
-        if clause.verb.state:
+        if clause.verb.state or clause.tense == "progressive":
             return None
         clause.time = None
         if clause.tense == "soon":
@@ -159,7 +159,7 @@ def because(s):
         elif verb.state:
             tense = "preterite" if past else "present"
         else:
-            tense = "past" if past else s.dice.pick(["present", "past", "future"])
+            tense = "past" if past or s.dice.chance(0.5) else "present"
         other = s.clause(same, verb, tense, brief=True, negation=0.2, pronouns=False)
     return _join(s, conjunction, main, other)
 
@@ -293,7 +293,7 @@ def relative_object(s):
     noun = s.dice.pick(s.objects[id(verb)])
     if noun.mass or noun.is_a("family"):
         return None
-    head = s.noun(noun, "der", False, 0.1)
+    head = s.noun(noun, "der", False, 0.1 if noun.is_a("person") else 0)
     s.relations.add((verb.lemma, noun.lemma))
     s.verbs.add(verb.lemma)
     if s.dice.chance(0.5):

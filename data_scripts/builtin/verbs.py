@@ -125,7 +125,7 @@ ACCUSATIVE = [
           obj="thing clothes pet read", flags="owned"),
     _verb("verlieren", "lose lost", "acc", "- verlor verloren", at="out", obj="thing clothes -Computer -Teller -Tasse "
           "-Glas -Messer -Kiste", flags="accident owned"),
-    _verb("brauchen", "need", "acc", obj="thing furniture clothes vehicle drink foodmass fruit -Schiff -Foto",
+    _verb("brauchen", "need", "acc", obj="thing furniture clothes vehicle drink foodmass fruit -Schiff -Foto -Zug -Flugzeug",
           flags="state"),
     _verb("haben", "have had", "acc", "- - gehabt", obj="pet farm vehicle furniture instrument thing "
           "building -Turm -Brücke -Kirche -Schule -Museum -Zug -Flugzeug -Bus", flags="state"),
