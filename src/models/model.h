@@ -1,5 +1,6 @@
 #pragma once
 
+#include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <memory>
@@ -7,7 +8,6 @@
 #include "config/config.h"
 #include "data/batch.h"
 #include "nn/pass.h"
-#include <torch/nn/module.h>
 
 namespace nmt {
 
@@ -41,7 +41,7 @@ class TranslationModel : public torch::nn::Module {
   /// The output layer: logits = hidden · weightᵀ (+ bias).
   virtual torch::Tensor output_weight() const = 0;  ///< [target vocabulary, model]
   virtual torch::Tensor output_bias() const = 0;    ///< [target vocabulary], or undefined
-  /// [..., model] -> [..., target vocabulary], float32.
+  /// [..., model] -> [..., target vocabulary], float32. For tests and forced scoring: it makes the whole matrix.
   torch::Tensor logits(const torch::Tensor& hidden) const;
 
   /// Encodes sentences: source [batch, source], source_lengths int64 [batch] on the CPU. One row a sentence.
@@ -51,6 +51,12 @@ class TranslationModel : public torch::nn::Module {
   virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) = 0;
 
   virtual int64_t target_vocabulary() const = 0;
+
+  /// To be called after backward(): clears the gradients of what is constant, such as the embedding of padding.
+  virtual void finish_gradients() = 0;
+  /// The type of activations and products: float32 or bfloat16. Parameters stay float32.
+  virtual void set_compute_type(at::ScalarType type) = 0;
+  virtual at::ScalarType compute_type() const = 0;
   int64_t parameter_count() const;
 };
 

@@ -137,4 +137,35 @@ torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, co
   return context;
 }
 
+torch::Tensor attention_step(const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values, int64_t heads,
+                             const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
+  const bool fits = q.device().is_cpu() && q.scalar_type() == torch::kFloat32 && keys.scalar_type() == torch::kFloat32;
+  if (!fits) {
+    const auto select = [&](const torch::Tensor& x) {
+      return memory_of_row.defined() ? x.index_select(0, memory_of_row.to(x.device())) : x;
+    };
+    Pass no_dropout;
+    const AttentionOptions options{.heads = heads, .target_lengths = {}, .source_lengths = select(lengths)};
+    return plain_attention(q.unsqueeze(1), select(keys), select(values), options, no_dropout).squeeze(1);
+  }
+  TORCH_CHECK(keys.is_contiguous() && values.is_contiguous(), "cached keys and values must be contiguous");
+  const auto queries = q.contiguous();
+  auto context = torch::empty_like(queries);
+  const int64_t head_dim = q.size(1) / heads;
+  const kernels::AttentionStep step{.heads = heads,
+                                    .head_dim = head_dim,
+                                    .q = queries.const_data_ptr<float>(),
+                                    .keys = keys.const_data_ptr<float>(),
+                                    .values = values.const_data_ptr<float>(),
+                                    .context = context.mutable_data_ptr<float>(),
+                                    .memory_stride = keys.stride(0),
+                                    .memory_of_row = lengths_of(memory_of_row),
+                                    .lengths = lengths_of(lengths),
+                                    .scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)))};
+  at::parallel_for(0, q.size(0) * heads, 32, [&](int64_t begin, int64_t end) {
+    kernels::kernels().attention_step(step, {begin, end});
+  });
+  return context;
+}
+
 }  // namespace nmt

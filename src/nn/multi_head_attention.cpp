@@ -52,12 +52,9 @@ torch::Tensor MultiHeadAttentionImpl::forward_cross(const torch::Tensor& x, cons
 
 KeyValues MultiHeadAttentionImpl::project_memory(const torch::Tensor& x) { return {project(key_, x), project(value_, x)}; }
 
-torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& lengths) {
-  Pass no_dropout;
-  const auto query = project(query_, x).unsqueeze(1);  // [batch, 1, model]
-  const auto context =
-      attention(query, memory.keys, memory.values, attention_options(false, torch::Tensor(), lengths), no_dropout);
-  return join(context.squeeze(1));
+torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
+                                           const torch::Tensor& lengths) {
+  return join(attention_step(project(query_, x), memory.keys, memory.values, options_.heads, memory_of_row, lengths));
 }
 
 }  // namespace nmt

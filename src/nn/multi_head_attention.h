@@ -33,11 +33,12 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   torch::Tensor forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                               const torch::Tensor& source_lengths, Pass& pass);
 
-  /// What a decoder keeps: the projections of positions x [batch, time, model].
+  /// What a decoder keeps: the projections of positions x [..., model].
   KeyValues project_memory(const torch::Tensor& x);
 
-  /// One decoding step: x [batch, model] looks at the first lengths[b] rows of `memory`. Returns [batch, model].
-  torch::Tensor step(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& lengths);
+  /// One decoding step: x [rows, model] against `memory`; memory_of_row and lengths as for attention_step(). [rows, model].
+  torch::Tensor step(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
+                     const torch::Tensor& lengths);
 
  private:
   torch::Tensor join(const torch::Tensor& context) { return options_.output_projection ? output_(context) : context; }

@@ -12,6 +12,10 @@ namespace nmt::kernels {
 
 enum class Type : int8_t { kFloat, kBfloat16 };
 
+struct Range {
+  int64_t begin = 0, end = 0;
+};
+
 /// One (batch, head) grid of attention. Row t of head h in sentence b of q stands at
 /// q + (b * target + t) * query_stride + h * head_dim (elements); k and v alike with source and key_stride; context, its
 /// gradient and the gradients of q, k and v likewise with the strides named.
@@ -35,6 +39,19 @@ struct AttentionGradients {
   int64_t query_gradient_stride = 0, key_gradient_stride = 0;
 };
 
+/// One query a row against cached keys and values, float: a decoding step.
+struct AttentionStep {
+  int64_t heads = 0, head_dim = 0;
+  const float* q = nullptr;       ///< [rows, heads * head_dim]
+  const float* keys = nullptr;    ///< [memories, positions, heads * head_dim]
+  const float* values = nullptr;  ///< like keys
+  float* context = nullptr;       ///< [rows, heads * head_dim]
+  int64_t memory_stride = 0;      ///< elements from one memory to the next
+  const int64_t* memory_of_row = nullptr;  ///< [rows] which memory a row looks at; nullptr = row r at memory r
+  const int64_t* lengths = nullptr;        ///< [memories] positions that are there
+  float scale = 1;
+};
+
 /// Label smoothing on rows of logits: q = (1 - epsilon) onehot + epsilon / classes.
 struct CrossEntropyRows {
   void* logits = nullptr;  ///< [rows, classes]; becomes the gradient times gradient_scale where write_gradient
@@ -46,10 +63,6 @@ struct CrossEntropyRows {
   float* loss = nullptr;       ///< [rows] -sum_v q_v log p_v, in nats
   float* label_loss = nullptr;  ///< [rows] -log p(label): what perplexity is made of
   uint8_t* correct = nullptr;  ///< [rows] 1 where the label has the highest logit
-};
-
-struct Range {
-  int64_t begin = 0, end = 0;
 };
 
 constexpr int64_t kPanel = 32;  ///< columns of the result that pack() puts side by side
@@ -76,6 +89,9 @@ struct Kernels {
   void (*attention_backward)(Type type, const AttentionShape& shape, const void* q, const void* k, const void* v,
                              const void* context, const float* log_sums, const AttentionGradients& gradients, int64_t begin,
                              int64_t end);
+
+  /// Attention of the (row, head) pairs [pairs.begin, pairs.end) of rows * heads. A row's result depends on nothing else.
+  void (*attention_step)(const AttentionStep& step, Range pairs);
 
   void (*cross_entropy)(Type type, const CrossEntropyRows& rows, int64_t begin, int64_t end);
 

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <torch/nn/modules/container/modulelist.h>
+
+#include <memory>
+#include <vector>
+
+#include "models/model.h"
+#include "nn/embedding.h"
+#include "nn/feed_forward.h"
+#include "nn/layer_norm.h"
+#include "nn/multi_head_attention.h"
+
+namespace nmt {
+
+/// Where normalisation stands around a sub-layer.
+enum class Norm {
+  kPost,  ///< LN(x + dropout(sublayer(x))): Vaswani et al. 2017
+  kPre,   ///< x + dropout(sublayer(LN(x))): Xiong et al. 2020
+};
+
+/// Sizes and places of one block, shared by encoder and decoder.
+struct BlockOptions {
+  MultiHeadAttentionImpl::Options attention;
+  FeedForwardImpl::Options feed_forward;
+  Norm norm = Norm::kPost;
+  double norm_epsilon = 1e-6;
+  double residual_dropout = 0;
+};
+
+/// Self-attention and feed-forward net. x [batch, source, model], lengths int64 [batch] on the CPU.
+class EncoderBlockImpl : public torch::nn::Module {
+ public:
+  explicit EncoderBlockImpl(const BlockOptions& options);
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& lengths, Pass& pass);
+
+ private:
+  BlockOptions options_;
+  MultiHeadAttention self_attention_{nullptr};
+  FeedForward feed_forward_{nullptr};
+  LayerNorm self_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
+};
+TORCH_MODULE(EncoderBlock);
+
+/// Keys and values of one decoder block during a search.
+struct BlockCache {
+  KeyValues self;    ///< [rows, capacity, model]
+  KeyValues memory;  ///< [sentences, source, model]
+};
+
+/// Where a decoding step stands.
+struct StepPlace {
+  int64_t position = 0;            ///< of the token that is fed
+  torch::Tensor self_lengths;      ///< int64 [rows] on the CPU: position + 1 each
+  torch::Tensor sentence_of_row;   ///< int64 [rows] on the CPU
+  torch::Tensor source_lengths;    ///< int64 [sentences] on the CPU
+};
+
+/// Causal self-attention, attention to the encoder's output, feed-forward net. x [batch, target, model].
+class DecoderBlockImpl : public torch::nn::Module {
+ public:
+  explicit DecoderBlockImpl(const BlockOptions& options);
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
+                        const torch::Tensor& source_lengths, Pass& pass);
+  KeyValues project_memory(const torch::Tensor& memory) { return cross_attention_->project_memory(memory); }
+  /// One token a row: x [rows, model]; its keys and values are written into the cache.
+  torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepPlace& place);
+
+ private:
+  BlockOptions options_;
+  MultiHeadAttention self_attention_{nullptr}, cross_attention_{nullptr};
+  FeedForward feed_forward_{nullptr};
+  LayerNorm self_attention_norm_{nullptr}, cross_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
+};
+TORCH_MODULE(DecoderBlock);
+
+/// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, sinusoidal, learned or no positions, with and
+/// without output projection of attention, three ways to share embeddings.
+class Transformer final : public TranslationModel {
+ public:
+  Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
+
+  torch::Tensor forward(const TensorBatch& batch, Pass& pass) override;
+  torch::Tensor output_weight() const override;
+  torch::Tensor output_bias() const override { return output_bias_; }
+  std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override;
+  int64_t target_vocabulary() const override { return output_weight().size(0); }
+  void finish_gradients() override;
+  void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
+  at::ScalarType compute_type() const override { return compute_type_; }
+
+ private:
+  const torch::Tensor& source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }
+  const torch::Tensor& target_table() const { return tie_all_ ? shared_embedding_ : target_embedding_; }
+  torch::Tensor encode(const torch::Tensor& source, const torch::Tensor& lengths, Pass& pass);
+
+  bool tie_all_, tie_target_, zero_padding_row_;
+  at::ScalarType compute_type_ = torch::kFloat32;
+  torch::Tensor shared_embedding_, source_embedding_, target_embedding_, output_weight_, output_bias_;
+  std::unique_ptr<InputLayer> source_input_, target_input_;
+  std::vector<EncoderBlock> encoder_;
+  std::vector<DecoderBlock> decoder_;
+  LayerNorm encoder_norm_{nullptr}, decoder_norm_{nullptr};  // pre-norm: after the last block
+  PackedMatrix packed_output_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,34 @@
+#include "nn/embedding.h"
+
+#include <ATen/ops/embedding.h>
+
+#include <cmath>
+
+#include "nn/dropout.h"
+
+namespace nmt {
+
+InputLayer::InputLayer(Options options, std::shared_ptr<PositionsImpl> positions)
+    : options_(options), positions_(std::move(positions)) {}
+
+torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const torch::Tensor& table) const {
+  const int64_t padding = options_.padding_row_is_constant ? 0 : -1;
+  return at::embedding(table, ids, padding) * std::sqrt(static_cast<double>(table.size(1)));
+}
+
+torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type, Pass& pass) const {
+  auto x = look_up(ids, table);  // [batch, time, model]
+  if (positions_) {
+    auto rows = positions_->rows(0, ids.size(1)).to(x.device());  // [time, model]
+    x = x + (options_.positions_on_padding ? rows : rows * (ids != 0).unsqueeze(-1));
+  }
+  return dropout(x.to(type), options_.dropout, pass);
+}
+
+torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position, at::ScalarType type) const {
+  auto x = look_up(ids, table);  // [rows, model]
+  if (positions_) x = x + positions_->rows(position, 1).to(x.device());
+  return x.to(type);
+}
+
+}  // namespace nmt

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "data/batch.h"
+#include "models/model.h"
+#include "training/adam.h"
+
+namespace nmt {
+
+/// Sums over one update.
+struct UpdateStats {
+  double loss = 0;        ///< smoothed, nats, summed over target tokens
+  double label_loss = 0;  ///< -log p(label), nats
+  int64_t correct = 0, source_tokens = 0, target_tokens = 0;
+  int64_t padded_tokens = 0;  ///< rows x widths of both sides
+  double gradient_norm = 0;   ///< before clipping, of the mean loss per target token
+  bool skipped = false;       ///< loss or gradient was not finite: weights stayed as they were
+  bool split = false;         ///< a batch did not fit into memory and was cut in two
+
+  UpdateStats& operator+=(const UpdateStats& other);
+};
+
+/// What the random numbers of an update are a function of.
+struct UpdateKey {
+  uint64_t seed = 1;
+  int64_t update = 1;
+};
+
+/// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A batch that
+/// does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not fit.
+UpdateStats train_update(TranslationModel& model, Adam& adam, std::vector<Batch> batches, const TrainingConfig& config,
+                         double learning_rate, const UpdateKey& key, torch::Device device);
+
+/// Teacher-forced sums over batches, without dropout or smoothing's gradient: what validation reports.
+UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, double smoothing, torch::Device device);
+
+}  // namespace nmt
