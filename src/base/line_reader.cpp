@@ -1,6 +1,7 @@
 #include "base/line_reader.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -45,6 +46,13 @@ class ByteSource {
     stream_.next_in += count;
     stream_.avail_in -= count;
     return count;
+  }
+
+  /// True if read() need not wait, or does so for the rest of a packed block only.
+  bool ready(int milliseconds) const {
+    if (gzip_ || stream_.avail_in > 0) return true;
+    pollfd input{.fd = file_.number(), .events = POLLIN, .revents = 0};
+    return ::poll(&input, 1, milliseconds) > 0;
   }
 
  private:
@@ -135,6 +143,7 @@ struct LineReader::State {
 
   /// Makes room behind the unfinished line and reads more; false at the end.
   bool fill() {
+    if (ended) return false;  // asked again, a terminal would go on
     if (begin > 0) {
       std::memmove(buffer.data(), buffer.data() + begin, end - begin);
       end -= begin;
@@ -144,7 +153,8 @@ struct LineReader::State {
     try {
       const size_t count = source.read(buffer.data() + end, buffer.size() - end);
       end += count;
-      return count > 0;
+      ended = count == 0;
+      return !ended;
     } catch (const DamagedGzip& damage) {
       throw Error(fmt::format("{}: damaged gzip after line {} ({}); get the file anew", display_name(path), line_number,
                               damage.why));
@@ -156,6 +166,7 @@ struct LineReader::State {
   std::vector<char> buffer;
   size_t begin = 0, end = 0;  // the bytes read but not handed out
   int64_t line_number = 0;
+  bool ended = false;
 };
 
 LineReader::LineReader(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {}
@@ -183,6 +194,15 @@ std::optional<std::string_view> LineReader::next() {
     const std::string_view result(s.buffer.data() + s.begin, size);
     s.begin = s.end;
     return result;
+  }
+}
+
+bool LineReader::ready(int milliseconds) {
+  State& s = *state_;
+  for (;;) {
+    if (s.ended || std::memchr(s.buffer.data() + s.begin, '\n', s.end - s.begin)) return true;
+    if (!s.source.ready(milliseconds)) return false;
+    s.fill();
   }
 }
 

@@ -21,6 +21,9 @@ class LineReader {
   /// Throws Error for a damaged gzip file ("FILE: damaged gzip after line N (why); ..."), MachineError if the disk
   /// fails.
   std::optional<std::string_view> next();
+  /// Waits up to so many milliseconds (-1: as long as it takes) until next() would return without waiting for a pipe or
+  /// terminal; false if the time passed or a signal came. Throws as next() does.
+  bool ready(int milliseconds);
   int64_t line_number() const;  ///< of the line returned last, from 1; 0 before the first
   const std::filesystem::path& path() const;
 

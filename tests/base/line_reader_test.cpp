@@ -221,6 +221,30 @@ TEST(LineReader, AllowsZerosBehindAGzipFile) {
   EXPECT_EQ(lines_of_file(folder / "padded.gz"), std::vector<std::string>{"one"});
 }
 
+TEST(LineReader, SaysWhetherAPipeHoldsALine) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  const auto write = [&](std::string_view text) {
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), ssize_t(text.size()));
+  };
+  EXPECT_FALSE(reader.ready(0));
+  write("one\ntwo\nthr");
+  EXPECT_TRUE(reader.ready(0));
+  EXPECT_EQ(reader.next(), "one");
+  EXPECT_TRUE(reader.ready(0));
+  EXPECT_EQ(reader.next(), "two");
+  EXPECT_FALSE(reader.ready(1)) << "half a line";
+  write("ee");
+  EXPECT_FALSE(reader.ready(1));
+  ::close(ends[1]);
+  EXPECT_TRUE(reader.ready(0)) << "the end makes it whole";
+  EXPECT_EQ(reader.next(), "three");
+  EXPECT_TRUE(reader.ready(0));
+  EXPECT_EQ(reader.next(), std::nullopt);
+  ::close(ends[0]);
+}
+
 TEST(LineReader, SaysWhatItCannotOpen) {
   const TemporaryDirectory folder;
   EXPECT_EQ(message_of<Error>([&] { LineReader(folder / "none"); }),
