@@ -24,7 +24,8 @@ void SentenceBeam::advance(const BestTokens& best, int64_t first_row, NextRows& 
       tokens.push_back(extension.token);
     }
   }
-  if (continued.empty()) {  // every hypothesis could only end; what is live stays as the last resort
+  if (continued.empty()) {  // every hypothesis could only end; if not even that, what was live is the result
+    if (!finished_.empty()) live_.clear();
     done_ = true;
     return;
   }
