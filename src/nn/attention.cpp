@@ -45,7 +45,8 @@ torch::Tensor with_row_stride(const torch::Tensor& x) {
 struct Attention : torch::autograd::Function<Attention> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& q_in, const torch::Tensor& k_in,
                                const torch::Tensor& v_in, int64_t heads, double dropout, bool causal,
-                               const torch::Tensor& target_lengths, const torch::Tensor& source_lengths, int64_t key) {
+                               const std::optional<torch::Tensor>& target, const std::optional<torch::Tensor>& source, int64_t key) {
+    const auto target_lengths = target.value_or(torch::Tensor()), source_lengths = source.value_or(torch::Tensor());
     const auto q = with_row_stride(q_in);
     auto k = with_row_stride(k_in), v = with_row_stride(v_in);
     if (k.stride(1) != v.stride(1)) k = k.contiguous(), v = v.contiguous();
@@ -107,8 +108,8 @@ torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const to
                         Pass& pass) {
   if (!has_cpu_kernel(q)) return plain_attention(q, k, v, options, pass);
   const bool drop = pass.training() && options.dropout > 0;
-  return Attention::apply(q, k, v, options.heads, drop ? options.dropout : 0.0, options.causal, options.target_lengths,
-                          options.source_lengths, static_cast<int64_t>(drop ? pass.next_key() : 0));
+  return Attention::apply(q, k, v, options.heads, drop ? options.dropout : 0.0, options.causal,
+                          optional_tensor(options.target_lengths), optional_tensor(options.source_lengths), static_cast<int64_t>(drop ? pass.next_key() : 0));
 }
 
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,

@@ -19,8 +19,9 @@ constexpr int64_t kBlockElements = 8 << 20;
 // Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.
 struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden_in, const torch::Tensor& weight,
-                               const torch::Tensor& bias, const torch::Tensor& labels_in, double smoothing,
-                               bool need_gradients) {
+                               const std::optional<torch::Tensor>& optional_bias, const torch::Tensor& labels_in,
+                               double smoothing, bool need_gradients) {
+    const auto bias = optional_bias.value_or(torch::Tensor());
     const auto hidden = hidden_in.contiguous();
     const auto labels = labels_in.contiguous();
     const auto matrix = weight.to(hidden.scalar_type());  // [vocabulary, model]
@@ -84,7 +85,7 @@ LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& 
                               const torch::Tensor& labels, double smoothing) {
   if (!has_cpu_kernel(hidden)) return plain_output_cross_entropy(hidden, weight, bias, labels, smoothing);
   const bool need_gradients = torch::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
-  const auto sums = OutputCrossEntropy::apply(hidden, weight, bias, labels, smoothing, need_gradients);
+  const auto sums = OutputCrossEntropy::apply(hidden, weight, optional_tensor(bias), labels, smoothing, need_gradients);
   return {sums[0], sums[1], sums[2]};
 }
 

@@ -25,12 +25,12 @@ torch::Tensor run_kernel(const torch::Tensor& x, const torch::Tensor& residual, 
 }
 
 struct Dropout : torch::autograd::Function<Dropout> {
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& residual, double p,
-                               int64_t key) {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const std::optional<torch::Tensor>& residual,
+                               double p, int64_t key) {
     context->saved_data["p"] = p;
     context->saved_data["key"] = key;
-    context->saved_data["residual"] = residual.defined();
-    return run_kernel(x.contiguous(), residual.defined() ? residual.contiguous() : residual, p, static_cast<uint64_t>(key));
+    context->saved_data["residual"] = residual.has_value();
+    return run_kernel(x.contiguous(), residual ? residual->contiguous() : torch::Tensor(), p, static_cast<uint64_t>(key));
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto gradient = gradients[0].contiguous();
@@ -46,14 +46,14 @@ torch::Tensor dropout(const torch::Tensor& x, double p, Pass& pass) {
   if (!pass.training() || p == 0) return x;
   const uint64_t key = pass.next_key();
   if (!has_cpu_kernel(x)) return at::dropout(x, p, /*train=*/true);
-  return Dropout::apply(x, torch::Tensor(), p, static_cast<int64_t>(key));
+  return Dropout::apply(x, std::nullopt, p, static_cast<int64_t>(key));
 }
 
 torch::Tensor add_dropped(const torch::Tensor& residual, const torch::Tensor& x, double p, Pass& pass) {
   if (!pass.training() || p == 0) return residual + x;
   const uint64_t key = pass.next_key();
   if (!has_cpu_kernel(x)) return residual + at::dropout(x, p, /*train=*/true);
-  return Dropout::apply(x, residual, p, static_cast<int64_t>(key));
+  return Dropout::apply(x, optional_tensor(residual), p, static_cast<int64_t>(key));
 }
 
 }  // namespace nmt

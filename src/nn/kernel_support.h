@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <optional>
+
 #include "nn/kernels/kernels.h"
 
 namespace nmt {
@@ -12,6 +14,11 @@ inline bool has_cpu_kernel(const torch::Tensor& x) {
 }
 inline kernels::Type kernel_type(const torch::Tensor& x) {
   return x.scalar_type() == torch::kFloat32 ? kernels::Type::kFloat : kernels::Type::kBfloat16;
+}
+
+/// An undefined tensor as what torch::autograd::Function::apply takes for "none".
+inline std::optional<torch::Tensor> optional_tensor(const torch::Tensor& x) {
+  return x.defined() ? std::optional(x) : std::nullopt;
 }
 
 }  // namespace nmt

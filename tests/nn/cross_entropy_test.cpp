@@ -1,0 +1,77 @@
+#include "nn/cross_entropy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensor_support.h"
+
+namespace nmt {
+namespace {
+
+using test::expect_close;
+using test::wave;
+
+torch::Tensor labels_for(int64_t rows, int64_t classes) { return (torch::arange(rows, torch::kInt64) * 7 + 3) % classes; }
+
+TEST(OutputCrossEntropy, EqualsThePlainFormWithItsGradients) {
+  for (const int64_t classes : {5, 16, 37, 1000}) {
+    for (const bool with_bias : {false, true}) {
+      LossSums sums[2];
+      torch::Tensor gradients[2][3];
+      for (const bool blocks : {false, true}) {
+        auto hidden = wave({41, 12}).requires_grad_(true), weight = wave({classes, 12}, 1, 2).requires_grad_(true);
+        auto bias = with_bias ? wave({classes}, 1, 5).requires_grad_(true) : torch::Tensor();
+        const auto labels = labels_for(41, classes);
+        sums[blocks] = blocks ? output_cross_entropy(hidden, weight, bias, labels, 0.1)
+                              : plain_output_cross_entropy(hidden, weight, bias, labels, 0.1);
+        (sums[blocks].loss / 41).backward();
+        gradients[blocks][0] = hidden.grad();
+        gradients[blocks][1] = weight.grad();
+        gradients[blocks][2] = with_bias ? bias.grad() : torch::zeros({1});
+      }
+      const double scale = sums[0].loss.item<double>();
+      EXPECT_NEAR(sums[1].loss.item<double>(), scale, 1e-5 * scale);
+      EXPECT_NEAR(sums[1].label_loss.item<double>(), sums[0].label_loss.item<double>(), 1e-5 * scale);
+      EXPECT_EQ(sums[1].correct.item<int64_t>(), sums[0].correct.item<int64_t>());
+      for (int i = 0; i < 3; ++i) expect_close(gradients[1][i], gradients[0][i], 1e-6, "gradient " + std::to_string(i));
+    }
+  }
+}
+
+TEST(OutputCrossEntropy, WorksInSeveralBlocks) {
+  // 300,000 classes leave 64 rows a block: 150 rows are three blocks.
+  const auto hidden = wave({150, 4}), weight = wave({300000, 4}, 0.5, 2), labels = labels_for(150, 300000);
+  const torch::NoGradGuard no_grad;
+  const auto blocks = output_cross_entropy(hidden, weight, {}, labels, 0.1), plain = plain_output_cross_entropy(hidden, weight, {}, labels, 0.1);
+  EXPECT_NEAR(blocks.loss.item<double>() / plain.loss.item<double>(), 1, 1e-5);
+}
+
+TEST(OutputCrossEntropy, InBfloat16StaysNearFloat) {
+  auto hidden = wave({64, 32}), weight = wave({500, 32}, 0.3, 2);
+  const auto labels = labels_for(64, 500);
+  const torch::NoGradGuard no_grad;
+  const double exact = output_cross_entropy(hidden, weight, {}, labels, 0.1).loss.item<double>();
+  const double low = output_cross_entropy(hidden.to(torch::kBFloat16), weight, {}, labels, 0.1).loss.item<double>();
+  EXPECT_NEAR(low / exact, 1, 5e-3);
+}
+
+// Hand-made: logits 0.1 -0.1 1 0 0, label 2, smoothing 0.1 over five classes.
+TEST(OutputCrossEntropy, GivesTheHandComputedValue) {
+  const auto hidden = torch::ones({1, 1}), weight = torch::tensor({0.1, -0.1, 1.0, 0.0, 0.0}).to(torch::kFloat32).unsqueeze(1);
+  const auto labels = torch::tensor({2}, torch::kInt64);
+  EXPECT_NEAR(output_cross_entropy(hidden, weight, {}, labels, 0.1).loss.item<double>(), 0.9863210496, 1e-6);
+  double sum = 0;
+  for (const double x : {0.1, -0.1, 1.0, 0.0, 0.0}) sum += std::exp(x);
+  EXPECT_NEAR(output_cross_entropy(hidden, weight, {}, labels, 0.1).label_loss.item<double>(), std::log(sum) - 1.0, 1e-6);
+}
+
+TEST(OutputCrossEntropy, SurvivesHugeLogits) {
+  const auto hidden = torch::full({2, 1}, 1e4f), weight = torch::tensor({{1.0f}, {-1.0f}, {0.5f}});
+  const auto sums = output_cross_entropy(hidden, weight, {}, torch::tensor({0, 1}, torch::kInt64), 0.0);
+  EXPECT_NEAR(sums.loss.item<double>(), 2e4, 1);
+  EXPECT_EQ(sums.correct.item<int64_t>(), 1);
+}
+
+}  // namespace
+}  // namespace nmt
