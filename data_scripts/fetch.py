@@ -1,0 +1,272 @@
+"""What the scripts of public corpora share: cache, download, verification, unpacking and the finished folder.
+
+A script describes a Corpus and calls main(). A download goes to the cache under a temporary name and is renamed
+when it is complete and its checksum is right. Where no checksum is published, the SHA-256 of the first download
+is kept beside it (FILE.sha256) and checked whenever the cached file is used again. The folder given by --out
+appears whole or not at all.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import hashlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+import text
+import unpack
+
+_TIMEOUT = 30  # seconds without a byte
+
+
+@dataclasses.dataclass(frozen=True)
+class Archive:
+    """One file to download; `urls` are tried in order; `md5` is the published checksum, if there is one."""
+
+    urls: tuple
+    name: str  # in the cache
+    md5: str = ""
+    folder: str = ""  # of the cache, for archives that several corpora share; else the corpus's name
+
+
+@dataclasses.dataclass(frozen=True)
+class Corpus:
+    """A public corpus.
+
+    `files` are the names that the layout needs from the archives; `layout(find, folder)` writes the plain files,
+    where find(name) gives the path of one of `files`, and returns {set: number of pairs}. `expected` are the
+    numbers of pairs of the original release, for a notice only.
+    """
+
+    name: str
+    about: str
+    archives: tuple
+    files: tuple
+    layout: object
+    expected: dict = dataclasses.field(default_factory=dict)
+    nested: str = ""  # an archive inside the archive that holds the files
+
+
+class FetchError(Exception):
+    """One line that tells the user what to mend."""
+
+
+def _digest(path, kind):
+    made = hashlib.new(kind, usedforsecurity=False)
+    with open(path, "rb") as data:
+        while block := data.read(1 << 20):
+            made.update(block)
+    return made.hexdigest()
+
+
+# Download ---------------------------------------------------------------------------------------------------
+
+
+def _receive(url, path):
+    """Downloads to `path`; a shorter file than announced is an error."""
+    request = urllib.request.Request(url, headers={"User-Agent": "nmt-data-scripts/1"})
+    with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer, open(path, "wb") as out:
+        announced = answer.headers.get("Content-Length")
+        shutil.copyfileobj(answer, out, 1 << 20)
+    size = path.stat().st_size
+    if announced is not None and int(announced) != size:
+        raise FetchError(f"connection ended after {size} of {announced} bytes")
+
+
+def _reason(error):
+    if isinstance(error, urllib.error.HTTPError):
+        return f"HTTP {error.code}"
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, socket.gaierror):
+        return "host not found"
+    return str(getattr(reason, "strerror", None) or reason) or type(reason).__name__
+
+
+def _verify(archive, path):
+    """Compares a cached file with the published checksum or with the one recorded at its first download."""
+    if archive.md5:
+        if _digest(path, "md5") != archive.md5:
+            raise FetchError(f"{path}: its MD5 is not the published {archive.md5}; delete it and fetch it again, "
+                             "or use it all the same with --from")
+        return
+    recorded = path.with_name(path.name + ".sha256")
+    found = _digest(path, "sha256")
+    if not recorded.exists():
+        recorded.write_text(f"{found}  {path.name}\n", encoding="utf-8")
+        print(f"{path.name}: no checksum is published for it; SHA-256 {found} recorded", file=sys.stderr)
+    elif recorded.read_text(encoding="utf-8").split()[:1] != [found]:
+        raise FetchError(f"{path}: changed since it was first fetched ({recorded.name} has another SHA-256); delete "
+                         "both to fetch it again")
+
+
+def obtain(archive, cache):
+    """The path of a verified archive in the cache, downloaded if it is not there."""
+    path = cache / archive.name
+    if path.exists():
+        _verify(archive, path)
+        return path
+    cache.mkdir(parents=True, exist_ok=True)
+    reasons = []
+    for url in archive.urls:
+        print(f"fetching {url}", file=sys.stderr)
+        handle, part = tempfile.mkstemp(prefix=f".{archive.name}.", suffix=".part", dir=cache)
+        os.close(handle)
+        part = pathlib.Path(part)
+        try:
+            _receive(url, part)
+            part.chmod(0o644)
+            os.replace(part, path)
+            break
+        except (urllib.error.URLError, http.client.HTTPException, FetchError, ConnectionError, TimeoutError) as error:
+            reasons.append(_reason(error))
+        finally:
+            part.unlink(missing_ok=True)
+    else:
+        raise FetchError(f"cannot download {' or '.join(archive.urls)} ({'; '.join(reasons)}): fetch it by hand and "
+                         f"put it at {path}, or name the file with --from")
+    _verify(archive, path)
+    return path
+
+
+# Finding the files ------------------------------------------------------------------------------------------
+
+
+def _index(folders):
+    """{file name: path} below the folders; the path with the fewest folders wins."""
+    found = {}
+    for folder in folders:
+        for path in sorted(folder.rglob("*"), key=lambda p: (len(p.parts), str(p))):
+            if path.is_file():
+                found.setdefault(path.name, path)
+    return found
+
+
+def _unpack_all(archives, scratch, wanted):
+    folders = []
+    for number, archive in enumerate(archives):
+        folder = scratch / f"unpacked-{number}"
+        folder.mkdir(parents=True)
+        unpack.unpack(archive, folder, wanted)
+        folders.append(folder)
+    return folders
+
+
+def gather(corpus, given, cache, scratch):
+    """{name: path} of the corpus's files, from --from paths or from downloads."""
+    nested = corpus.nested.rsplit("/", 1)[-1]
+    names = set(corpus.files) | ({nested} if nested else set())
+    folders = [path for path in given if path.is_dir()]
+    archives = [path for path in given if not path.is_dir()]
+    if not given:
+        archives = [obtain(archive, cache / (archive.folder or corpus.name)) for archive in corpus.archives]
+    for folder in folders:  # a folder may hold the archives, or the files with .gz
+        present = _index([folder])
+        for archive in corpus.archives:
+            if archive.name in present:
+                archives.append(present[archive.name])
+        archives += [present[n + ".gz"] for n in corpus.files if n not in present and n + ".gz" in present
+                     and present[n + ".gz"] not in archives]
+    folders = folders + _unpack_all(archives, scratch / "outer", lambda name: name in names)
+    found = _index(folders)
+    if nested and not set(corpus.files) <= set(found):
+        inner = [path for folder in folders for path in folder.rglob(nested) if path.as_posix().endswith(corpus.nested)]
+        folders += _unpack_all(inner[:1], scratch / "inner", lambda name: name in names)
+        found = _index(folders)
+    return found
+
+
+def _finder(found, where):
+    def find(name):
+        if name not in found:
+            raise FetchError(f"{where}: no file '{name}' in it; give all archives of the corpus, each with its own --from")
+        return found[name]
+    return find
+
+
+# The finished folder ----------------------------------------------------------------------------------------
+
+
+def _in_place(out, corpus, given):
+    try:
+        manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        return (manifest["corpus"] == corpus.name and (not given or manifest["from"] == given)
+                and all(_digest(out / name, "sha256") == sha for name, sha in manifest["sha256"].items()))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return False
+
+
+def _make(corpus, options, given, out):
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        found = gather(corpus, given, pathlib.Path(options.cache).expanduser(), scratch)
+        where = ", ".join(options.source) or corpus.name
+        folder = scratch / "folder"
+        folder.mkdir()
+        counts = corpus.layout(_finder(found, where), folder)
+        manifest = {"corpus": corpus.name, "about": corpus.about, "from": options.source, "pairs": counts,
+                    "sha256": {path.name: _digest(path, "sha256") for path in sorted(folder.iterdir())}}
+        body = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
+        (folder / "manifest.json").write_text(body, encoding="utf-8", newline="\n")
+        if out.exists():
+            os.replace(out, scratch / "before")
+        os.replace(folder, out)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return counts
+
+
+def _parse(corpus, arguments):
+    parser = argparse.ArgumentParser(description=corpus.about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", default=f"data/{corpus.name}", help="folder to write (default: %(default)s)")
+    parser.add_argument("--cache", default="~/.cache/nmt", help="where downloads are kept (default: %(default)s)")
+    parser.add_argument("--from", dest="source", action="append", default=[], metavar="PATH",
+                        help="an archive or a folder that you already have; give it again for every further one")
+    parser.add_argument("--force", action="store_true", help="replace what --out holds")
+    return parser.parse_args(arguments)
+
+
+def _run(corpus, options):
+    out = pathlib.Path(options.out).absolute()
+    if _in_place(out, corpus, options.source):
+        print(f"{options.out}: already in place, nothing to do")
+        return 0
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())) and not options.force:
+        raise FetchError(f"{options.out}: holds something else already; add --force to replace it or give another --out")
+    given = [pathlib.Path(path) for path in options.source]
+    for path in given:
+        if not path.exists():
+            raise FetchError(f"--from {path}: no such file or folder")
+        if path.is_file() and not unpack.is_archive(path):
+            raise FetchError(f"--from {path}: not an archive ({', '.join(unpack.ENDINGS)}) and not a folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    counts = _make(corpus, options, given, out)
+    print(f"{options.out}: " + ", ".join(f"{name} {count}" for name, count in counts.items()) + " pairs")
+    for name, expected in corpus.expected.items():
+        if counts.get(name) != expected:
+            print(f"notice: {name} has {counts.get(name)} pairs, the original release {expected}", file=sys.stderr)
+    return 0
+
+
+def main(corpus, arguments=None):
+    """Runs one corpus script. Returns 0, 2 where the user must change something, 1 where the machine failed."""
+    options = _parse(corpus, arguments)
+    try:
+        return _run(corpus, options)
+    except (FetchError, unpack.UnpackError, text.LayoutError) as error:
+        print(f"{corpus.name}: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{corpus.name}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            print(f"{corpus.name}: stopped", file=sys.stderr)
+        return 130
