@@ -36,4 +36,8 @@ struct ScoreTable {
 std::string format_results(const PairedTable& table, const TableFormat& format = {});
 std::string format_results(const ScoreTable& table, const TableFormat& format = {});
 
+/// What sacreBLEU prints for one system: the texts or JSON objects of its scores (Score::format and format_json),
+/// several with their "=" below each other or as a JSON list. Ends with a line end.
+std::string format_single_results(const std::vector<std::string>& scores, const TableFormat& format);
+
 }  // namespace nmt::scoring

@@ -1,0 +1,25 @@
+// nmt-score: the command line of sacreBLEU. Its exit codes are sacreBLEU's, not those of the toolkit's other programs.
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "scoring/command_error.h"
+#include "scoring/score_command.h"
+
+int main(int argc, char** argv) {
+  using namespace nmt::scoring;
+  std::ios::sync_with_stdio(false);
+  try {
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    const int exit_code =
+        run_score_command(arguments, {.out = std::cout, .messages = std::cerr, .colors = isatty(STDOUT_FILENO) != 0});
+    if (std::cout.flush()) return exit_code;
+    std::cerr << "nmt-score: cannot write to standard output; is the disk full?\n";
+  } catch (const std::exception& error) {
+    std::cerr << "nmt-score: " << error.what() << '\n';
+  }
+  return kFailed;
+}

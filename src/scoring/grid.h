@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nmt::scoring {
+
+/// A table of text: columns[c][row] under titles[c]. Cells may hold several lines and ANSI colours, which take no room.
+struct Grid {
+  std::vector<std::string> titles;
+  std::vector<std::vector<std::string>> columns;
+};
+
+enum class GridStyle { kFancy, kLatex };
+
+/// Draws a grid as the Python library tabulate does with stralign and numalign "center" and the first column flush
+/// right: a column whose cells all read as numbers is printed with `width` digits after the point. No line end at the
+/// end.
+std::string format_grid(const Grid& grid, GridStyle style, int width);
+
+}  // namespace nmt::scoring

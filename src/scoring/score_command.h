@@ -1,0 +1,18 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace nmt::scoring {
+
+/// What nmt-score does: writes scores to `out`, messages to `messages`; returns sacreBLEU's exit code.
+/// colors: `out` is a terminal. Throws what is no fault of the user (nmt::MachineError, std::bad_alloc).
+struct CommandStreams {
+  std::ostream& out;
+  std::ostream& messages;
+  bool colors = false;
+};
+int run_score_command(const std::vector<std::string>& arguments, const CommandStreams& streams);
+
+}  // namespace nmt::scoring

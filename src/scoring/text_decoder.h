@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nmt::scoring {
+
+/// True for the names under which Python knows UTF-8 ("utf-8", "UTF8", "u8", ...).
+bool is_utf8_name(std::string_view encoding);
+
+/// Bytes of any encoding that ICU knows, as UTF-8. Throws nmt::Error: unknown encoding, bytes that are none of it.
+std::string decode_to_utf8(std::string_view bytes, const std::string& encoding);
+
+}  // namespace nmt::scoring
