@@ -1,0 +1,217 @@
+#include "config/consistency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <vector>
+
+#include "base/error.h"
+#include "config/schema.h"
+
+namespace nmt {
+namespace {
+
+class Checker {
+ public:
+  Checker(const Config& config, const std::string& name, const Origins& origins)
+      : config_(config), name_(name), origins_(origins) {}
+
+  void check_all() const {
+    check_texts();
+    check_cleaning();
+    check_vocabulary();
+    check_model();
+    check_stopping();
+    check_validation();
+    check_decoding();
+  }
+
+ private:
+  /// The place is that of the first of `keys` that was set; the message starts with the first.
+  [[noreturn]] void refuse(std::initializer_list<const char*> keys, const std::string& why) const {
+    std::string place = name_;
+    for (const char* key : keys) {
+      if (const auto found = origins_.find(key); found != origins_.end()) {
+        place = found->second;
+        break;
+      }
+    }
+    throw Error(fmt::format("{}: {}: {}", place, *keys.begin(), why));
+  }
+
+  bool has_validation_text() const { return !config_.data.eval1.empty() && !config_.data.eval2.empty(); }
+
+  void check_texts() const;
+  void check_cleaning() const;
+  void check_vocabulary() const;
+  void check_ready_models() const;
+  void check_model() const;
+  void check_stopping() const;
+  void check_validation() const;
+  void check_decoding() const;
+
+  const Config& config_;
+  const std::string& name_;
+  const Origins& origins_;
+};
+
+void Checker::check_texts() const {
+  const DataConfig& data = config_.data;
+  if (data.train1.size() != data.train2.size()) {
+    refuse({"data.train1", "data.train2"},
+           fmt::format("has {} files, data.train2 {}; each source file needs its target file", data.train1.size(),
+                       data.train2.size()));
+  }
+  if (data.eval1.empty() != data.eval2.empty()) {
+    if (data.eval2.empty()) refuse({"data.eval1"}, "is set without data.eval2, its reference");
+    refuse({"data.eval2"}, "is set without data.eval1, its source");
+  }
+  if (data.test1.empty() != data.test2.empty()) {
+    if (data.test2.empty()) refuse({"data.test1"}, "is set without data.test2, its reference");
+    refuse({"data.test2"}, "is set without data.test1, its source");
+  }
+}
+
+void Checker::check_cleaning() const {
+  const DataConfig& data = config_.data;
+  if (data.drop_test_overlap && data.eval1.empty() && data.test1.empty()) {
+    refuse({"data.drop_test_overlap"},
+           "has nothing to compare with: set data.eval1 and eval2, or data.test1 and test2");
+  }
+  if (data.max_length_ratio > 0 && data.max_length_ratio < 1) {
+    refuse({"data.max_length_ratio"}, "is the longer side over the shorter: at least 1, or 0 for no limit");
+  }
+}
+
+void Checker::check_vocabulary() const {
+  const DataConfig& data = config_.data;
+  static const std::set<std::string> kSpecial{"<pad>", "<unk>", "<s>", "</s>"};
+  std::set<std::string> symbols;
+  for (const auto& symbol : data.user_symbols) {
+    if (kSpecial.contains(symbol)) refuse({"data.user_symbols"}, fmt::format("{} is in every vocabulary", symbol));
+    if (!symbols.insert(symbol).second) refuse({"data.user_symbols"}, fmt::format("'{}' stands twice", symbol));
+  }
+  const bool is_learnt = data.spm_model1.empty() && data.spm_model2.empty();
+  const int64_t fixed_pieces = 4 + static_cast<int64_t>(symbols.size()) + (data.byte_fallback ? 256 : 0);
+  if (is_learnt && data.vocab_size <= fixed_pieces) {
+    refuse({"data.vocab_size", "data.byte_fallback", "data.user_symbols"},
+           fmt::format("{} leaves no room for pieces beside the {} fixed ones (special, data.user_symbols, "
+                       "data.byte_fallback's bytes)",
+                       data.vocab_size, fixed_pieces));
+  }
+  if (!is_learnt) check_ready_models();
+  if (config_.model.tie_embeddings == "all" && !data.joint_vocabulary) {
+    refuse({"data.joint_vocabulary", "model.tie_embeddings"},
+           "false does not go with model.tie_embeddings all: two vocabularies cannot share a matrix; choose target or "
+           "none");
+  }
+}
+
+void Checker::check_ready_models() const {
+  const DataConfig& data = config_.data;
+  if (data.joint_vocabulary && !data.spm_model2.empty()) {
+    refuse({"data.spm_model2"}, "does not go with data.joint_vocabulary; a joint model is data.spm_model1 alone");
+  }
+  if (!data.joint_vocabulary && data.spm_model1.empty() != data.spm_model2.empty()) {
+    refuse({data.spm_model1.empty() ? "data.spm_model2" : "data.spm_model1"},
+           "two vocabularies need both data.spm_model1 and data.spm_model2, or neither");
+  }
+  if (!data.user_symbols.empty()) {
+    refuse({"data.user_symbols"}, "cannot be added to the ready model data.spm_model1; leave one of them out");
+  }
+  if (data.byte_fallback) {
+    refuse({"data.byte_fallback"}, "cannot be added to the ready model data.spm_model1; leave one of them out");
+  }
+}
+
+void Checker::check_model() const {
+  const ModelConfig& model = config_.model;
+  if (model.d_model % model.num_heads != 0) {
+    refuse({"model.num_heads", "model.d_model"},
+           fmt::format("{} does not divide model.d_model {}", model.num_heads, model.d_model));
+  }
+  if (model.positions == "sinusoidal" && model.d_model % 2 != 0) {
+    refuse({"model.d_model", "model.positions"},
+           fmt::format("{} is odd; model.positions sinusoidal needs pairs of features", model.d_model));
+  }
+  const int64_t longest = std::max(config_.data.maxlen1, config_.data.maxlen2);
+  if (model.positions == "learned" && model.max_positions < longest) {
+    refuse({"model.max_positions", "model.positions", "data.maxlen1", "data.maxlen2"},
+           fmt::format("{} learned positions are fewer than data.maxlen1 and maxlen2 allow ({})", model.max_positions,
+                       longest));
+  }
+}
+
+void Checker::check_stopping() const {
+  const TrainingConfig& training = config_.training;
+  if (training.num_epochs == 0 && training.max_updates == 0 && training.max_minutes == 0 &&
+      config_.validation.patience == 0) {
+    refuse({"training.num_epochs", "training.max_updates", "training.max_minutes"},
+           "0, with max_updates and max_minutes 0, would train without end; set a limit (or validation.patience)");
+  }
+  if (training.checkpoint_every == 0 && !has_validation_text()) {
+    refuse({"training.checkpoint_every"}, "0 saves at each validation, but data.eval1 and eval2 are not set");
+  }
+  if (training.average_checkpoints > 0 && !has_validation_text()) {
+    refuse({"training.average_checkpoints"}, "averages validated weights, but data.eval1 and eval2 are not set");
+  }
+}
+
+void Checker::check_validation() const {
+  const ValidationConfig& validation = config_.validation;
+  const auto& metrics = validation.metrics;
+  for (auto metric = metrics.begin(); metric != metrics.end(); ++metric) {
+    if (std::find(metrics.begin(), metric, *metric) != metric) {
+      refuse({"validation.metrics"}, fmt::format("{} stands twice", *metric));
+    }
+  }
+  if (metrics.empty()) {
+    refuse({"validation.metrics"}, "is empty; name loss, bleu or chrf (without data.eval1 and eval2 none is measured)");
+  }
+  if (std::find(metrics.begin(), metrics.end(), validation.best_metric) == metrics.end()) {
+    refuse({"validation.best_metric", "validation.metrics"},
+           fmt::format("{} is not in validation.metrics", validation.best_metric));
+  }
+  if (has_validation_text()) return;
+  if (validation.every > 0) {
+    refuse({"validation.every"}, "there is nothing to validate on: data.eval1 and eval2 are not set");
+  }
+  if (validation.patience > 0) {
+    refuse({"validation.patience"}, "there is nothing to validate on: data.eval1 and eval2 are not set");
+  }
+}
+
+void Checker::check_decoding() const {
+  const DecodingConfig& decoding = config_.decoding;
+  if (decoding.max_length_ratio == 0 && decoding.max_length_offset == 0) {
+    refuse({"decoding.max_length_offset", "decoding.max_length_ratio"},
+           "0, with max_length_ratio 0, leaves no room for a translation");
+  }
+}
+
+}  // namespace
+
+void check_consistency(const Config& config, const std::string& name, const Origins& origins) {
+  Checker(config, name, origins).check_all();
+}
+
+void check_consistency(const Config& config, const std::string& name) { check_consistency(config, name, Origins()); }
+
+void check_explicit(const Config& config, const Origins& origins) {
+  const auto require = [&](const char* key, const char* with, const std::string& why) {
+    if (origins.contains(key) || !origins.contains(with)) return;
+    throw Error(fmt::format("{}: {}: {}", origins.at(with), with, why));
+  };
+  if (config.training.batch_type == "tokens") {
+    require(
+        "training.batch_size", "training.batch_type",
+        fmt::format("tokens needs training.batch_size; its default {} counts sentences", TrainingConfig().batch_size));
+  }
+  if (config.training.schedule == "constant") {
+    require("training.warmup_steps", "training.schedule", "constant needs training.warmup_steps; 0 for no warm-up");
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "config/config.h"
+
+namespace nmt {
+
+/// The place in a Config where the value of one option stands.
+using Field = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*, std::optional<int64_t>*,
+                           std::optional<double>*>;
+
+/// What a number may be: least <= value <= most, where an open end is left out. Whole numbers up to 2^53 are exact.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool least_is_open = false;
+  bool most_is_open = false;
+};
+
+/// The words that a text, or each text of a list, may be.
+using Choices = std::vector<std::string_view>;
+
+/// A rule for a text, or for each text of a list.
+struct TextRule {
+  std::string_view description;  ///< completes "must be ..."; empty: anything but the empty text
+  bool (*accepts)(std::string_view text);
+};
+
+using Limits = std::variant<std::monostate, Range, Choices, TextRule>;
+
+/// Whether a run that goes on may have another value than before.
+enum class OnResume { kFixed, kMayChange };
+
+/// One option: a row of the table in option_table.cpp. The default stands in config.h.
+struct Option {
+  std::string_view section, name;
+  Field (*field)(Config& config);
+  Limits limits;
+  std::string_view help;
+  OnResume on_resume;
+
+  std::string key() const;  ///< section.name
+  Field of(Config& config) const { return field(config); }
+};
+
+struct Section {
+  std::string_view name, help;
+};
+
+/// In the order in which they are written.
+std::span<const Section> sections();
+/// Every option, in the order in which they are written; those of a section stand together.
+std::span<const Option> options();
+/// nullptr where there is none.
+const Option* find_option(std::string_view section, std::string_view name);
+
+}  // namespace nmt

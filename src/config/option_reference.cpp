@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "config/option.h"
+#include "config/schema.h"
+#include "config/value.h"
+
+namespace nmt {
+namespace {
+
+/// A table's columns are parted by bars.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|' || c == '<' || c == '*') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string row(const Option& option) {
+  const Config defaults;
+  return fmt::format("| `{}` | {} | `{}` | {} | {} | {} |\n", option.name, type_name(option),
+                     format_value(option, defaults), escaped(describe_limits(option)),
+                     option.on_resume == OnResume::kMayChange ? "yes" : "no", escaped(std::string(option.help)));
+}
+
+}  // namespace
+
+std::string option_reference() {
+  std::string text =
+      "# Options\n\n"
+      "Every option of the configuration, made from the table in `src/config/option_table.cpp`. In a file an option\n"
+      "stands below its section, on the command line it is written `--set section.name=value`; a list is `[a, b]`.\n"
+      "The column *resume* says whether a run that goes on may have another value than before.\n";
+  for (const Section& section : sections()) {
+    text += fmt::format("\n## {}\n\n{}{}.\n\n", section.name, static_cast<char>(std::toupper(section.help[0])),
+                        section.help.substr(1));
+    text += "| option | type | default | allowed | resume | meaning |\n| --- | --- | --- | --- | --- | --- |\n";
+    for (const Option& option : options()) {
+      if (option.section == section.name) text += row(option);
+    }
+  }
+  return text;
+}
+
+}  // namespace nmt

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "config/option.h"
+
+namespace nmt {
+namespace {
+
+Range at_least(double least) { return {.least = least}; }
+Range between(double least, double most) { return {.least = least, .most = most}; }
+Range above(double least) { return {.least = least, .least_is_open = true}; }
+Range from_below(double least, double most) { return {.least = least, .most = most, .most_is_open = true}; }
+
+bool is_device(std::string_view text) {
+  if (text == "auto" || text == "cpu" || text == "cuda") return true;
+  if (!text.starts_with("cuda:")) return false;
+  const std::string_view number = text.substr(5);
+  return !number.empty() && number.size() <= 3 &&
+         std::all_of(number.begin(), number.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+bool is_language(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
+}
+
+bool is_not_empty(std::string_view text) { return !text.empty(); }
+
+const TextRule kDevice{"auto, cpu, cuda or cuda:N", is_device};
+const TextRule kLanguage{"a language code such as de or zh-Hant", is_language};
+const TextRule kNotEmpty{"", is_not_empty};
+
+constexpr OnResume kFixed = OnResume::kFixed;
+constexpr OnResume kMayChange = OnResume::kMayChange;
+
+template <auto SectionMember, auto Member>
+Field field_of(Config& config) {
+  return &(config.*SectionMember.*Member);
+}
+
+// The name of an option is the name of its member: written once.
+#define NMT_OPTION(section, Struct, name, limits, help, on_resume) \
+  Option { #section, #name, field_of < &Config::section, &Struct::name>, limits, help, on_resume }
+#define NMT_DATA(name, limits, help) NMT_OPTION(data, DataConfig, name, limits, help, kFixed)
+#define NMT_MODEL(name, limits, help) NMT_OPTION(model, ModelConfig, name, limits, help, kFixed)
+#define NMT_TRAINING(name, limits, help, on_resume) NMT_OPTION(training, TrainingConfig, name, limits, help, on_resume)
+#define NMT_VALIDATION(name, limits, help) NMT_OPTION(validation, ValidationConfig, name, limits, help, kMayChange)
+#define NMT_DECODING(name, limits, help) NMT_OPTION(decoding, DecodingConfig, name, limits, help, kMayChange)
+#define NMT_RUN(name, limits, help, on_resume) NMT_OPTION(run, RunConfig, name, limits, help, on_resume)
+
+const std::vector<Option>& table() {
+  constexpr auto any = std::monostate();
+  static const std::vector<Option> rows{
+      NMT_DATA(dir, kNotEmpty, "folder of the prepared data: nmt-prepro writes it, nmt-train and nmt-eval read it"),
+      NMT_DATA(source_language, kLanguage, "code of the language that is translated from"),
+      NMT_DATA(target_language, kLanguage, "code of the language that is translated into"),
+      NMT_DATA(train1, kNotEmpty,
+               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml; one file or a list"),
+      NMT_DATA(train2, kNotEmpty, "target side of the training text: entry i belongs to entry i of train1"),
+      NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
+      NMT_DATA(eval1, any, "source side of the validation set, raw text"),
+      NMT_DATA(eval2, any, "target side of the validation set: the reference, raw text"),
+      NMT_DATA(test1, any, "source side of the test set, raw text"),
+      NMT_DATA(test2, any, "target side of the test set: the reference, raw text"),
+      NMT_DATA(lowercase, any, "lower-case both sides; references of validation and test sets stay as they stand"),
+      NMT_DATA(nfkc, any, "bring both sides into Unicode normal form KC; references stay as they stand"),
+      NMT_DATA(repair_utf8, any, "replace bytes that are not UTF-8 by U+FFFD instead of stopping"),
+      NMT_DATA(maxlen1, between(2, 100000),
+               "longest source sentence of the training text in pieces, the end symbol counted; longer pairs are "
+               "dropped"),
+      NMT_DATA(maxlen2, between(2, 100000),
+               "longest target sentence of the training text in pieces, the end symbol counted; longer pairs are "
+               "dropped"),
+      NMT_DATA(max_length_ratio, at_least(0),
+               "drop training pairs whose longer side has more than this many times the pieces of the shorter; 0 = "
+               "off"),
+      NMT_DATA(drop_empty, any, "drop training pairs with an empty side"),
+      NMT_DATA(drop_duplicates, any, "keep the first of equal training pairs only"),
+      NMT_DATA(drop_test_overlap, any,
+               "drop training pairs whose source and target both stand in the validation or test set"),
+      NMT_DATA(tokenizer, (Choices{"sentencepiece"}), "how text is cut into pieces"),
+      NMT_DATA(spm_type, (Choices{"bpe", "unigram"}), "kind of SentencePiece model to learn"),
+      NMT_DATA(vocab_size, between(8, 1000000), "pieces in the vocabulary (joint), or in each of both"),
+      NMT_DATA(joint_vocabulary, any, "one vocabulary for both languages"),
+      NMT_DATA(spm_model1, any, "ready SentencePiece model of the source, or of both languages where joint"),
+      NMT_DATA(spm_model2, any, "ready SentencePiece model of the target, where not joint"),
+      NMT_DATA(spm_sentences, at_least(0),
+               "at most so many lines train SentencePiece, a seeded sample; 0 = all (they are held in memory)"),
+      NMT_DATA(character_coverage, between(0.98, 1),
+               "share of the characters of the training text that get a piece; the rest is unknown"),
+      NMT_DATA(byte_fallback, any, "spell characters without a piece as UTF-8 bytes (256 pieces) instead of <unk>"),
+      NMT_DATA(user_symbols, kNotEmpty, "texts that are always one piece"),
+      NMT_DATA(normalization, (Choices{"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}),
+               "SentencePiece's normalisation rule; _cf folds case"),
+
+      NMT_MODEL(architecture, (Choices{"transformer"}), "kind of model"),
+      NMT_MODEL(d_model, between(1, 65536), "size of the vectors between the layers"),
+      NMT_MODEL(d_ff, between(1, 1048576), "inner size of the feed-forward nets"),
+      NMT_MODEL(num_blocks, between(1, 1000), "blocks of the encoder and of the decoder"),
+      NMT_MODEL(encoder_blocks, between(1, 1000), "blocks of the encoder; unset: num_blocks"),
+      NMT_MODEL(decoder_blocks, between(1, 1000), "blocks of the decoder; unset: num_blocks"),
+      NMT_MODEL(num_heads, between(1, 1024), "attention heads; must divide d_model"),
+      NMT_MODEL(dropout_rate, from_below(0, 1), "dropout at every place that has no rate of its own below"),
+      NMT_MODEL(input_dropout_rate, from_below(0, 1), "dropout on embedding + position; unset: dropout_rate"),
+      NMT_MODEL(attention_dropout_rate, from_below(0, 1), "dropout on the attention weights; unset: dropout_rate"),
+      NMT_MODEL(residual_dropout_rate, from_below(0, 1),
+                "dropout on the output of each sub-layer, before it is added; unset: dropout_rate"),
+      NMT_MODEL(ffn_dropout_rate, from_below(0, 1), "dropout inside the feed-forward net; unset: dropout_rate"),
+      NMT_MODEL(norm, (Choices{"post", "pre"}),
+                "layer normalisation after each residual sum, or before each sub-layer"),
+      NMT_MODEL(final_norm, any, "with norm pre: another normalisation after the last block"),
+      NMT_MODEL(norm_epsilon, above(0), "added to the variance in layer normalisation"),
+      NMT_MODEL(activation, (Choices{"relu", "gelu", "swish"}), "of the feed-forward nets"),
+      NMT_MODEL(positions, (Choices{"sinusoidal", "learned", "none"}), "what is added to embeddings to tell positions"),
+      NMT_MODEL(sinusoid, (Choices{"interleaved", "half_split"}),
+                "order of features: sine and cosine in turn, or all sines before all cosines"),
+      NMT_MODEL(max_positions, between(1, 1000000), "rows of the table of learned positions"),
+      NMT_MODEL(mask_padding_positions, any, "add no position to padding"),
+      NMT_MODEL(attention_output_projection, any, "the matrix W^O after the heads"),
+      NMT_MODEL(attention_bias, any, "biases in the projections of attention"),
+      NMT_MODEL(qkv_activation, (Choices{"none", "relu"}), "activation of the query, key and value projections"),
+      NMT_MODEL(tie_embeddings, (Choices{"all", "target", "none"}),
+                "which matrices are one: source, target and output; target and output; none"),
+      NMT_MODEL(output_bias, any, "a bias in the output layer"),
+      NMT_MODEL(zero_padding_embedding, any, "the embedding of padding is zero and stays so"),
+      NMT_MODEL(embedding_init, (Choices{"xavier", "normal"}),
+                "initial embeddings: Xavier-uniform, or normal with standard deviation d_model^-0.5"),
+
+      NMT_TRAINING(batch_size, between(1, 1e9), "size of a batch in the unit of batch_type", kFixed),
+      NMT_TRAINING(batch_type, (Choices{"sentences", "tokens"}),
+                   "what batch_size counts: sentence pairs, or tokens (rows x the wider side, padding counted)",
+                   kFixed),
+      NMT_TRAINING(accumulate, between(1, 1e6), "batches in one update", kFixed),
+      NMT_TRAINING(num_epochs, at_least(0), "stop after so many passes over the data; 0 = no limit", kMayChange),
+      NMT_TRAINING(max_updates, at_least(0), "stop after so many updates; 0 = no limit", kMayChange),
+      NMT_TRAINING(max_minutes, at_least(0), "stop after so many minutes of training; 0 = no limit", kMayChange),
+      NMT_TRAINING(lr, above(0), "learning rate: the peak (inverse_sqrt), a factor (noam), the rate (constant)",
+                   kFixed),
+      NMT_TRAINING(schedule, (Choices{"inverse_sqrt", "noam", "constant"}),
+                   "learning rate over updates s: up to lr at warmup_steps, then lr * sqrt(warmup_steps / s); the "
+                   "paper's lr * d_model^-0.5 * min(s^-0.5, s * warmup_steps^-1.5); lr throughout",
+                   kFixed),
+      NMT_TRAINING(warmup_steps, between(0, 1e9), "updates of linear warm-up; 0 = none", kFixed),
+      NMT_TRAINING(adam_beta1, from_below(0, 1), "decay of Adam's mean of gradients", kFixed),
+      NMT_TRAINING(adam_beta2, from_below(0, 1), "decay of Adam's mean of squared gradients", kFixed),
+      NMT_TRAINING(adam_epsilon, above(0), "added to the root in Adam's denominator", kFixed),
+      NMT_TRAINING(weight_decay, from_below(0, 1), "decoupled weight decay (AdamW)", kFixed),
+      NMT_TRAINING(clip_norm, at_least(0), "scale gradients of a larger norm than this down to it; 0 = off", kFixed),
+      NMT_TRAINING(smoothing, from_below(0, 1), "label smoothing: share spread evenly over the vocabulary", kFixed),
+      NMT_TRAINING(checkpoint_every, at_least(0), "updates between checkpoints; 0 = at each validation", kMayChange),
+      NMT_TRAINING(keep_checkpoints, between(1, 1e6), "keep the last so many checkpoints", kMayChange),
+      NMT_TRAINING(average_checkpoints, between(0, 1000),
+                   "at the end average the last so many validated weights, kept where they score better; 0 = off",
+                   kFixed),
+
+      NMT_VALIDATION(every, at_least(0), "updates between validations; 0 = at the end of each epoch"),
+      NMT_VALIDATION(metrics, (Choices{"loss", "bleu", "chrf"}),
+                     "what is measured: loss (with perplexity and accuracy), bleu, chrf"),
+      NMT_VALIDATION(best_metric, (Choices{"bleu", "chrf", "loss"}), "the metric that decides which weights are best"),
+      NMT_VALIDATION(patience, at_least(0), "stop after so many validations in a row without a new best; 0 = off"),
+      NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
+      NMT_VALIDATION(max_sentences, at_least(0), "translate only the first so many sentences; 0 = all"),
+      NMT_VALIDATION(samples, between(0, 1000), "translations shown in the log and in TensorBoard"),
+
+      NMT_DECODING(beam_size, between(1, 1000), "hypotheses a sentence; 1 = greedy"),
+      NMT_DECODING(length_penalty, between(-10, 10), "exponent a of the length penalty; 0 = none"),
+      NMT_DECODING(length_penalty_form, (Choices{"paper", "simple"}),
+                   "for a hypothesis of n tokens: ((5 + n) / 6)^a, or n^a"),
+      NMT_DECODING(max_length_ratio, between(0, 1000),
+                   "a translation has at most max_length_ratio x source pieces + max_length_offset tokens"),
+      NMT_DECODING(max_length_offset, between(0, 100000), "see max_length_ratio"),
+      NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
+
+      NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
+      NMT_RUN(seed, at_least(0), "of every random number", kFixed),
+      NMT_RUN(threads, between(0, 4096), "threads of the processor; 0 = all", kFixed),
+      NMT_RUN(device, kDevice, "where it runs", kFixed),
+      NMT_RUN(precision, (Choices{"auto", "fp32", "bf16"}), "of products and activations; weights stay fp32", kFixed),
+      NMT_RUN(log_every, between(1, 1e9), "updates between lines of the log", kMayChange),
+      NMT_RUN(tensorboard, any, "write event files for TensorBoard", kMayChange),
+  };
+  return rows;
+}
+
+#undef NMT_OPTION
+#undef NMT_DATA
+#undef NMT_MODEL
+#undef NMT_TRAINING
+#undef NMT_VALIDATION
+#undef NMT_DECODING
+#undef NMT_RUN
+
+constexpr std::array kSections{
+    Section{"data", "the text, its cleaning and its vocabulary"},
+    Section{"model", "the network"},
+    Section{"training", "batches, optimiser, schedule, checkpoints, when to stop"},
+    Section{"validation", "what is measured while training, and when"},
+    Section{"decoding", "how text is translated"},
+    Section{"run", "where it runs and what it writes"},
+};
+
+}  // namespace
+
+std::string Option::key() const { return std::string(section) + "." + std::string(name); }
+
+std::span<const Section> sections() { return kSections; }
+
+std::span<const Option> options() { return table(); }
+
+const Option* find_option(std::string_view section, std::string_view name) {
+  const auto found = std::find_if(table().begin(), table().end(), [&](const Option& option) {
+    return option.section == section && option.name == name;
+  });
+  return found == table().end() ? nullptr : &*found;
+}
+
+}  // namespace nmt

@@ -1,0 +1,122 @@
+#include "config/schema.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "config/consistency.h"
+#include "config/old_names.h"
+#include "config/option.h"
+#include "config/suggestion.h"
+#include "config/value.h"
+#include "config/yaml_reader.h"
+
+namespace nmt {
+namespace {
+
+/// Applies settings one after the other.
+class Loader {
+ public:
+  void apply(const std::vector<Setting>& settings) {
+    for (const auto& setting : settings) apply(setting);
+  }
+
+  void apply(const Setting& setting) {
+    if (const Option* option = find_option(setting.section, setting.name); option && !is_old_reading(setting)) {
+      assign(*option, setting);
+    } else if (const auto old = read_old_name(setting)) {
+      for (const auto& renamed : old->settings) assign(*find_option(renamed.section, renamed.name), renamed);
+      for (const auto& implied : old->implied) {
+        if (!origins_.contains(implied.key())) {
+          assign_value(loaded_.config, *find_option(implied.section, implied.name), implied.value, implied.where());
+        }
+      }
+      loaded_.notices.push_back(fmt::format("{}: {}", setting.where(), old->notice));
+    } else {
+      throw Error(fmt::format("{}: unknown option {}{}", setting.where(), setting.key(),
+                              suggest_option(setting.section, setting.name)));
+    }
+  }
+
+  LoadedConfig finish(const std::string& name) {
+    check_explicit(loaded_.config, origins_);
+    check_consistency(loaded_.config, name, origins_);
+    return std::move(loaded_);
+  }
+
+ private:
+  /// model.sinusoid is an option with texts here; True and False are its values of 2017.
+  static bool is_old_reading(const Setting& setting) {
+    return setting.name == "sinusoid" && parse_truth(setting.value).has_value();
+  }
+
+  void assign(const Option& option, const Setting& setting) {
+    const std::string key = option.key();
+    // One file says each thing once, under whatever name; a --set may correct an earlier one.
+    const auto before = setters_.find(key);
+    if (before != setters_.end() && setting.line > 0 && before->second.source == setting.source) {
+      throw Error(fmt::format("{}: {} is set twice, first in line {}", setting.where(), key, before->second.line));
+    }
+    assign_value(loaded_.config, option, setting.value, setting.where());
+    setters_[key] = setting;
+    origins_[key] = setting.where();
+  }
+
+  LoadedConfig loaded_;
+  Origins origins_;
+  std::map<std::string, Setting> setters_;
+};
+
+LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::string>& settings,
+                  const std::string& name) {
+  Loader loader;
+  loader.apply(from_file);
+  for (const auto& setting : settings) loader.apply(parse_setting(setting));
+  return loader.finish(name);
+}
+
+std::string help_comment(const Option& option) {
+  const std::string limits = describe_limits(option);
+  return limits.empty() ? std::string(option.help) : fmt::format("{} ({})", option.help, limits);
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings) {
+  return load(read_settings(path), settings, path.string());
+}
+
+LoadedConfig parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& settings) {
+  return load(read_settings(yaml, name), settings, name);
+}
+
+std::string to_yaml(const Config& config, YamlComments comments) {
+  std::string yaml;
+  for (const Section& section : sections()) {
+    if (!yaml.empty()) yaml += '\n';
+    if (comments == YamlComments::kHelp) yaml += fmt::format("# {}\n", section.help);
+    yaml += fmt::format("{}:\n", section.name);
+    for (const Option& option : options()) {
+      if (option.section != section.name) continue;
+      if (comments == YamlComments::kHelp) yaml += fmt::format("  # {}\n", help_comment(option));
+      yaml += fmt::format("  {}: {}\n", option.name, format_value(option, config));
+    }
+  }
+  return yaml;
+}
+
+std::vector<ConfigDifference> differences(const Config& before, const Config& after) {
+  std::vector<ConfigDifference> result;
+  for (const Option& option : options()) {
+    std::string old_value = format_value(option, before), new_value = format_value(option, after);
+    if (old_value == new_value) continue;
+    result.push_back({.key = option.key(),
+                      .before = std::move(old_value),
+                      .after = std::move(new_value),
+                      .may_change_on_resume = option.on_resume == OnResume::kMayChange});
+  }
+  return result;
+}
+
+}  // namespace nmt

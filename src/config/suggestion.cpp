@@ -1,0 +1,150 @@
+#include "config/suggestion.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "config/option.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::string_view kWhereToLook = "; --print-config shows every option";
+
+/// What other toolkits call it.
+const std::map<std::string_view, std::string_view>& other_names() {
+  static const std::map<std::string_view, std::string_view> names{
+      {"attention_dropout", "model.attention_dropout_rate"},
+      {"beam", "decoding.beam_size"},
+      {"beta1", "training.adam_beta1"},
+      {"beta2", "training.adam_beta2"},
+      {"clip_gradient", "training.clip_norm"},
+      {"clip_grad_norm", "training.clip_norm"},
+      {"dev1", "data.eval1"},
+      {"dev2", "data.eval2"},
+      {"dropout", "model.dropout_rate"},
+      {"early_stopping", "validation.patience"},
+      {"embedding_size", "model.d_model"},
+      {"epochs", "training.num_epochs"},
+      {"epsilon", "training.adam_epsilon"},
+      {"ffn_size", "model.d_ff"},
+      {"gradient_accumulation", "training.accumulate"},
+      {"heads", "model.num_heads"},
+      {"hidden_size", "model.d_model"},
+      {"label_smoothing", "training.smoothing"},
+      {"layers", "model.num_blocks"},
+      {"learning_rate", "training.lr"},
+      {"lenpen", "decoding.length_penalty"},
+      {"lr_scheduler", "training.schedule"},
+      {"max_epochs", "training.num_epochs"},
+      {"max_grad_norm", "training.clip_norm"},
+      {"max_len", "data.maxlen1"},
+      {"max_steps", "training.max_updates"},
+      {"max_tokens", "training.batch_size"},
+      {"num_layers", "model.num_blocks"},
+      {"scheduler", "training.schedule"},
+      {"seed", "run.seed"},
+      {"src_lang", "data.source_language"},
+      {"train_steps", "training.max_updates"},
+      {"trg_lang", "data.target_language"},
+      {"tgt_lang", "data.target_language"},
+      {"update_freq", "training.accumulate"},
+      {"valid1", "data.eval1"},
+      {"valid2", "data.eval2"},
+      {"warmup", "training.warmup_steps"},
+      {"warmup_updates", "training.warmup_steps"},
+  };
+  return names;
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other (optimal string alignment).
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before_last, last(b.size() + 1), current(b.size() + 1);
+  std::iota(last.begin(), last.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({replaced, last[j] + 1, current[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_last[j - 2] + 1);
+      }
+    }
+    before_last = std::move(last);
+    last = std::move(current);
+    current.assign(b.size() + 1, 0);
+  }
+  return last[b.size()];
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+/// How far a name may be from what it is taken for: a third of its letters, but at least one and at most three.
+size_t tolerated_distance(std::string_view name) { return std::clamp<size_t>(name.size() / 3, 1, 3); }
+
+/// The option whose name is nearest; options of the same section win ties.
+std::optional<std::string> nearest_option(const std::string& section, const std::string& name) {
+  std::optional<std::string> nearest;
+  size_t best = 2 * tolerated_distance(name) + 2;
+  for (const Option& option : options()) {
+    const size_t distance = 2 * edit_distance(name, option.name) + (option.section == section ? 0 : 1);
+    if (distance >= best) continue;
+    best = distance;
+    nearest = option.key();
+  }
+  return nearest;
+}
+
+/// An option that the name is the beginning or the end of, or that is the beginning or the end of the name.
+std::optional<std::string> overlapping_option(const std::string& section, const std::string& name) {
+  const auto overlaps = [](std::string_view longer, std::string_view shorter) {
+    return shorter.size() >= 3 && (longer.starts_with(shorter) || longer.ends_with(shorter));
+  };
+  for (const bool same_section : {true, false}) {
+    for (const Option& option : options()) {
+      if ((option.section == section) != same_section) continue;
+      if (overlaps(option.name, name) || overlaps(name, option.name)) return option.key();
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string suggest_option(const std::string& section, const std::string& name) {
+  constexpr size_t kLongestName = 64;  // the distance costs the product of both lengths
+  if (name.size() > kLongestName) return std::string(kWhereToLook);
+  const std::string plain = lower(name);
+  std::optional<std::string> found;
+  const auto other = other_names().find(plain);
+  if (find_option(section, plain)) {
+    found = section + "." + plain;
+  } else if (const auto nearest = nearest_option(section, plain)) {
+    found = nearest;
+  }
+  const bool found_same_name = found && found->substr(found->find('.') + 1) == plain;
+  if (!found_same_name && other != other_names().end()) found = other->second;
+  if (!found) found = overlapping_option(section, plain);
+  return found ? "; did you mean " + *found + "?" : std::string(kWhereToLook);
+}
+
+std::string suggest_section(const std::string& name) {
+  if (name.size() <= 64) {
+    for (const Section& section : sections()) {
+      if (edit_distance(lower(name), section.name) <= 2) return "; did you mean " + std::string(section.name) + "?";
+    }
+  }
+  std::string all;
+  for (const Section& section : sections()) all += (all.empty() ? "" : ", ") + std::string(section.name);
+  return "; the sections are " + all;
+}
+
+}  // namespace nmt

@@ -1,0 +1,238 @@
+#include "config/value.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "base/error.h"
+
+namespace nmt {
+namespace {
+
+/// What the readers below share: the option, its place in the file, and how to refuse.
+struct Reading {
+  const Option& option;
+  const std::string& where;
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(fmt::format("{}: {}: {}", where, option.key(), why));
+  }
+  [[noreturn]] void refuse_type(const YAML::Node& value) const;
+};
+
+/// A value in a message: one line, of a bearable length, without bytes that disturb a terminal.
+std::string shown(const std::string& text) {
+  constexpr size_t kLongest = 60;
+  std::string result;
+  for (const unsigned char c : text) {
+    if (result.size() == kLongest) return result + "...";
+    result += c < 0x20 || c == 0x7F ? '?' : static_cast<char>(c);
+  }
+  return result;
+}
+
+void Reading::refuse_type(const YAML::Node& value) const {
+  const std::string type = type_name(option);
+  const std::string needed = type.starts_with("true") ? type : "a " + type;
+  if (value.IsMap()) refuse(fmt::format("needs {}, not a map", needed));
+  if (value.IsSequence()) refuse(fmt::format("needs {}, not a list", needed));
+  if (!value.IsScalar()) refuse(fmt::format("needs {}; it has no value", needed));
+  refuse(fmt::format("needs {}, not '{}'", needed, shown(value.Scalar())));
+}
+
+bool is_quoted(const YAML::Node& value) { return value.Tag() == "!"; }
+
+std::string format_number(int64_t value) { return fmt::format("{}", value); }
+
+std::string format_number(double value) {
+  char digits[40];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general).ptr;
+  std::string text(digits, end);
+  // YAML 1.1 readers (PyYAML) take 1e-08 for a text: it needs the point.
+  const size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
+  return text;
+}
+
+std::string range_text(const Range& range, bool whole) {
+  const auto number = [whole](double value) {
+    return whole ? format_number(static_cast<int64_t>(value)) : format_number(value);
+  };
+  std::vector<std::string> ends;
+  if (std::isfinite(range.least)) ends.push_back((range.least_is_open ? "above " : "at least ") + number(range.least));
+  if (std::isfinite(range.most)) ends.push_back((range.most_is_open ? "below " : "at most ") + number(range.most));
+  return fmt::format("{}", fmt::join(ends, " and "));
+}
+
+bool contains(const Range& range, double value) {
+  return (range.least_is_open ? value > range.least : value >= range.least) &&
+         (range.most_is_open ? value < range.most : value <= range.most);
+}
+
+template <typename Number>
+void check_range(const Reading& reading, Number value) {
+  const auto* range = std::get_if<Range>(&reading.option.limits);
+  if (!range || contains(*range, static_cast<double>(value))) return;
+  reading.refuse(fmt::format("{} is out of range; it must be {}", format_number(value),
+                             range_text(*range, std::is_integral_v<Number>)));
+}
+
+/// One of the choices, or what the rule accepts, without control characters.
+void check_text(const Reading& reading, const std::string& text) {
+  if (const auto* choices = std::get_if<Choices>(&reading.option.limits)) {
+    if (std::find(choices->begin(), choices->end(), text) == choices->end()) {
+      reading.refuse(fmt::format("'{}' is not one of: {}", shown(text), fmt::join(*choices, ", ")));
+    }
+  } else if (const auto* rule = std::get_if<TextRule>(&reading.option.limits); rule && !rule->accepts(text)) {
+    if (text.empty()) reading.refuse("must not be empty");
+    reading.refuse(fmt::format("'{}' is not allowed; it must be {}", shown(text), rule->description));
+  }
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    reading.refuse(fmt::format("'{}' holds a control character", shown(text)));
+  }
+}
+
+void read(const Reading& reading, const YAML::Node& value, bool& result) {
+  const auto truth = parse_truth(value);
+  if (!truth) reading.refuse_type(value);
+  result = *truth;
+}
+
+void read(const Reading& reading, const YAML::Node& value, int64_t& result) {
+  if (!value.IsScalar() || is_quoted(value)) reading.refuse_type(value);
+  const std::string& text = value.Scalar();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (error == std::errc::result_out_of_range && end == text.data() + text.size()) {
+    reading.refuse(fmt::format("{} is too large a number", shown(text)));
+  }
+  if (error != std::errc() || end != text.data() + text.size()) reading.refuse_type(value);
+  check_range(reading, result);
+}
+
+void read(const Reading& reading, const YAML::Node& value, double& result) {
+  if (!value.IsScalar() || is_quoted(value)) reading.refuse_type(value);
+  const std::string& text = value.Scalar();
+  double special = 0;
+  const bool yaml_special = YAML::convert<double>::decode(value, special) && !std::isfinite(special);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  const bool whole_text = end == text.data() + text.size();
+  if (yaml_special || (whole_text && error == std::errc() && !std::isfinite(result))) {
+    reading.refuse(fmt::format("{} is not a finite number", shown(text)));
+  }
+  if (whole_text && error == std::errc::result_out_of_range) {
+    reading.refuse(fmt::format("{} is too large or too small a number", shown(text)));
+  }
+  if (!whole_text || error != std::errc()) reading.refuse_type(value);
+  check_range(reading, result);
+}
+
+void read(const Reading& reading, const YAML::Node& value, std::string& result) {
+  if (!value.IsScalar()) reading.refuse_type(value);
+  check_text(reading, value.Scalar());
+  result = value.Scalar();
+}
+
+/// A single text counts as a list of one; an empty one as the empty list.
+void read(const Reading& reading, const YAML::Node& value, std::vector<std::string>& result) {
+  std::vector<std::string> texts;
+  if (value.IsScalar()) {
+    if (!value.Scalar().empty()) texts.push_back(value.Scalar());
+  } else if (value.IsSequence()) {
+    for (const auto& item : value) {
+      if (!item.IsScalar()) reading.refuse("each entry of the list must be a text");
+      texts.push_back(item.Scalar());
+    }
+  } else {
+    reading.refuse_type(value);
+  }
+  for (const auto& text : texts) check_text(reading, text);
+  result = std::move(texts);
+}
+
+template <typename T>
+void read(const Reading& reading, const YAML::Node& value, std::optional<T>& result) {
+  if (value.IsNull()) {
+    result.reset();
+    return;
+  }
+  T number{};
+  read(reading, value, number);
+  result = number;
+}
+
+/// Plain where every YAML reader takes the plain form for this text, else in double quotes.
+std::string format_text(const std::string& text) {
+  const auto is_safe = [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '/' || c == '.' || c == '-' || c == '+';
+  };
+  const bool safe = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '/') &&
+                    std::all_of(text.begin(), text.end(), is_safe);
+  const YAML::Node plain(text);
+  if (safe && !parse_truth(plain) && !YAML::IsNullString(text)) return text;
+  YAML::Emitter quoted;
+  quoted << YAML::DoubleQuoted << text;
+  return quoted.c_str();
+}
+
+std::string format_field(bool value) { return value ? "true" : "false"; }
+std::string format_field(int64_t value) { return format_number(value); }
+std::string format_field(double value) { return format_number(value); }
+std::string format_field(const std::string& value) { return format_text(value); }
+std::string format_field(const std::vector<std::string>& values) {
+  std::vector<std::string> texts;
+  for (const auto& value : values) texts.push_back(format_text(value));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+template <typename T>
+std::string format_field(const std::optional<T>& value) {
+  return value ? format_number(*value) : "null";
+}
+
+std::string name_of(bool) { return "true or false"; }
+std::string name_of(int64_t) { return "whole number"; }
+std::string name_of(double) { return "number"; }
+std::string name_of(const std::string&) { return "text"; }
+std::string name_of(const std::vector<std::string>&) { return "list of texts"; }
+template <typename T>
+std::string name_of(const std::optional<T>&) {
+  return name_of(T{}) + " or null";
+}
+
+}  // namespace
+
+void assign_value(Config& config, const Option& option, const YAML::Node& value, const std::string& where) {
+  const Reading reading{option, where};
+  std::visit([&](auto* field) { read(reading, value, *field); }, option.of(config));
+}
+
+std::string format_value(const Option& option, const Config& config) {
+  // The field is only read here; the table gives places to write to.
+  return std::visit([](const auto* field) { return format_field(*field); }, option.of(const_cast<Config&>(config)));
+}
+
+std::string type_name(const Option& option) {
+  Config config;
+  return std::visit([](const auto* field) { return name_of(*field); }, option.of(config));
+}
+
+std::string describe_limits(const Option& option) {
+  if (const auto* range = std::get_if<Range>(&option.limits)) {
+    return range_text(*range, type_name(option).starts_with("whole"));
+  }
+  if (const auto* choices = std::get_if<Choices>(&option.limits)) return fmt::format("{}", fmt::join(*choices, ", "));
+  if (const auto* rule = std::get_if<TextRule>(&option.limits)) return std::string(rule->description);
+  return "";
+}
+
+std::optional<bool> parse_truth(const YAML::Node& value) {
+  bool truth = false;
+  if (!value.IsScalar() || is_quoted(value) || !YAML::convert<bool>::decode(value, truth)) return std::nullopt;
+  return truth;
+}
+
+}  // namespace nmt

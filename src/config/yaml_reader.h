@@ -1,0 +1,33 @@
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+/// One "name: value" of a configuration, before it is known whether there is such an option.
+struct Setting {
+  std::string section;  ///< empty: at the top level
+  std::string name;
+  YAML::Node value;
+  std::string source;  ///< the file, or the whole of a --set
+  int line = 0;        ///< from 1; 0: not from a file
+
+  std::string where() const;  ///< "FILE:LINE" or "--set section.key=value"
+  std::string key() const;    ///< "section.name" or "name"
+};
+
+/// The settings of a file, those of its `base:` files before its own. Throws Error ("FILE:LINE: ...") for what is not
+/// UTF-8, not YAML or not a map of sections, for a name that stands twice, and for files that are each other's base.
+std::vector<Setting> read_settings(const std::filesystem::path& file);
+
+/// The same from text; `name` stands for the file, in messages and for a relative `base:`.
+std::vector<Setting> read_settings(const std::string& yaml, const std::string& name);
+
+/// A setting "section.key=value" of the command line. Throws Error.
+Setting parse_setting(const std::string& text);
+
+}  // namespace nmt
