@@ -75,12 +75,10 @@ const Row* find_row(const std::vector<Row>& rows, std::string_view name) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-Setting renamed(const Setting& setting, std::string_view key) {
-  Setting result = setting;
+/// A setting of `key`, at the place of another. Built in one go: assigning to a YAML::Node changes all its copies.
+Setting renamed(const Setting& setting, std::string_view key, const YAML::Node& value) {
   const size_t point = key.find('.');
-  result.section = key.substr(0, point);
-  result.name = key.substr(point + 1);
-  return result;
+  return {std::string(key.substr(0, point)), std::string(key.substr(point + 1)), value, setting.source, setting.line};
 }
 
 /// His feed-forward net is four times as wide as hidden_units.
@@ -90,9 +88,7 @@ std::optional<Setting> implied_width(const Setting& hidden_units) {
   int32_t units = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), units);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  Setting width = renamed(hidden_units, "model.d_ff");
-  width.value = YAML::Node(std::to_string(4 * int64_t{units}));
-  return width;
+  return renamed(hidden_units, "model.d_ff", YAML::Node(std::to_string(4 * int64_t{units})));
 }
 
 }  // namespace
@@ -107,17 +103,18 @@ std::optional<OldName> read_old_name(const Setting& setting) {
     result.notice = fmt::format("{} has no effect: {}", setting.key(), row->reason);
     return result;
   }
-  for (const auto key : row->keys) result.settings.push_back(renamed(setting, key));
-  result.notice = fmt::format("{} is read as {}", setting.key(), fmt::join(row->keys, " and "));
-
+  YAML::Node value = setting.value;
+  std::string meaning;
   if (row->name == "sinusoid") {
     // Also an option of this toolkit, with texts: only his True and False are meant here.
     const auto truth = parse_truth(setting.value);
     if (!truth) return std::nullopt;
-    const std::string positions = *truth ? "sinusoidal" : "learned";
-    result.settings[0].value = YAML::Node(positions);
-    result.notice += ": " + positions;
+    meaning = *truth ? "sinusoidal" : "learned";
+    value.reset(YAML::Node(meaning));
   }
+  for (const auto key : row->keys) result.settings.push_back(renamed(setting, key, value));
+  result.notice = fmt::format("{} is read as {}{}{}", setting.key(), fmt::join(row->keys, " and "),
+                              meaning.empty() ? "" : ": ", meaning);
   if (row->name == "hidden_units") {
     if (auto width = implied_width(setting)) {
       result.notice += fmt::format(", with model.d_ff {} unless that is set", width->value.Scalar());

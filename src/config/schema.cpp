@@ -46,6 +46,11 @@ class Loader {
   }
 
  private:
+  struct Place {
+    std::string source;
+    int line = 0;
+  };
+
   /// model.sinusoid is an option with texts here; True and False are its values of 2017.
   static bool is_old_reading(const Setting& setting) {
     return setting.name == "sinusoid" && parse_truth(setting.value).has_value();
@@ -54,18 +59,18 @@ class Loader {
   void assign(const Option& option, const Setting& setting) {
     const std::string key = option.key();
     // One file says each thing once, under whatever name; a --set may correct an earlier one.
-    const auto before = setters_.find(key);
-    if (before != setters_.end() && setting.line > 0 && before->second.source == setting.source) {
+    const auto before = places_.find(key);
+    if (before != places_.end() && setting.line > 0 && before->second.source == setting.source) {
       throw Error(fmt::format("{}: {} is set twice, first in line {}", setting.where(), key, before->second.line));
     }
     assign_value(loaded_.config, option, setting.value, setting.where());
-    setters_[key] = setting;
+    places_[key] = {setting.source, setting.line};
     origins_[key] = setting.where();
   }
 
   LoadedConfig loaded_;
   Origins origins_;
-  std::map<std::string, Setting> setters_;
+  std::map<std::string, Place> places_;  // of the last setting of each option
 };
 
 LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::string>& settings,
