@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from . import nouns, patterns, sentences, verbs
+from . import german, nouns, patterns, sentences, verbs
 from .dice import Dice
 from .sampler import Sampler
 
@@ -43,21 +43,49 @@ def draw(sampler):
     german, english, mark = drawn
     if not WORDS[0] <= len(german.split()) <= WORDS[1]:
         return None
-    together = {(v, n) for v in sampler.verbs for n in sampler.nouns}
-    together |= {(c, v) for c in sampler.conjunctions for v in sampler.verbs}
-    return Sentence(_finish(german, mark), _finish(english, mark), frozenset(together),
-                    frozenset(sampler.relations))
+    german = _finish(german, mark)
+    return Sentence(german, _finish(english, mark), _together(german), frozenset(sampler.relations))
+
+
+def words(text):
+    """Words without punctuation; the sentence's first one in lower case."""
+    first, *rest = (word.strip(".,!?") for word in text.split())
+    return [first.lower(), *rest]
+
+
+def _lemmas_of_forms():
+    """({form: verb lemmas}, {form: noun lemmas}) of the whole lexicon."""
+    of_verbs, of_nouns = {}, {}
+    for verb in verbs.VERBS:
+        for form in verb.forms():
+            of_verbs.setdefault(form, set()).add(verb.lemma)
+    for noun in nouns.NOUNS:
+        for plural in (False,) if noun.mass else (False, True):
+            for case in german.CASES:
+                of_nouns.setdefault(german.noun(noun, plural, case), set()).add(noun.lemma)
+    return of_verbs, of_nouns
+
+
+_VERBS, _NOUNS = _lemmas_of_forms()
+_CONJUNCTIONS = ("weil", "dass", "wenn", "obwohl", "bevor", "als", "nachdem", "ob")
+
+
+def _together(text):
+    """(verb, noun) and (conjunction, verb) that any form in the sentence may stand for, related or not."""
+    found = words(text)
+    found.append(found[0].capitalize())
+    verb_lemmas = set().union(*(_VERBS.get(word, ()) for word in found))
+    noun_lemmas = set().union(*(_NOUNS.get(word, ()) for word in found))
+    pairs = {(verb, noun) for verb in verb_lemmas for noun in noun_lemmas}
+    return frozenset(pairs | {(word, verb) for word in found if word in _CONJUNCTIONS for verb in verb_lemmas})
 
 
 def _combinations(sampler):
     """All (verb, noun) pairs of the lexicon whose forms stand for nothing else, by verb."""
-    forms = {}
-    for verb in verbs.VERBS:
-        for form in verb.forms():
-            forms.setdefault(form, set()).add(verb.lemma)
     able = {}
     for verb in verbs.ACCUSATIVE:
-        clear = all(len(forms[form]) == 1 for form in verb.forms())
+        # 'gehört' may be of two verbs, 'Fragen' at the start of a sentence may be the noun.
+        clear = all(len(_VERBS[form]) == 1 and form.capitalize() not in _NOUNS for form in verb.forms())
         if clear and not verb.english.preposition and verb.infinitive not in ("haben", "werden"):
             able[verb.lemma] = [n.lemma for n in sampler.objects[id(verb)] if n.gender and not n.is_a("family")]
     return {verb: lemmas for verb, lemmas in able.items() if len(lemmas) >= 7}
@@ -86,7 +114,7 @@ def held_out(sampler, dice):
     order = sorted(v.lemma for v in verbs.ACCUSATIVE if v.lemma in able and not v.state)
     dice.shuffle(order)
     clauses = set()
-    for index, conjunction in enumerate(("weil", "dass", "wenn", "obwohl", "bevor", "als", "nachdem", "ob")):
+    for index, conjunction in enumerate(_CONJUNCTIONS):
         clauses |= {(conjunction, verb) for verb in order[3 * index:3 * index + 3]}
     return frozenset(pairs), frozenset(clauses)
 
@@ -136,12 +164,6 @@ def generate(pairs, seed, held=500, novel=200, progress=lambda done, wanted: Non
     sets["test_novel"] = _covered(rare, sets["train"], novel)
     texts = {name: [(s.german, s.english) for s in chosen] for name, chosen in sets.items()}
     return Corpus(texts, verb_nouns, clause_verbs)
-
-
-def words(text):
-    """Words without punctuation, the sentence's first one in lower case."""
-    stripped = [word.strip(".,!?") for word in text.split()]
-    return [stripped[0].lower(), *stripped[1:]]
 
 
 def _covered(rare, train, novel, least=5):

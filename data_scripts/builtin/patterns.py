@@ -90,9 +90,8 @@ def price_or_age(s):
     dear = noun.is_a("furniture", "instrument", "road", "device")
     amount = 110 + dice.below(89) * 10 if dear and dice.chance(0.6) else 2 + dice.below(98)
     german_number, english_number = modifiers.number_words(amount)
-    if dice.chance(0.3):
+    if dice.chance(0.5):
         german_number = english_number = str(amount)
-    s.verbs.add("kosten")
     clause = Clause(subject, _COST, dice.pick(["present", "present", "past"]))
     clause.predicate = f"{german_number} Euro", ""
     return clause.german_main(), f"{clause.english_statement()} {english_number} euros", "."
@@ -186,7 +185,6 @@ def position(s):
         noun = dice.pick(pool)
         verb = _LIE if lying else verbs.LIVING[2]
         subject = s.noun(noun, dice.weighted([("der", 7), ("dies", 2), ("mein", 2), ("dein", 1)]), dice.chance(0.2), 0.2)
-    s.verbs.add(verb.lemma)
     clause = Clause(subject, verb, dice.weighted([("present", 7), ("preterite", 3)]), place=place,
                     negated=dice.chance(0.12))
     if dice.chance(0.2):
@@ -205,7 +203,6 @@ def living(s):
     subject = s.subject()
     if kind == "aus":
         clause = Clause(subject, _COME, "present", place=(f"aus {city[0]}", f"from {city[1]}"), negated=dice.chance(0.15))
-        s.verbs.add("kommen")
         if dice.chance(0.2):
             return clause.german_verb_first(), clause.english_question(), "?"
         return clause.german_main(), clause.english_statement(), "."
@@ -239,7 +236,6 @@ def living(s):
         place = f"{preposition[0]} {other.de['dat']}", f"{preposition[1]} {other.en}"
     tense = dice.weighted([("present", 5), ("preterite", 0 if subject.person == 2 else 3), ("past", 2),
                            ("wollen", 1)])
-    s.verbs.add(verb.lemma)
     clause = Clause(subject, verb, tense, place=place, negated=dice.chance(0.12))
     if dice.chance(0.2):
         return clause.german_verb_first(), clause.english_question(), "?"
@@ -260,7 +256,6 @@ def dative_subject(s):
     noun = dice.pick(nouns.of_class(classes))
     subject = s.noun(noun, dice.weighted([("der", 7), ("dies", 3)]), not noun.mass and dice.chance(0.2), 0.2)
     person = s.recipient(subject)
-    s.verbs.add(kind)
     s.relations.add((kind, noun.lemma))
     negated = dice.chance(0.2)
     tense = dice.weighted([("present", 7), ("preterite", 2)])
@@ -297,7 +292,6 @@ def passive(s):
         return None
     subject = s.noun(noun, dice.weighted([("der", 7), ("dies", 3)]), not noun.mass and not verb.one and dice.chance(0.3),
                      0.15)
-    s.verbs.add(verb.lemma)
     s.relations.add((verb.lemma, noun.lemma))
     agent = s.person(adjective=0, simple=True) if dice.chance(0.5) else None
     if agent is not None and agent.lemmas & subject.lemmas:
@@ -361,7 +355,6 @@ def object_first(s):
     noun = dice.pick(pool)
     found = s.noun(noun, dice.pick(["der", "dies"]), False, 0.25)
     s.relations.add((verb.lemma, noun.lemma))
-    s.verbs.add(verb.lemma)
     subject = s.subject()
     if subject.lemmas & found.lemmas:
         return None
@@ -376,7 +369,6 @@ def owner(s):
     dice = s.dice
     possessor = s.name() if dice.chance(0.5) else s.noun(dice.pick(s.people), "der", dice.chance(0.15))
     noun = dice.pick(nouns.of_class("thing clothes road pet home =Garten =Büro =Buch =Brief family"))
-    s.nouns.add(noun.lemma)
     if noun.is_a("family"):
         subject = phrases.owned_by(noun, possessor)
         clause = s.clause(subject, tense=None, brief=True, negation=0.1, pronouns=False)
@@ -397,7 +389,6 @@ def owner(s):
     who = s.subject()
     if who.en == possessor.en or who.lemmas & subject.lemmas:
         return None
-    s.verbs.add(verb.lemma)
     s.relations.add((verb.lemma, noun.lemma))
     tense = ("preterite" if who.person != 2 else "present") if verb.state else dice.pick(["past", "past", "müssen"])
     if verb.accident and tense == "müssen":

@@ -14,8 +14,8 @@ _FAMILY_OWNERS = ("mein", "mein", "dein", "unser")
 class Sampler:
     """Draws from the lexicon and notes what it used, so that combinations can be held out.
 
-    After `begin()`, `verbs`, `nouns` and `conjunctions` collect every lemma of the sentence, and `relations`
-    the pairs that belong together: (verb, object noun) and (conjunction, verb).
+    After `begin()`, `relations` collects the pairs of lemmas that belong together in the sentence: (verb, object
+    noun) and (conjunction, verb).
     """
 
     def __init__(self, dice):
@@ -31,7 +31,7 @@ class Sampler:
         self.begin()
 
     def begin(self):
-        self.verbs, self.nouns, self.conjunctions, self.relations = set(), set(), set(), set()
+        self.relations = set()
 
     # Noun phrases -----------------------------------------------------------------------------------------
 
@@ -44,7 +44,6 @@ class Sampler:
         return phrases.name(self.dice.pick(modifiers.NAMES[gender]), gender)
 
     def noun(self, noun, det="der", plural=False, adjective=0.0, own=(), count=None):
-        self.nouns.add(noun.lemma)
         return phrases.noun_phrase(noun, det, plural, self.adjective(noun, adjective), own, count)
 
     def relative(self):
@@ -219,7 +218,6 @@ class Sampler:
         """A whole clause; `brief` leaves out most adverbs and adjectives."""
         dice = self.dice
         verb = verb or self.verb()
-        self.verbs.add(verb.lemma)
         subject = subject or self.subject(verb, formal)
         tense = tense or self.tense(verb)
         if tense == "preterite" and subject.person == 2:

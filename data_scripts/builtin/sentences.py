@@ -55,7 +55,6 @@ def what_question(s):
     else:
         return None
     s.relations.clear()  # the object is not in the sentence
-    s.nouns -= clause.object.lemmas
     return clause.german_main(german, ("object",)), clause.english_question(english, ("object",)), "?"
 
 
@@ -66,7 +65,6 @@ def which_question(s):
     noun = s.dice.pick(s.objects[id(verb)])
     if noun.mass or noun.is_a("family") or clause.tense == "gern":
         return None
-    s.nouns -= clause.object.lemmas
     s.relations.clear()
     s.relations.add((verb.lemma, noun.lemma))
     plural = not verb.one and s.dice.chance(0.25)
@@ -76,7 +74,6 @@ def which_question(s):
     else:
         german = f"wie viele {noun.plural}"
         english = f"how many {noun.english_plural}"
-        s.nouns.add(noun.lemma)
     if verb.english.preposition:
         return clause.german_main(german, ("object",)), clause.english_question(english, ("object",)), "?"
     return clause.german_main(german, ("object",)), clause.english_question(english, ("object",)), "?"
@@ -115,7 +112,6 @@ def _state_clause(s, subject, tense="present"):
 def _join(s, conjunction, main, other):
     """(main clause, subordinate clause) in a sentence, the subordinate one first or last."""
     german_word, english_word = conjunction
-    s.conjunctions.add(german_word)
     if other.verb is not None:
         s.relations.add((german_word, other.verb.lemma))
     german_other = other.german_verb_final(opening=german_word)
@@ -145,7 +141,6 @@ def because(s):
         return None
     past = main.tense in ("past", "preterite", "pluperfect") or main.tense.endswith("+past")
     if kind == "rain":
-        s.conjunctions.add(conjunction[0])
         weather = ("es geregnet hat", "it rained") if past else ("es regnet", "it is raining")
         return (f"{main.german_main()}, {conjunction[0]} {weather[0]}",
                 f"{main.english_statement()} {conjunction[1]} {weather[1]}", ".")
@@ -188,7 +183,6 @@ def condition(s):
                         ["present", "future", "müssen", "können"])
     main = s.clause(first, verb, tense, brief=True, negation=1.0 * negated, pronouns=False)
     main.frequency = None
-    s.conjunctions.add(word[0])
     if other.verb is not None:
         s.relations.add((word[0], other.verb.lemma))
     # The full noun phrase comes first, the pronoun after it.
@@ -213,7 +207,6 @@ def story(s):
     first = same if s.dice.chance(0.6) else s.person()
     verb = s.verb()
     main = s.clause(first, verb, "preterite" if verb.state else "past", brief=True, negation=0, pronouns=False)
-    s.conjunctions.add(word[0])
     s.relations.add((word[0], other.verb.lemma))
     german_other = other.german_verb_final(opening=word[0])
     return f"{main.german_main(german_other + ',')}", f"{other.english_statement(word[1])}, {main.english_statement()}", "."
@@ -235,7 +228,6 @@ def reported(s):
     if dice.chance(0.25):
         return _whether(s, subject, inner_subject)
     verb = _SAYING_VERBS[lemma]
-    s.verbs.add(lemma)
     main = Clause(subject, verb, tense,
                   negated=lemma == "wissen" and subject.person == 3 and dice.chance(0.4))
     inner = s.clause(inner_subject, brief=True, negation=0.2, pronouns=False)
@@ -246,8 +238,6 @@ def _whether(s, subject, inner_subject):
     if inner_subject.person == subject.person and subject.person != 3:
         return None
     inner = s.clause(inner_subject, brief=True, negation=0, pronouns=False)
-    s.verbs.add("wissen")
-    s.conjunctions.add("ob")
     s.relations.add(("ob", inner.verb.lemma))
     opening = inner.german_verb_final(opening="ob"), inner.english_statement("whether")
     if s.dice.chance(0.3):
@@ -295,7 +285,6 @@ def relative_object(s):
         return None
     head = s.noun(noun, "der", False, 0.1 if noun.is_a("person") else 0)
     s.relations.add((verb.lemma, noun.lemma))
-    s.verbs.add(verb.lemma)
     if s.dice.chance(0.5):
         subject = s.dice.pick([phrases.I, phrases.DU, phrases.WE, phrases.HE])
     else:
@@ -323,11 +312,9 @@ def _with_relative(s, head, inner, skip, german_opening="", english_opening=""):
         if dice.chance(0.4):
             city = dice.pick(modifiers.CITIES)
             made = Clause(subject, _WOHNEN, "present", place=(f"in {city[0]}", f"in {city[1]}"))
-            s.verbs.add("wohnen")
             return made.german_main(), made.english_statement(), "."
         chosen = dice.pick(["kennen", "besuchen", "fragen"])
         verb = next(v for v in verbs.ACCUSATIVE if v.infinitive == chosen)
-        s.verbs.add(verb.lemma)
         tense = "present" if verb.state else "past"
         who = dice.pick([phrases.I, phrases.WE, phrases.DU])
         s.relations |= {(verb.lemma, lemma) for lemma in head.lemmas}
@@ -372,7 +359,6 @@ def infinitive(s):
     trying = dice.pick(_TRYING)
     if trying.prefix == "an" and verb.lemma not in _LASTING:
         return None
-    s.verbs.add(trying.lemma)
     main = Clause(subject, trying, dice.pick(["past", "past", "present"]))
     goal = s.clause(subject, verb, "present", brief=True, negation=0, pronouns=False)
     goal.frequency = None

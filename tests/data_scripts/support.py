@@ -1,0 +1,39 @@
+"""Puts the data scripts on the path and gives the tests a folder of their own."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "data_scripts"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SCRIPTS))
+
+
+class FolderTest(unittest.TestCase):
+    """Each test gets an empty folder and a way to run a script's main()."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def run_main(self, main, *arguments):
+        """(exit code, standard output, standard error)"""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = main(*arguments)
+            except SystemExit as stop:
+                code = stop.code
+        return code, out.getvalue(), err.getvalue()
+
+    def left_overs(self, folder=None):
+        """Hidden names: what an unfinished run would leave."""
+        return [path.name for path in (folder or self.folder).rglob("*") if path.name.startswith(".")]
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
