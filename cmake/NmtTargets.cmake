@@ -74,6 +74,7 @@ function(nmt_programs)
     endif()
     add_executable(${program} ${source})
     target_link_libraries(${program} PRIVATE ${libraries} nmt_base CLI11::CLI11)
+    target_compile_definitions(${program} PRIVATE NMT_SENTENCEPIECE_VERSION="${SENTENCEPIECE_VERSION}")  # for --version
     if(NOT DEFINED NMT_LIBRARIES_${stem})
       nmt_torch_setup(${program})
     endif()
