@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+/// What a run is, told once at its start.
+struct TrainingStart {
+  std::string name;  ///< of the run directory
+  int64_t parameters = 0;
+  int64_t update = 0;            ///< 0, or where a resumed run goes on
+  int64_t max_updates = 0;       ///< 0 = not limited by updates
+  int64_t updates_per_epoch = 0;  ///< of the first epoch; later ones may differ a little
+  int64_t num_epochs = 0;        ///< 0 = not limited by epochs
+  std::string device, precision;
+  int64_t threads = 0;
+};
+
+/// Training over one logging interval (run.log_every updates).
+struct TrainingInterval {
+  int64_t epoch = 1;   ///< from 1
+  int64_t update = 0;  ///< the last of the interval
+  double loss = 0;        ///< nats per target token, smoothed: the objective
+  double perplexity = 0;  ///< exp of the unsmoothed loss
+  double accuracy = 0;    ///< share of target tokens with the highest probability
+  double learning_rate = 0;
+  double gradient_norm = 0;            ///< of the last update
+  double source_tokens_per_second = 0;  ///< without padding
+  double target_tokens_per_second = 0;
+  double real_token_share = 0;  ///< of the batches' positions, in [0, 1]
+  int64_t target_tokens = 0;    ///< since the start of the run
+  int64_t skipped_updates = 0;  ///< since the start of the run
+  double seconds_left = -1;     ///< estimate; negative = not known
+};
+
+/// A translated validation sentence.
+struct TranslationSample {
+  std::string source, reference, hypothesis;
+};
+
+struct ValidationReport {
+  int64_t epoch = 1, update = 0;
+  double loss = 0, perplexity = 0, accuracy = 0;
+  bool has_bleu = false, has_chrf = false;
+  double bleu = 0, chrf = 0;
+  std::string bleu_line, chrf_line;  ///< as sacreBLEU prints them, with signature
+  bool is_best = false;
+  double seconds = 0;  ///< that validation took
+  std::vector<TranslationSample> samples;
+};
+
+/// Watches a run; fed with plain numbers and strings. Every method does nothing by default.
+class TrainingObserver {
+ public:
+  virtual ~TrainingObserver() = default;
+  virtual void on_start(const TrainingStart&) {}
+  /// After every update, cheap: for a progress bar.
+  virtual void on_update(int64_t /*epoch*/, int64_t /*update*/) {}
+  virtual void on_interval(const TrainingInterval&) {}
+  /// The end of an epoch: mean smoothed loss of its updates, nats per target token.
+  virtual void on_epoch(int64_t /*epoch*/, int64_t /*update*/, double /*loss*/) {}
+  virtual void on_validation(const ValidationReport&) {}
+  virtual void on_checkpoint(int64_t /*update*/) {}
+  virtual void on_end(const std::string& /*reason*/) {}
+};
+
+/// Hands everything to several observers, in order.
+class TrainingObservers final : public TrainingObserver {
+ public:
+  void add(std::unique_ptr<TrainingObserver> observer) { observers_.push_back(std::move(observer)); }
+  void on_start(const TrainingStart& start) override {
+    for (auto& observer : observers_) observer->on_start(start);
+  }
+  void on_update(int64_t epoch, int64_t update) override {
+    for (auto& observer : observers_) observer->on_update(epoch, update);
+  }
+  void on_interval(const TrainingInterval& interval) override {
+    for (auto& observer : observers_) observer->on_interval(interval);
+  }
+  void on_epoch(int64_t epoch, int64_t update, double loss) override {
+    for (auto& observer : observers_) observer->on_epoch(epoch, update, loss);
+  }
+  void on_validation(const ValidationReport& report) override {
+    for (auto& observer : observers_) observer->on_validation(report);
+  }
+  void on_checkpoint(int64_t update) override {
+    for (auto& observer : observers_) observer->on_checkpoint(update);
+  }
+  void on_end(const std::string& reason) override {
+    for (auto& observer : observers_) observer->on_end(reason);
+  }
+
+ private:
+  std::vector<std::unique_ptr<TrainingObserver>> observers_;
+};
+
+}  // namespace nmt
