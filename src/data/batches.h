@@ -19,14 +19,15 @@ enum class BatchType { kSentences, kTokens };
 
 struct BatchOptions {
   BatchType type = BatchType::kTokens;
-  int64_t size = 4096;  ///< sentences, or tokens: rows x (the wider of both padded sides, end symbols counted) stay within it
+  int64_t size =
+      4096;  ///< sentences, or tokens: rows x (the wider of both padded sides, end symbols counted) stay within it
   uint64_t seed = 1;
 };
 
 /// The batches of one epoch as indices into the corpus; order is a function of (corpus, options, epoch) alone.
-/// Sentences: a shuffled pass cut into batches, the last one short. Tokens: a shuffled pass sorted by length (with ties in
-/// shuffled order, so that batches differ from epoch to epoch), cut where the padded size would pass the limit, and the
-/// batches shuffled. A pair longer than the limit is a batch of its own.
+/// Sentences: a shuffled pass cut into batches, the last one short. Tokens: a shuffled pass sorted by length (with ties
+/// in shuffled order, so that batches differ from epoch to epoch), cut where the padded size would pass the limit, and
+/// the batches shuffled. A pair longer than the limit is a batch of its own.
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch);
 
 /// Batches in corpus order of length (for validation loss and decoding): at most `tokens` padded tokens each.
@@ -46,8 +47,8 @@ class BatchStream {
  public:
   BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start = {});
   ~BatchStream();
-  Batch next();                            ///< rethrows a worker's exception here
-  BatchPosition position() const;          ///< of the batch that next() will return: what a checkpoint stores
+  Batch next();                              ///< rethrows a worker's exception here
+  BatchPosition position() const;            ///< of the batch that next() will return: what a checkpoint stores
   int64_t batches_of_current_epoch() const;  ///< of the epoch of position()
 
  private:
@@ -56,7 +57,7 @@ class BatchStream {
     BatchPosition after;
     int64_t batches_after;  // batches of the epoch of `after`
   };
-  void work();
+  void work(std::vector<std::vector<int64_t>> plan);  // the batches of ahead_.epoch
 
   std::shared_ptr<const PreparedCorpus> corpus_;
   BatchOptions options_;

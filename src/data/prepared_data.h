@@ -20,8 +20,8 @@ struct PreparedData {
   std::string hash;  ///< of the manifest: names this data in checkpoints
 };
 
-/// Opens what nmt-prepro wrote to config.data.dir. Throws Error: not there (run nmt-prepro -c ...), not finished, or made with
-/// other data options than config's (naming them).
+/// Opens what nmt-prepro wrote to config.data.dir. Throws Error: not there (run nmt-prepro -c ...), not finished, or
+/// made with other data options than config's (naming them).
 PreparedData open_prepared_data(const Config& config);
 
 }  // namespace nmt

@@ -12,8 +12,9 @@
 
 namespace nmt {
 
-/// Both languages' way from raw text to ids and back: normalisation options and tokenizers. It travels with the prepared data
-/// and with every model directory: as files beside (spm.model, or source.spm and target.spm) and a JSON object "tokenizer".
+/// Both languages' way from raw text to ids and back: normalisation options and tokenizers. It travels with the
+/// prepared data and with every model directory: as files beside (spm.model, or source.spm and target.spm) and a JSON
+/// object "tokenizer".
 class TextCodec {
  public:
   struct Options {

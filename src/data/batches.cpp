@@ -1,0 +1,129 @@
+#include "data/batches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+namespace {
+
+/// Of a pair, end symbols counted.
+struct Widths {
+  int64_t source = 0, target = 0;
+  int64_t wider() const { return std::max(source, target); }
+};
+
+Widths widths(const PreparedCorpus& corpus, int64_t pair) {
+  return {static_cast<int64_t>(corpus.source(pair).size()) + 1, static_cast<int64_t>(corpus.target(pair).size()) + 1};
+}
+
+/// Sorts by source length, then by target length, rising and falling in turn: neighbours are alike on both sides, also
+/// where one source length ends and the next begins. Pairs of equal lengths keep their order.
+void sort_by_length(const PreparedCorpus& corpus, std::vector<int64_t>& pairs) {
+  struct Entry {
+    uint64_t key;
+    int64_t pair;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(pairs.size());
+  for (const int64_t pair : pairs) {
+    const Widths w = widths(corpus, pair);
+    const auto source = static_cast<uint32_t>(w.source), target = static_cast<uint32_t>(w.target);
+    entries.push_back({uint64_t{source} << 32 | (source % 2 == 0 ? target : ~target), pair});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  std::transform(entries.begin(), entries.end(), pairs.begin(), [](const Entry& entry) { return entry.pair; });
+}
+
+/// Cuts a list where the padded size, rows x the wider side, would pass the limit.
+std::vector<std::vector<int64_t>> cut_by_tokens(const PreparedCorpus& corpus, const std::vector<int64_t>& pairs,
+                                                int64_t limit) {
+  std::vector<std::vector<int64_t>> batches;
+  int64_t width = 0;  // of the batch in the making
+  for (const int64_t pair : pairs) {
+    const int64_t wider = std::max(width, widths(corpus, pair).wider());
+    const bool fits = !batches.empty() && (static_cast<int64_t>(batches.back().size()) + 1) * wider <= limit;
+    if (!fits) batches.emplace_back();
+    width = fits ? wider : widths(corpus, pair).wider();
+    batches.back().push_back(pair);
+  }
+  return batches;
+}
+
+std::vector<std::vector<int64_t>> cut_by_sentences(const std::vector<int64_t>& pairs, int64_t size) {
+  std::vector<std::vector<int64_t>> batches;
+  for (size_t begin = 0; begin < pairs.size(); begin += static_cast<size_t>(size)) {
+    const size_t end = std::min(pairs.size(), begin + static_cast<size_t>(size));
+    batches.emplace_back(pairs.begin() + static_cast<int64_t>(begin), pairs.begin() + static_cast<int64_t>(end));
+  }
+  return batches;
+}
+
+std::vector<int64_t> all_pairs(const PreparedCorpus& corpus) {
+  std::vector<int64_t> pairs(static_cast<size_t>(corpus.size()));
+  std::iota(pairs.begin(), pairs.end(), int64_t{0});
+  return pairs;
+}
+
+void check_size(int64_t size) {
+  if (size < 1) throw Error(fmt::format("a batch size of {}; it must be at least 1", size));
+}
+
+}  // namespace
+
+std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+  check_size(options.size);
+  CounterRandom random({options.seed, static_cast<uint64_t>(epoch)});
+  std::vector<int64_t> pairs = all_pairs(corpus);
+  random.shuffle(pairs);
+  if (options.type == BatchType::kSentences) return cut_by_sentences(pairs, options.size);
+  sort_by_length(corpus, pairs);
+  auto batches = cut_by_tokens(corpus, pairs, options.size);
+  random.shuffle(batches);
+  return batches;
+}
+
+std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, int64_t tokens) {
+  check_size(tokens);
+  std::vector<int64_t> pairs = all_pairs(corpus);
+  sort_by_length(corpus, pairs);
+  return cut_by_tokens(corpus, pairs, tokens);
+}
+
+Batch make_batch(const PreparedCorpus& corpus, std::span<const int64_t> pairs) {
+  Batch batch;
+  batch.size = static_cast<int64_t>(pairs.size());
+  batch.indices.assign(pairs.begin(), pairs.end());
+  for (const int64_t pair : pairs) {
+    const Widths w = widths(corpus, pair);
+    batch.source_lengths.push_back(w.source);
+    batch.target_lengths.push_back(w.target);
+    batch.source_tokens += w.source;
+    batch.target_tokens += w.target;
+    batch.source_width = std::max(batch.source_width, w.source);
+    batch.target_width = std::max(batch.target_width, w.target);
+  }
+  const auto source_size = static_cast<size_t>(batch.size * batch.source_width);
+  const auto target_size = static_cast<size_t>(batch.size * batch.target_width);
+  batch.source.assign(source_size, SpecialIds::kPad);
+  batch.target_in.assign(target_size, SpecialIds::kPad);
+  batch.target_out.assign(target_size, SpecialIds::kPad);
+  for (int64_t row = 0; row < batch.size; ++row) {
+    const auto source = corpus.source(pairs[row]), target = corpus.target(pairs[row]);
+    const auto source_row = batch.source.begin() + row * batch.source_width;
+    const auto in_row = batch.target_in.begin() + row * batch.target_width;
+    const auto out_row = batch.target_out.begin() + row * batch.target_width;
+    *std::copy(source.begin(), source.end(), source_row) = SpecialIds::kEnd;
+    *in_row = SpecialIds::kBegin;
+    std::copy(target.begin(), target.end(), in_row + 1);
+    *std::copy(target.begin(), target.end(), out_row) = SpecialIds::kEnd;
+  }
+  return batch;
+}
+
+}  // namespace nmt

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nmt {
+
+/// What happens to a text before it is cut into pieces, apart from SentencePiece's own rule.
+struct Normalization {
+  bool nfkc = false;       ///< Unicode normalisation form KC
+  bool lowercase = false;  ///< after it
+};
+
+/// White space at both ends removed, then as asked. Bytes that are not UTF-8 become U+FFFD where anything is asked for,
+/// and stay (for the tokenizer to take as unknown) elsewhere: any bytes are taken.
+std::string normalize(std::string_view text, const Normalization& normalization);
+
+}  // namespace nmt
