@@ -1,13 +1,29 @@
 #include "scoring/ngrams.h"
 
 #include <algorithm>
-#include <functional>
+#include <cstring>
+
+#include "base/random.h"
 
 namespace nmt::scoring {
 namespace {
 
 constexpr size_t kFirstSlots = 512;                      // a power of two
 constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;  // 2^64 / golden ratio (Fibonacci hashing)
+
+/// Eight bytes at a time; words are short.
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = text.size();
+  while (text.size() >= 8) {
+    uint64_t word;
+    std::memcpy(&word, text.data(), 8);
+    hash = mix64(hash ^ word);
+    text.remove_prefix(8);
+  }
+  uint64_t word = 0;
+  for (const char c : text) word = word << 8 | static_cast<uint8_t>(c);
+  return mix64(hash * kMultiplier ^ word);
+}
 
 }  // namespace
 
@@ -31,13 +47,13 @@ size_t SymbolTable::position(std::string_view text, uint64_t hash) const {
 }
 
 uint32_t SymbolTable::find(std::string_view text) const {
-  const Slot& slot = slots_[position(text, std::hash<std::string_view>{}(text))];
+  const Slot& slot = slots_[position(text, hash_of(text))];
   return slot.generation == generation_ ? slot.symbol : kUnknown;
 }
 
 uint32_t SymbolTable::add(std::string_view text) {
   if (2 * texts_.size() >= slots_.size()) grow();
-  const uint64_t hash = std::hash<std::string_view>{}(text);
+  const uint64_t hash = hash_of(text);
   Slot& slot = slots_[position(text, hash)];
   if (slot.generation != generation_) {
     slot = {.hash = hash, .symbol = static_cast<uint32_t>(texts_.size()), .generation = generation_};

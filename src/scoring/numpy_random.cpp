@@ -1,5 +1,6 @@
 #include "scoring/numpy_random.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <random>
@@ -88,14 +89,21 @@ uint32_t NumpyRandom::next32() {
   return static_cast<uint32_t>(both);
 }
 
-uint32_t NumpyRandom::below(uint32_t size) {
-  if (size == 1) return 0;
-  uint64_t product = static_cast<uint64_t>(next32()) * size;
-  if (static_cast<uint32_t>(product) < size) {
-    const uint32_t threshold = -size % size;  // 2^32 mod size
-    while (static_cast<uint32_t>(product) < threshold) product = static_cast<uint64_t>(next32()) * size;
+void NumpyRandom::choose(uint32_t size, std::span<uint32_t> out) {
+  if (size == 1) {
+    std::fill(out.begin(), out.end(), 0);
+    return;
   }
-  return static_cast<uint32_t>(product >> 32);
+  const uint32_t threshold = -size % size;  // 2^32 mod size
+  NumpyRandom local = *this;                // in registers
+  for (uint32_t& number : out) {
+    uint64_t product = 0;
+    do {
+      product = static_cast<uint64_t>(local.next32()) * size;
+    } while (static_cast<uint32_t>(product) < threshold);
+    number = static_cast<uint32_t>(product >> 32);
+  }
+  *this = local;
 }
 
 bool NumpyRandom::coin() {

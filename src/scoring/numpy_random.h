@@ -16,8 +16,9 @@ class NumpyRandom {
 
   uint64_t next64();
   uint32_t next32();  ///< halves of next64(), the low one first
-  /// As choice(size) with replacement: uniform in [0, size), 1 <= size <= 2^32 - 1 (Lemire 2019). Size 1 draws nothing.
-  uint32_t below(uint32_t size);
+  /// As choice(size) with replacement: fills `out` with numbers uniform in [0, size), 1 <= size <= 2^32 - 1
+  /// (Lemire 2019). Size 1 draws nothing.
+  void choose(uint32_t size, std::span<uint32_t> out);
   /// As integers(2, dtype=bool).
   bool coin();
 

@@ -14,35 +14,61 @@
 namespace nmt::scoring {
 namespace {
 
-constexpr int64_t kDrawsPerBlock = 1 << 22;  // random numbers held at a time
+constexpr int64_t kDrawsPerBlock = 1 << 19;  // random numbers held at a time
 constexpr int kMaxGroups = 8;                // of four columns; wider statistics take the general loop
 
-/// Sums the chosen rows in float32, in order. The fixed number of groups lets the compiler keep the sums in registers.
+/// Sums the chosen rows in float32, in order, of two resamples at once: one would wait for its own additions. The fixed
+/// number of groups lets the compiler keep the sums in registers.
 template <int groups>
-void sum_rows(const ResampleMatrix& matrix, std::span<const uint32_t> rows, float* sums) {
-  std::array<float, 4 * groups> total{};
-  for (const uint32_t index : rows) {
-    const float* row = matrix.row(index);
+void sum_rows(const ResampleMatrix& matrix, const uint32_t* rows, const uint32_t* other_rows, float* sums,
+              float* other_sums) {
+  std::array<float, 4 * groups> total{}, other_total{};
+  for (int64_t i = 0; i < matrix.rows(); ++i) {
+    const float *row = matrix.row(rows[i]), *other_row = matrix.row(other_rows[i]);
     for (int c = 0; c < 4 * groups; ++c) total[c] += row[c];
+    for (int c = 0; c < 4 * groups; ++c) other_total[c] += other_row[c];
   }
   std::copy(total.begin(), total.end(), sums);
+  std::copy(other_total.begin(), other_total.end(), other_sums);
 }
 
-void sum_rows_of_any_width(const ResampleMatrix& matrix, std::span<const uint32_t> rows, float* sums) {
-  std::fill(sums, sums + matrix.stride(), 0.0f);
-  for (const uint32_t index : rows) {
-    const float* row = matrix.row(index);
-    for (int c = 0; c < matrix.stride(); ++c) sums[c] += row[c];
+void sum_rows_of_any_width(const ResampleMatrix& matrix, const uint32_t* rows, const uint32_t* other_rows, float* sums,
+                           float* other_sums) {
+  const int width = matrix.stride();
+  std::fill(sums, sums + width, 0.0f);
+  std::fill(other_sums, other_sums + width, 0.0f);
+  for (int64_t i = 0; i < matrix.rows(); ++i) {
+    const float *row = matrix.row(rows[i]), *other_row = matrix.row(other_rows[i]);
+    for (int c = 0; c < width; ++c) sums[c] += row[c];
+    for (int c = 0; c < width; ++c) other_sums[c] += other_row[c];
   }
 }
 
-using SumRows = void (*)(const ResampleMatrix&, std::span<const uint32_t>, float*);
+using SumRows = void (*)(const ResampleMatrix&, const uint32_t*, const uint32_t*, float*, float*);
 
 SumRows sum_rows_for(int stride) {
   static constexpr std::array<SumRows, kMaxGroups + 1> kByGroups = {sum_rows_of_any_width, sum_rows<1>, sum_rows<2>,
                                                                     sum_rows<3>,           sum_rows<4>, sum_rows<5>,
                                                                     sum_rows<6>,           sum_rows<7>, sum_rows<8>};
   return stride / 4 <= kMaxGroups ? kByGroups[stride / 4] : sum_rows_of_any_width;
+}
+
+/// Scores resamples [begin, end) of a block, whose chosen rows lie one after the other in `indices`.
+void score_resamples(const ResampledSystem& system, const std::vector<uint32_t>& indices, int64_t begin, int64_t end,
+                     ResampleScore* scores) {
+  const auto& [metric, statistics] = system;
+  const SumRows sum = sum_rows_for(statistics->stride());
+  std::vector<float> sums(statistics->stride()), other_sums(statistics->stride());
+  for (int64_t i = begin; i < end; i += 2) {
+    const int64_t other = std::min(i + 1, end - 1);  // the last one of an odd number is done twice
+    sum(*statistics, indices.data() + i * statistics->rows(), indices.data() + other * statistics->rows(), sums.data(),
+        other_sums.data());
+    const auto score = [&](const std::vector<float>& s) {
+      return metric->score_of_resample(std::span(s).first(statistics->columns()));
+    };
+    scores[i] = score(sums);
+    scores[other] = score(other_sums);
+  }
 }
 
 /// Trials of one block: bits[trial * words + i / 64] says where segment i comes from.
@@ -129,16 +155,10 @@ std::vector<ResampledScores> bootstrap(std::span<const ResampledSystem> systems,
   for (int64_t start = 0; start < options.samples; start += block) {
     const int64_t count = std::min(block, options.samples - start);
     indices.resize(count * segments);
-    for (uint32_t& index : indices) index = random.below(static_cast<uint32_t>(segments));
+    random.choose(static_cast<uint32_t>(segments), indices);
     parallel_for(count, 1, threads_of(options), [&](int64_t begin, int64_t end) {
       for (size_t s = 0; s < systems.size(); ++s) {
-        const auto& [metric, statistics] = systems[s];
-        const SumRows sum = sum_rows_for(statistics->stride());
-        std::vector<float> sums(statistics->stride());
-        for (int64_t i = begin; i < end; ++i) {
-          sum(*statistics, std::span(indices).subspan(i * segments, segments), sums.data());
-          scores[s][start + i] = metric->score_of_resample(std::span<const float>(sums).first(statistics->columns()));
-        }
+        score_resamples(systems[s], indices, begin, end, scores[s].data() + start);
       }
     });
   }
@@ -158,7 +178,7 @@ std::vector<TrialScores> shuffle(std::span<const ShuffledSystem> systems, const 
   const std::vector<Halves> halves(systems.begin(), systems.end());
   NumpyRandom random(options.seed);
   CoinBlock coins{.words = (segments + 63) / 64, .bits = {}};
-  const int64_t block = std::clamp<int64_t>(8 * kDrawsPerBlock / std::max<int64_t>(1, segments), 1, options.samples);
+  const int64_t block = std::clamp<int64_t>(64 * kDrawsPerBlock / std::max<int64_t>(1, segments), 1, options.samples);
   for (int64_t start = 0; start < options.samples; start += block) {
     const int64_t count = std::min(block, options.samples - start);
     coins.bits.assign(count * coins.words, 0);

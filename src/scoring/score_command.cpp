@@ -132,8 +132,10 @@ class ScoreCommand {
 
   std::shared_ptr<const Metric> make_metric(const std::string& name) {
     if (name == "chrf") {
-      if (options_.chrf.eps_smoothing && options_.chrf.char_order + options_.chrf.word_order == 0) {
-        throw Error("--chrf-eps-smoothing: needs n-grams of some order (-cc, -cw)");
+      const auto& [char_order, word_order] = std::pair(options_.chrf.char_order, options_.chrf.word_order);
+      const bool no_ngrams = char_order <= 0 && word_order <= 0;
+      if (no_ngrams || (options_.chrf.eps_smoothing && char_order + word_order == 0)) {
+        throw Error("chrF needs n-grams of some order; raise -cc or -cw");
       }
       return std::make_shared<Chrf>(options_.chrf);
     }

@@ -15,7 +15,7 @@ constexpr std::array<uint8_t, 256> make_classes() {
   };
   mark('{', '~', kSymbol);
   mark('[', '`', kSymbol);
-  mark(' ', '&', kSymbol);
+  mark('!', '&', kSymbol);
   mark('(', '+', kSymbol);
   mark(':', '@', kSymbol);
   mark('/', '/', kSymbol);

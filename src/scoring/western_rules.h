@@ -9,7 +9,8 @@ namespace nmt::scoring {
 /// that do not overlap, as a global regular-expression substitution would do. All classes are ASCII, so they run on
 /// UTF-8. Each replaces `out`, which must not be the string that `text` views.
 
-/// Every ASCII symbol but ' , - . gets a space on both sides (a space is one of them).
+/// Every ASCII symbol but ' , - . gets a space on both sides. (sacreBLEU counts the space itself as one; more spaces
+/// beside a space change no token.)
 void space_out_symbols(std::string_view text, std::string& out);
 /// ([^0-9])([.,]) -> "\1 \2 "
 void split_period_after_non_digit(std::string_view text, std::string& out);

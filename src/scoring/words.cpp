@@ -1,9 +1,19 @@
 #include "scoring/words.h"
 
+#include <array>
+
 namespace nmt::scoring {
 namespace {
 
 bool is_ascii_space(uint8_t c) { return c <= 0x20 && ((c >= 0x9 && c <= 0xD) || c >= 0x1C); }
+
+constexpr std::array<bool, 256> make_space_starts() {
+  std::array<bool, 256> starts{};
+  for (int c = 0; c <= 0x20; ++c) starts[c] = (c >= 0x9 && c <= 0xD) || c >= 0x1C;
+  for (const int lead : {0xC2, 0xE1, 0xE2, 0xE3}) starts[lead] = true;
+  return starts;
+}
+constexpr auto kMayBeginSpace = make_space_starts();
 
 }  // namespace
 
@@ -33,9 +43,7 @@ void split_words(std::string_view text, std::vector<std::string_view>& words) {
   words.clear();
   size_t start = 0;
   for (size_t i = 0; i < text.size();) {
-    const auto c = static_cast<uint8_t>(text[i]);
-    // Only these bytes can begin white space.
-    if (c > 0x20 && c != 0xC2 && (c < 0xE1 || c > 0xE3)) {
+    if (!kMayBeginSpace[static_cast<uint8_t>(text[i])]) {
       ++i;
       continue;
     }
