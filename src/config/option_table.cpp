@@ -167,8 +167,9 @@ const std::vector<Option>& table() {
       NMT_DECODING(length_penalty, between(-10, 10), "exponent a of the length penalty; 0 = none"),
       NMT_DECODING(length_penalty_form, (Choices{"paper", "simple"}),
                    "for a hypothesis of n tokens: ((5 + n) / 6)^a, or n^a"),
-      NMT_DECODING(max_length_ratio, between(0, 1000),
-                   "a translation has at most max_length_ratio x source pieces + max_length_offset tokens"),
+      NMT_DECODING(
+          max_length_ratio, between(0, 1000),
+          "a translation has at most max_length_ratio x source + max_length_offset tokens, end symbols counted"),
       NMT_DECODING(max_length_offset, between(0, 100000), "see max_length_ratio"),
       NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
 

@@ -15,6 +15,21 @@
 namespace nmt {
 namespace {
 
+/// What to do about a name that no option has.
+std::string advice(const Setting& setting) {
+  const bool from_file = setting.line > 0;
+  if (setting.section.empty() && setting.name == "base") return "; it stands in a file only";
+  for (const Section& section : sections()) {
+    if (!setting.section.empty()) break;
+    if (setting.name == section.name) return fmt::format("; write {}.key=value", section.name);
+    const std::string start = std::string(section.name) + ".";
+    if (from_file && setting.name.starts_with(start)) {
+      return fmt::format("; write {} below {}:", setting.name.substr(start.size()), section.name);
+    }
+  }
+  return suggest_option(setting.section, setting.name);
+}
+
 /// Applies settings one after the other.
 class Loader {
  public:
@@ -34,8 +49,7 @@ class Loader {
       }
       loaded_.notices.push_back(fmt::format("{}: {}", setting.where(), old->notice));
     } else {
-      throw Error(fmt::format("{}: unknown option {}{}", setting.where(), setting.key(),
-                              suggest_option(setting.section, setting.name)));
+      throw Error(fmt::format("{}: unknown option {}{}", setting.where(), setting.key(), advice(setting)));
     }
   }
 

@@ -13,6 +13,7 @@
 namespace nmt {
 namespace {
 
+constexpr size_t kLongestName = 64;  // a distance costs the product of both lengths
 constexpr std::string_view kWhereToLook = "; --print-config shows every option";
 
 /// What other toolkits call it.
@@ -120,30 +121,25 @@ std::optional<std::string> overlapping_option(const std::string& section, const 
 }  // namespace
 
 std::string suggest_option(const std::string& section, const std::string& name) {
-  constexpr size_t kLongestName = 64;  // the distance costs the product of both lengths
   if (name.size() > kLongestName) return std::string(kWhereToLook);
   const std::string plain = lower(name);
-  std::optional<std::string> found;
+  const std::optional<std::string> nearest = nearest_option(section, plain);
   const auto other = other_names().find(plain);
-  if (find_option(section, plain)) {
-    found = section + "." + plain;
-  } else if (const auto nearest = nearest_option(section, plain)) {
-    found = nearest;
-  }
-  const bool found_same_name = found && found->substr(found->find('.') + 1) == plain;
-  if (!found_same_name && other != other_names().end()) found = other->second;
+  std::optional<std::string> found = nearest;
+  if (other != other_names().end() && !(nearest && nearest->ends_with("." + plain))) found = other->second;
   if (!found) found = overlapping_option(section, plain);
   return found ? "; did you mean " + *found + "?" : std::string(kWhereToLook);
 }
 
 std::string suggest_section(const std::string& name) {
-  if (name.size() <= 64) {
-    for (const Section& section : sections()) {
-      if (edit_distance(lower(name), section.name) <= 2) return "; did you mean " + std::string(section.name) + "?";
-    }
-  }
+  const std::string plain = lower(name.substr(0, kLongestName));
   std::string all;
-  for (const Section& section : sections()) all += (all.empty() ? "" : ", ") + std::string(section.name);
+  for (const Section& section : sections()) {
+    const bool near = edit_distance(plain, section.name) <= tolerated_distance(plain);
+    const bool begins = plain.size() >= 3 && (section.name.starts_with(plain) || plain.starts_with(section.name));
+    if (near || begins) return "; did you mean " + std::string(section.name) + "?";
+    all += (all.empty() ? "" : ", ") + std::string(section.name);
+  }
   return "; the sections are " + all;
 }
 

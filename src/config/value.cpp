@@ -24,17 +24,6 @@ struct Reading {
   [[noreturn]] void refuse_type(const YAML::Node& value) const;
 };
 
-/// A value in a message: one line, of a bearable length, without bytes that disturb a terminal.
-std::string shown(const std::string& text) {
-  constexpr size_t kLongest = 60;
-  std::string result;
-  for (const unsigned char c : text) {
-    if (result.size() == kLongest) return result + "...";
-    result += c < 0x20 || c == 0x7F ? '?' : static_cast<char>(c);
-  }
-  return result;
-}
-
 void Reading::refuse_type(const YAML::Node& value) const {
   const std::string type = type_name(option);
   const std::string needed = type.starts_with("true") ? type : "a " + type;
@@ -204,6 +193,16 @@ std::string name_of(const std::optional<T>&) {
 }
 
 }  // namespace
+
+std::string shown(const std::string& text) {
+  constexpr size_t kLongest = 60;
+  std::string result;
+  for (const unsigned char c : text) {
+    if (result.size() >= kLongest && (c & 0xC0) != 0x80) return result + "...";  // not within a character
+    result += c < 0x20 || c == 0x7F ? '?' : static_cast<char>(c);
+  }
+  return result;
+}
 
 void assign_value(Config& config, const Option& option, const YAML::Node& value, const std::string& where) {
   const Reading reading{option, where};

@@ -2,8 +2,8 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "config/option.h"
 
@@ -22,6 +22,10 @@ std::string type_name(const Option& option);
 
 /// "at least 0 and below 1", "one of post, pre"; empty where everything is allowed.
 std::string describe_limits(const Option& option);
+
+/// Text from a file in a message: cut to a bearable length, control characters as question marks, so that a message
+/// stays one line.
+std::string shown(const std::string& text);
 
 /// true, false or neither, as YAML spells them (true, no, On, ...).
 std::optional<bool> parse_truth(const YAML::Node& value);

@@ -11,6 +11,7 @@
 #include "base/unicode.h"
 #include "config/option.h"
 #include "config/suggestion.h"
+#include "config/value.h"
 
 namespace nmt {
 namespace {
@@ -21,13 +22,8 @@ int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
 class Reader {
  public:
   std::vector<Setting> read_file(const std::filesystem::path& file) {
-    const std::filesystem::path canonical = std::filesystem::weakly_canonical(file);
-    if (std::find(open_.begin(), open_.end(), canonical) != open_.end()) {
-      throw Error(fmt::format("{}: the files are each other's base", fmt::join(names_, " -> ")));
-    }
-    open_.push_back(canonical);
-    const std::string name = file.string();
-    auto settings = read_text(nmt::read_file(file), name);
+    open_.push_back({std::filesystem::weakly_canonical(file), file.string()});
+    auto settings = read_text(nmt::read_file(file), file.string());
     open_.pop_back();
     return settings;
   }
@@ -38,8 +34,13 @@ class Reader {
   YAML::Node parse(const std::string& yaml, const std::string& name) const;
   std::vector<Setting> read_base(const Setting& base);
 
-  std::vector<std::filesystem::path> open_;
-  std::vector<std::string> names_;
+  struct OpenFile {
+    std::filesystem::path canonical;
+    std::string name;
+  };
+  void check_cycle(const Setting& base, const std::filesystem::path& file) const;
+
+  std::vector<OpenFile> open_;
 };
 
 [[noreturn]] void refuse(const std::string& name, int line, const std::string& why) {
@@ -83,17 +84,25 @@ bool is_section(const std::string& name) {
                      [&](const Section& section) { return section.name == name; });
 }
 
+void Reader::check_cycle(const Setting& base, const std::filesystem::path& file) const {
+  const auto canonical = std::filesystem::weakly_canonical(file);
+  const auto same = [&](const OpenFile& open) { return open.canonical == canonical; };
+  const auto first = std::find_if(open_.begin(), open_.end(), same);
+  if (first == open_.end()) return;
+  std::string chain;
+  for (auto open = first; open != open_.end(); ++open) chain += open->name + " -> ";
+  refuse(base.source, base.line, "base: the files are each other's base: " + chain + file.string());
+}
+
 std::vector<Setting> Reader::read_base(const Setting& base) {
-  if (!base.value.IsScalar() || base.value.Scalar().empty()) refuse(base.source, base.line, "base: needs a file name");
-  names_.push_back(base.where());
-  const auto file = (std::filesystem::path(base.source).parent_path() / base.value.Scalar()).lexically_normal();
-  if (!std::filesystem::exists(file)) {
-    refuse(base.source, base.line,
-           fmt::format("base: no such file {} (it is sought beside {})", file.string(), base.source));
+  if (!base.value.IsScalar() || base.value.Scalar().empty()) {
+    refuse(base.source, base.line, "base: needs the name of a file");
   }
-  auto settings = read_file(file);
-  names_.pop_back();
-  return settings;
+  const auto file = (std::filesystem::path(base.source).parent_path() / base.value.Scalar()).lexically_normal();
+  check_cycle(base, file);
+  std::error_code failed;
+  if (!std::filesystem::exists(file, failed)) refuse(base.source, base.line, "base: no such file " + file.string());
+  return read_file(file);
 }
 
 std::vector<Setting> Reader::read_text(const std::string& yaml, const std::string& name) {
@@ -105,7 +114,8 @@ std::vector<Setting> Reader::read_text(const std::string& yaml, const std::strin
     if (entry.name == "base") {
       before = read_base(entry);
     } else if (!is_section(entry.name)) {
-      if (entry.value.IsMap()) refuse(name, entry.line, "unknown section " + entry.name + suggest_section(entry.name));
+      if (entry.value.IsMap())
+        refuse(name, entry.line, "unknown section " + shown(entry.name) + suggest_section(entry.name));
       own.push_back(std::move(entry));
     } else if (entry.value.IsMap()) {
       for (auto& setting : entries(entry.value, entry.name, name)) own.push_back(std::move(setting));
@@ -136,7 +146,7 @@ YAML::Node parse_setting_value(const Setting& setting, const std::string& text) 
 
 std::string Setting::where() const { return line > 0 ? fmt::format("{}:{}", source, line) : source; }
 
-std::string Setting::key() const { return section.empty() ? name : section + "." + name; }
+std::string Setting::key() const { return section.empty() ? shown(name) : section + "." + shown(name); }
 
 std::vector<Setting> read_settings(const std::filesystem::path& file) { return Reader().read_file(file); }
 
@@ -145,20 +155,20 @@ std::vector<Setting> read_settings(const std::string& yaml, const std::string& n
 }
 
 Setting parse_setting(const std::string& text) {
+  if (find_invalid_utf8(text)) throw Error("--set: a setting that is not UTF-8 text");
   Setting setting;
-  setting.source = "--set " + text;
+  setting.source = "--set " + shown(text);
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw Error(fmt::format("{}: write section.key=value, for example --set training.lr=0.001", setting.source));
   }
-  if (find_invalid_utf8(text)) throw Error("--set: a setting that is not UTF-8 text");
   const std::string key = text.substr(0, equals);
   const size_t point = key.find('.');
   setting.section = point == std::string::npos ? "" : key.substr(0, point);
   setting.name = point == std::string::npos ? key : key.substr(point + 1);
   if (!setting.section.empty() && !is_section(setting.section)) {
-    throw Error(
-        fmt::format("{}: unknown section {}{}", setting.source, setting.section, suggest_section(setting.section)));
+    throw Error(fmt::format("{}: unknown section {}{}", setting.source, shown(setting.section),
+                            suggest_section(setting.section)));
   }
   setting.value = parse_setting_value(setting, text.substr(equals + 1));
   return setting;

@@ -17,7 +17,7 @@ struct Setting {
   int line = 0;        ///< from 1; 0: not from a file
 
   std::string where() const;  ///< "FILE:LINE" or "--set section.key=value"
-  std::string key() const;    ///< "section.name" or "name"
+  std::string key() const;    ///< "section.name" or "name", as it is shown in messages
 };
 
 /// The settings of a file, those of its `base:` files before its own. Throws Error ("FILE:LINE: ...") for what is not

@@ -1,0 +1,115 @@
+#include "config/consistency.h"
+
+#include "base/error.h"
+#include "config/schema.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+using test::message_of;
+
+constexpr const char* kEval = "  eval1: e.de\n  eval2: e.en\n";
+
+struct Contradiction {
+  std::string yaml, message;
+};
+
+TEST(Consistency, RefusesContradictionsAtTheirPlace) {
+  const Contradiction contradictions[] = {
+      {"model:\n  num_heads: 7", "f:2: model.num_heads: 7 does not divide model.d_model 512"},
+      {"model:\n  d_model: 36", "f:2: model.num_heads: 8 does not divide model.d_model 36"},
+      {"model:\n  d_model: 35\n  num_heads: 5",
+       "f:2: model.d_model: 35 is odd; model.positions sinusoidal needs pairs of features"},
+      {"model:\n  positions: learned\n  max_positions: 64",
+       "f:3: model.max_positions: 64 learned positions are fewer than data.maxlen1 and maxlen2 allow (100)"},
+      {"data:\n  train1: [a, b]\n  train2: [a]",
+       "f:2: data.train1: has 2 files, data.train2 1; each source file needs its target file"},
+      {"data:\n  train2: a", "f:2: data.train1: has 0 files, data.train2 1; each source file needs its target file"},
+      {"data:\n  eval1: a", "f:2: data.eval1: is set without data.eval2, its reference"},
+      {"data:\n  eval2: a", "f:2: data.eval2: is set without data.eval1, its source"},
+      {"data:\n  test1: a", "f:2: data.test1: is set without data.test2, its reference"},
+      {"data:\n  test2: a", "f:2: data.test2: is set without data.test1, its source"},
+      {"data:\n  drop_test_overlap: true",
+       "f:2: data.drop_test_overlap: has nothing to compare with: set data.eval1 and eval2, or data.test1 and test2"},
+      {"data:\n  max_length_ratio: 0.5",
+       "f:2: data.max_length_ratio: is the longer side over the shorter: at least 1, or 0 for no limit"},
+      {"data:\n  user_symbols: [<s>]", "f:2: data.user_symbols: <s> is in every vocabulary"},
+      {"data:\n  user_symbols: [a, b, a]", "f:2: data.user_symbols: 'a' stands twice"},
+      {"data:\n  vocab_size: 260\n  byte_fallback: true",
+       "f:2: data.vocab_size: 260 leaves no room for pieces beside the 260 fixed ones (special, data.user_symbols, "
+       "data.byte_fallback's bytes)"},
+      {"data:\n  joint_vocabulary: false",
+       "f:2: data.joint_vocabulary: false does not go with model.tie_embeddings all: two vocabularies cannot share a "
+       "matrix; choose target or none"},
+      {"data:\n  spm_model1: a\n  spm_model2: b",
+       "f:3: data.spm_model2: does not go with data.joint_vocabulary; a joint model is data.spm_model1 alone"},
+      {"model:\n  tie_embeddings: none\ndata:\n  joint_vocabulary: false\n  spm_model2: b",
+       "f:5: data.spm_model2: two vocabularies need both data.spm_model1 and data.spm_model2, or neither"},
+      {"data:\n  spm_model1: a\n  user_symbols: [x]",
+       "f:3: data.user_symbols: cannot be added to the ready model data.spm_model1; leave one of them out"},
+      {"data:\n  spm_model1: a\n  byte_fallback: true",
+       "f:3: data.byte_fallback: cannot be added to the ready model data.spm_model1; leave one of them out"},
+      {"training:\n  num_epochs: 0",
+       "f:2: training.num_epochs: 0, with max_updates and max_minutes 0, would train without end; set a limit (or "
+       "validation.patience)"},
+      {"training:\n  checkpoint_every: 0",
+       "f:2: training.checkpoint_every: 0 saves at each validation, but data.eval1 and eval2 are not set"},
+      {"training:\n  average_checkpoints: 5",
+       "f:2: training.average_checkpoints: averages validated weights, but data.eval1 and eval2 are not set"},
+      {"training:\n  batch_type: tokens",
+       "f:2: training.batch_type: tokens needs training.batch_size; its default 128 counts sentences"},
+      {"training:\n  schedule: constant",
+       "f:2: training.schedule: constant needs training.warmup_steps; 0 for no warm-up"},
+      {"validation:\n  metrics: [loss, loss]", "f:2: validation.metrics: loss stands twice"},
+      {"validation:\n  metrics: []",
+       "f:2: validation.metrics: is empty; name loss, bleu or chrf (without data.eval1 and eval2 none is measured)"},
+      {"validation:\n  metrics: [loss]", "f:2: validation.best_metric: bleu is not in validation.metrics"},
+      {"validation:\n  every: 100",
+       "f:2: validation.every: there is nothing to validate on: data.eval1 and eval2 are not set"},
+      {"validation:\n  patience: 3",
+       "f:2: validation.patience: there is nothing to validate on: data.eval1 and eval2 are not set"},
+      {"decoding:\n  max_length_ratio: 0\n  max_length_offset: 0",
+       "f:3: decoding.max_length_offset: 0, with max_length_ratio 0, leaves no room for a translation"},
+  };
+  for (const auto& [yaml, message] : contradictions) {
+    EXPECT_EQ(message_of<Error>([&] { parse_config(yaml, "f"); }), message) << yaml;
+  }
+}
+
+TEST(Consistency, AllowsWhatOnlyLooksLikeAContradiction) {
+  const std::string fine[] = {
+      "model:\n  d_model: 35\n  num_heads: 5\n  positions: none",
+      "model:\n  positions: learned\n  max_positions: 100",
+      "data:\n  train_tsv: [a, b]",
+      "data:\n  vocab_size: 261\n  byte_fallback: true",
+      "data:\n  spm_model1: a\n  vocab_size: 8",
+      "data:\n  joint_vocabulary: false\nmodel:\n  tie_embeddings: target",
+      "data:\n  joint_vocabulary: false\n  spm_model1: a\n  spm_model2: b\nmodel:\n  tie_embeddings: none",
+      "training:\n  num_epochs: 0\n  max_minutes: 0.5",
+      "training:\n  num_epochs: 0\nvalidation:\n  patience: 5\ndata:\n" + std::string(kEval),
+      "training:\n  checkpoint_every: 0\n  average_checkpoints: 3\ndata:\n" + std::string(kEval),
+      "training:\n  batch_type: tokens\n  batch_size: 128",
+      "training:\n  schedule: constant\n  warmup_steps: 0",
+      "training:\n  schedule: noam\n  warmup_steps: 0",
+      "validation:\n  metrics: [loss]\n  best_metric: loss",
+      "decoding:\n  max_length_ratio: 0\n  max_length_offset: 1",
+  };
+  for (const auto& yaml : fine) EXPECT_NO_THROW(parse_config(yaml, "f")) << yaml;
+}
+
+TEST(Consistency, BlamesTheSettingOfTheCommandLine) {
+  EXPECT_EQ(message_of<Error>([] { parse_config("model:\n  d_model: 64\n", "f", {"model.num_heads=7"}); }),
+            "--set model.num_heads=7: model.num_heads: 7 does not divide model.d_model 64");
+}
+
+TEST(Consistency, OfAConfigMadeByCodeNamesItsSource) {
+  Config config;
+  EXPECT_NO_THROW(check_consistency(config, "model.json"));
+  config.model.num_heads = 7;
+  EXPECT_EQ(message_of<Error>([&] { check_consistency(config, "model.json"); }),
+            "model.json: model.num_heads: 7 does not divide model.d_model 512");
+}
+
+}  // namespace
+}  // namespace nmt

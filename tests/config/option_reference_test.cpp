@@ -1,0 +1,35 @@
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+#include "config/option.h"
+#include "config/schema.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(OptionReference, HasALineForEveryOption) {
+  const std::string reference = option_reference();
+  for (const Section& section : sections())
+    EXPECT_THAT(reference, HasSubstr("\n## " + std::string(section.name) + "\n"));
+  for (const Option& option : options()) EXPECT_THAT(reference, HasSubstr("| `" + std::string(option.name) + "` | "));
+  EXPECT_THAT(reference,
+              HasSubstr("| `dropout_rate` | number | `0.3` | at least 0 and below 1 | no | dropout at every "));
+  EXPECT_THAT(reference, HasSubstr("| `beam_size` | whole number | `4` | at least 1 and at most 1000 | yes | "));
+}
+
+TEST(OptionReference, IsWhatDocsOptionsSays) {
+  const auto path = test::source_directory() / "docs" / "options.md";
+  if (std::getenv("NMT_UPDATE_DOCS")) write_file_atomically(path, option_reference());
+  ASSERT_TRUE(std::filesystem::exists(path)) << "run this test with NMT_UPDATE_DOCS=1 to write docs/options.md";
+  EXPECT_TRUE(read_file(path) == option_reference()) << "docs/options.md is out of date: run this test once with "
+                                                        "NMT_UPDATE_DOCS=1 (and NMT_SOURCE_DIR=REPOSITORY) and "
+                                                        "commit the file";
+}
+
+}  // namespace
+}  // namespace nmt
