@@ -49,12 +49,11 @@ struct Hypothesis {
 /// ranked by log-probability (ties: the extension of the better hypothesis, then the lower id). Those among the best
 /// beam_size that end with </s> are finished; the best beam_size that do not end live on. A sentence is done, and its
 /// rows leave the batch, when
-///   - beam_size hypotheses are finished, or
-///   - no live one can still displace the n_best-th best finished one: log-probabilities only fall, so the score of
-///   what
-///     a live hypothesis becomes is at most its log-probability / penalty(length limit). This changes no result; or
+///   - no live hypothesis can displace the n_best-th best finished one any more: log-probabilities only fall, so what a
+///     live hypothesis becomes scores at most its log-probability / penalty(length limit). This changes no result; or
 ///   - the length limit is reached. Hypotheses that are live then count only where fewer than n_best are finished.
-/// With beam_size 1 this is greedy search. What is found for a sentence depends on its rows of logits alone.
+/// beam_size 1 is greedy search: it is done as soon as its hypothesis ends.
+/// What is found for a sentence depends on its own rows of logits alone.
 std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::vector<std::vector<int32_t>>& sources,
                                             const SearchOptions& options);
 

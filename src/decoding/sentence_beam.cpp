@@ -31,7 +31,8 @@ void SentenceBeam::advance(const BestTokens& best, int64_t first_row, NextRows& 
   }
   ++length_;
   live_ = std::move(continued);
-  done_ = length_ >= limit_ || std::ssize(finished_) >= options_.beam_size || !can_still_improve();
+  const bool greedy_end = options_.beam_size == 1 && !finished_.empty();
+  done_ = length_ >= limit_ || greedy_end || !can_still_improve();
   if (done_) return;
   next.parents.insert(next.parents.end(), parents.begin(), parents.end());
   next.tokens.insert(next.tokens.end(), tokens.begin(), tokens.end());

@@ -13,7 +13,7 @@
 namespace nmt {
 
 struct TranslatorOptions {
-  SearchOptions search;
+  SearchOptions search = {};
   int64_t batch_size = 32;           ///< sentences that are searched together
   int64_t max_source_length = 1024;  ///< pieces; longer input is split at spaces (reported in Translation::split)
   void validate() const;             ///< throws Error

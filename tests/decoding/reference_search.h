@@ -21,7 +21,7 @@ inline std::vector<double> log_distribution(const Script& script, const Ids& sou
 
 inline bool may_follow(int32_t id) { return id != SpecialIds::kPad && id != SpecialIds::kBegin; }
 
-/// The rules at search(), without its early end: as long as one hypothesis lives and fewer than beam_size are finished.
+/// The rules at search(), without its early end: always to the length limit (greedy search: to its end).
 inline std::vector<Hypothesis> reference_beam_search(const Script& script, const Ids& source,
                                                      const SearchOptions& options) {
   struct Candidate {
@@ -31,7 +31,8 @@ inline std::vector<Hypothesis> reference_beam_search(const Script& script, const
   std::vector<Candidate> live = {{{}, 0}};
   std::vector<Hypothesis> finished;
   const int64_t limit = options.length_limit(std::ssize(source));
-  for (int64_t n = 1; n <= limit && std::ssize(finished) < options.beam_size; ++n) {
+  for (int64_t n = 1; n <= limit; ++n) {
+    if (options.beam_size == 1 && !finished.empty()) break;
     std::vector<Candidate> all;
     for (const auto& hypothesis : live) {
       const auto p = log_distribution(script, source, hypothesis.ids);

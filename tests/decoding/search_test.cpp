@@ -224,6 +224,17 @@ TEST(Search, GoesOnWhileALongerOneMayStillWin) {
   EXPECT_NEAR(found[0].score, std::log(0.5) / std::pow(10.0 / 6, 0.6), 1e-5);
 }
 
+// Many poor translations end before the good one does: the number of finished hypotheses says nothing.
+TEST(Search, ManyFinishedOnesDoNotEndTheSearch) {
+  const test::Script script = [](const Ids&, const Ids& prefix) {
+    return prefix.size() < 8 ? distribution({{kA, 0.8}, {kEnd, 0.2}}) : distribution({{kEnd, 1.0}});
+  };
+  for (const int64_t beam_size : {2, 4}) {
+    const auto found = search_one(script, {.beam_size = beam_size, .length_penalty = 1});
+    EXPECT_EQ(found[0].ids, Ids(8, kA)) << "8 ln 0.8 / (14/6) = -0.77 is better than ln 0.2 / (6/6) and all between";
+  }
+}
+
 TEST(Search, FinishedSentencesLeaveTheBatch) {
   // A translation is as long as its source.
   const test::Script copy = [](const Ids& source, const Ids& prefix) {
@@ -269,8 +280,7 @@ TEST(Search, BeamOneIsGreedy) {
 }
 
 TEST(Search, AWideBeamFindsTheExactBest) {
-  // Vocabulary 6, 4 tokens: 1 + 3 + 9 + 27 translations. The beam holds every live hypothesis, and no sentence can be
-  // done by the number of its finished ones.
+  // Vocabulary 6, 4 tokens: 1 + 3 + 9 + 27 translations, and the beam holds every live hypothesis.
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const auto script = test::random_script(seed, 6);
     for (const auto form : {LengthPenalty::kPaper, LengthPenalty::kSimple}) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+
+#include "base/error.h"
+#include "base/version.h"
+
+namespace nmt {
+
+/// What --version prints: the program's version, those of the libraries it stands on ("LibTorch 2.13.0"), the
+/// processor.
+inline std::string program_version(const std::string& program, const std::string& libraries = "") {
+  return fmt::format("{} {}\n{}SentencePiece {}\nprocessor: {}; in use: {}", program, version(),
+                     libraries.empty() ? "" : libraries + "\n", NMT_SENTENCEPIECE_VERSION, cpu_name(),
+                     cpu_features().empty() ? "no extensions" : cpu_features());
+}
+
+/// Parses the command line of a program. False if that was all (--help, --version). Throws Error for what is wrong with
+/// it.
+inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::Success& request) {  // --help, --version: text on standard output
+    app.exit(request);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    std::string message = error.what();
+    for (char& c : message) {
+      if (c == '\n') c = ' ';
+    }
+    throw Error(fmt::format("{}; see {} --help", message, app.get_name()));
+  }
+}
+
+}  // namespace nmt

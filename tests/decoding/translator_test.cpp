@@ -1,0 +1,182 @@
+#include "decoding/translator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "scripted_model.h"
+#include "support.h"
+#include "word_tokenizer.h"
+
+namespace nmt {
+namespace {
+
+using test::Ids;
+using test::kEnd;
+using testing::ElementsAre;
+
+const std::vector<std::string> kWords = {"a", "b", "c", "d", "x\ny"};
+
+/// Says each word again: the next of the source with probability 0.8, </s> 0.1, "a" 0.1.
+std::vector<double> echo(const Ids& source, const Ids& prefix) {
+  std::vector<double> p(4 + kWords.size(), 0.0);
+  p[kEnd] = 0.1;
+  p[test::kA] += 0.1;
+  p[prefix.size() < source.size() ? source[prefix.size()] : kEnd] += 0.8;
+  return p;
+}
+
+class TranslatorTest : public testing::Test {
+ protected:
+  std::vector<Translation> translate(const std::vector<std::string>& lines, TranslatorOptions options = {}) {
+    return Translator(model_, codec_, options).translate(lines);
+  }
+  std::vector<std::string> texts(const std::vector<std::string>& lines, TranslatorOptions options = {}) {
+    std::vector<std::string> result;
+    for (const auto& translation : translate(lines, options)) result.push_back(translation.text);
+    return result;
+  }
+
+  test::ScriptedModel model_{static_cast<int64_t>(4 + kWords.size()), echo};
+  TextCodec codec_ = test::word_codec(kWords);
+};
+
+TEST_F(TranslatorTest, ResultsComeInTheOrderOfTheLines) {
+  const std::vector<std::string> lines = {"b", "c b d", "d d", "b c d b c d", "c"};
+  EXPECT_EQ(texts(lines, {.batch_size = 2}), lines);
+  EXPECT_THAT(model_.started, ElementsAre(2, 2, 1));
+}
+
+TEST_F(TranslatorTest, SortsByLengthSoThatBatchesAreEven) {
+  texts({"b", "c c c c", "d", "b b b b"}, {.search = {.beam_size = 1}, .batch_size = 2});
+  EXPECT_THAT(model_.steps, ElementsAre(2, 2, 2, 2, 2, 2, 2)) << "5 steps for the long ones, 2 for the short ones";
+}
+
+TEST_F(TranslatorTest, EmptyLinesStayEmptyAndAreNotSearched) {
+  EXPECT_EQ(texts({"", "b", "  \t ", "", "\u3000"}), (std::vector<std::string>{"", "b", "", "", ""}));
+  EXPECT_THAT(model_.started, ElementsAre(1));
+  EXPECT_TRUE(translate({""}).front().alternatives.empty());
+  EXPECT_TRUE(texts({}).empty());
+}
+
+TEST_F(TranslatorTest, CountsTokensAndGivesAlternatives) {
+  const auto result = translate({"b c"}, {.search = {.beam_size = 3, .length_penalty = 0, .n_best = 2}}).front();
+  EXPECT_EQ(result.source_tokens, 2);
+  EXPECT_EQ(result.target_tokens, 3);
+  EXPECT_FALSE(result.split);
+  ASSERT_EQ(result.alternatives.size(), 2u);
+  EXPECT_EQ(result.alternatives[0].text, "b c");
+  EXPECT_EQ(result.alternatives[0].tokens, 3);
+  EXPECT_NEAR(result.alternatives[0].score, std::log(0.8 * 0.8 * 0.9), 1e-5);
+  EXPECT_TRUE(result.alternatives[0].finished);
+  EXPECT_GT(result.alternatives[0].score, result.alternatives[1].score);
+}
+
+TEST_F(TranslatorTest, LongLinesAreTranslatedInParts) {
+  const TranslatorOptions options{.search = {.length_penalty = 1, .n_best = 1}, .max_source_length = 2};
+  const auto result = translate({"b", "b c d b c"}, options);
+  EXPECT_FALSE(result[0].split);
+  EXPECT_TRUE(result[1].split);
+  EXPECT_EQ(result[1].text, "b c d b c");
+  EXPECT_EQ(result[1].source_tokens, 5);
+  ASSERT_EQ(result[1].alternatives.size(), 1u);
+  const auto& whole = result[1].alternatives[0];
+  EXPECT_GE(whole.tokens, 5 + 3) << "three parts at least, each with its end symbol";
+  EXPECT_EQ(result[1].target_tokens, whole.tokens);
+  EXPECT_NEAR(whole.log_probability, 5 * std::log(0.8) + (whole.tokens - 5) * std::log(0.9), 1e-4);
+  EXPECT_NEAR(whole.score, whole.log_probability / ((5.0 + whole.tokens) / 6), 1e-9);
+}
+
+TEST_F(TranslatorTest, AlternativesOfPartsAreJoinedInOrder) {
+  const TranslatorOptions options{.search = {.beam_size = 2, .length_penalty = 0, .n_best = 2}, .max_source_length = 1};
+  const auto parts = translate({"b", "c"}, options);
+  const auto whole = translate({"b c"}, options).front();
+  ASSERT_EQ(whole.alternatives.size(), 2u);
+  for (int i = 0; i < 2; ++i) {
+    const auto &first = parts[0].alternatives.at(i), &second = parts[1].alternatives.at(i);
+    std::string expected = first.text + (first.text.empty() || second.text.empty() ? "" : " ") + second.text;
+    EXPECT_EQ(whole.alternatives[i].text, expected);
+    EXPECT_NEAR(whole.alternatives[i].log_probability, first.log_probability + second.log_probability, 1e-6);
+  }
+}
+
+TEST_F(TranslatorTest, ATranslationIsOneLine) {
+  test::ScriptedModel model(9, [](const Ids&, const Ids& prefix) {
+    std::vector<double> p(9, 0.0);
+    p[prefix.empty() ? 8 : kEnd] = 1;
+    return p;
+  });
+  EXPECT_EQ(Translator(model, codec_, {}).translate(std::vector<std::string>{"a"}).front().text, "x y");
+}
+
+TEST_F(TranslatorTest, ReportsLinesThatAreDone) {
+  std::vector<int64_t> reports;
+  const std::vector<std::string> lines = {"b c d", "", "b", "c"};
+  // Longest first in batches of one: "b c" and "d" of the first line, then the others; the empty line is done at once.
+  Translator(model_, codec_, {.batch_size = 1, .max_source_length = 2}).translate(lines, [&](int64_t done) {
+    reports.push_back(done);
+  });
+  ASSERT_EQ(reports.size(), 4u);
+  EXPECT_TRUE(std::is_sorted(reports.begin(), reports.end()));
+  EXPECT_EQ(reports.back(), 4);
+}
+
+TEST_F(TranslatorTest, ProgressMayStopTheWork) {
+  const std::vector<std::string> lines(10, "b");
+  EXPECT_THROW(
+      Translator(model_, codec_, {.batch_size = 2}).translate(lines, [](int64_t) { throw std::logic_error(""); }),
+      std::logic_error);
+  EXPECT_EQ(model_.started.size(), 1u);
+}
+
+TEST_F(TranslatorTest, LeavesTrainingModeAsItWas) {
+  for (const bool training : {true, false}) {
+    model_.train(training);
+    texts({"a"});
+    EXPECT_EQ(model_.is_training(), training);
+  }
+}
+
+TEST_F(TranslatorTest, RefusesOptionsByName) {
+  const std::vector<std::pair<TranslatorOptions, std::string>> cases = {
+      {{.batch_size = 0}, "batch size 0: use 1 or more sentences"},
+      {{.max_source_length = 0}, "maximum source length 0: use 1 or more"},
+      {{.search = {.beam_size = -1}}, "beam size -1: use 1 (greedy) or more"},
+  };
+  for (const auto& [options, message] : cases) {
+    EXPECT_EQ(test::message_of<Error>([&] { Translator(model_, codec_, options); }), message);
+  }
+}
+
+TEST(TranslatorOptionsOfConfig, FollowTheDecodingSection) {
+  Config config;
+  config.decoding = {.beam_size = 7,
+                     .length_penalty = 0.25,
+                     .length_penalty_form = "simple",
+                     .max_length_ratio = 1.5,
+                     .max_length_offset = 9,
+                     .batch_size = 11};
+  const auto options = translator_options(config);
+  EXPECT_EQ(options.search.beam_size, 7);
+  EXPECT_EQ(options.search.length_penalty, 0.25);
+  EXPECT_EQ(options.search.length_penalty_form, LengthPenalty::kSimple);
+  EXPECT_EQ(options.search.max_length_ratio, 1.5);
+  EXPECT_EQ(options.search.max_length_offset, 9);
+  EXPECT_EQ(options.batch_size, 11);
+  EXPECT_EQ(options.search.max_length, 0);
+}
+
+TEST(TranslatorOptionsOfConfig, StayWithinLearnedPositions) {
+  Config config;
+  config.model.positions = "learned";
+  config.model.max_positions = 50;
+  const auto options = translator_options(config);
+  EXPECT_EQ(options.max_source_length, 49) << "and </s>";
+  EXPECT_EQ(options.search.max_length, 50);
+}
+
+}  // namespace
+}  // namespace nmt
