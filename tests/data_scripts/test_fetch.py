@@ -1,0 +1,403 @@
+"""The scripts of public corpora on tiny archives of the same form, and everything that can go wrong with one."""
+
+import functools
+import gzip
+import hashlib
+import http.server
+import io
+import json
+import os
+import pathlib
+import socket
+import tarfile
+import threading
+import unittest
+import zipfile
+from unittest import mock
+
+import support
+from support import lines
+
+import fetch
+import iwslt14
+import iwslt16
+import multi30k
+import unpack
+import wmt14
+import wmt17
+import wrap_iwslt
+
+
+def tar_bytes(files, mode="w:gz"):
+    """A tar archive of {member name: text or bytes}."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as tar:
+        for name, body in files.items():
+            data = body if isinstance(body, bytes) else body.encode("utf-8")
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def sgm(segments):
+    body = "".join(f'<seg id="{i}">{text}</seg>\n' for i, text in enumerate(segments, 1))
+    return f'<srcset setid="x" srclang="any">\n<doc docid="d">\n<p>\n{body}</p>\n</doc>\n</srcset>\n'
+
+
+def numbered(word, count):
+    return "".join(f"{word} {i} .\n" for i in range(1, count + 1))
+
+
+def iwslt_files(prefix, sets, train=50):
+    tags = "<url>http://example.org</url>\n<keywords>talks</keywords>\n<talkid>1</talkid>\n<title>{} Titel</title>\n"
+    files = {f"de-en/train.tags.de-en.{side}": tags.format(side) + numbered(word, train)
+             for side, word in (("de", "Satz"), ("en", "sentence"))}
+    for name in sets:
+        for side in ("de", "en"):
+            files[f"de-en/{prefix}.{name}.de-en.{side}.xml"] = sgm([f"{name} {side} &amp; eins", f"{name} {side}  zwei "])
+    return files
+
+
+class CorpusScriptTest(support.FolderTest):
+    """Each script lays out the folder that its preset expects."""
+
+    def archive(self, name, files):
+        path = self.folder / name
+        path.write_bytes(tar_bytes(files))
+        return str(path)
+
+    def make(self, module, *sources):
+        out = self.folder / "out"
+        arguments = ["--out", str(out), "--cache", str(self.folder / "cache")]
+        for source in sources:
+            arguments += ["--from", str(source)]
+        code, text, err = self.run_main(functools.partial(fetch.main, module.CORPUS), arguments)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(self.left_overs(), [])
+        return out, text, err
+
+    def test_iwslt14_split(self):
+        files = iwslt_files("IWSLT14", iwslt14._TEST_SETS)
+        files["de-en/train.tags.de-en.de"] += "zu\u2028kurz\n" + "lang " * 176 + "\n\nende\n"
+        files["de-en/train.tags.de-en.en"] += "much too long for it\n" + "long " * 176 + "\nempty\nend\n"
+        out, _, err = self.make(iwslt14, self.archive("de-en.tgz", files))
+        # 1 title + 50 sentences + "ende" are clean; every 23rd of these 52 is for validation
+        clean = ["de Titel"] + [f"Satz {i} ." for i in range(1, 51)] + ["ende"]
+        self.assertEqual(lines(out / "valid.de"), [clean[22], clean[45]])
+        self.assertEqual(lines(out / "train.de"), [line for i, line in enumerate(clean, 1) if i % 23])
+        self.assertEqual(lines(out / "valid.en"), ["sentence 22 .", "sentence 45 ."])
+        self.assertIn("55 pairs, 3 dropped", err)
+        expected = [f"{name} en {text}" for name in ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011",
+                                                     "TED.tst2012") for text in ("& eins", "zwei")]
+        self.assertEqual(lines(out / "test.en"), expected)
+
+    def test_iwslt16_keeps_the_files_as_they_are(self):
+        files = iwslt_files("IWSLT16", ("TED.tst2013", "TED.tst2014", "TED.tst2012"))
+        out, text, _ = self.make(iwslt16, self.archive("de-en.tgz", files))
+        names = sorted(path.name for path in out.iterdir())
+        self.assertEqual(names, sorted([*iwslt16.CORPUS.files, "manifest.json"]))
+        for name in iwslt16.CORPUS.files:
+            self.assertEqual((out / name).read_text(encoding="utf-8"), files[f"de-en/{name}"])
+        self.assertIn("train 50, tst2013 2, tst2014 2", text)
+
+    def test_iwslt16_inside_the_whole_release(self):
+        inner = tar_bytes(iwslt_files("IWSLT16", ("TED.tst2013", "TED.tst2014")))
+        other = tar_bytes(iwslt_files("IWSLT16", ("TED.tst2013", "TED.tst2014"), train=3))
+        for decoy in ("aa", "xx", "zz"):
+            release = {f"2016-01/texts/{decoy}/en/de-en.tgz": other, "2016-01/texts/de/en/de-en.tgz": inner,
+                       f"2016-01/{decoy}/de-en.tgz": other}
+            out, text, _ = self.make(iwslt16, self.archive(f"{decoy}.tgz", release))
+            self.assertIn("train 50,", text)
+            for path in out.iterdir():
+                path.unlink()
+
+    def test_multi30k_from_a_folder_of_gz_files_and_from_a_zip(self):
+        folder = self.folder / "given"
+        folder.mkdir()
+        with zipfile.ZipFile(self.folder / "all.zip", "w") as pack:
+            for name in multi30k.CORPUS.files:
+                body = numbered(name, 4)
+                (folder / f"{name}.gz").write_bytes(gzip.compress(body.encode()))
+                pack.writestr(f"task1/raw/{name}", body)
+        for source in (folder, self.folder / "all.zip"):
+            out, _, err = self.make(multi30k, source)
+            for name in multi30k.CORPUS.files:
+                self.assertEqual((out / name).read_text(), numbered(name, 4))
+            self.assertIn("notice: train has 4 pairs, the original release 29000", err)
+            for path in out.iterdir():
+                path.unlink()
+
+    def wmt_archives(self, commentary, tests, rapid=()):
+        tests = {f"dev/{name}": sgm([f"{name} eins", "&quot;zwei&quot;"]) for name in tests}
+        given = {"europarl.tgz": {f"training/europarl-v7.de-en.{s}": numbered(f"ep {s}", 3) for s in ("de", "en")},
+                 "crawl.tgz": {f"commoncrawl.de-en.{s}": f"cc {s}\u2028x\r\nletzte" for s in ("de", "en")},
+                 "news.tgz": {f"training/{commentary}.de-en.{s}": numbered(f"nc {s}", 2) for s in ("de", "en")},
+                 "tests.tgz": tests}
+        if rapid:
+            given["rapid.tgz"] = {f"{rapid}.de-en.{s}": numbered(f"rapid {s}", 1) for s in ("de", "en")}
+        return [self.archive(name, files) for name, files in given.items()]
+
+    def test_wmt14(self):
+        sets = ["newstest2013-src.de.sgm", "newstest2013-ref.en.sgm", "newstest2014-deen-src.de.sgm",
+                "newstest2014-deen-ref.en.sgm"]
+        out, text, _ = self.make(wmt14, *self.wmt_archives("news-commentary-v9", sets))
+        self.assertIn("train 7, valid 2, test 2", text)
+        self.assertEqual(lines(out / "train.de"), ["ep de 1 .", "ep de 2 .", "ep de 3 .", "cc de\u2028x", "letzte",
+                                                   "nc de 1 .", "nc de 2 ."])
+        self.assertEqual(lines(out / "valid.en"), ["newstest2013-ref.en.sgm eins", '"zwei"'])
+        self.assertEqual(lines(out / "test.de")[0], "newstest2014-deen-src.de.sgm eins")
+
+    def test_wmt17(self):
+        sets = [f"newstest{year}-deen-{side}.sgm" for year in (2016, 2017) for side in ("src.de", "ref.en")]
+        out, text, _ = self.make(wmt17, *self.wmt_archives("news-commentary-v12", sets, rapid="rapid2016"))
+        self.assertIn("train 8, valid 2, test 2", text)
+        self.assertEqual(lines(out / "train.en")[-1], "rapid en 1 .")
+        self.assertEqual(lines(out / "valid.de")[0], "newstest2016-deen-src.de.sgm eins")
+        self.assertEqual(lines(out / "test.en")[0], "newstest2017-deen-ref.en.sgm eins")
+
+
+class FailureTest(support.FolderTest):
+    """One line, exit code 2, and nothing half-written."""
+
+    def fails(self, corpus, *arguments):
+        out = self.folder / "out"
+        code, text, err = self.run_main(functools.partial(fetch.main, corpus),
+                                        ["--out", str(out), "--cache", str(self.folder / "cache"), *arguments])
+        self.assertEqual((code, text), (2, ""))
+        self.assertFalse(out.exists())
+        self.assertEqual(self.left_overs(), [])
+        return [line for line in err.splitlines() if not line.startswith("fetching ")]
+
+    def test_failed_download_says_what_to_fetch_and_where_to_put_it(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{unused.getsockname()[1]}/a.tgz"  # bound, not listening: refused
+            corpus = fetch.Corpus("tiny", "about", (fetch.Archive((url,), "a.tgz"),), ("a.de",), layout_one)
+            message, = self.fails(corpus)
+        self.assertIn(url, message)
+        self.assertIn(str(self.folder / "cache" / "tiny" / "a.tgz"), message)
+        self.assertIn("--from", message)
+
+    def test_bad_from_paths(self):
+        plain = self.folder / "plain.txt"
+        plain.write_text("x")
+        broken = self.folder / "broken.tgz"
+        broken.write_bytes(tar_bytes({"train.de": "x" * 5000})[:60])
+        empty = self.folder / "empty.tar"
+        empty.write_bytes(tar_bytes({"readme": "x"}, mode="w"))
+        table = [("missing.tgz", "no such file or folder"), (plain, "not an archive"), (broken, "not a sound archive"),
+                 (empty, "no file 'train.de' in it")]
+        for path, expected in table:
+            message, = self.fails(multi30k.CORPUS, "--from", str(path))
+            self.assertIn(expected, message)
+
+    def test_member_outside_the_archive_is_refused(self):
+        names = ["../evil.de", "/evil.de", "a/../../evil.de", "..\\evil.de", "C:\\evil.de"]
+        for number, name in enumerate(names):
+            for kind in ("tgz", "zip"):
+                path = self.folder / f"{number}.{kind}"
+                if kind == "tgz":
+                    path.write_bytes(tar_bytes({"train.de": "gut\n", name: "evil"}))
+                else:
+                    with zipfile.ZipFile(path, "w") as pack:
+                        pack.writestr("train.de", "gut\n")
+                        pack.writestr(name, "evil")
+                target = self.folder / "target"
+                with self.assertRaisesRegex(unpack.UnpackError, "points outside the archive"):
+                    unpack.unpack(path, target)
+                self.assertFalse(target.exists(), name)
+        message, = self.fails(multi30k.CORPUS, "--from", str(self.folder / "0.tgz"))
+        self.assertIn("'../evil.de' points outside the archive", message)
+
+    def test_link_is_never_made(self):
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+            link = tarfile.TarInfo("train.de")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+            tar.addfile(link)
+        path = self.folder / "link.tgz"
+        path.write_bytes(buffer.getvalue())
+        unpack.unpack(path, self.folder / "target")
+        self.assertFalse((self.folder / "target" / "train.de").is_symlink())
+        self.assertFalse((self.folder / "target" / "train.de").exists())
+
+    def test_sides_of_unequal_length(self):
+        folder = self.folder / "given"
+        folder.mkdir()
+        for name in multi30k.CORPUS.files:
+            (folder / name).write_text(numbered("x", 3 if name == "val.en" else 2))
+        message, = self.fails(multi30k.CORPUS, "--from", str(folder))
+        self.assertEqual(message, "multi30k: val: 2 German and 3 English lines; they must be as many")
+
+    def test_bad_utf8_names_file_and_line(self):
+        files = iwslt_files("IWSLT16", ("TED.tst2013", "TED.tst2014"))
+        files["de-en/train.tags.de-en.en"] = b"good\nbad \xff\n"
+        (self.folder / "a.tgz").write_bytes(tar_bytes(files))
+        message, = self.fails(iwslt16.CORPUS, "--from", str(self.folder / "a.tgz"))
+        self.assertIn("train.tags.de-en.en:2: not UTF-8", message)
+
+    def test_folder_with_something_else_is_left_alone(self):
+        out = self.folder / "out"
+        out.mkdir()
+        (out / "mine").write_text("mine")
+        (self.folder / "given").mkdir()
+        code, _, err = self.run_main(functools.partial(fetch.main, multi30k.CORPUS),
+                                     ["--out", str(out), "--from", str(self.folder / "given")])
+        self.assertEqual(code, 2)
+        self.assertIn("--force", err)
+        self.assertEqual((out / "mine").read_text(), "mine")
+
+
+def layout_one(find, folder):
+    (folder / "a.de").write_bytes(find("a.de").read_bytes())
+    return {"a": 1}
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """Serves `body`; /short breaks off in the middle, other paths but /a.tgz are not found."""
+
+    body = b""
+    asked = []
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        found = self.path in ("/a.tgz", "/short")
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Length", str(len(self.body) if found else 0))
+        self.end_headers()
+        if found:
+            self.wfile.write(self.body[: 20 if self.path == "/short" else None])
+
+    def log_message(self, *arguments):
+        pass
+
+
+class DownloadTest(support.FolderTest):
+    """Downloads from a server of this test."""
+
+    def setUp(self):
+        super().setUp()
+        Answers.body, Answers.asked = tar_bytes({"x/a.de": "eins\n"}), []
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        no_proxy = mock.patch.dict(os.environ, {"no_proxy": "127.0.0.1"})
+        no_proxy.start()
+        self.addCleanup(no_proxy.stop)
+        self.address = f"http://127.0.0.1:{server.server_address[1]}"
+
+    def run_fetch(self, *paths, md5="", out="out"):
+        urls = tuple(self.address + path for path in paths)
+        corpus = fetch.Corpus("tiny", "about", (fetch.Archive(urls, "a.tgz", md5=md5),), ("a.de",), layout_one)
+        return self.run_main(functools.partial(fetch.main, corpus),
+                             ["--out", str(self.folder / out), "--cache", str(self.folder / "cache")])
+
+    @property
+    def cached(self):
+        return self.folder / "cache" / "tiny" / "a.tgz"
+
+    def test_download_is_kept_recorded_and_used_again(self):
+        code, _, err = self.run_fetch("/missing", "/a.tgz")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(lines(self.folder / "out" / "a.de"), ["eins"])
+        sha256 = hashlib.sha256(Answers.body).hexdigest()
+        self.assertIn(sha256, err)
+        self.assertIn(sha256, self.cached.with_name("a.tgz.sha256").read_text())
+        code, out, _ = self.run_fetch("/a.tgz")
+        self.assertEqual(code, 0)
+        self.assertIn("already in place, nothing to do", out)
+        code, _, _ = self.run_fetch("/a.tgz", out="second")
+        self.assertEqual(code, 0)
+        self.assertEqual(Answers.asked, ["/missing", "/a.tgz"])
+
+    def test_changed_file_in_the_cache_is_refused(self):
+        self.run_fetch("/a.tgz")
+        self.cached.write_bytes(tar_bytes({"x/a.de": "zwei\n"}))
+        code, _, err = self.run_fetch("/a.tgz", out="second")
+        self.assertEqual(code, 2)
+        self.assertIn("changed since it was first fetched", err)
+        self.assertFalse((self.folder / "second").exists())
+
+    def test_published_checksum_is_checked(self):
+        for md5, expected in ((hashlib.md5(Answers.body).hexdigest(), 0), ("0" * 32, 2)):
+            self.cached.unlink(missing_ok=True)
+            code, _, err = self.run_fetch("/a.tgz", md5=md5, out=md5)
+            self.assertEqual(code, expected, err)
+        self.assertIn("its MD5 is not the published", err)
+
+    def test_broken_off_download_leaves_nothing(self):
+        code, _, err = self.run_fetch("/short")
+        self.assertEqual(code, 2)
+        self.assertIn(f"20 of {len(Answers.body)} bytes", err)
+        self.assertFalse(self.cached.exists())
+        self.assertEqual(self.left_overs(), [])
+
+    def test_http_error_is_named(self):
+        code, _, err = self.run_fetch("/missing")
+        self.assertEqual(code, 2)
+        self.assertIn("HTTP 404", err)
+
+    def test_damaged_output_is_not_taken_for_finished(self):
+        self.run_fetch("/a.tgz")
+        (self.folder / "out" / "a.de").write_text("changed")
+        code, _, err = self.run_fetch("/a.tgz")
+        self.assertEqual(code, 2)
+        self.assertIn("holds something else already", err)
+
+
+class WrapTest(support.FolderTest):
+    """wrap_iwslt.py and back."""
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def wrap(self, train_de, train_en, *more):
+        test = [self.write(f"test.{s}", f"A & B <{s}>\n  zwei  \n") for s in ("de", "en")]
+        return self.run_main(wrap_iwslt.main, ["--train", self.write("a.de", train_de), self.write("a.en", train_en),
+                                               "--valid", *test, "--test", *test, "--out", str(self.folder / "out"), *more])
+
+    def test_round_trip_through_iwslt16(self):
+        german, english = numbered("Satz", 7) + "\nletzte ohne Punkt", numbered("line", 7) + "\nlast"
+        code, text, err = self.wrap(german, english, "--talk", "3")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("train 9, valid 2, test 2", text)
+        laid = self.folder / "laid"
+        code, text, err = self.run_main(functools.partial(fetch.main, iwslt16.CORPUS),
+                                        ["--from", str(self.folder / "out"), "--out", str(laid)])
+        self.assertEqual(code, 0, err)
+        self.assertEqual(json.loads((laid / "manifest.json").read_text())["pairs"],
+                         {"train": 9, "tst2013": 2, "tst2014": 2})
+        tags = lines(laid / "train.tags.de-en.de")
+        self.assertEqual([line for line in tags if not line.startswith("<")], german.split("\n"))
+        for kind in ("url", "keywords", "speaker", "talkid", "title", "description", "reviewer", "translator"):
+            self.assertEqual(sum(line.startswith(f"<{kind}") for line in tags), 3, kind)
+        xml = laid / "IWSLT16.TED.tst2014.de-en.en.xml"
+        self.assertIn('<seg id="2"> zwei </seg>', lines(xml))
+        self.assertIn('<seg id="1"> A &amp; B &lt;en&gt; </seg>', lines(xml))
+        self.assertEqual(fetch.text.read_segments(xml), ["A & B <en>", "zwei"])
+
+    def test_bad_input_is_named(self):
+        table = [("a\nb\n", "a\n", "they must be as many"), ("a\n<b\n", "a\nb\n", "a.de:2: a training line that begins")]
+        for german, english, expected in table:
+            code, _, err = self.wrap(german, english)
+            self.assertEqual(code, 2)
+            self.assertIn(expected, err)
+            self.assertEqual(list((self.folder / "out").iterdir()), [])
+
+
+class CommittedScriptsTest(unittest.TestCase):
+    def test_every_script_shows_its_help(self):
+        for module in (iwslt14, iwslt16, multi30k, wmt14, wmt17):
+            self.assertTrue(module.CORPUS.about.strip())
+            path = pathlib.Path(module.__file__)
+            self.assertTrue(path.stat().st_mode & 0o111, path.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
