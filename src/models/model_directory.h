@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "models/model.h"
+#include "models/safetensors.h"
 #include "text/codec.h"
 
 namespace nmt {
@@ -19,6 +20,9 @@ struct LoadedModel {
   nlohmann::json summary;  ///< training summary and scores, as saved
   std::filesystem::path directory;
 };
+
+/// All parameters under their names, in the model's order.
+NamedTensors named_parameters(const TranslationModel& model);
 
 /// Writes all files into an existing empty folder (the caller renames it into place). Throws MachineError.
 void save_model(const std::filesystem::path& directory, const TranslationModel& model, const Config& config,

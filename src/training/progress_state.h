@@ -20,6 +20,7 @@ struct ProgressState {
   double best_score = 0;          ///< larger is better (losses negated)
   int64_t best_update = -1;       ///< -1: none yet
   int64_t validations_since_best = 0;
+  int64_t averaged_update = -1;  ///< where the average of checkpoints was last tried
 
   int64_t skipped_updates = 0;         ///< not finite
   int64_t skipped_in_a_row = 0;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "training/checkpoint.h"
+
+namespace nmt {
+
+/// The folder of one run, held by one process at a time:
+///   config.yaml  checkpoints/  best/  log.txt  metrics.jsonl  validations.tsv  samples/  tensorboard/
+class RunDirectory {
+ public:
+  enum class Start { kResume, kRestart };
+
+  /// Makes the folder, or opens one that was begun: then options that decide the weights must be those of its config.yaml,
+  /// else Error naming each that differs; the others may differ, with a notice. kRestart renames an old run to NAME.old-N.
+  /// Throws Error where another process holds it.
+  RunDirectory(const Config& config, Start start, Logger& log);
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path best() const { return path_ / "best"; }
+  const CheckpointStore& checkpoints() const { return *checkpoints_; }
+
+ private:
+  void lock();
+  void compare_with_begun(const Config& config, Logger& log) const;
+
+  std::filesystem::path path_;
+  int lock_ = -1;
+  std::optional<CheckpointStore> checkpoints_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "data/batches.h"
+#include "data/prepared_data.h"
+#include "models/model.h"
+#include "report/training_observer.h"
+#include "training/adam.h"
+#include "training/progress_state.h"
+#include "training/run_directory.h"
+#include "training/train_update.h"
+#include "training/validation.h"
+
+namespace nmt {
+
+/// One run of training, from its start or from the newest whole checkpoint to its end. A run is a function of configuration,
+/// data and device: stopped anywhere and started again it gives the same bits.
+class Trainer {
+ public:
+  Trainer(Config config, const PreparedData& data, RunDirectory& directory, TrainingObserver& observer, Logger& log);
+
+  /// Trains to the end, or to SIGINT or SIGTERM with the state saved. Returns the exit code: 0, 130 or 143.
+  int run();
+
+ private:
+  void resume();
+  void announce() const;
+  std::vector<Batch> next_batches();
+  void update();
+  void guard_against_divergence(const UpdateStats& stats);
+  void report_interval();
+  bool validation_due() const;
+  bool checkpoint_due() const;
+  std::optional<std::string> reason_to_end() const;
+
+  void validate();
+  void record(ValidationReport report, const std::string& weights);
+  void save_best(const ValidationReport& report, const std::string& weights);
+  void save_checkpoint();
+  void finish();
+  void average_checkpoints();
+  int64_t kept_checkpoints() const;
+  double minutes() const;
+
+  Config config_;
+  const PreparedData& data_;
+  RunDirectory& directory_;
+  TrainingObserver& observer_;
+  Logger& log_;
+
+  torch::Device device_;
+  std::shared_ptr<TranslationModel> model_;
+  std::optional<Adam> adam_;
+  std::optional<Validator> validator_;
+  std::unique_ptr<BatchStream> batches_;
+  ProgressState progress_;
+  int64_t saved_update_ = -1;
+  bool epoch_ended_ = false;  ///< with the last update
+
+  // Sums since the last report and since the epoch began.
+  UpdateStats interval_, epoch_;
+  int64_t interval_updates_ = 0;
+  double interval_start_ = 0, session_start_ = 0, seconds_before_ = 0;
+};
+
+}  // namespace nmt

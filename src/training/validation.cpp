@@ -1,0 +1,104 @@
+#include "training/validation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "data/batches.h"
+#include "decoding/translator.h"
+#include "scoring/bleu.h"
+#include "scoring/chrf.h"
+#include "training/train_update.h"
+
+namespace nmt {
+namespace {
+
+constexpr int64_t kTokensPerBatch = 4096;
+constexpr int64_t kSentencesPerSearch = 64;
+
+// Decoding is done in float32 on the CPU, whatever training computes in: there a translation does not depend on its batch.
+class DecodingType {
+ public:
+  DecodingType(TranslationModel& model, torch::Device device) : model_(model), before_(model.compute_type()) {
+    if (device.is_cpu()) model_.set_compute_type(torch::kFloat32);
+  }
+  ~DecodingType() { model_.set_compute_type(before_); }
+  DecodingType(const DecodingType&) = delete;
+
+ private:
+  TranslationModel& model_;
+  at::ScalarType before_;
+};
+
+}  // namespace
+
+Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
+                     torch::Device device)
+    : corpus_(std::move(corpus)), codec_(codec), config_(config), device_(device) {}
+
+bool Validator::wants(const std::string& metric) const {
+  const auto& metrics = config_.validation.metrics;
+  return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+}
+
+ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between) const {
+  const auto start = std::chrono::steady_clock::now();
+  ValidationReport report;
+  add_losses(model, report);
+  if (wants("bleu") || wants("chrf")) add_translation_scores(model, report, between);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+void Validator::add_losses(TranslationModel& model, ValidationReport& report) const {
+  std::vector<Batch> batches;
+  for (const auto& pairs : plan_by_length(*corpus_, kTokensPerBatch)) batches.push_back(make_batch(*corpus_, pairs));
+  const auto stats = evaluate(model, batches, config_.training.smoothing, device_);
+  const double tokens = static_cast<double>(std::max<int64_t>(stats.target_tokens, 1));
+  report.loss = stats.loss / tokens;
+  report.perplexity = std::exp(stats.label_loss / tokens);
+  report.accuracy = static_cast<double>(stats.correct) / tokens;
+}
+
+void Validator::add_translation_scores(TranslationModel& model, ValidationReport& report,
+                                       const std::function<void()>& between) const {
+  const int64_t limit = config_.validation.max_sentences;
+  const int64_t count = limit > 0 ? std::min(limit, corpus_->size()) : corpus_->size();
+  std::vector<std::string> sources, references;
+  for (int64_t i = 0; i < count; ++i) {
+    sources.emplace_back(corpus_->source_text(i));
+    references.emplace_back(corpus_->target_text(i));
+  }
+  auto options = translator_options(config_);
+  options.search.beam_size = config_.validation.beam_size;
+  options.batch_size = kSentencesPerSearch;
+  const DecodingType decoding(model, device_);
+  const auto translations = Translator(model, codec_, options).translate(sources, [&](int64_t) {
+    if (between) between();
+  });
+  std::vector<std::string> hypotheses;
+  for (const auto& translation : translations) hypotheses.push_back(translation.text);
+
+  const scoring::CorpusOptions one_thread{.threads = 1};
+  if (wants("bleu")) {
+    const auto bleu = scoring::Bleu().corpus_score(hypotheses, {references}, one_thread);
+    report.has_bleu = true;
+    report.bleu = bleu.score;
+    report.bleu_line = bleu.format();
+  }
+  if (wants("chrf")) {
+    const auto chrf = scoring::Chrf().corpus_score(hypotheses, {references}, one_thread);
+    report.has_chrf = true;
+    report.chrf = chrf.score;
+    report.chrf_line = chrf.format();
+  }
+  for (int64_t i = 0; i < std::min(config_.validation.samples, count); ++i)
+    report.samples.push_back({sources[i], references[i], hypotheses[i]});
+}
+
+double Validator::score(const ValidationReport& report) const {
+  const auto& metric = config_.validation.best_metric;
+  return metric == "bleu" ? report.bleu : metric == "chrf" ? report.chrf : -report.loss;
+}
+
+}  // namespace nmt

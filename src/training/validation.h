@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "config/config.h"
+#include "data/prepared_corpus.h"
+#include "models/model.h"
+#include "report/training_observer.h"
+#include "text/codec.h"
+
+namespace nmt {
+
+/// Measures a model on the validation set: teacher-forced loss, perplexity and token accuracy, and BLEU (13a) and chrF2 of its
+/// detokenised translations against the references as they stand: the figures and signatures of sacreBLEU.
+class Validator {
+ public:
+  Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config, torch::Device device);
+
+  /// between: called now and then while it decodes; what it throws ends the validation.
+  ValidationReport validate(TranslationModel& model, const std::function<void()>& between = {}) const;
+
+  /// What best_metric compares: larger is better (losses negated).
+  double score(const ValidationReport& report) const;
+
+ private:
+  void add_losses(TranslationModel& model, ValidationReport& report) const;
+  void add_translation_scores(TranslationModel& model, ValidationReport& report, const std::function<void()>& between) const;
+  bool wants(const std::string& metric) const;
+
+  std::shared_ptr<const PreparedCorpus> corpus_;
+  const TextCodec& codec_;
+  const Config& config_;
+  torch::Device device_;
+};
+
+}  // namespace nmt
