@@ -186,7 +186,8 @@ def gather(corpus, given, cache, scratch):
 def _finder(found, where):
     def find(name):
         if name not in found:
-            raise FetchError(f"{where}: no file '{name}' in it; give all archives of the corpus, each with its own --from")
+            raise FetchError(
+                f"{where}: no file '{name}' in it; give all archives of the corpus, each with its own --from")
         return found[name]
     return find
 
@@ -239,7 +240,8 @@ def _run(corpus, options):
         print(f"{options.out}: already in place, nothing to do")
         return 0
     if out.exists() and not (out.is_dir() and not any(out.iterdir())) and not options.force:
-        raise FetchError(f"{options.out}: holds something else already; add --force to replace it or give another --out")
+        raise FetchError(
+            f"{options.out}: holds something else already; add --force to replace it or give another --out")
     given = [pathlib.Path(path) for path in options.source]
     for path in given:
         if not path.exists():

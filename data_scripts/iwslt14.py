@@ -38,8 +38,8 @@ def layout(find, folder):
     pairs = [pair for pair in zip(german, english) if is_clean(*pair)]
     print(f"train.tags: {len(german)} pairs, {len(german) - len(pairs)} dropped as empty, over {_MAX_TOKENS} tokens or "
           f"over ratio {_MAX_RATIO}", file=sys.stderr)
-    sets = {"train": [p for i, p in enumerate(pairs, 1) if i % _VALID_EVERY], "valid": pairs[_VALID_EVERY - 1::_VALID_EVERY],
-            "test": []}
+    sets = {"train": [p for i, p in enumerate(pairs, 1) if i % _VALID_EVERY],
+            "valid": pairs[_VALID_EVERY - 1::_VALID_EVERY], "test": []}
     for name in _TEST_SETS:
         sets["test"] += zip(*text.read_pair(*(find(f"IWSLT14.{name}.de-en.{side}.xml") for side in ("de", "en"))))
     return {name: text.write_pair(folder, name, [p[0] for p in chosen], [p[1] for p in chosen])

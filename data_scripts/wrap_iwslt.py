@@ -101,7 +101,8 @@ def _write(path, body):
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, becomes in (("train", "train.tags"), ("valid", "tst2013"), ("test", "tst2014")):
-        parser.add_argument(f"--{name}", nargs=2, required=True, metavar=("DE", "EN"), help=f"plain files for {becomes}")
+        parser.add_argument(f"--{name}", nargs=2, required=True, metavar=("DE", "EN"),
+                            help=f"plain files for {becomes}")
     parser.add_argument("--out", required=True, help="folder for the six files")
     parser.add_argument("--talk", type=int, default=100, help="lines a talk (default: %(default)s)")
     options = parser.parse_args(arguments)

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from . import german, nouns, patterns, sentences, verbs
+from . import descriptions, german, nouns, patterns, sentences, verbs
 from .dice import Dice
 from .sampler import Sampler
 
@@ -11,10 +11,10 @@ PATTERNS = [
     (sentences.what_question, 3), (sentences.which_question, 3), (sentences.where_question, 5),
     (sentences.because, 6), (sentences.condition, 4), (sentences.story, 3), (sentences.reported, 5),
     (sentences.relative_subject, 5), (sentences.relative_object, 4), (sentences.infinitive, 5),
-    (patterns.predicate, 6), (patterns.comparison, 3), (patterns.price_or_age, 4), (patterns.order, 4),
-    (patterns.existence, 2), (patterns.position, 4), (patterns.living, 4), (patterns.dative_subject, 4),
+    (descriptions.predicate, 6), (descriptions.comparison, 3), (descriptions.price_or_age, 4), (patterns.order, 4),
+    (descriptions.existence, 2), (descriptions.position, 4), (descriptions.living, 4), (patterns.dative_subject, 4),
     (patterns.passive, 4), (patterns.coordination, 4), (patterns.object_first, 2), (patterns.owner, 3),
-    (patterns.weather, 1),
+    (descriptions.weather, 1),
 ]
 WORDS = (3, 16)  # limits on the German words of a sentence
 
@@ -148,7 +148,7 @@ def generate(pairs, seed, held=500, novel=200, progress=lambda done, wanted: Non
         sentence = draw(sampler)
         if sentence is None or sentence.german in seen or sentence.english in seen:
             continue
-        if sentence.relations & apart:
+        if sentence.relations & sentence.together & apart:
             if len(rare) >= 2 * novel:
                 continue
             rare.append(sentence)
@@ -176,5 +176,6 @@ def _covered(rare, train, novel, least=5):
     chosen = [s for s in rare
               if all(counts.get(w.lower(), 0) >= least for text in (s.german, s.english) for w in words(text))]
     if len(chosen) < novel:
-        raise TooFew(f"only {len(chosen)} of {novel} novel pairs have their words covered in training; ask for more pairs")
+        raise TooFew(f"only {len(chosen)} of {novel} novel pairs have their words covered in training; "
+                     "ask for more pairs")
     return chosen[:novel]

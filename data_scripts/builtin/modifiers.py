@@ -104,7 +104,8 @@ STATES = [("müde", "tired"), ("krank", "sick"), ("hungrig", "hungry"), ("dursti
 
 # What people do and what they leave when they are in that state, or when it rains: verbs of verbs.VERBS.
 REACTIONS = {
-    "müde": ("schlafen weggehen zurückkommen einschlafen", "tanzen arbeiten aufräumen kochen einkaufen lesen singen"),
+    "müde": ("schlafen weggehen zurückkommen einschlafen",
+             "tanzen arbeiten aufräumen kochen einkaufen lesen singen"),
     "krank": ("schlafen anrufen", "arbeiten tanzen singen einkaufen Fußball_spielen reparieren putzen"),
     "hungrig": ("essen kochen backen probieren frühstücken", "warten schlafen arbeiten tanzen"),
     "durstig": ("trinken", "singen tanzen warten arbeiten"),

@@ -3,8 +3,8 @@
 from . import modifiers, nouns, phrases, verbs
 from .clauses import Clause
 
-_STATE_MODALS = {"verstehen": ("können",), "sehen": ("können",), "hören": ("können",), "haben": ("möchten", "wollen"),
-                 "vertrauen": ("können",), "glauben": ("können",)}
+_STATE_MODALS = {"verstehen": ("können",), "sehen": ("können",), "hören": ("können",),
+                 "haben": ("möchten", "wollen"), "vertrauen": ("können",), "glauben": ("können",)}
 _DRESSING = ("tragen", "ziehen")
 _MODALS = [("können", 4), ("müssen", 4), ("wollen", 4), ("dürfen", 2), ("sollen", 2), ("möchten", 3),
            ("können+past", 2), ("müssen+past", 2), ("wollen+past", 2)]
@@ -100,7 +100,8 @@ class Sampler:
         noun = dice.pick(pool)
         personal = noun.is_a("person", "family")
         if personal and dice.chance(0.35) and "person" in verb.objects.split():
-            nameless = (subject.kind == "noun" or subject.plural) and verb.preposition in ("", "-")  # 'unser Bruder Max'
+            # A bare name after a noun would read as one phrase: 'unser Bruder Max'.
+            nameless = (subject.kind == "noun" or subject.plural) and verb.preposition in ("", "-")
             pool = phrases.DATIVE_PRONOUNS if case == "dat" else phrases.ACCUSATIVE_PRONOUNS
             pool = [p for p in pool if p.person != subject.person] if subject.person != 3 else pool[:2] + pool[-1:]
             if nameless or (pronouns and dice.chance(0.5)):
@@ -130,7 +131,7 @@ class Sampler:
         if negated and not verb.known and not verb.case and dice.chance(0.6):
             return self.noun(noun, "kein", many and dice.chance(0.35), adjective / 2)
         loose = 0 if verb.known or negated else 1
-        own = subject.own if verb.owned and not noun.is_a("person", "wild", "art", "plant") else ()
+        own = subject.own if verb.owned and not noun.is_a("person", "wild", "art", "plant", "lesson") else ()
         if subject.plural and noun.is_a("clothes") and verb.infinitive in _DRESSING:
             return self.noun(noun, "own" if own else "der", True, adjective, own)
         if subject.plural and noun.is_a("clothes"):
@@ -172,8 +173,8 @@ class Sampler:
                                   *((m, 12 / len(modals)) for m in modals)])
         if verb.accident:
             return dice.weighted([("past", 70), ("preterite", 18), ("future", 12)])
-        kind = dice.weighted([("present", 26), ("progressive", 11), ("past", 30), ("preterite", 7), ("future", 6),
-                              ("soon", 6), ("gern", 8 if verb.gern else 0), ("modal", 22)])
+        kind = dice.weighted([("present", 26), ("progressive", 0 if verb.sudden else 11), ("past", 30),
+                              ("preterite", 7), ("future", 6), ("soon", 6), ("gern", 8 if verb.gern else 0), ("modal", 22)])
         return dice.weighted(_MODALS) if kind == "modal" else kind
 
     def time(self, tense, verb):
@@ -227,7 +228,7 @@ class Sampler:
             places = modifiers.ANIMAL_PLACES
         else:
             places = modifiers.places_of(verb.places)
-        settled = frequency or (time and tense == "present") or tense == "progressive"
+        settled = frequency or time == ("bald", "soon") or (time and tense == "present") or tense == "progressive"
         negated = not settled and dice.chance(negation)
         made = Clause(subject, verb, tense, time=time, frequency=frequency, negated=negated)
         self._fill(made, brief, pronouns, places)

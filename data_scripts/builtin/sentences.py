@@ -4,21 +4,25 @@ import dataclasses
 
 from . import modifiers, nouns, phrases, verbs
 from .clauses import Clause
+from .verbs import plain_verb
 
 
-def _fronted(clause, dice):
+def fronted(clause, dice):
     """Statement with the subject or an adverb in first place."""
     for key, probability in (("time", 0.45), ("place", 0.25)):
         part = getattr(clause, key)
         formal = clause.subject.formal
         if part and (dice.chance(probability) or formal):
-            return clause.german_main(part[0], (key,)), clause.english_statement(part[1], (key,))
+            german = clause.german_main(part[0], (key,))
+            if key == "place" and clause.verb.frame in ("live", "clause"):  # 'Auf dem Tisch liegt ein Buch'
+                return german, clause.english_statement()
+            return german, clause.english_statement(part[1], (key,))
     return clause.german_main(), clause.english_statement()
 
 
 def statement(s):
     clause = s.clause()
-    german, english = _fronted(clause, s.dice)
+    german, english = fronted(clause, s.dice)
     return german, english, "."
 
 
@@ -67,15 +71,13 @@ def which_question(s):
         return None
     s.relations.clear()
     s.relations.add((verb.lemma, noun.lemma))
-    plural = not verb.one and s.dice.chance(0.25)
+    plural = not verb.one and not noun.is_a("person") and s.dice.chance(0.25)
     if s.dice.chance(0.5) or not plural:
         asked = s.noun(noun, "welch", plural, 0.1)
         german, english = asked.de["acc"], asked.en
     else:
         german = f"wie viele {noun.plural}"
         english = f"how many {noun.english_plural}"
-    if verb.english.preposition:
-        return clause.german_main(german, ("object",)), clause.english_question(english, ("object",)), "?"
     return clause.german_main(german, ("object",)), clause.english_question(english, ("object",)), "?"
 
 
@@ -105,7 +107,8 @@ def where_question(s):
 
 
 def _state_clause(s, subject, tense="present"):
-    predicate = s.dice.pick(modifiers.STATES)
+    """How someone feels; places are left out, since the sentence may name another one."""
+    predicate = s.dice.pick([state for state in modifiers.STATES if state[0] != "zu Hause"])
     return Clause(subject, None, tense, predicate=predicate)
 
 
@@ -125,7 +128,7 @@ def _join(s, conjunction, main, other):
 def because(s):
     """weil and obwohl: a reason that lies with the same person."""
     conjunction = s.dice.weighted([(("weil", "because"), 7), (("obwohl", "although"), 3)])
-    kind = s.dice.weighted([("state", 25), ("modal", 25), ("other", 42), ("rain", 8)])
+    kind = s.dice.weighted([("state", 40), ("modal", 34), ("other", 16), ("rain", 10)])
     state = s.dice.pick(modifiers.STATES)
     if kind in ("state", "rain"):
         verb, negated = s.reaction(state[0] if kind == "state" else "regnen", conjunction[0] == "obwohl")
@@ -206,10 +209,13 @@ def story(s):
     other = s.clause(subject, verb, tense, brief=True, negation=0)
     first = same if s.dice.chance(0.6) else s.person()
     verb = s.verb()
-    main = s.clause(first, verb, "preterite" if verb.state else "past", brief=True, negation=0, pronouns=False)
+    if verb.state or first.lemmas & subject.lemmas:
+        return None
+    main = s.clause(first, verb, "past", brief=True, negation=0, pronouns=False)
     s.relations.add((word[0], other.verb.lemma))
     german_other = other.german_verb_final(opening=word[0])
-    return f"{main.german_main(german_other + ',')}", f"{other.english_statement(word[1])}, {main.english_statement()}", "."
+    return (f"{main.german_main(german_other + ',')}",
+            f"{other.english_statement(word[1])}, {main.english_statement()}", ".")
 
 
 _SAYING = [("wissen", "present"), ("glauben", "present"), ("hoffen", "present"), ("denken", "present"),
@@ -246,29 +252,25 @@ def _whether(s, subject, inner_subject):
     return f"{main.german_main()}, {opening[0]}", f"{main.english_statement()} {opening[1]}", "."
 
 
-def _plain(name, meaning, strong=""):
-    return verbs._verb(name, meaning, "clause", strong)
-
-
 _SAYING_VERBS = {
-    "wissen": _plain("wissen", "know knew known", "- wusste gewusst"),
-    "glauben": _plain("glauben", "believe"), "hoffen": _plain("hoffen", "hope"),
-    "denken": _plain("denken", "think thought", "- dachte gedacht"),
-    "sagen": _plain("sagen", "say said"), "hören": _plain("hören", "hear heard"),
-    "schreiben": _plain("schreiben", "write wrote written", "- schrieb geschrieben"),
-    "vergessen": _plain("vergessen", "forget forgot forgotten", "vergiss vergaß vergessen"),
+    "wissen": plain_verb("wissen", "know knew known", "- wusste gewusst"),
+    "glauben": plain_verb("glauben", "believe"), "hoffen": plain_verb("hoffen", "hope"),
+    "denken": plain_verb("denken", "think thought", "- dachte gedacht"),
+    "sagen": plain_verb("sagen", "say said"), "hören": plain_verb("hören", "hear heard"),
+    "schreiben": plain_verb("schreiben", "write wrote written", "- schrieb geschrieben"),
+    "vergessen": plain_verb("vergessen", "forget forgot forgotten", "vergiss vergaß vergessen"),
 }
-_TRYING = [_plain("versuchen", "try"), _plain("hoffen", "hope"), _plain("planen", "plan"),
-           _plain("vergessen", "forget forgot forgotten", "vergiss vergaß vergessen"),
-           _plain("an|fangen", "start", "fäng fing gefangen"), _plain("versprechen", "promise",
-                                                                     "versprich versprach versprochen"),
-           _plain("beschließen", "decide", "- beschloss beschlossen")]
+_TRYING = [plain_verb("versuchen", "try"), plain_verb("hoffen", "hope"), plain_verb("planen", "plan"),
+           plain_verb("vergessen", "forget forgot forgotten", "vergiss vergaß vergessen"),
+           plain_verb("an|fangen", "start", "fäng fing gefangen"),
+           plain_verb("versprechen", "promise", "versprich versprach versprochen"),
+           plain_verb("beschließen", "decide", "- beschloss beschlossen")]
 
 
 def relative_subject(s):
     """'Der Mann, der das Buch liest, ...'."""
     head = s.person(adjective=0.1, simple=True)
-    if head.kind != "noun":
+    if head.kind != "noun" or nouns.BY_LEMMA[min(head.lemmas)].is_a("family"):
         return None
     verb = s.verb()
     tense = "present" if verb.state else s.dice.pick(["present", "past", "past", "progressive"])
@@ -336,8 +338,8 @@ _WOHNEN = next(v for v in verbs.VERBS if v.infinitive == "wohnen")
 
 _NO_GOALS = ("weggehen", "aufstehen", "einschlafen", "zurückkommen", "ankommen", "lachen", "lächeln", "bekommen")
 
-_LASTING = ("lesen", "schreiben", "kochen", "backen", "malen", "lernen", "bauen", "putzen", "lachen", "singen", "tanzen",
-            "arbeiten", "übersetzen", "reparieren", "aufräumen", "spielen", "suchen", "waschen", "essen", "träumen")
+_LASTING = ("lesen", "schreiben", "kochen", "backen", "malen", "lernen", "bauen", "putzen", "lachen", "singen",
+            "tanzen", "arbeiten", "übersetzen", "reparieren", "aufräumen", "spielen", "suchen", "waschen", "essen", "träumen")
 
 
 def infinitive(s):
@@ -353,7 +355,8 @@ def infinitive(s):
         goal = s.clause(subject, verb, "present", brief=True, negation=0, pronouns=False)
         goal.frequency = None
         go = dice.pick([v for v in verbs.MOTION if v.infinitive not in ("laufen", "kommen")])
-        main = s.clause(subject, go, dice.pick(["past", "present", "future", "müssen", "wollen"]), brief=True, negation=0)
+        tense = dice.pick(["past", "present", "future", "müssen", "wollen"])
+        main = s.clause(subject, go, tense, brief=True, negation=0)
         return (f"{main.german_main()}, um {goal.german_zu()}",
                 f"{main.english_statement()} in order {goal.english_to()}", ".")
     trying = dice.pick(_TRYING)

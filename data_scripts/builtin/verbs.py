@@ -32,6 +32,7 @@ class Verb:
     owned: bool = False  # its object may well be one's own
     known: bool = False  # its object is definite
     gern: bool = False  # people do it for pleasure
+    sudden: bool = False  # over at once: no progressive
     accident: bool = False  # happens to people: no modal verbs, no orders
 
     @property
@@ -93,14 +94,21 @@ def _verb(name, meaning, frame, strong="", particle="", at="", prep="", flags=""
     )
 
 
+def plain_verb(name, meaning, strong=""):
+    """A verb outside the lists below, for patterns that fill its frame themselves."""
+    return _verb(name, meaning, "clause", strong)
+
+
 _GOODS = "fruit dish foodmass drink read thing furniture clothes vehicle plant instrument -Zug -Flugzeug -Schiff -Bus"
 
 ACCUSATIVE = [
-    _verb("essen", "eat ate eaten", "acc", "iss aß gegessen", at="eat kitchen", obj="fruit dish foodmass", flags="gern"),
+    _verb("essen", "eat ate eaten", "acc", "iss aß gegessen", at="eat kitchen", obj="fruit dish foodmass",
+          flags="gern"),
     _verb("trinken", "drink drank drunk", "acc", "- trank getrunken", at="eat kitchen", obj="drink", flags="gern"),
     _verb("kaufen", "buy bought", "acc", at="shop", obj=_GOODS, flags="gern"),
     _verb("verkaufen", "sell sold", "acc", obj=_GOODS + " building -Brücke -Turm -Kirche -Schule", flags="owned"),
-    _verb("bestellen", "order", "acc", obj="dish drink fruit read clothes device -Ei -Zwiebel -Tomate -Kartoffel"),
+    _verb("bestellen", "order", "acc",
+          obj="dish drink fruit =Buch =Roman =Zeitung =Zeitschrift clothes device -Ei -Zwiebel -Tomate -Kartoffel"),
     _verb("probieren", "try", "acc", at="eat", obj="dish drink foodmass fruit -Wasser -Milch -Ei -Kartoffel -Zwiebel"),
     _verb("kochen", "cook", "acc", at="kitchen", obj="cook", flags="gern"),
     _verb("backen", "bake", "acc", "- backte gebacken", at="kitchen", obj="bake", flags="gern"),
@@ -122,10 +130,11 @@ ACCUSATIVE = [
     _verb("suchen", "look", "acc", prep="- acc for", obj="thing clothes animal person family read",
           flags="owned"),
     _verb("finden", "find found", "acc", "- fand gefunden", at="home out",
-          obj="thing clothes pet read", flags="owned"),
+          obj="thing clothes pet read", flags="owned sudden"),
     _verb("verlieren", "lose lost", "acc", "- verlor verloren", at="out", obj="thing clothes -Computer -Teller -Tasse "
           "-Glas -Messer -Kiste", flags="accident owned"),
-    _verb("brauchen", "need", "acc", obj="thing furniture clothes vehicle drink foodmass fruit -Schiff -Foto -Zug -Flugzeug",
+    _verb("brauchen", "need", "acc",
+          obj="thing furniture clothes vehicle drink foodmass fruit -Schiff -Foto -Zug -Flugzeug",
           flags="state"),
     _verb("haben", "have had", "acc", "- - gehabt", obj="pet farm vehicle furniture instrument thing "
           "building -Turm -Brücke -Kirche -Schule -Museum -Zug -Flugzeug -Bus", flags="state"),
@@ -191,7 +200,8 @@ SEPARABLE = [
     _verb("vor|bereiten", "prepare", "acc", "- - bereitet", obj="=Konzert =Bericht =Salat =Suppe =Frage =Aufgabe"),
     _verb("zurück|geben", "return", "acc", "gib gab gegeben", obj="read thing =Fahrrad =Auto", flags="known"),
     _verb("auf|stehen", "get got", "intr", "- stand gestanden", particle="up", flags="sein"),
-    _verb("ein|schlafen", "fall fell fallen", "intr", "schläf schlief geschlafen", particle="asleep", flags="accident sein",
+    _verb("ein|schlafen", "fall fell fallen", "intr", "schläf schlief geschlafen", particle="asleep",
+          flags="accident sein",
           at="sleep"),
     _verb("ein|kaufen", "shop", "intr", at="shop", flags="gern"),
     _verb("an|kommen", "arrive", "intr", "- kam gekommen", flags="sein", at="talk"),
@@ -233,12 +243,14 @@ DATIVE = [
 
 DITRANSITIVE = [
     _verb("geben", "give gave given", "ditr", "gib gab gegeben", obj="thing read fruit dish drink -Koffer -Kiste"),
-    _verb("schenken", "give gave given", "ditr", obj="plant instrument clothes =Buch =Uhr =Kamera =Schokolade =Fahrrad"),
+    _verb("schenken", "give gave given", "ditr",
+          obj="plant instrument clothes =Buch =Uhr =Kamera =Schokolade =Fahrrad"),
     _verb("zeigen", "show showed shown", "ditr", obj="thing read building art room", flags="gern"),
     _verb("schicken", "send sent", "ditr", obj="write plant =Geschenk =Foto =Buch =Zeitung -Baum -Pflanze"),
     _verb("bringen", "bring brought", "ditr", "- brachte gebracht", obj="drink dish fruit foodmass read thing plant"
           " -Baum"),
-    _verb("leihen", "lend lent", "ditr", "- lieh geliehen", obj="read thing road -Foto -Geschenk", flags="owned gern"),
+    _verb("leihen", "lend lent", "ditr", "- lieh geliehen", obj="=Buch =Roman =Zeitung =Zeitschrift thing road -Foto "
+          "-Geschenk", flags="owned gern"),
     _verb("erzählen", "tell told", "ditr", obj="=Geschichte", flags="gern"),
 ]
 
@@ -253,7 +265,8 @@ PREPOSITIONAL = [
           flags="accident gern"),
     _verb("lachen", "laugh", "prep", prep="über acc at", obj="person =Film =Bild =Geschichte =Theaterstück",
           flags="known gern"),
-    _verb("arbeiten", "work", "prep", prep="an dat on", obj="write =Buch =Bild =Aufgabe =Film", flags="gern owned known"),
+    _verb("arbeiten", "work", "prep", prep="an dat on", obj="write =Buch =Bild =Aufgabe =Film",
+          flags="gern owned known"),
     _verb("spielen", "play", "prep", prep="mit dat with", obj="pet young =Ball", flags="gern known"),
     _verb("tanzen", "dance", "prep", prep="mit dat with", obj="adult family", flags="gern owned known"),
     _verb("helfen", "help", "prep", "hilf half geholfen", prep="bei dat with", obj="=Aufgabe", flags="gern known"),

@@ -55,7 +55,8 @@ def iwslt_files(prefix, sets, train=50):
              for side, word in (("de", "Satz"), ("en", "sentence"))}
     for name in sets:
         for side in ("de", "en"):
-            files[f"de-en/{prefix}.{name}.de-en.{side}.xml"] = sgm([f"{name} {side} &amp; eins", f"{name} {side}  zwei "])
+            files[f"de-en/{prefix}.{name}.de-en.{side}.xml"] = sgm(
+                [f"{name} {side} &amp; eins", f"{name} {side}  zwei "])
     return files
 
 
@@ -359,8 +360,9 @@ class WrapTest(support.FolderTest):
 
     def wrap(self, train_de, train_en, *more):
         test = [self.write(f"test.{s}", f"A & B <{s}>\n  zwei  \n") for s in ("de", "en")]
-        return self.run_main(wrap_iwslt.main, ["--train", self.write("a.de", train_de), self.write("a.en", train_en),
-                                               "--valid", *test, "--test", *test, "--out", str(self.folder / "out"), *more])
+        train = [self.write("a.de", train_de), self.write("a.en", train_en)]
+        return self.run_main(wrap_iwslt.main, ["--train", *train, "--valid", *test, "--test", *test,
+                                               "--out", str(self.folder / "out"), *more])
 
     def test_round_trip_through_iwslt16(self):
         german, english = numbered("Satz", 7) + "\nletzte ohne Punkt", numbered("line", 7) + "\nlast"
@@ -383,7 +385,8 @@ class WrapTest(support.FolderTest):
         self.assertEqual(fetch.text.read_segments(xml), ["A & B <en>", "zwei"])
 
     def test_bad_input_is_named(self):
-        table = [("a\nb\n", "a\n", "they must be as many"), ("a\n<b\n", "a\nb\n", "a.de:2: a training line that begins")]
+        table = [("a\nb\n", "a\n", "they must be as many"),
+                 ("a\n<b\n", "a\nb\n", "a.de:2: a training line that begins")]
         for german, english, expected in table:
             code, _, err = self.wrap(german, english)
             self.assertEqual(code, 2)
