@@ -7,9 +7,9 @@
 
 namespace nmt {
 
-/// What a run is a function of, one struct a section of the YAML file. Each field is one option: its default stands here,
-/// its name, range and help in schema.cpp, which reads, checks, writes and documents it. The leaf names are those of
-/// Kyubyong's hyper-parameters where he has one (suffix 1 = source, 2 = target).
+/// What a run is a function of, one struct a section of the YAML file. Each field is one option: its default stands
+/// here, its name, range and help in schema.cpp, which reads, checks, writes and documents it. The leaf names are those
+/// of Kyubyong's hyper-parameters where he has one (suffix 1 = source, 2 = target).
 
 struct DataConfig {
   std::string dir = "prepared";
@@ -59,17 +59,17 @@ struct ModelConfig {
   std::string norm = "post";                     // post | pre
   bool final_norm = true;                        // pre only: a norm after the last block
   double norm_epsilon = 1e-6;
-  std::string activation = "relu";         // relu | gelu | swish
-  std::string positions = "sinusoidal";    // sinusoidal | learned | none
-  std::string sinusoid = "interleaved";    // interleaved | half_split
-  int64_t max_positions = 512;             // rows of learned positions
-  bool mask_padding_positions = false;     // no position is added to padding
+  std::string activation = "relu";          // relu | gelu | swish
+  std::string positions = "sinusoidal";     // sinusoidal | learned | none
+  std::string sinusoid = "interleaved";     // interleaved | half_split
+  int64_t max_positions = 512;              // rows of learned positions
+  bool mask_padding_positions = false;      // no position is added to padding
   bool attention_output_projection = true;  // W^O
   bool attention_bias = true;
-  std::string qkv_activation = "none";      // none | relu
-  std::string tie_embeddings = "all";       // all (source, target, output) | target (target, output) | none
+  std::string qkv_activation = "none";  // none | relu
+  std::string tie_embeddings = "all";   // all (source, target, output) | target (target, output) | none
   bool output_bias = false;
-  bool zero_padding_embedding = true;  // row 0 stays zero
+  bool zero_padding_embedding = true;     // row 0 stays zero
   std::string embedding_init = "xavier";  // xavier (uniform) | normal (std d_model^-0.5)
 };
 
@@ -81,7 +81,8 @@ struct TrainingConfig {
   int64_t max_updates = 0;               // 0 = no limit
   double max_minutes = 0;                // of training in this run, 0 = no limit
   double lr = 0.0003;
-  std::string schedule = "inverse_sqrt";  // inverse_sqrt: lr is the peak, reached at warmup_steps | noam: lr * d_model^-0.5 * ... | constant
+  std::string schedule = "inverse_sqrt";  // inverse_sqrt: lr is the peak, reached at warmup_steps | noam: lr *
+                                          // d_model^-0.5 * ... | constant
   int64_t warmup_steps = 4000;
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
@@ -91,14 +92,15 @@ struct TrainingConfig {
   double smoothing = 0.1;
   int64_t checkpoint_every = 1000;  // updates; 0 = at each validation
   int64_t keep_checkpoints = 3;     // the last so many
-  int64_t average_checkpoints = 0;  // average of the last so many validated weights at the end, kept where better; 0 = off
+  int64_t average_checkpoints =
+      0;  // average of the last so many validated weights at the end, kept where better; 0 = off
 };
 
 struct ValidationConfig {
-  int64_t every = 0;  // updates; 0 = at the end of each epoch
+  int64_t every = 0;                                            // updates; 0 = at the end of each epoch
   std::vector<std::string> metrics = {"loss", "bleu", "chrf"};  // loss | bleu | chrf
-  std::string best_metric = "bleu";                              // bleu | chrf | loss: decides what best/ holds
-  int64_t patience = 0;       // stop after so many validations without a new best; 0 = off
+  std::string best_metric = "bleu";                             // bleu | chrf | loss: decides what best/ holds
+  int64_t patience = 0;  // stop after so many validations without a new best; 0 = off
   int64_t beam_size = 1;
   int64_t max_sentences = 0;  // translate only the first so many; 0 = all
   int64_t samples = 3;        // translations shown in the log and TensorBoard
@@ -108,7 +110,7 @@ struct DecodingConfig {
   int64_t beam_size = 4;
   double length_penalty = 0.6;
   std::string length_penalty_form = "paper";  // paper: ((5+n)/6)^a | simple: n^a
-  double max_length_ratio = 2.0;  // limit = ratio * source pieces + offset
+  double max_length_ratio = 2.0;              // limit = ratio * source pieces + offset
   int64_t max_length_offset = 20;
   int64_t batch_size = 32;  // sentences
 };

@@ -6,7 +6,8 @@
 
 namespace nmt {
 
-/// Every option as {section: {name: value}}, null where an optional one is not set. JSON is YAML: parse_config() reads it back.
+/// Every option as {section: {name: value}}, null where an optional one is not set. JSON is YAML: parse_config() reads
+/// it back.
 nlohmann::ordered_json to_json(const Config& config);
 
 }  // namespace nmt
