@@ -12,9 +12,9 @@ COMMON_CRAWL = fetch.Archive(("http://www.statmt.org/wmt13/training-parallel-com
                              "training-parallel-commoncrawl.tgz", md5="7e0acbe86b0d7816300e14650f5b2bd4", folder="wmt")
 
 
-def news_test(year, german="src", english="ref", pair=""):
+def news_test(year, pair=""):
     """Names of a news test set's files: newstest2014-deen-src.de.sgm and so on."""
-    return f"newstest{year}{pair}-{german}.de.sgm", f"newstest{year}{pair}-{english}.en.sgm"
+    return f"newstest{year}{pair}-src.de.sgm", f"newstest{year}{pair}-ref.en.sgm"
 
 
 def corpus(name, about, archives, training, valid, test, expected):
