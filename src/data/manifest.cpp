@@ -1,0 +1,179 @@
+#include "data/manifest.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/file_descriptor.h"
+#include "base/version.h"
+#include "config/schema.h"
+
+namespace nmt {
+
+// Called by nlohmann::json, which finds them by name.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputFile, option, path, size, modified, sha256)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SplitRecord, name, pairs, source_pieces, target_pieces, source_unknown,
+                                   target_unknown, sha256)
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFormat = "nmt prepared data";
+constexpr int kVersion = 1;
+
+constexpr std::array<const char*, kVerdicts> kVerdictNames = {
+    "kept", "empty", "duplicate", "test_overlap", "source_too_long", "target_too_long", "length_ratio"};
+
+json to_json(const CleaningRow& row) {
+  json verdicts = json::object();
+  for (int i = 0; i < kVerdicts; ++i) verdicts[kVerdictNames[i]] = row.counts.verdicts[i];
+  return {{"corpus", row.name},
+          {"training", row.is_training},
+          {"read", row.counts.read},
+          {"verdicts", verdicts},
+          {"duplicates_found", row.counts.duplicates},
+          {"test_overlap_found", row.counts.test_overlap},
+          {"repaired_lines", row.counts.repaired_lines}};
+}
+
+CleaningRow cleaning_row(const json& record) {
+  CleaningRow row;
+  record.at("corpus").get_to(row.name);
+  record.at("training").get_to(row.is_training);
+  record.at("read").get_to(row.counts.read);
+  for (int i = 0; i < kVerdicts; ++i) record.at("verdicts").at(kVerdictNames[i]).get_to(row.counts.verdicts[i]);
+  record.at("duplicates_found").get_to(row.counts.duplicates);
+  record.at("test_overlap_found").get_to(row.counts.test_overlap);
+  record.at("repaired_lines").get_to(row.counts.repaired_lines);
+  return row;
+}
+
+Manifest parse(const json& record) {
+  Manifest manifest;
+  record.at("options").get_to(manifest.options);
+  record.at("seed").get_to(manifest.seed);
+  record.at("sampled").get_to(manifest.sampled);
+  manifest.tokenizer = record.at("tokenizer");
+  record.at("inputs").get_to(manifest.inputs);
+  record.at("splits").get_to(manifest.splits);
+  for (const auto& row : record.at("cleaning")) manifest.cleaning.push_back(cleaning_row(row));
+  return manifest;
+}
+
+}  // namespace
+
+void Manifest::write(const std::filesystem::path& directory) const {
+  json rows = json::array();
+  for (const auto& row : cleaning) rows.push_back(to_json(row));
+  const json record = {{"format", kFormat},      {"version", kVersion}, {"made_by", "nmt " + nmt::version()},
+                       {"options", options},     {"seed", seed},        {"sampled", sampled},
+                       {"tokenizer", tokenizer}, {"inputs", inputs},    {"splits", splits},
+                       {"cleaning", rows}};
+  // Paths may hold bytes that are not UTF-8, which JSON has no way to write.
+  write_file_atomically(directory / kManifestFile, record.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+Manifest Manifest::read(const std::filesystem::path& directory) {
+  const auto path = directory / kManifestFile;
+  if (!std::filesystem::exists(path)) {
+    throw Error(fmt::format("data.dir {}: no prepared data there; run nmt-prepro -c CONFIG first", directory.string()));
+  }
+  try {
+    const json record = json::parse(read_file(path));
+    if (record.at("format") != kFormat) throw Error(path.string() + ": not a manifest of nmt-prepro");
+    if (const int version = record.at("version"); version != kVersion) {
+      throw Error(fmt::format("{}: of format version {}, where {} is read; run nmt-prepro again with --overwrite",
+                              path.string(), version, kVersion));
+    }
+    return parse(record);
+  } catch (const json::exception&) {
+    throw Error(path.string() + ": damaged; run nmt-prepro again with --overwrite");
+  }
+}
+
+const SplitRecord* Manifest::find_split(const std::string& name) const {
+  for (const auto& split : splits) {
+    if (split.name == name) return &split;
+  }
+  return nullptr;
+}
+
+std::string Manifest::hash() const {
+  json content = {{"tokenizer", tokenizer}};
+  for (const auto& split : splits) content[split.name] = split.sha256;
+  return sha256_of_bytes(content.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::map<std::string, std::string> data_options(const Config& config) {
+  const std::string yaml = to_yaml(config);  // sections at the margin, an option a line, indented by two
+  std::map<std::string, std::string> options;
+  std::istringstream lines(yaml);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  ")) {
+      inside = line == "data:";
+    } else if (const size_t colon = line.find(": "); inside && colon != std::string::npos) {
+      options[line.substr(2, colon - 2)] = line.substr(colon + 2);
+    }
+  }
+  return options;
+}
+
+std::vector<std::string> data_differences(const Manifest& manifest, const Config& config) {
+  const auto after = data_options(config);
+  const auto& before = manifest.options;
+  const auto value = [](const std::map<std::string, std::string>& options, const std::string& name) {
+    const auto found = options.find(name);
+    return found == options.end() ? std::string("not known") : found->second;  // of another version
+  };
+  std::set<std::string> names;
+  for (const auto& option : before) names.insert(option.first);
+  for (const auto& option : after) names.insert(option.first);
+  names.erase("dir");
+  std::vector<std::string> differences;
+  for (const auto& name : names) {
+    if (value(before, name) == value(after, name)) continue;
+    differences.push_back(fmt::format("data.{}: {} -> {}", name, value(before, name), value(after, name)));
+  }
+  return differences;
+}
+
+std::vector<InputFile> list_input_files(const Config& config) {
+  const DataConfig& data = config.data;
+  std::vector<InputFile> inputs;
+  const auto add = [&](const char* option, const std::string& path) {
+    if (path.empty()) return;
+    try {
+      open_for_reading(path);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} {}", option, error.what()));
+    }
+    if (!std::filesystem::is_regular_file(path)) {
+      throw Error(fmt::format("{} {}: a pipe or device; name a file, it is read more than once", option, path));
+    }
+    const auto time = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(path)).time_since_epoch();
+    inputs.push_back({.option = option,
+                      .path = path,
+                      .size = static_cast<int64_t>(std::filesystem::file_size(path)),
+                      .modified = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count(),
+                      .sha256 = ""});
+  };
+  for (const auto& path : data.train1) add("data.train1", path);
+  for (const auto& path : data.train2) add("data.train2", path);
+  for (const auto& path : data.train_tsv) add("data.train_tsv", path);
+  add("data.eval1", data.eval1);
+  add("data.eval2", data.eval2);
+  add("data.test1", data.test1);
+  add("data.test2", data.test2);
+  add("data.spm_model1", data.spm_model1);
+  add("data.spm_model2", data.spm_model2);
+  return inputs;
+}
+
+}  // namespace nmt

@@ -1,0 +1,46 @@
+#include "data/prepared_data.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "data/manifest.h"
+
+namespace nmt {
+namespace {
+
+std::shared_ptr<const PreparedCorpus> open_split(const Manifest& manifest, const std::filesystem::path& directory,
+                                                 const std::string& name) {
+  const SplitRecord* split = manifest.find_split(name);
+  if (!split) return nullptr;
+  const auto path = directory / (name + ".bin");
+  auto corpus = std::make_shared<const PreparedCorpus>(path);
+  if (corpus->size() != split->pairs) {
+    throw Error(fmt::format("{}: {} pairs, the manifest names {}; run nmt-prepro again with --overwrite", path.string(),
+                            corpus->size(), split->pairs));
+  }
+  return corpus;
+}
+
+}  // namespace
+
+PreparedData open_prepared_data(const Config& config) {
+  const std::filesystem::path directory = config.data.dir;
+  const Manifest manifest = Manifest::read(directory);
+  if (const auto differences = data_differences(manifest, config); !differences.empty()) {
+    throw Error(
+        fmt::format("data.dir {}: made with other options ({}); run nmt-prepro with --overwrite, or set another "
+                    "data.dir",
+                    directory.string(), fmt::join(differences, ", ")));
+  }
+  auto train = open_split(manifest, directory, "train");
+  if (!train)
+    throw Error(fmt::format("{}: names no training data; run nmt-prepro again", (directory / kManifestFile).string()));
+  return {.train = std::move(train),
+          .valid = open_split(manifest, directory, "valid"),
+          .test = open_split(manifest, directory, "test"),
+          .codec = TextCodec::load(directory, manifest.tokenizer),
+          .hash = manifest.hash()};
+}
+
+}  // namespace nmt

@@ -1,0 +1,89 @@
+#include "data/vocabulary_training.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "text/sentencepiece_tokenizer.h"
+#include "text/sentencepiece_trainer.h"
+
+namespace nmt {
+namespace {
+
+std::shared_ptr<const Tokenizer> load_given(const char* option, const std::string& path, Logger& log) {
+  try {
+    auto tokenizer = SentencePieceTokenizer::load(path);
+    log.info("{} {}: {} pieces (data.vocab_size is not used)", option, path, with_commas(tokenizer->size()));
+    return tokenizer;
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} {}", option, error.what()));
+  }
+}
+
+}  // namespace
+
+VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed)
+    : data_(data),
+      first_{data.joint_vocabulary ? "both sides" : "source", SentenceSample(data.spm_sentences, seed)},
+      second_{"target", SentenceSample(data.spm_sentences, seed + 1)} {}
+
+void VocabularyTraining::offer(std::string_view source, std::string_view target) {
+  if (!is_learnt()) return;
+  offer(first_, source);
+  offer(data_.joint_vocabulary ? first_ : second_, target);
+}
+
+void VocabularyTraining::offer(Side& side, std::string_view line) {
+  if (line.empty()) return;
+  if (sentencepiece_skips(line)) {
+    ++side.skipped;
+  } else {
+    side.sample.offer(line);
+  }
+}
+
+bool VocabularyTraining::is_sample() const { return first_.sample.is_partial() || second_.sample.is_partial(); }
+
+std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool()>& should_stop, Logger& log) {
+  TextCodec::Options options{.lowercase = data_.lowercase,
+                             .nfkc = data_.nfkc,
+                             .source_language = data_.source_language,
+                             .target_language = data_.target_language};
+  std::shared_ptr<const Tokenizer> source, target;
+  if (is_learnt()) {
+    source = learn(first_, should_stop, log);
+    if (source) target = data_.joint_vocabulary ? source : learn(second_, should_stop, log);
+    if (!target) return std::nullopt;
+  } else {
+    source = load_given("data.spm_model1", data_.spm_model1, log);
+    target = data_.joint_vocabulary ? source : load_given("data.spm_model2", data_.spm_model2, log);
+  }
+  return TextCodec(std::move(options), std::move(source), std::move(target));
+}
+
+std::shared_ptr<const Tokenizer> VocabularyTraining::learn(Side& side, const std::function<bool()>& should_stop,
+                                                           Logger& log) {
+  if (side.skipped > 0) {
+    log.warn("{} lines of more than 10,000 bytes or with U+2585 are not learnt from, SentencePiece does not take them",
+             with_commas(side.skipped));
+  }
+  const int64_t offered = side.sample.offered();
+  const bool partial = side.sample.is_partial();
+  const auto lines = side.sample.take();
+  log.info("SentencePiece: {} model of {} pieces, {}, {} lines{}", data_.spm_type, with_commas(data_.vocab_size),
+           side.what, with_commas(static_cast<int64_t>(lines.size())),
+           partial ? fmt::format(", a sample of {} (data.spm_sentences)", with_commas(offered)) : "");
+  ProgressBar progress("SentencePiece", data_.spm_type == "bpe" ? data_.vocab_size : 0, "pieces");
+  const SentencePieceOptions options{.type = data_.spm_type,
+                                     .vocab_size = data_.vocab_size,
+                                     .character_coverage = data_.character_coverage,
+                                     .byte_fallback = data_.byte_fallback,
+                                     .user_symbols = data_.user_symbols,
+                                     .normalization = data_.normalization};
+  auto model = train_sentencepiece(
+      lines, options, {.progress = [&](int64_t pieces) { progress.update(pieces); }, .should_stop = should_stop});
+  if (!model) return nullptr;
+  return std::make_shared<const SentencePieceTokenizer>(std::move(*model), "the SentencePiece model");
+}
+
+}  // namespace nmt
