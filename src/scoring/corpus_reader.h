@@ -16,7 +16,8 @@ namespace nmt::scoring {
 struct CorpusSource {
   std::vector<std::string> references;  ///< files
   int64_t fields = 1;                   ///< references a line of the one file, split by tabs; 1: files are not split
-  std::optional<std::vector<std::string>> systems;  ///< files; absent: standard input, one system a tab-separated field
+  std::optional<std::vector<std::string>> systems =
+      {};  ///< files; absent: standard input, one system a tab-separated field
   std::string encoding = "utf-8";
 };
 

@@ -52,7 +52,7 @@ Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusO
   CorpusStatistics statistics({borrowed(metric)}, 1, resamples ? Keep::kFloat32 : Keep::kSums, options.threads);
   statistics.add(block);
   Score score = metric.score_of(statistics.sums(0, 0));
-  SignatureFacts facts{.references = statistics.references(), .bootstrap = {}, .trials = {}, .seed = {}};
+  SignatureFacts facts{.references = statistics.references()};
   if (resamples) {
     const ResampledSystem system{.metric = &metric, .statistics = &statistics.resample_matrix(0, 0)};
     const auto scores = bootstrap(std::span(&system, 1),

@@ -23,7 +23,7 @@ using OptionalReferences = std::vector<std::vector<std::optional<std::string>>>;
 struct CorpusOptions {
   int threads = 0;        ///< 0: all processors; figures do not depend on it
   int64_t bootstrap = 1;  ///< resamples for a confidence interval; 1: none
-  Seed seed;              ///< of the resamples
+  Seed seed = {};         ///< of the resamples
 };
 
 /// Takes the statistics of segments, one after another. Not to be shared between threads.

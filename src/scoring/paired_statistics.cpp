@@ -73,7 +73,7 @@ PairedTable paired_test(const CorpusStatistics& statistics, std::vector<std::str
                         const PairedTestOptions& options) {
   const bool is_bootstrap = options.kind == PairedTestKind::kBootstrap;
   const int64_t samples = options.samples > 0 ? options.samples : (is_bootstrap ? kDefaultResamples : kDefaultTrials);
-  SignatureFacts facts{.references = statistics.references(), .bootstrap = {}, .trials = {}, .seed = {}};
+  SignatureFacts facts{.references = statistics.references()};
   (is_bootstrap ? facts.bootstrap : facts.trials) = samples;
   facts.seed = options.seed.number_text();
   PairedTable table{.systems = std::move(names), .columns = {}, .kind = options.kind, .samples = samples};

@@ -25,7 +25,7 @@ enum class PairedTestKind {
 struct PairedTestOptions {
   PairedTestKind kind = PairedTestKind::kBootstrap;
   int64_t samples = 0;  ///< 0 or less: 1000 resamples, 10000 trials
-  Seed seed;
+  Seed seed = {};
   int threads = 0;  ///< 0: all processors; figures do not depend on it
 };
 
@@ -33,18 +33,18 @@ struct PairedTestOptions {
 /// mean and half_width: of the bootstrap resamples; absent for approximate randomisation.
 struct PairedResult {
   double score = 0;
-  std::optional<double> p_value, mean, half_width;
+  std::optional<double> p_value = {}, mean = {}, half_width = {};
 };
 
 struct PairedColumn {
   std::string metric;  ///< name of the scores: "BLEU", "chrF2++", "TER"
   Signature signature;
-  std::vector<PairedResult> results;  ///< one a system
+  std::vector<PairedResult> results = {};  ///< one a system
 };
 
 struct PairedTable {
   std::vector<std::string> systems;
-  std::vector<PairedColumn> columns;
+  std::vector<PairedColumn> columns = {};
   PairedTestKind kind = PairedTestKind::kBootstrap;
   int64_t samples = 0;  ///< that were drawn
 };

@@ -24,7 +24,7 @@ struct ResampledSystem {
 
 struct ResamplingOptions {
   int64_t samples = 1000;
-  Seed seed;
+  Seed seed = {};
   int threads = 0;  ///< 0: all processors; figures do not depend on it
 };
 

@@ -17,7 +17,7 @@ struct TableFormat {
   bool short_signatures = false;
   bool colors = false;  ///< ANSI colours, for a terminal
   /// The number of samples that the heading of a paired test names; absent: those drawn.
-  std::optional<int64_t> samples_in_heading;
+  std::optional<int64_t> samples_in_heading = {};
 };
 
 /// Plain scores of several systems: for each metric its name, its signature and one score a system.
@@ -25,10 +25,10 @@ struct ScoreTable {
   struct Column {
     std::string metric;
     Signature signature;
-    std::vector<double> scores;
+    std::vector<double> scores = {};
   };
   std::vector<std::string> systems;
-  std::vector<Column> columns;
+  std::vector<Column> columns = {};
 };
 
 /// What sacreBLEU prints for several systems: the table, for paired tests with the explanation, and the signatures.

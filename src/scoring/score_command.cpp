@@ -203,7 +203,7 @@ void ScoreCommand::score_block(const SegmentBlock& block, std::string& out) cons
   const size_t columns = metric.columns();
   const ScoreFormat format = score_format();
   const auto references = static_cast<int64_t>(block.references.size());
-  const Signature signature = metric.signature({.references = references, .bootstrap = {}, .trials = {}, .seed = {}});
+  const Signature signature = metric.signature({.references = references});
   std::vector<std::string> lines(block.size());
   constexpr int64_t kGrain = 64;
   const int threads = options_.threads > 0 ? options_.threads : default_threads();
@@ -245,7 +245,7 @@ void ScoreCommand::score_sentences() {
 void ScoreCommand::score_one_system() {
   const int64_t samples = options_.confidence ? options_.confidence_samples : 1;
   const CorpusStatistics statistics = gather(samples > 1 ? Keep::kFloat32 : Keep::kSums);
-  SignatureFacts facts{.references = statistics.references(), .bootstrap = {}, .trials = {}, .seed = {}};
+  SignatureFacts facts{.references = statistics.references()};
   std::vector<ResampledScores> resamples;
   if (samples > 1) {
     const Seed seed = Seed::from_environment();
@@ -291,7 +291,7 @@ void ScoreCommand::compare_systems() {
   if (!options_.paired) {
     const CorpusStatistics statistics = gather(Keep::kSums);
     ScoreTable table{.systems = names_, .columns = {}};
-    const SignatureFacts facts{.references = statistics.references(), .bootstrap = {}, .trials = {}, .seed = {}};
+    const SignatureFacts facts{.references = statistics.references()};
     for (size_t m = 0; m < metrics_.size(); ++m) {
       const Metric& metric = *metrics_[m].second;
       ScoreTable::Column column{.metric = metric.name(), .signature = metric.signature(facts), .scores = {}};

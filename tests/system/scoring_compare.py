@@ -151,7 +151,8 @@ def cases(names, slow):
         found.append(Case(group, arguments, **more))
 
     # JSON of paired tests has all digits, and those of float sums are others before Python 3.12.
-    exact = "" if sys.version_info >= (3, 12) else "-f text -w 4"
+    has_exact_sums = sys.version_info >= (3, 12)
+    exact = "" if has_exact_sums else "-f text -w 4"
     small = [name for name in names if name not in ("wmt", "none")]
     texts = [name for name in small if name not in ("long", "empty", "one")]
     tokenizers = ("13a", "intl", "zh", "char", "none")
@@ -247,6 +248,10 @@ def cases(names, slow):
     if slow:
         add("ter", "wmt.ref -i wmt.a wmt.b -m ter -w 4")
         add("ter", "wmt.ref -i wmt.a -m ter --ter-normalized -w 4 -f text")
+    if has_exact_sums:
+        for case in found:
+            case.arguments = ["12" if previous == "-w" and word == "4" else word
+                              for previous, word in zip([""] + case.arguments, case.arguments)]
     return found
 
 
