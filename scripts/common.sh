@@ -1,0 +1,87 @@
+# Shared by the scripts of this folder, which source it: where things are, how to build. Changes to the repository root.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+torch_release=2.13.0       # installed where no LibTorch is found
+torch_oldest=2.11          # the oldest that is accepted
+torch_environment=.deps/torch
+python_environment=.deps/dev
+build_folder=build
+
+say() { printf '== %s\n' "$*" >&2; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# at_least VERSION OLDEST
+at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
+
+# torch_version DIR: that of the LibTorch whose TorchConfig.cmake stands in DIR; empty if there is none.
+torch_version() {
+  sed -n 's/^set(PACKAGE_VERSION "\([^"]*\)".*/\1/p' "$1/TorchConfigVersion.cmake" 2>/dev/null | head -n 1 || true
+}
+
+torch_is_for_cuda() { [ -e "$1/../../../lib/libtorch_cuda.so" ]; }
+
+has_nvcc() { command -v "${CUDACXX:-nvcc}" >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]; }
+
+# The folders where a LibTorch may be, best first: named by the user, the project's own, that of python3.
+torch_candidates() {
+  local prefix
+  if [ -n "${Torch_DIR:-}" ]; then printf '%s\n' "$Torch_DIR"; fi
+  while IFS= read -r prefix; do
+    if [ -n "$prefix" ]; then printf '%s\n' "$prefix/Torch" "$prefix/share/cmake/Torch"; fi
+  done < <(tr ':;' '\n\n' <<<"${CMAKE_PREFIX_PATH:-}")
+  printf '%s\n' "$PWD/$torch_environment"/lib/python3*/site-packages/torch/share/cmake/Torch
+  (cd / && python3 - 2>/dev/null <<'PYTHON'
+import importlib.util
+spec = importlib.util.find_spec("torch")
+for folder in (spec.submodule_search_locations or []) if spec else []:
+    print(folder + "/share/cmake/Torch")
+PYTHON
+  ) || true
+}
+
+# Prints the folder of the TorchConfig.cmake to build with; fails if there is none that can be used.
+find_torch() {
+  local folder version
+  while IFS= read -r folder; do
+    version=$(torch_version "$folder")
+    [ -n "$version" ] || continue
+    if ! at_least "$version" "$torch_oldest"; then
+      say "LibTorch $version in $folder is not used: $torch_oldest or newer is needed"
+    elif torch_is_for_cuda "$folder" && ! has_nvcc; then
+      say "LibTorch $version in $folder is not used: it is built for CUDA, and there is no nvcc (CUDA toolkit) to build with"
+    else
+      printf '%s\n' "$folder"
+      return 0
+    fi
+  done < <(torch_candidates)
+  return 1
+}
+
+# Compilers at a time: one a processor, but each may take up to 2 GB.
+build_jobs() {
+  local processors gigabytes jobs
+  processors=$(nproc)
+  gigabytes=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
+  jobs=$((gigabytes / 2 < processors ? gigabytes / 2 : processors))
+  echo $((jobs > 0 ? jobs : 1))
+}
+
+# configure PRESET FOLDER [cmake arguments]: only where FOLDER is not configured so yet; ninja itself sees changed CMake
+# files.
+configure() {
+  local preset=$1 folder=$2
+  shift 2
+  if [ -e "$folder/build.ninja" ] && grep -qxF "NMT_CONFIGURED_WITH:INTERNAL=$*" "$folder/CMakeCache.txt"; then
+    return 0
+  fi
+  say "configuring $folder"
+  cmake --preset "$preset" -DNMT_CONFIGURED_WITH:INTERNAL="$*" "$@" >&2 || die "cmake failed: see above"
+}
+
+# The release build, in $build_folder.
+configure_release() {
+  local torch
+  torch=$(find_torch) || die "no LibTorch: run scripts/setup.sh"
+  configure release "$build_folder" -DTorch_DIR="$torch"
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs what the toolkit is built with, on Debian 12, Ubuntu 24.04 or newer: Debian packages (as root or with sudo) and
+# LibTorch. Quick where all is there; changes nothing else on the machine. LibTorch is taken from Torch_DIR,
+# CMAKE_PREFIX_PATH or a python3 that has torch; otherwise it is installed into .deps/torch.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+case "${1:-}" in
+  '') ;;
+  -h | --help) sed -n '2,4s/^# //p' scripts/setup.sh; exit 0 ;;
+  *) die "$1: no such option (see --help)" ;;
+esac
+
+packages=(build-essential ninja-build ccache pkg-config ca-certificates
+  libsentencepiece-dev libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
+  libssl-dev libgtest-dev libgmock-dev libbenchmark-dev)
+
+missing_packages() {
+  local package
+  for package in "${packages[@]}"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+  done
+  # These may well have come another way.
+  command -v cmake >/dev/null || echo cmake
+  python3 -c 'import ensurepip, venv' 2>/dev/null || printf '%s\n' python3 python3-venv
+}
+
+install_packages() {
+  local missing as_root=()
+  mapfile -t missing < <(missing_packages)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "needs root (no sudo here) for: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -q >&2 || die "apt-get update failed: see above"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >&2 ||
+    die "apt-get could not install ${missing[*]}: see above"
+}
+
+check_versions() {
+  local found
+  found=$(cmake --version | sed -n '1s/.* //p')
+  at_least "$found" 3.25 || die "CMake $found is too old: 3.25 or newer is needed (Debian 12 and Ubuntu 24.04 have it)"
+  found=$("${CXX:-c++}" -dumpfullversion -dumpversion) || die "no C++ compiler: ${CXX:-c++}"
+  if "${CXX:-c++}" --version | grep -q 'Free Software Foundation'; then
+    at_least "$found" 12 || die "g++ $found is too old: 12 or newer is needed (CXX=... names another compiler)"
+  fi
+}
+
+# An environment of its own, so that nothing of the machine's Python is touched. A half-made one is made again.
+install_torch() {
+  local pip=$torch_environment/bin/pip
+  say "installing LibTorch $torch_release into $torch_environment (a large download, once)"
+  python3 -m venv --clear "$torch_environment" || die "python3 -m venv failed: see above"
+  # Without a CUDA toolkit a build for CUDA cannot be compiled with, so the one for the CPU is asked for first.
+  if has_nvcc || ! "$pip" install -q --disable-pip-version-check "torch==$torch_release+cpu" numpy 2>/dev/null; then
+    "$pip" install -q --disable-pip-version-check "torch==$torch_release" numpy >&2 ||
+      die "pip could not install torch==$torch_release: see above; a LibTorch of your own is used with Torch_DIR=.../share/cmake/Torch"
+  fi
+  find_torch >/dev/null ||
+    die "pip brought a LibTorch for CUDA, which needs a CUDA toolkit to build with; install one, or give pip the index of PyTorch's CPU builds (PIP_EXTRA_INDEX_URL, address: docs/building.md)"
+}
+
+if command -v apt-get >/dev/null; then
+  install_packages
+else
+  say "this is not Debian or Ubuntu: install the equivalents of ${packages[*]} cmake python3 by hand"
+fi
+check_versions
+if ! torch=$(find_torch 2>/dev/null); then
+  find_torch >/dev/null || install_torch  # once more: says why one that is there is not used
+  torch=$(find_torch) || die "no LibTorch that can be used"
+fi
+say "set-up is complete: LibTorch $(torch_version "$torch") in ${torch%/share/cmake/Torch}"
