@@ -1,5 +1,6 @@
 #include "scoring/summation.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -32,18 +33,15 @@ T pairwise_sum(const T* values, size_t size) {
   return pairwise_sum(values, half) + pairwise_sum(values + half, size - half);
 }
 
-/// A non-negative fixed-point number that holds sums of doubles without rounding: bit 0 counts 2^-1074.
+/// A non-negative fixed-point number that holds sums of doubles without rounding. Bit 64 counts 2^-1074, the smallest
+/// double; those below are for quotients.
 class ExactSum {
  public:
   void add(double value) {
     int exponent = 0;
     const double fraction = std::frexp(value, &exponent);  // value = fraction * 2^exponent, fraction in [0.5, 1)
-    auto mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
-    int shift = exponent - 53 + kBitOfOne;
-    if (shift < 0) {  // subnormal: the bits that fall off are zero
-      mantissa >>= -shift;
-      shift = 0;
-    }
+    const auto mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
+    const int shift = exponent - 53 + kBitOfOne;  // of a subnormal number: at least 12
     const unsigned __int128 bits = static_cast<unsigned __int128>(mantissa) << (shift % 64);
     size_t limb = shift / 64;
     add_at(limb, static_cast<uint64_t>(bits));
@@ -62,8 +60,9 @@ class ExactSum {
   }
 
  private:
-  static constexpr int kBitOfOne = 1074;
-  static constexpr size_t kLimbs = 36;
+  static constexpr int kSmallestBit = 64;
+  static constexpr int kBitOfOne = 1074 + kSmallestBit;
+  static constexpr size_t kLimbs = 37;
 
   void add_at(size_t limb, uint64_t value) {
     while (value != 0) {
@@ -79,11 +78,11 @@ class ExactSum {
     while (top > 0 && bits[top - 1] == 0) --top;
     if (top == 0) return 0.0;
     const int highest = static_cast<int>(64 * top) - 1 - std::countl_zero(bits[top - 1]);
-    const int lowest = highest < 53 ? 0 : highest - 52;  // of the 53 bits that stay
+    const int lowest = std::max(highest - 52, kSmallestBit);  // of the 53 bits that stay
     const auto bit = [&](int i) { return bits[i / 64] >> (i % 64) & 1; };
     uint64_t mantissa = 0;
     for (int i = highest; i >= lowest; --i) mantissa = mantissa << 1 | bit(i);
-    if (lowest > 0 && bit(lowest - 1)) {
+    if (bit(lowest - 1)) {
       bool more = rest;
       for (int i = 0; i < lowest - 1 && !more; ++i) more = bit(i);
       if (more || (mantissa & 1)) ++mantissa;
