@@ -57,6 +57,8 @@ LengthPenalty parse_length_penalty(const std::string& name) {
   throw Error(fmt::format("length penalty '{}': use paper or simple", name));
 }
 
+const char* length_penalty_name(LengthPenalty form) { return form == LengthPenalty::kPaper ? "paper" : "simple"; }
+
 void SearchOptions::validate() const {
   if (beam_size < 1) throw Error(fmt::format("beam size {}: use 1 (greedy) or more", beam_size));
   if (n_best < 1 || n_best > beam_size) {

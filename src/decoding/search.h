@@ -15,6 +15,7 @@ enum class LengthPenalty {
 
 /// "paper" or "simple", as in the configuration. Throws Error for anything else.
 LengthPenalty parse_length_penalty(const std::string& name);
+const char* length_penalty_name(LengthPenalty form);
 
 struct SearchOptions {
   int64_t beam_size = 4;  ///< 1 = greedy

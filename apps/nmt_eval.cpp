@@ -1,0 +1,247 @@
+// nmt-eval: translates a test set with one model or several and scores the translations.
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/app.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/signals.h"
+#include "command_line.h"
+#include "config/json.h"
+#include "config/schema.h"
+#include "decoding/evaluation.h"
+#include "decoding_arguments.h"
+#include "scoring/results_table.h"
+
+namespace nmt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string config_file;
+  std::vector<std::string> settings;
+  std::vector<std::string> models;
+  std::string split = "test", source;
+  std::vector<std::string> references;
+  std::vector<std::string> hypotheses_out;
+  std::string report, results_file;
+  int width = 2;
+  bool confidence = false, quiet = false, print_config = false;
+  DecodingArguments decoding;
+
+  void add_to(CLI::App& app) {
+    app.add_option("-c,--config", config_file,
+                   "configuration of a run: takes RUN/best, its test set and search options")
+        ->type_name("FILE");
+    app.add_option("--set", settings, "change the configuration: section.key=value; may be given several times")
+        ->expected(1)
+        ->needs("--config")
+        ->type_name("KEY=VALUE");
+    app.add_flag("--print-config", print_config, "print the effective configuration and end")->needs("--config");
+    app.add_option("-m,--model", models, "model directory; several are compared with the first")->type_name("DIR");
+    app.add_option("--split", split,
+                   "which of the configured sets: test (data.test1, test2), valid (data.eval1, eval2)")
+        ->check(CLI::IsMember({"test", "valid"}))
+        ->needs("--config")
+        ->capture_default_str();
+    app.add_option("--source", source, "text to translate: plain or gzip, IWSLT sgm/xml")->type_name("FILE");
+    app.add_option("--reference", references, "its translation; may be given several times")
+        ->type_name("FILE")
+        ->needs("--source");
+    app.add_option("--hypotheses-out", hypotheses_out, "write the translations; once for each model")
+        ->type_name("FILE");
+    app.add_option("--report", report, "write scores, speed and settings as JSON")->type_name("FILE");
+    app.add_option("--results-file", results_file,
+                   "write source, reference and translation of each sentence and the score")
+        ->type_name("FILE");
+    app.add_option("--width", width, "digits after the point of the scores")
+        ->check(CLI::Range(0, 15))
+        ->capture_default_str();
+    app.add_flag("--confidence", confidence, "95 % intervals of the scores by 1000 bootstrap resamples");
+    app.add_flag("-q,--quiet", quiet, "only the scores, and warnings");
+    decoding.add_to(app);
+  }
+
+  void check() const {
+    if (config_file.empty() && models.empty())
+      throw Error("give -c CONFIG (a run) or -m DIR (a model directory); see nmt-eval --help");
+    if (config_file.empty() && source.empty())
+      throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
+    if (!source.empty() && references.empty())
+      throw Error(fmt::format("--source {}: has no reference; add --reference FILE", source));
+    const size_t systems = models.empty() ? 1 : models.size();
+    if (!hypotheses_out.empty() && hypotheses_out.size() != systems) {
+      throw Error(
+          fmt::format("--hypotheses-out: {} given for {} models; give one for each", hypotheses_out.size(), systems));
+    }
+    if (!results_file.empty() && systems > 1) throw Error("--results-file: is for one model; evaluate them one by one");
+  }
+};
+
+/// Thrown out of the search after SIGINT or SIGTERM.
+struct StopRequested {};
+
+/// A model to evaluate and how.
+struct System {
+  fs::path directory;
+  std::optional<DecodingConfig> decoding;  // of the run's configuration; else the model's own
+};
+
+/// The scores and settings of one model.
+struct Evaluated {
+  SystemOutput output;
+  std::vector<scoring::Score> scores;
+  nlohmann::ordered_json report;
+};
+
+TestSet configured_test_set(const Arguments& arguments, const Config& config) {
+  const bool test = arguments.split == "test";
+  const std::string& source = test ? config.data.test1 : config.data.eval1;
+  const std::string& reference = test ? config.data.test2 : config.data.eval2;
+  const char* names = test ? "data.test1 and data.test2" : "data.eval1 and data.eval2";
+  if (source.empty() || reference.empty()) {
+    throw Error(
+        fmt::format("{}: {} are not set; set them or give --source and --reference", arguments.config_file, names));
+  }
+  return read_test_set(source, {reference});
+}
+
+Evaluated evaluate(const System& system, const TestSet& test_set, const Arguments& arguments, Logger& log) {
+  LoadedModel loaded = arguments.decoding.load(system.directory);
+  if (system.decoding) loaded.config.decoding = *system.decoding;
+  const TranslatorOptions options = arguments.decoding.options_for(loaded.config);
+  const Translator translator(*loaded.model, loaded.codec, options);
+  ProgressBar bar("translate", std::ssize(test_set.sources), "sentences");
+  Evaluated result;
+  result.output = translate_test_set(test_set, translator, system.directory.string(), [&](int64_t done) {
+    if (!arguments.quiet) bar.update(done);
+    if (stop_signal() != 0) throw StopRequested();
+  });
+  bar.clear();
+  constexpr int64_t kResamples = 1000;
+  result.scores = score(result.output, test_set, arguments.confidence ? kResamples : 1);
+  const auto& output = result.output;
+  if (output.split > 0) log.warn("{} sentences were too long and were translated in parts", output.split);
+  if (output.cut > 0) log.warn("{} translations were cut at the length limit", output.cut);
+  if (!arguments.quiet) {
+    log.info("{}: {} sentences in {:.2f} s: {:.1f} sentences/s, {:.0f} target tokens/s", output.name,
+             with_commas(std::ssize(output.hypotheses)), output.seconds,
+             static_cast<double>(output.hypotheses.size()) / std::max(output.seconds, 1e-9),
+             static_cast<double>(output.target_tokens) / std::max(output.seconds, 1e-9));
+  }
+  result.report = report_of(output, result.scores);
+  result.report["search"] = report_of(options.search);
+  result.report["precision"] = precision_name(loaded.model->compute_type());
+  return result;
+}
+
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + '\n';
+  return text;
+}
+
+void write_files(const Arguments& arguments, const TestSet& test_set, const std::vector<Evaluated>& evaluated,
+                 const std::optional<scoring::PairedTable>& comparison) {
+  for (size_t i = 0; i < arguments.hypotheses_out.size(); ++i) {
+    write_file_atomically(arguments.hypotheses_out[i], joined_lines(evaluated[i].output.hypotheses));
+  }
+  if (!arguments.results_file.empty()) {
+    const auto& only = evaluated.front();
+    write_file_atomically(arguments.results_file,
+                          format_results_file(test_set, only.output, only.scores.front().score));
+  }
+  if (arguments.report.empty()) return;
+  nlohmann::ordered_json report = {{"toolkit", "nmt " + version()}, {"libtorch", TORCH_VERSION}};
+  report["processor"] = cpu_name();
+  report["device"] = resolve_device(arguments.decoding.device).str();
+  report["threads"] = at::get_num_threads();
+  report["test_set"] = report_of(test_set);
+  report["systems"] = nlohmann::ordered_json::array();
+  for (const auto& system : evaluated) report["systems"].push_back(system.report);
+  if (comparison) report["comparison"] = report_of(*comparison);
+  write_file_atomically(arguments.report, report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+/// The configuration of the run, whose machine settings hold where the command line says nothing.
+Config load_run(Arguments& arguments, Logger& log) {
+  const auto loaded = load_config(arguments.config_file, arguments.settings);
+  for (const auto& notice : loaded.notices) log.info("{}", notice);
+  auto& decoding = arguments.decoding;
+  if (decoding.device == "auto") decoding.device = loaded.config.run.device;
+  if (decoding.threads == 0) decoding.threads = static_cast<int>(loaded.config.run.threads);
+  return loaded.config;
+}
+
+std::vector<System> systems_of(const Arguments& arguments, const std::optional<Config>& run) {
+  std::vector<System> systems;
+  const auto decoding = run ? std::optional(run->decoding) : std::nullopt;
+  for (const auto& model : arguments.models) systems.push_back({model, decoding});
+  if (!systems.empty()) return systems;
+  const fs::path best = fs::path(run->run.dir) / "best";
+  if (!fs::exists(best)) {
+    throw Error(
+        fmt::format("{}: the run has no validated model yet; train it (nmt-train -c {}) or name a model with -m",
+                    best.string(), arguments.config_file));
+  }
+  return {{best, decoding}};
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Translates a test set and prints BLEU (13a) and chrF2 as sacreBLEU does.", "nmt-eval");
+  app.set_version_flag("--version", program_version("nmt-eval", "LibTorch " TORCH_VERSION));
+  Arguments arguments;
+  arguments.add_to(app);
+  if (!parse_command_line(app, argc, argv)) return kDone;
+  arguments.check();
+  catch_stop_signals();
+  const auto log = make_logger("nmt-eval");
+  std::optional<Config> run_config;
+  if (!arguments.config_file.empty()) run_config = load_run(arguments, *log);
+  if (arguments.print_config) {
+    print(to_yaml(*run_config));
+    return kDone;
+  }
+  const auto systems = systems_of(arguments, run_config);
+  const TestSet test_set =
+      arguments.source.empty()
+          ? configured_test_set(arguments, *run_config)
+          : read_test_set(arguments.source, {arguments.references.begin(), arguments.references.end()});
+  arguments.decoding.set_threads();
+
+  std::vector<Evaluated> evaluated;
+  try {
+    for (const auto& system : systems) evaluated.push_back(evaluate(system, test_set, arguments, *log));
+  } catch (const StopRequested&) {
+    return stop_exit_code();
+  }
+  std::optional<scoring::PairedTable> comparison;
+  if (evaluated.size() > 1) {
+    std::vector<SystemOutput> outputs;
+    for (const auto& system : evaluated) outputs.push_back(system.output);
+    comparison = compare(outputs, test_set);
+  }
+  write_files(arguments, test_set, evaluated, comparison);
+  if (comparison) {
+    print(format_results(*comparison, {.width = arguments.width}));
+  } else {
+    for (const auto& score : evaluated.front().scores) print(score.format({.width = arguments.width}) + "\n");
+  }
+  return kDone;
+}
+
+}  // namespace
+}  // namespace nmt
+
+int main(int argc, char** argv) {
+  return nmt::run_app("nmt-eval", [&] { return nmt::run(argc, argv); });
+}

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decoding/translator.h"
+#include "scoring/metric.h"
+#include "scoring/paired_test.h"
+#include "scoring/score.h"
+
+namespace nmt {
+
+/// Sentences to translate and what they are compared with, as they stand in their files.
+struct TestSet {
+  std::filesystem::path source_file;
+  std::vector<std::filesystem::path> reference_files;
+  std::vector<std::string> sources;
+  scoring::References references;  ///< [file][sentence]
+};
+
+/// Reads plain or gzip text and IWSLT sgm/xml. Throws Error: a file that cannot be read, bytes that are not UTF-8
+/// (FILE:LINE), numbers of sentences that differ, no sentence at all, no reference.
+TestSet read_test_set(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references);
+
+/// What one model made of a test set.
+struct SystemOutput {
+  std::string name;                     ///< the model directory
+  std::vector<std::string> hypotheses;  ///< one a sentence
+  int64_t source_tokens = 0, target_tokens = 0;
+  int64_t split = 0;  ///< sentences translated in parts
+  int64_t cut = 0;    ///< translations that reached the length limit
+  double seconds = 0;
+};
+
+/// Translates the sources. progress: as of Translator::translate.
+SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
+                                const std::function<void(int64_t)>& progress = {});
+
+/// BLEU (13a) and chrF2, with signatures. bootstrap: resamples for a confidence interval, 1 for none.
+std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap = 1);
+
+/// BLEU and chrF2 of several systems, each compared with the first by paired bootstrap resampling.
+scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set);
+
+/// Source, first reference and hypothesis of each sentence and the BLEU score in full precision, in the form that
+/// Kyubyong's 2017 program wrote its results:
+///   - source: ...
+///   - expected: ...
+///   - got: ...
+///   (an empty line)
+///   Bleu Score = 17.146408907717394
+std::string format_results_file(const TestSet& test_set, const SystemOutput& system, double bleu);
+
+/// One system in the JSON report: its scores unrounded and as sacreBLEU prints them, speed, counts.
+nlohmann::ordered_json report_of(const SystemOutput& system, const std::vector<scoring::Score>& scores);
+nlohmann::ordered_json report_of(const TestSet& test_set);
+nlohmann::ordered_json report_of(const SearchOptions& options);
+nlohmann::ordered_json report_of(const scoring::PairedTable& table);
+
+}  // namespace nmt
