@@ -94,8 +94,9 @@ LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Te
   auto logits = torch::matmul(hidden, weight.to(hidden.scalar_type()).t());
   if (bias.defined()) logits = logits + bias;
   const auto log_probabilities = torch::log_softmax(logits, -1, torch::kFloat32);  // [rows, vocabulary]
-  const auto of_label = -log_probabilities.gather(-1, labels.unsqueeze(-1)).squeeze(-1);
-  const auto of_all = -log_probabilities.mean(-1);
+  const auto counts = labels >= 0;
+  const auto of_label = -log_probabilities.gather(-1, labels.clamp_min(0).unsqueeze(-1)).squeeze(-1) * counts;
+  const auto of_all = -log_probabilities.mean(-1) * counts;
   return {((1 - smoothing) * of_label + smoothing * of_all).sum(), of_label.detach().sum(),
           (log_probabilities.argmax(-1) == labels).sum()};
 }

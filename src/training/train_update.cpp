@@ -13,12 +13,19 @@
 namespace nmt {
 namespace {
 
-// Rows of hidden and labels that are real: the output layer need not see padding.
+// The output layer need not see padding. Rows are filled up to a multiple, with labels that do not count: every new number
+// of rows would cost the product's engine new code.
+constexpr int64_t kRowMultiple = 256;
+
 LossSums loss_of(TranslationModel& model, const TensorBatch& batch, Pass& pass, double smoothing) {
-  const auto hidden = model.forward(batch, pass);  // [batch, target, model]
-  const auto real = batch.target_out.flatten().nonzero().squeeze(-1);
-  return output_cross_entropy(hidden.flatten(0, 1).index_select(0, real), model.output_weight(), model.output_bias(),
-                              batch.target_out.flatten().index_select(0, real), smoothing);
+  const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [batch * target, model]
+  const auto labels = batch.target_out.flatten();
+  const auto real = labels.nonzero().squeeze(-1);
+  const int64_t rows = real.size(0), filled = (rows + kRowMultiple - 1) / kRowMultiple * kRowMultiple;
+  const auto chosen = torch::constant_pad_nd(real, {0, filled - rows}, 0);
+  auto chosen_labels = torch::full({filled}, -1, labels.options());
+  chosen_labels.narrow(0, 0, rows).copy_(labels.index_select(0, real));
+  return output_cross_entropy(hidden.index_select(0, chosen), model.output_weight(), model.output_bias(), chosen_labels, smoothing);
 }
 
 void add(UpdateStats& stats, const LossSums& sums, const Batch& batch) {

@@ -66,6 +66,23 @@ TEST(OutputCrossEntropy, GivesTheHandComputedValue) {
   EXPECT_NEAR(output_cross_entropy(hidden, weight, {}, labels, 0.1).label_loss.item<double>(), std::log(sum) - 1.0, 1e-6);
 }
 
+TEST(OutputCrossEntropy, LeavesRowsWithNegativeLabelsOut) {
+  auto hidden = wave({6, 4}).requires_grad_(true), weight = wave({9, 4}, 1, 2);
+  const auto labels = torch::tensor({3, -1, 0, 8, -1, 2}, torch::kInt64);
+  const auto kept = torch::tensor({0, 2, 3, 5}, torch::kInt64);
+  for (const auto function : {output_cross_entropy, plain_output_cross_entropy}) {
+    const auto with = function(hidden, weight, {}, labels, 0.1);
+    const auto without = function(hidden.index_select(0, kept), weight, {}, labels.index_select(0, kept), 0.1);
+    EXPECT_NEAR(with.loss.item<double>(), without.loss.item<double>(), 1e-5);
+    EXPECT_NEAR(with.label_loss.item<double>(), without.label_loss.item<double>(), 1e-5);
+    EXPECT_EQ(with.correct.item<int64_t>(), without.correct.item<int64_t>());
+    hidden.mutable_grad().reset();
+    with.loss.backward();
+    EXPECT_EQ(hidden.grad()[1].abs().sum().item<double>(), 0);
+    EXPECT_GT(hidden.grad()[2].abs().sum().item<double>(), 0);
+  }
+}
+
 TEST(OutputCrossEntropy, SurvivesHugeLogits) {
   const auto hidden = torch::full({2, 1}, 1e4f), weight = torch::tensor({{1.0f}, {-1.0f}, {0.5f}});
   const auto sums = output_cross_entropy(hidden, weight, {}, torch::tensor({0, 1}, torch::kInt64), 0.0);

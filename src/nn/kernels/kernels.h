@@ -56,7 +56,7 @@ struct AttentionStep {
 struct CrossEntropyRows {
   void* logits = nullptr;  ///< [rows, classes]; becomes the gradient times gradient_scale where write_gradient
   int64_t rows = 0, classes = 0;
-  const int64_t* labels = nullptr;  ///< [rows]
+  const int64_t* labels = nullptr;  ///< [rows]; negative: the row does not count (loss 0, gradient 0)
   float smoothing = 0;
   bool write_gradient = false;
   float gradient_scale = 1;

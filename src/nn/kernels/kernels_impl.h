@@ -421,6 +421,13 @@ void cross_entropy_range(const CrossEntropyRows& c, int64_t begin, int64_t end) 
   const float infinity = std::numeric_limits<float>::infinity();
   for (int64_t r = begin; r < end; ++r) {
     T* logits = static_cast<T*>(c.logits) + r * c.classes;
+    if (c.labels[r] < 0) {
+      if (c.loss) c.loss[r] = 0;
+      if (c.label_loss) c.label_loss[r] = 0;
+      if (c.correct) c.correct[r] = 0;
+      if (c.write_gradient) std::memset(logits, 0, c.classes * sizeof(T));
+      continue;
+    }
     load_row(logits, x.data(), c.classes);
     for (int64_t j = c.classes; j < padded; ++j) x[j] = -infinity;
     Vec top = all(-infinity);
