@@ -18,6 +18,7 @@ class ProgressBar {
   /// note: shown behind the bar, for example "loss 3.21  4,210 tok/s".
   void update(int64_t done, const std::string& note = "");
   void clear();
+  bool on_terminal() const { return terminal_; }  ///< false: nothing is ever drawn
 
  private:
   std::string label_, unit_;
