@@ -11,23 +11,23 @@ namespace nmt {
 struct TrainingStart {
   std::string name;  ///< of the run directory
   int64_t parameters = 0;
-  int64_t update = 0;            ///< 0, or where a resumed run goes on
-  int64_t max_updates = 0;       ///< 0 = not limited by updates
+  int64_t update = 0;             ///< 0, or where a resumed run goes on
+  int64_t max_updates = 0;        ///< 0 = not limited by updates
   int64_t updates_per_epoch = 0;  ///< of the first epoch; later ones may differ a little
-  int64_t num_epochs = 0;        ///< 0 = not limited by epochs
+  int64_t num_epochs = 0;         ///< 0 = not limited by epochs
   std::string device, precision;
   int64_t threads = 0;
 };
 
 /// Training over one logging interval (run.log_every updates).
 struct TrainingInterval {
-  int64_t epoch = 1;   ///< from 1
-  int64_t update = 0;  ///< the last of the interval
+  int64_t epoch = 1;      ///< from 1
+  int64_t update = 0;     ///< the last of the interval
   double loss = 0;        ///< nats per target token, smoothed: the objective
   double perplexity = 0;  ///< exp of the unsmoothed loss
   double accuracy = 0;    ///< share of target tokens with the highest probability
   double learning_rate = 0;
-  double gradient_norm = 0;            ///< of the last update
+  double gradient_norm = 0;             ///< of the last update
   double source_tokens_per_second = 0;  ///< without padding
   double target_tokens_per_second = 0;
   double real_token_share = 0;  ///< of the batches' positions, in [0, 1]
@@ -50,6 +50,7 @@ struct ValidationReport {
   bool is_best = false;
   double seconds = 0;  ///< that validation took
   std::vector<TranslationSample> samples;
+  std::string weights;  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
 };
 
 /// Watches a run; fed with plain numbers and strings. Every method does nothing by default.

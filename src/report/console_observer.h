@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "base/progress.h"
+#include "report/training_observer.h"
+
+namespace nmt {
+
+/// Where an epoch ended, for names in the manner of Kyubyong's Transformer of 2019.
+struct EpochEnd {
+  int64_t epoch = 0, update = 0;
+  double loss = 0;  ///< mean over the epoch's updates, nats per target token
+};
+
+/// "iwslt2016_E02L2.64" of a run directory "runs/iwslt2016".
+std::string epoch_name(const std::string& run, const EpochEnd& end);
+
+/// Shows a run while it goes on. On a terminal a progress bar and above it what is worth keeping (epochs, validations,
+/// checkpoints); elsewhere, and in log.txt in any case, a plain line for each log interval too.
+class ConsoleObserver final : public TrainingObserver {
+ public:
+  /// log: with its file added already (add_log_file).
+  explicit ConsoleObserver(Logger& log);
+
+  void on_start(const TrainingStart& start) override;
+  void on_update(int64_t epoch, int64_t update) override;
+  void on_interval(const TrainingInterval& interval) override;
+  void on_epoch(int64_t epoch, int64_t update, double loss) override;
+  void on_validation(const ValidationReport& report) override;
+  void on_checkpoint(int64_t update) override;
+  void on_end(const std::string& reason) override;
+
+ private:
+  /// A line on every sink, above the bar.
+  void tell(const std::string& line);
+
+  Logger& log_;
+  Logger files_;  ///< log_ without the screen
+  std::optional<ProgressBar> bar_;
+  std::string run_, note_;
+  std::optional<EpochEnd> epoch_end_;  ///< the last one
+};
+
+// What it writes.
+
+/// "run quickstart: 1,234,567 parameters, cpu, bf16, 2 threads; 12 epochs of about 130 updates".
+std::string format_start(const TrainingStart& start);
+/// "epoch 2 update 1,234: loss 3.211 ppl 8.42 ...": a line of the log.
+std::string format_interval(const TrainingInterval& interval);
+/// The same, shorter, for the place behind a progress bar.
+std::string format_bar_note(const TrainingInterval& interval);
+/// "validation at update 260: loss ...", then the lines of the scores and the samples, one after the other.
+std::vector<std::string> format_validation(const ValidationReport& report);
+
+/// Updates that a run will have done at its end; 0 if that is not known.
+int64_t expected_updates(const TrainingStart& start);
+
+}  // namespace nmt

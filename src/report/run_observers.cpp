@@ -1,0 +1,17 @@
+#include "report/run_observers.h"
+
+#include "report/console_observer.h"
+#include "report/metrics_writer.h"
+#include "report/tensorboard_observer.h"
+
+namespace nmt {
+
+std::unique_ptr<TrainingObserver> make_run_observers(const RunObserverOptions& options, Logger& log) {
+  auto observers = std::make_unique<TrainingObservers>();
+  observers->add(std::make_unique<MetricsWriter>(options.directory));
+  if (options.tensorboard) observers->add(std::make_unique<TensorBoardObserver>(options.directory / "tensorboard"));
+  observers->add(std::make_unique<ConsoleObserver>(log));
+  return observers;
+}
+
+}  // namespace nmt
