@@ -22,6 +22,7 @@ class TerSegmentScorer final : public SegmentScorer {
     for (size_t i = 0; i < references.size(); ++i) {
       tokenize_tercom(references[i], options_, texts_[i]);
       split_words(texts_[i], words_);
+      if (options_.normalized) normalize_again(texts_[i]);
       references_[i].clear();
       for (const std::string_view word : words_) references_[i].push_back(symbols_of_.add(word));
     }
@@ -44,6 +45,15 @@ class TerSegmentScorer final : public SegmentScorer {
   }
 
  private:
+  /// sacreBLEU prepares references twice, which shows: "it's," is two words after the first time, "it 's ," three after
+  /// the second. Without normalisation the second time changes nothing.
+  void normalize_again(std::string& text) {
+    std::string joined;
+    for (const std::string_view word : words_) joined.append(joined.empty() ? "" : " ").append(word);
+    tokenize_tercom(joined, options_, text);
+    split_words(text, words_);
+  }
+
   TerOptions options_;
   SymbolTable symbols_of_;
   TercomEdits edits_;

@@ -98,6 +98,13 @@ TEST(Ter, IgnoresCaseUnlessAsked) {
   EXPECT_EQ(sentence_ter("The CAT", {"the cat"}, {.case_sensitive = true}).edits, 2);
 }
 
+TEST(Ter, NormalizesReferencesTwiceAsSacrebleu) {
+  // "it's," is "it's ," after the first time and "it 's ," after the second; hypotheses are prepared once.
+  const TerScore score = sentence_ter("it's, so", {"it's, so"}, {.normalized = true});
+  EXPECT_EQ(score.edits, 2);
+  EXPECT_EQ(score.reference_length, 4);
+}
+
 TEST(Ter, SignsEveryOption) {
   const SignatureFacts facts{.references = 1};
   EXPECT_EQ(Ter().signature(facts).text(), "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");
