@@ -24,10 +24,10 @@ struct InputFile {
 
 /// One of {train,valid,test}.bin.
 struct SplitRecord {
-  std::string name;  ///< "train"
+  std::string name = {};  ///< "train"
   int64_t pairs = 0, source_pieces = 0, target_pieces = 0;
   int64_t source_unknown = 0, target_unknown = 0;  ///< <unk> pieces
-  std::string sha256;
+  std::string sha256 = {};
 };
 
 /// prepared/manifest.json: what the data was made of and how, written last.

@@ -112,8 +112,8 @@ class Preparation {
 PrepareResult Preparation::run() {
   manifest_.inputs = list_input_files(config_);
   if (is_up_to_date()) return {PrepareOutcome::kUpToDate, cleaning_table(manifest_.cleaning, cleaning_)};
-  OutputFolder folder(data_.dir);
   refuse_foreign_folder();
+  OutputFolder folder(data_.dir);
   hash_inputs();
   read_held_out();
   read_training();
@@ -182,7 +182,7 @@ std::vector<std::string> Preparation::changes_since(const Manifest& manifest) {
 /// --overwrite replaces what nmt-prepro made, and nothing else.
 void Preparation::refuse_foreign_folder() const {
   const std::filesystem::path folder = data_.dir;
-  if (!std::filesystem::exists(folder)) return;
+  if (!std::filesystem::is_directory(folder)) return;
   static constexpr std::array kOurs = {"manifest.json", "spm.model", "source.spm", "target.spm",
                                        "train.bin",     "valid.bin", "test.bin"};
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -241,7 +241,7 @@ TextCodec Preparation::make_codec() {
 }
 
 void Preparation::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
-  SplitRecord record{.name = split.name, .pairs = 0, .sha256 = ""};
+  SplitRecord record{.name = split.name};
   PreparedCorpusWriter writer(folder / (split.name + ".bin"));
   CleaningRules rules(cleaning_, held_out_);
   for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) {
@@ -275,7 +275,7 @@ void Preparation::encode_corpus(const Split& split, size_t corpus, const TextCod
   const CorpusFiles& files = split.corpora[corpus];
   const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
   ProgressBar progress("encoding " + files.name(), expected, "pairs");
-  CleaningRow row{.name = files.name(), .counts = {}, .is_training = split.is_training()};
+  CleaningRow row{.name = files.name(), .is_training = split.is_training()};
   CorpusReader reader = open(files);
   const CorpusEncoder encoder(
       codec,
@@ -324,7 +324,7 @@ void Preparation::report_reader(const CorpusReader& reader, const std::string& n
     log_.warn("{} lines have more than two columns; the others are not read", with_commas(reader.extra_columns()));
   }
   if (reader.entity_lines() > 0) {
-    log_.info("{} sentences hold XML entities such as &amp;amp;; they stay as they are",
+    log_.info("{} sentences hold XML entities such as &amp;; they stay as they are",
               with_commas(reader.entity_lines()));
   }
 }

@@ -76,8 +76,8 @@ class CleaningRules {
 
 /// One row of the table.
 struct CleaningRow {
-  std::string name;
-  CleaningCounts counts;
+  std::string name = {};
+  CleaningCounts counts = {};
   bool is_training = true;  ///< others are never filtered
 };
 

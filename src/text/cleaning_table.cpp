@@ -61,7 +61,7 @@ std::string format_rows(const std::vector<Row>& rows) {
 
 std::string cleaning_table(const std::vector<CleaningRow>& rows, const CleaningOptions& options) {
   std::vector<Row> lines{header()};
-  CleaningRow sum{.name = "training text together", .counts = {}};
+  CleaningRow sum{.name = "training text together"};
   int64_t training_rows = 0, counted = 0;
   for (const auto& row : rows) {
     lines.push_back(cells(row, options));

@@ -20,7 +20,7 @@ class TextCodec {
   struct Options {
     bool lowercase = false;  ///< the source text before encoding (targets were lower-cased by nmt-prepro)
     bool nfkc = false;
-    std::string source_language, target_language;
+    std::string source_language = {}, target_language = {};
   };
 
   /// source and target may be the same object: a joint vocabulary.

@@ -75,6 +75,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const SentencePie
           {"bos_id", "2"},
           {"eos_id", "3"},
           {"num_threads", std::to_string(kThreads)},
+          {"minloglevel", "0"},  // the log is read for its progress
           {"max_sentence_length", std::to_string(kLongestLine)},
           {"train_extremely_large_corpus", bytes >= kLargeText ? "true" : "false"}};
 }

@@ -14,15 +14,15 @@ struct SentencePieceOptions {
   int64_t vocab_size = 32000;
   double character_coverage = 0.9995;
   bool byte_fallback = false;
-  std::vector<std::string> user_symbols;
+  std::vector<std::string> user_symbols = {};
   std::string normalization = "nmt_nfkc";
   std::string option = "data.vocab_size";  ///< named in messages about the size
 };
 
 /// What a caller may want to see and do while it trains, which can take minutes.
 struct SentencePieceWatch {
-  std::function<void(int64_t pieces)> progress;  ///< pieces merged so far (BPE only); may be empty
-  std::function<bool()> should_stop;             ///< asked several times a second; may be empty
+  std::function<void(int64_t pieces)> progress = {};  ///< pieces merged so far (BPE only); may be empty
+  std::function<bool()> should_stop = {};             ///< asked several times a second; may be empty
 };
 
 /// What SentencePiece leaves out of its training, whatever its options: such lines are to be counted and reported.

@@ -139,12 +139,12 @@ void TextReader::split_segments(std::string_view line) {
       at = name_end;
       continue;
     }
-    const size_t end = line.find(kEnd, at);
-    if (end == std::string_view::npos) {
+    const size_t begin = line.find('>', at), end = line.find(kEnd, at);
+    if (end == std::string_view::npos || begin > end) {
       throw Error(fmt::format("{}:{}: <seg> does not end on its line; put each segment on one line", path().string(),
                               line_number()));
     }
-    segments_.emplace_back(strip(remove_tags(line.substr(at, end + kEnd.size() - at))));
+    segments_.emplace_back(strip(remove_tags(line.substr(begin + 1, end - begin - 1))));
     at = end;
   }
   if (segments_.empty()) ++markup_lines_;
