@@ -1,71 +1,86 @@
+// nmt-train: trains a model on prepared data; started again on the same run directory it goes on where it stopped.
 #include <ATen/Parallel.h>
+#include <torch/version.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/app.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/threads.h"
+#include "command_line.h"
 #include "config/schema.h"
 #include "data/prepared_data.h"
 #include "nn/device.h"
+#include "report/run_observers.h"
 #include "training/trainer.h"
 
+namespace nmt {
 namespace {
 
-using namespace nmt;
+struct Arguments {
+  std::string config;
+  std::vector<std::string> settings;
+  std::optional<std::string> run_dir, device, precision;
+  bool restart = false, print_config = false;
 
-class LogObserver final : public TrainingObserver {
- public:
-  explicit LogObserver(Logger& log) : log_(log) {}
-  void on_start(const TrainingStart& s) override {
-    log_.info("{} parameters, {} {}, {} threads, {} updates an epoch", s.parameters, s.device, s.precision, s.threads, s.updates_per_epoch);
+  void add_to(CLI::App& app) {
+    app.set_version_flag("--version", program_version("nmt-train", fmt::format("LibTorch {}\n", TORCH_VERSION)));
+    app.get_formatter()->column_width(36);
+    app.add_option("-c,--config", config, "configuration file (YAML)")->required()->type_name("CONFIG");
+    app.add_option("--set", settings, "sets one option, over the file; as often as wanted")
+        ->type_name("SECTION.KEY=VALUE")
+        ->allow_extra_args(false);
+    app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
+    app.add_option("--device", device, "auto, cpu, cuda or cuda:N: run.device")->type_name("DEVICE");
+    app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
+    app.add_flag("--restart", restart, "begins anew; an old run is renamed to NAME.old-N");
+    app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
   }
-  void on_interval(const TrainingInterval& i) override {
-    log_.info("epoch {} update {} loss {:.3f} ppl {:.2f} acc {:.3f} lr {:.2e} gnorm {:.2f} src/s {:.0f} tgt/s {:.0f} real {:.1f}% left {:.0f}s",
-              i.epoch, i.update, i.loss, i.perplexity, i.accuracy, i.learning_rate, i.gradient_norm, i.source_tokens_per_second,
-              i.target_tokens_per_second, 100 * i.real_token_share, i.seconds_left);
-  }
-  void on_validation(const ValidationReport& v) override {
-    log_.info("validation{}: loss {:.3f} ppl {:.2f} acc {:.3f} {} {} ({:.1f}s)", v.is_best ? " *" : "", v.loss, v.perplexity,
-              v.accuracy, v.bleu_line, v.chrf_line, v.seconds);
-    for (const auto& s : v.samples) log_.info("  {}\n  {}\n  {}", s.source, s.reference, s.hypothesis);
-  }
-  void on_end(const std::string& reason) override { log_.info("end: {}", reason); }
 
- private:
-  Logger& log_;
+  /// --run-dir and its like are other names of options.
+  std::vector<std::string> all_settings() const {
+    auto all = settings;
+    if (run_dir) all.push_back("run.dir=" + *run_dir);
+    if (device) all.push_back("run.device=" + *device);
+    if (precision) all.push_back("run.precision=" + *precision);
+    return all;
+  }
 };
 
+int train(const Arguments& arguments) {
+  const LoadedConfig loaded = load_config(arguments.config, arguments.all_settings());
+  const Config& config = loaded.config;
+  if (arguments.print_config) {
+    std::cout << to_yaml(config, YamlComments::kHelp);
+    return kDone;
+  }
+  catch_stop_signals();
+  const auto log = make_logger("nmt-train");
+  for (const auto& notice : loaded.notices) log->info("{}", notice);
+  at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads());
+  const PreparedData data = open_prepared_data(config);
+  RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume, *log);
+  add_log_file(*log, directory.path() / "log.txt");
+  const auto observer = make_run_observers({.directory = directory.path(), .tensorboard = config.run.tensorboard}, *log);
+  return Trainer(config, data, directory, *observer, *log).run();
+}
+
 }  // namespace
+}  // namespace nmt
 
 int main(int argc, char** argv) {
-  return run_app("nmt-train", [&]() -> int {
-    CLI::App app{"Trains a model"};
-    std::string config_file, run_dir, device, precision;
-    std::vector<std::string> settings;
-    bool restart = false;
-    app.add_option("-c,--config", config_file)->required();
-    app.add_option("--set", settings);
-    app.add_option("--run-dir", run_dir);
-    app.add_option("--device", device);
-    app.add_option("--precision", precision);
-    app.add_flag("--restart", restart);
-    CLI11_PARSE(app, argc, argv);
-    if (!run_dir.empty()) settings.push_back("run.dir=" + run_dir);
-    if (!device.empty()) settings.push_back("run.device=" + device);
-    if (!precision.empty()) settings.push_back("run.precision=" + precision);
-    keep_freed_memory();
-    catch_stop_signals();
-    auto log = make_logger("nmt-train");
-    const auto loaded = load_config(config_file, settings);
-    for (const auto& notice : loaded.notices) log->info("{}", notice);
-    at::set_num_threads(static_cast<int>(loaded.config.run.threads > 0 ? loaded.config.run.threads : default_threads()));
-    const auto data = open_prepared_data(loaded.config);
-    RunDirectory directory(loaded.config, restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume, *log);
-    add_log_file(*log, directory.path() / "log.txt");
-    LogObserver observer(*log);
-    return Trainer(loaded.config, data, directory, observer, *log).run();
+  return nmt::run_app("nmt-train", [&]() -> int {
+    nmt::keep_freed_memory();
+    CLI::App app{"Trains a model on prepared data. Started again on the same run directory it goes on exactly where it stopped.",
+                 "nmt-train"};
+    nmt::Arguments arguments;
+    arguments.add_to(app);
+    if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
+    return nmt::train(arguments);
   });
 }

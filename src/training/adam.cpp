@@ -6,6 +6,7 @@
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
+#include <torch/csrc/autograd/variable.h>
 
 namespace nmt {
 
@@ -33,6 +34,8 @@ void Adam::step(double learning_rate) {
   at::_foreach_add_(steps, 1);  // the operator wants the number of this update
   at::_fused_adamw_(parameters, gradients, first, second, /*max_exp_avg_sqs=*/{}, steps, learning_rate, options_.beta1,
                     options_.beta2, options_.weight_decay, options_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
+  // The fused operator does not count as a change by itself, and what is made of weights (PackedMatrix) would go stale.
+  for (const auto& parameter : parameters) torch::autograd::impl::bump_version(parameter);
 }
 
 double Adam::clip_gradients(double max_norm) {

@@ -64,7 +64,7 @@ void Trainer::resume() {
   if (newest) {
     const auto folder = directory_.checkpoints().path(*newest);
     copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder / "model.safetensors");
-    const ProgressState fresh = progress_;
+    ProgressState fresh = progress_;
     try {
       progress_ = ProgressState::from_json(nlohmann::json::parse(read_file(folder / kProgress)));
     } catch (const nlohmann::json::exception&) {
@@ -76,6 +76,11 @@ void Trainer::resume() {
                               directory_.path().string(), config_.data.dir));
     if (config_.run.precision != "auto" && progress_.precision != fresh.precision)
       throw Error(fmt::format("run.precision {}: this run was begun with {}", fresh.precision, progress_.precision));
+    // The number of threads was chosen by rule then: it stays, unless the user names another.
+    if (config_.run.threads == 0 && progress_.threads != fresh.threads) {
+      at::set_num_threads(static_cast<int>(progress_.threads));
+      fresh.threads = progress_.threads;
+    }
     const auto tell = [&](const char* what, const std::string& before, const std::string& current) {
       if (before != current) log_.warn("{} was {} and is {} now: the bits of the weights may differ from an unbroken run", what, before, current);
     };
@@ -262,6 +267,7 @@ void Trainer::record(ValidationReport report, const std::string& weights) {
   report.update = progress_.update;
   report.epoch = std::max<int64_t>(1, progress_.position.epoch + (epoch_ended_ || progress_.position.batch == 0 ? 0 : 1));
   const double score = validator_->score(report);
+  report.weights = weights;
   report.is_best = progress_.best_update < 0 || score > progress_.best_score;
   progress_.validated_update = progress_.update;
   if (report.is_best) {
@@ -327,7 +333,6 @@ void Trainer::average_checkpoints() {
   auto report = validator_->validate(*model_, [] {
     if (stop_signal()) throw Interrupted();
   });
-  log_.info("average of the last {} checkpoints:", updates.size());
   record(std::move(report), fmt::format("average of updates {}", fmt::join(updates, ", ")));
   progress_.validations_since_best = since_best;
   progress_.averaged_update = progress_.update;
