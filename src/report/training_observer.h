@@ -9,13 +9,13 @@ namespace nmt {
 
 /// What a run is, told once at its start.
 struct TrainingStart {
-  std::string name;  ///< of the run directory
+  std::string name = "";  ///< of the run directory
   int64_t parameters = 0;
   int64_t update = 0;             ///< 0, or where a resumed run goes on
   int64_t max_updates = 0;        ///< 0 = not limited by updates
   int64_t updates_per_epoch = 0;  ///< of the first epoch; later ones may differ a little
   int64_t num_epochs = 0;         ///< 0 = not limited by epochs
-  std::string device, precision;
+  std::string device = "", precision = "";
   int64_t threads = 0;
 };
 
@@ -38,7 +38,7 @@ struct TrainingInterval {
 
 /// A translated validation sentence.
 struct TranslationSample {
-  std::string source, reference, hypothesis;
+  std::string source = "", reference = "", hypothesis = "";
 };
 
 struct ValidationReport {
@@ -46,11 +46,11 @@ struct ValidationReport {
   double loss = 0, perplexity = 0, accuracy = 0;
   bool has_bleu = false, has_chrf = false;
   double bleu = 0, chrf = 0;
-  std::string bleu_line, chrf_line;  ///< as sacreBLEU prints them, with signature
+  std::string bleu_line = "", chrf_line = "";  ///< as sacreBLEU prints them, with signature
   bool is_best = false;
   double seconds = 0;  ///< that validation took
-  std::vector<TranslationSample> samples;
-  std::string weights;  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
+  std::vector<TranslationSample> samples = {};
+  std::string weights = "";  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
 };
 
 /// Watches a run; fed with plain numbers and strings. Every method does nothing by default.

@@ -14,7 +14,7 @@ namespace nmt {
 /// What a line of an UpdateLog is about; lines stand in ascending order of updates.
 struct UpdateLogKey {
   int64_t update = 0;
-  std::string weights;  ///< see ValidationReport; empty where it plays no part
+  std::string weights = "";  ///< see ValidationReport; empty where it plays no part
   bool operator==(const UpdateLogKey&) const = default;
 };
 

@@ -1,0 +1,206 @@
+#include "report/console_observer.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <pty.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <unistd.h>
+
+#include <array>
+#include <sstream>
+
+#include "base/file.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const TrainingInterval kInterval = {.epoch = 2,
+                                    .update = 1234,
+                                    .loss = 3.2109,
+                                    .perplexity = 8.421,
+                                    .accuracy = 0.5123,
+                                    .learning_rate = 3e-4,
+                                    .gradient_norm = 1.214,
+                                    .source_tokens_per_second = 4210.4,
+                                    .target_tokens_per_second = 4099.5,
+                                    .real_token_share = 0.971,
+                                    .seconds_left = 201};
+const ValidationReport kValidation = {.epoch = 2,
+                                      .update = 2914,
+                                      .loss = 2.5,
+                                      .perplexity = 9.254,
+                                      .accuracy = 0.5,
+                                      .has_bleu = true,
+                                      .has_chrf = true,
+                                      .bleu = 28.0649,
+                                      .chrf = 52.1,
+                                      .bleu_line = "BLEU|x = 28.06",
+                                      .chrf_line = "chrF2|x = 52.10",
+                                      .is_best = true,
+                                      .seconds = 3.14,
+                                      .samples = {{"Ja .", "Yes .", "Yeah ."}}};
+
+TEST(EpochName, IsThatOfKyubyongsFiles) {
+  EXPECT_EQ(epoch_name("iwslt2016", {.epoch = 2, .loss = 2.6449}), "iwslt2016_E02L2.64");
+  EXPECT_EQ(epoch_name("iwslt2016", {.epoch = 19, .loss = 2.636}), "iwslt2016_E19L2.64");
+  EXPECT_EQ(epoch_name("x", {.epoch = 123, .loss = 10.5}), "x_E123L10.50");
+}
+
+TEST(ExpectedUpdates, IsTheSmallerLimit) {
+  EXPECT_EQ(expected_updates({.updates_per_epoch = 10}), 0);
+  EXPECT_EQ(expected_updates({.max_updates = 50, .updates_per_epoch = 10}), 50);
+  EXPECT_EQ(expected_updates({.updates_per_epoch = 10, .num_epochs = 3}), 30);
+  EXPECT_EQ(expected_updates({.max_updates = 50, .updates_per_epoch = 10, .num_epochs = 3}), 30);
+  EXPECT_EQ(expected_updates({.max_updates = 20, .updates_per_epoch = 10, .num_epochs = 3}), 20);
+}
+
+TEST(FormatStart, SaysWhatTheRunIs) {
+  TrainingStart start{.name = "runs/iwslt2016/",
+                      .parameters = 55794688,
+                      .max_updates = 5000,
+                      .updates_per_epoch = 1534,
+                      .num_epochs = 20,
+                      .device = "cpu",
+                      .precision = "bf16",
+                      .threads = 2};
+  EXPECT_EQ(format_start(start),
+            "run iwslt2016: 55,794,688 parameters; cpu, bf16, 2 threads; 20 epochs, at most 5,000 updates, about 1,534 "
+            "updates an epoch");
+  start.num_epochs = start.max_updates = 0;
+  EXPECT_THAT(format_start(start), HasSubstr("2 threads; about 1,534 updates an epoch"));
+}
+
+TEST(FormatInterval, ShowsEveryFigure) {
+  EXPECT_EQ(format_interval(kInterval),
+            "epoch 2 update 1,234: loss 3.211 ppl 8.42 accuracy 51.2% lr 3.000e-04 gradient 1.21 source 4,210 tok/s "
+            "target 4,100 tok/s real 97.1% left 3:21");
+  TrainingInterval odd = kInterval;
+  odd.seconds_left = -1;
+  odd.skipped_updates = 3;
+  EXPECT_THAT(format_interval(odd), testing::EndsWith("real 97.1% skipped 3"));
+}
+
+TEST(FormatValidation, ShowsScoresWithSignaturesAndSamples) {
+  EXPECT_THAT(format_validation(kValidation),
+              ElementsAre("validation at update 2,914: loss 2.500 ppl 9.25 accuracy 50.0% BLEU 28.06 chrF 52.10 in 3.1 "
+                          "s * new best",
+                          "  BLEU|x = 28.06", "  chrF2|x = 52.10", "  source     Ja .", "  reference  Yes .",
+                          "  hypothesis Yeah ."));
+  EXPECT_THAT(
+      format_validation({.update = 10, .loss = 1, .weights = "average of updates 5, 10"}),
+      ElementsAre("validation at update 10: loss 1.000 ppl 0.00 accuracy 0.0%, average of updates 5, 10 in 0.0 s"));
+}
+
+/// A whole short run.
+void show_a_run(ConsoleObserver& observer) {
+  observer.on_start({.name = "runs/iwslt2016", .update = 2000, .max_updates = 3000, .updates_per_epoch = 1457});
+  observer.on_update(2, 2001);
+  observer.on_interval(kInterval);
+  observer.on_checkpoint(2500);
+  observer.on_epoch(2, 2914, 2.6449);
+  observer.on_validation(kValidation);
+  observer.on_checkpoint(2914);
+  observer.on_end("3,000 updates done");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(ConsoleObserver, WritesPlainLinesWhereThereIsNoTerminal) {
+  std::ostringstream out;
+  Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
+  log.set_pattern("%v");
+  ConsoleObserver observer(log);
+  show_a_run(observer);
+  EXPECT_THAT(
+      lines_of(out.str()),
+      ElementsAre(testing::StartsWith("run iwslt2016: "), "going on after update 2,000", format_interval(kInterval),
+                  "checkpoint of update 2,500 is saved", "epoch 2 is done: iwslt2016_E02L2.64",
+                  format_validation(kValidation).front() + " (iwslt2016_E02L2.64B28.06)", "  BLEU|x = 28.06",
+                  "  chrF2|x = 52.10", "  source     Ja .", "  reference  Yes .", "  hypothesis Yeah .",
+                  "checkpoint iwslt2016_E02L2.64-2914 is saved", "end: 3,000 updates done"));
+}
+
+TEST(ConsoleObserver, NamesNoEpochInsideOfOne) {
+  std::ostringstream out;
+  Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
+  ConsoleObserver observer(log);
+  observer.on_epoch(2, 2900, 2.6449);
+  out.str("");
+  observer.on_validation(kValidation);
+  observer.on_checkpoint(2914);
+  EXPECT_THAT(out.str(), Not(HasSubstr("E02L2.64")));
+}
+
+/// Standard error is a terminal while this lives.
+class TerminalAtStandardError {
+ public:
+  TerminalAtStandardError() {
+    winsize size{.ws_row = 24, .ws_col = 200, .ws_xpixel = 0, .ws_ypixel = 0};
+    if (::openpty(&screen_, &keyboard_, nullptr, nullptr, &size) != 0) throw std::runtime_error("no pseudo-terminal");
+    saved_ = ::dup(STDERR_FILENO);
+    ::dup2(keyboard_, STDERR_FILENO);
+    ::setenv("TERM", "xterm", 1);
+  }
+  ~TerminalAtStandardError() {
+    ::dup2(saved_, STDERR_FILENO);
+    for (const int file : {screen_, keyboard_, saved_}) ::close(file);
+  }
+  std::string shown() {
+    ::fcntl(screen_, F_SETFL, O_NONBLOCK);
+    std::string text;
+    std::array<char, 4096> buffer;
+    for (ssize_t count; (count = ::read(screen_, buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), count);
+    return text;
+  }
+
+ private:
+  int screen_ = -1, keyboard_ = -1, saved_ = -1;
+};
+
+TEST(ConsoleObserver, ShowsABarOnATerminalAndTheIntervalsInTheLogFileOnly) {
+  const test::TemporaryDirectory folder;
+  std::string screen;
+  {
+    TerminalAtStandardError terminal;
+    auto log = make_logger("test");
+    add_log_file(*log, folder / "log.txt");
+    ConsoleObserver observer(*log);
+    show_a_run(observer);
+    screen = terminal.shown();
+  }
+  EXPECT_THAT(screen, HasSubstr("train  ["));
+  EXPECT_THAT(screen, HasSubstr("2,001/3,000 updates"));
+  EXPECT_THAT(screen, HasSubstr("epoch 2 is done: iwslt2016_E02L2.64"));
+  EXPECT_THAT(screen, Not(HasSubstr("update 1,234: loss")));
+  const std::string file = read_file(folder / "log.txt");
+  EXPECT_THAT(file, HasSubstr(format_interval(kInterval)));
+  EXPECT_THAT(file, HasSubstr("epoch 2 is done: iwslt2016_E02L2.64"));
+  EXPECT_THAT(file, Not(HasSubstr("train  [")));
+}
+
+TEST(ConsoleObserver, ShowsTheLastFiguresBehindTheBar) {
+  std::string screen;
+  {
+    TerminalAtStandardError terminal;
+    auto log = make_logger("test");
+    ConsoleObserver observer(*log);
+    observer.on_start({.name = "runs/x", .max_updates = 3000});
+    observer.on_interval(kInterval);
+    observer.on_update(2, 1235);
+    screen = terminal.shown();
+  }
+  EXPECT_THAT(screen, HasSubstr("epoch 2 loss 3.211 ppl 8.42 lr 3.0e-04 src 4,210 tgt 4,100 tok/s real 97%"));
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,174 @@
+#include "report/metrics_writer.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "base/file.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+  return parts;
+}
+
+ValidationReport validation(int64_t update) {
+  return {.epoch = 2,
+          .update = update,
+          .loss = 2.5,
+          .perplexity = 9.25,
+          .accuracy = 0.5,
+          .has_bleu = true,
+          .has_chrf = true,
+          .bleu = 28.0649,
+          .chrf = 52.1,
+          .bleu_line = "BLEU|nrefs:1 = 28.06",
+          .chrf_line = "chrF2|nrefs:1 = 52.1",
+          .is_best = true,
+          .seconds = 3.14,
+          .samples = {{"Hallo .", "Hello .", "Hi ."}, {"Ja .", "Yes .", "Yes ."}}};
+}
+
+class MetricsWriterTest : public testing::Test {
+ protected:
+  std::string file(const std::string& name) const { return read_file(run_ / name); }
+  std::vector<std::string> lines(const std::string& name) const { return split(file(name), '\n'); }
+  std::vector<int64_t> updates_of_metrics() const {
+    std::vector<int64_t> updates;
+    for (const auto& line : lines("metrics.jsonl")) updates.push_back(json::parse(line)["update"]);
+    return updates;
+  }
+  std::vector<std::string> sample_files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(run_ / "samples")) {
+      names.push_back(entry.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  test::TemporaryDirectory run_;
+};
+
+TEST_F(MetricsWriterTest, WritesEveryFieldOfAnInterval) {
+  MetricsWriter writer(run_.path());
+  writer.on_interval({.epoch = 2,
+                      .update = 100,
+                      .loss = 2.5,
+                      .perplexity = 8.5,
+                      .accuracy = 0.25,
+                      .learning_rate = 3e-4,
+                      .gradient_norm = 1.5,
+                      .source_tokens_per_second = 4200.5,
+                      .target_tokens_per_second = 4100,
+                      .real_token_share = 0.97,
+                      .target_tokens = 123456,
+                      .skipped_updates = 3,
+                      .seconds_left = 61});
+  auto object = json::parse(file("metrics.jsonl"));
+  EXPECT_GT(object["time"].get<double>(), 1.6e9);
+  object.erase("time");
+  EXPECT_EQ(object, json({{"epoch", 2},
+                          {"update", 100},
+                          {"loss", 2.5},
+                          {"perplexity", 8.5},
+                          {"accuracy", 0.25},
+                          {"learning_rate", 3e-4},
+                          {"gradient_norm", 1.5},
+                          {"source_tokens_per_second", 4200.5},
+                          {"target_tokens_per_second", 4100.0},
+                          {"real_token_share", 0.97},
+                          {"target_tokens", 123456},
+                          {"skipped_updates", 3},
+                          {"seconds_left", 61.0}}));
+}
+
+TEST_F(MetricsWriterTest, WritesNullForWhatIsNotANumberOrNotKnown) {
+  MetricsWriter writer(run_.path());
+  writer.on_interval({.update = 1, .loss = NAN, .perplexity = INFINITY});
+  const auto object = json::parse(file("metrics.jsonl"));
+  for (const char* key : {"loss", "perplexity", "seconds_left"}) EXPECT_TRUE(object.at(key).is_null()) << key;
+}
+
+TEST_F(MetricsWriterTest, WritesATableOfValidationsWithAStarAtEachNewBest) {
+  MetricsWriter writer(run_.path());
+  writer.on_validation(validation(100));
+  auto worse = validation(200);
+  worse.is_best = false;
+  writer.on_validation(worse);
+  auto average = validation(200);
+  average.weights = "average of updates 100, 200";
+  writer.on_validation(average);
+  const auto table = lines("validations.tsv");
+  ASSERT_EQ(table.size(), 4u);
+  EXPECT_THAT(split(table[0], '\t'), ElementsAre("best", "epoch", "update", "loss", "perplexity", "accuracy", "bleu",
+                                                 "chrf", "seconds", "weights", "bleu_line", "chrf_line"));
+  EXPECT_THAT(split(table[1], '\t'), ElementsAre("*", "2", "100", "2.50000", "9.2500", "0.50000", "28.06", "52.10",
+                                                 "3.1", "", "BLEU|nrefs:1 = 28.06", "chrF2|nrefs:1 = 52.1"));
+  EXPECT_EQ(split(table[2], '\t')[0], "");
+  EXPECT_EQ(split(table[3], '\t')[9], "average of updates 100, 200");
+}
+
+TEST_F(MetricsWriterTest, LeavesScoresThatWereNotMeasuredEmpty) {
+  MetricsWriter writer(run_.path());
+  writer.on_validation({.update = 100, .loss = 1});
+  const auto cells = split(lines("validations.tsv")[1] + "\tend", '\t');
+  ASSERT_EQ(cells.size(), 13u);
+  EXPECT_EQ(cells[6] + cells[7] + cells[10] + cells[11], "");
+  EXPECT_FALSE(std::filesystem::exists(run_ / "samples"));
+}
+
+TEST_F(MetricsWriterTest, WritesTheSamplesOfEachValidation) {
+  MetricsWriter writer(run_.path());
+  writer.on_validation(validation(100));
+  EXPECT_EQ(file("samples/00000100.txt"),
+            "source: Hallo .\nreference: Hello .\nhypothesis: Hi .\n\n"
+            "source: Ja .\nreference: Yes .\nhypothesis: Yes .\n\n");
+}
+
+TEST_F(MetricsWriterTest, AResumedRunHasEveryUpdateOnce) {
+  const auto run_from = [&](int64_t begin, int64_t end) {
+    MetricsWriter writer(run_.path());
+    writer.on_start({.update = begin});
+    for (int64_t update = begin + 10; update <= end; update += 10) {
+      writer.on_interval({.update = update});
+      if (update % 20 == 0) writer.on_validation(validation(update));
+    }
+  };
+  run_from(0, 60);
+  const std::string validations = file("validations.tsv");
+  run_from(30, 60);
+  EXPECT_THAT(updates_of_metrics(), ElementsAre(10, 20, 30, 40, 50, 60));
+  EXPECT_EQ(file("validations.tsv"), validations);
+  EXPECT_THAT(sample_files(), ElementsAre("00000020.txt", "00000040.txt", "00000060.txt"));
+}
+
+TEST_F(MetricsWriterTest, ARunThatBeginsAnewDropsEverything) {
+  {
+    MetricsWriter writer(run_.path());
+    writer.on_interval({.update = 10});
+    auto report = validation(10);
+    writer.on_validation(report);
+    report.weights = "average of updates 5, 10";
+    writer.on_validation(report);
+  }
+  EXPECT_THAT(sample_files(), ElementsAre("00000010-average.txt", "00000010.txt"));
+  write_file_atomically(run_ / "samples/notes.txt", "mine");
+  MetricsWriter(run_.path()).on_start({.update = 0});
+  EXPECT_EQ(file("metrics.jsonl"), "");
+  EXPECT_EQ(lines("validations.tsv").size(), 1u);
+  EXPECT_THAT(sample_files(), ElementsAre("notes.txt"));
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,33 @@
+"""Reads the event files of a folder with the tensorboard package and prints them as JSON, for tensorboard_observer_test."""
+
+import json
+import pathlib
+import sys
+
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.util import tensor_util
+
+events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0})
+events.Reload()
+
+
+def raw_values():
+    """As they stand in the files: the accumulator mends what it can."""
+    for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+        for event in RawEventFileLoader(str(path)).Load():
+            yield from Event.FromString(event).summary.value
+
+
+def decoded(cell):
+    return cell.decode("utf-8") if isinstance(cell, bytes) else [decoded(part) for part in cell]
+
+
+print(json.dumps({
+    "scalars": {tag: [[event.step, event.value] for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]},
+    "texts": {tag: [[event.step, decoded(tensor_util.make_ndarray(event.tensor_proto).tolist())]
+                    for event in events.Tensors(tag)] for tag in events.Tags()["tensors"]},
+    "plugins": {tag: events.SummaryMetadata(tag).plugin_data.plugin_name for tag in events.Tags()["tensors"]},
+    "data_classes": {value.tag: value.metadata.data_class for value in raw_values() if value.HasField("tensor")},
+}))
