@@ -5,6 +5,10 @@
 function(nmt_torch_setup target)
   target_include_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/fmt-first)
   target_link_libraries(${target} PUBLIC torch)
+  # at::parallel_for is a template: without OpenMP in the file that calls it, it runs on one thread, silently.
+  # By flags, not by its imported target: that names the compiler's libgomp beside the one that LibTorch brings along.
+  target_compile_options(${target} PUBLIC ${OpenMP_CXX_FLAGS})
+  target_link_options(${target} PUBLIC ${OpenMP_CXX_FLAGS})
   target_include_directories(${target} SYSTEM PUBLIC ${TORCH_INCLUDE_DIRS})
   if(NMT_WITH_CUDA)
     target_compile_definitions(${target} PUBLIC NMT_WITH_CUDA)
