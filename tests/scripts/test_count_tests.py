@@ -1,0 +1,90 @@
+"""scripts/count_tests.py on results as ctest, GoogleTest and unittest write them."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import count_tests  # noqa: E402
+
+GOOGLETEST = """<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="5" failures="1" disabled="1" errors="0" time="0.1" name="AllTests">
+  <testsuite name="File">
+    <testcase name="Reads" status="run" result="completed" classname="File" />
+    <testcase name="Writes" status="run" result="completed" classname="File" />
+    {last}
+    <testcase name="NeedsData" status="run" result="skipped" classname="File"><skipped message="no data" /></testcase>
+    <testcase name="DISABLED_Old" status="notrun" result="suppressed" classname="File" />
+  </testsuite>
+</testsuites>"""
+GOOD = '<testcase name="Syncs" status="run" result="completed" classname="File" />'
+BAD = '<testcase name="Syncs" status="run" result="completed" classname="File"><failure message="x" type="" /></testcase>'
+
+
+def entry(name, status="run", output=""):
+    return f'<testcase name="{name}" classname="{name}" time="0.1" status="{status}"><system-out>{output}</system-out></testcase>'
+
+
+class CountTestsTest(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def count(self, *entries, **programs):
+        """(exit code, lines) for these entries of ctest and files of GoogleTest."""
+        (self.folder / "ctest.xml").write_text(f'<testsuite name="x">{"".join(entries)}</testsuite>', encoding="utf-8")
+        for name, text in programs.items():
+            (self.folder / f"{name}.xml").write_text(text, encoding="utf-8")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = count_tests.main([str(self.folder)])
+        return code, out.getvalue().splitlines()
+
+    def test_counts_the_cases_of_a_program(self):
+        code, lines = self.count(entry("unit_base"), test_base=GOOGLETEST.format(last=GOOD))
+        self.assertEqual((code, lines[-1]), (0, "3 passed, 0 failed, 1 skipped"))
+
+    def test_names_what_failed(self):
+        code, lines = self.count(entry("unit_base", "fail"), test_base=GOOGLETEST.format(last=BAD))
+        self.assertEqual((code, lines[-1]), (1, "2 passed, 1 failed, 1 skipped"))
+        self.assertIn("  failed: File.Syncs", lines)
+
+    def test_a_program_that_crashed_has_failed(self):
+        for programs in ({}, {"test_base": GOOGLETEST[:100]}):
+            code, lines = self.count(entry("unit_base", "fail"), **programs)
+            self.assertEqual((code, lines[-1]), (1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_a_program_that_leaked_after_its_cases_has_failed(self):
+        code, lines = self.count(entry("unit_base", "fail"), test_base=GOOGLETEST.format(last=GOOD))
+        self.assertEqual((code, lines[-1]), (1, "3 passed, 1 failed, 1 skipped"))
+
+    def test_an_entry_of_another_kind_is_one(self):
+        code, lines = self.count(entry("system_a"), entry("system_b", "notrun"), entry("system_c", "fail"))
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 1 skipped"))
+        self.assertIn("  failed: system_c", lines)
+
+    def test_counts_the_cases_of_unittest(self):
+        cases = (
+            ("Ran 7 tests in 0.1s\n\nOK", "run", (7, 0, 0)),
+            ("Ran 1 test in 0.1s\n\nOK (skipped=1)", "run", (0, 0, 1)),
+            ("FAIL: test_x (a.B)\nERROR: test_y (a.B)\nRan 9 tests in 1s\n\nFAILED (failures=1, errors=1, skipped=2)", "fail",
+             (5, 2, 2)),
+        )
+        for output, status, (passed, failed, skipped) in cases:
+            code, lines = self.count(entry("unit_scripts", status, output))
+            self.assertEqual(lines[-1], f"{passed} passed, {failed} failed, {skipped} skipped")
+            self.assertEqual(code, 1 if failed else 0)
+        self.assertIn("  failed: unit_scripts: test_y (a.B)", lines)
+
+    def test_nothing_run_is_no_success(self):
+        self.assertEqual(self.count(), (1, [f"{self.folder.name}: 0 passed, 0 failed, 0 skipped",
+                                            "0 passed, 0 failed, 0 skipped"]))
+        self.assertEqual(count_tests.folder_counts(self.folder / "missing").passed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

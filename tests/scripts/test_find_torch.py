@@ -1,0 +1,80 @@
+"""Which LibTorch scripts/common.sh takes, of folders made up here."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
+
+
+class FindTorchTest(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.root = pathlib.Path(holder.name).resolve()
+        (self.root / "project/scripts").mkdir(parents=True)
+        shutil.copy(SCRIPTS / "common.sh", self.root / "project/scripts")
+        # A PATH without compilers, whose python3 knows the packages of one folder only.
+        (self.root / "bin").mkdir()
+        for tool in ("bash", "sort", "head", "sed", "tr", "dirname"):
+            (self.root / "bin" / tool).symlink_to(shutil.which(tool))
+        python = self.root / "bin/python3"
+        python.write_text(f'#!/bin/sh\nPYTHONPATH={self.root}/site exec {shutil.which("python3")} -S "$@"\n')
+        python.chmod(0o755)
+
+    def make_torch(self, package, version, cuda=False):
+        """A package folder of LibTorch; returns the folder of its TorchConfig.cmake."""
+        cmake = self.root / package / "share/cmake/Torch"
+        cmake.mkdir(parents=True)
+        (self.root / package / "__init__.py").touch()
+        (cmake / "TorchConfigVersion.cmake").write_text(f'set(PACKAGE_VERSION "{version}")\n')
+        (self.root / package / "lib").mkdir()
+        if cuda:
+            (self.root / package / "lib/libtorch_cuda.so").touch()
+        return str(cmake)
+
+    def find(self, **environment):
+        """(folder, messages)"""
+        done = subprocess.run(
+            ["bash", "-c", "source scripts/common.sh; find_torch"], cwd=self.root / "project", text=True,
+            capture_output=True, env={"PATH": str(self.root / "bin"), "CUDA_HOME": str(self.root / "cuda"), **environment})
+        return done.stdout.strip(), done.stderr
+
+    def test_there_is_none(self):
+        self.assertEqual(self.find(), ("", ""))
+
+    def test_the_users_choice_comes_first_then_the_projects_own_then_pythons(self):
+        of_python = self.make_torch("site/torch", "2.11.0")
+        self.assertEqual(self.find()[0], of_python)
+        own = self.make_torch("project/.deps/torch/lib/python3.11/site-packages/torch", "2.13.0+cpu")
+        self.assertEqual(self.find()[0], own)
+        of_prefix = self.make_torch("prefix", "2.12.0")
+        prefix = f"/nowhere:{self.root}/prefix"
+        self.assertEqual(self.find(CMAKE_PREFIX_PATH=prefix)[0], of_prefix)
+        self.assertEqual(self.find(CMAKE_PREFIX_PATH=f"{self.root}/prefix/share/cmake")[0], of_prefix)
+        named = self.make_torch("named", "2.14.0")
+        self.assertEqual(self.find(CMAKE_PREFIX_PATH=prefix, Torch_DIR=named)[0], named)
+
+    def test_an_old_one_is_passed_over(self):
+        self.make_torch("site/torch", "2.9.1")
+        found, messages = self.find()
+        self.assertEqual(found, "")
+        self.assertRegex(messages, "LibTorch 2.9.1 in .*/site/torch/share/cmake/Torch is not used: 2.11 or newer is needed")
+
+    def test_one_for_cuda_needs_a_toolkit(self):
+        torch = self.make_torch("site/torch", "2.13.0", cuda=True)
+        found, messages = self.find()
+        self.assertEqual(found, "")
+        self.assertIn("built for CUDA, and there is no nvcc", messages)
+        nvcc = self.root / "cuda/bin/nvcc"
+        nvcc.parent.mkdir(parents=True)
+        nvcc.write_text("#!/bin/sh\n")
+        nvcc.chmod(0o755)
+        self.assertEqual(self.find(), (torch, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
