@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -22,21 +23,23 @@ Widths widths(const PreparedCorpus& corpus, int64_t pair) {
   return {static_cast<int64_t>(corpus.source(pair).size()) + 1, static_cast<int64_t>(corpus.target(pair).size()) + 1};
 }
 
-/// Sorts by source length, then by target length, rising and falling in turn: neighbours are alike on both sides, also
-/// where one source length ends and the next begins. Pairs of equal lengths keep their order.
+/// Sorts by the wider side, then by how much wider the source is, rising and falling in turn: neighbours are alike on
+/// both sides, also where one width ends and the next begins. Pairs of equal lengths keep their order. (On Multi30k,
+/// batches of 4,096 tokens are 97 % real tokens so, and 96 % when sorted by source, then target.)
 void sort_by_length(const PreparedCorpus& corpus, std::vector<int64_t>& pairs) {
   struct Entry {
-    uint64_t key;
-    int64_t pair;
+    int64_t width, excess, pair;
   };
   std::vector<Entry> entries;
   entries.reserve(pairs.size());
   for (const int64_t pair : pairs) {
     const Widths w = widths(corpus, pair);
-    const auto source = static_cast<uint32_t>(w.source), target = static_cast<uint32_t>(w.target);
-    entries.push_back({uint64_t{source} << 32 | (source % 2 == 0 ? target : ~target), pair});
+    const int64_t excess = w.source - w.target;
+    entries.push_back({w.wider(), w.wider() % 2 == 0 ? excess : -excess, pair});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.width, a.excess) < std::tie(b.width, b.excess);
+  });
   std::transform(entries.begin(), entries.end(), pairs.begin(), [](const Entry& entry) { return entry.pair; });
 }
 

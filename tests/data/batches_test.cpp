@@ -1,0 +1,146 @@
+#include "data/batches.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "corpora.h"
+
+namespace nmt {
+namespace {
+
+using test::corpus_of;
+using test::message_of;
+using test::PairLengths;
+using test::TemporaryDirectory;
+using testing::ElementsAre;
+
+using Plan = std::vector<std::vector<int64_t>>;
+
+/// 200 pairs of 0 to 30 pieces.
+std::shared_ptr<const PreparedCorpus> varied_corpus(const TemporaryDirectory& folder) {
+  std::vector<PairLengths> lengths;
+  for (int i = 0; i < 200; ++i) lengths.push_back({i * 7 % 31, std::max(0, i * 7 % 31 + i % 5 - 2)});
+  return corpus_of(folder / "train.bin", lengths);
+}
+
+std::vector<int64_t> sorted_pairs(const Plan& plan) {
+  std::vector<int64_t> pairs;
+  for (const auto& batch : plan) pairs.insert(pairs.end(), batch.begin(), batch.end());
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+std::vector<int64_t> range(int64_t size) {
+  std::vector<int64_t> all(static_cast<size_t>(size));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+  return all;
+}
+
+TEST(PlanEpoch, EveryPairStandsInItOnce) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const auto type : {BatchType::kSentences, BatchType::kTokens}) {
+    for (const int64_t size : {1, 16, 100, 100000}) {
+      for (int64_t epoch = 0; epoch < 3; ++epoch) {
+        EXPECT_EQ(sorted_pairs(plan_epoch(*corpus, {type, size, 5}, epoch)), range(200));
+      }
+    }
+  }
+}
+
+TEST(PlanEpoch, IsAFunctionOfSeedAndEpoch) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const auto type : {BatchType::kSentences, BatchType::kTokens}) {
+    const auto plan = plan_epoch(*corpus, {type, 64, 5}, 2);
+    EXPECT_EQ(plan, plan_epoch(*corpus, {type, 64, 5}, 2));
+    EXPECT_NE(plan, plan_epoch(*corpus, {type, 64, 5}, 3));
+    EXPECT_NE(plan, plan_epoch(*corpus, {type, 64, 6}, 2));
+  }
+}
+
+// Golden: a restart on another machine, or with another compiler, has to go on with the same batches.
+TEST(PlanEpoch, HasTheseFirstBatches) {
+  const TemporaryDirectory folder;
+  const auto corpus =
+      corpus_of(folder / "x.bin", {{3, 4}, {1, 1}, {5, 2}, {3, 4}, {2, 2}, {9, 9}, {0, 0}, {3, 4}, {1, 2}, {5, 5}});
+  EXPECT_EQ(plan_epoch(*corpus, {BatchType::kSentences, 4, 1}, 0), (Plan{{6, 1, 5, 7}, {4, 0, 8, 2}, {3, 9}}));
+  // Sorted by the wider side, then by source - target, rising or falling: 6 | 1 | 4 8 | 0 3 7 in any order | 9 2 | 5.
+  EXPECT_EQ(plan_epoch(*corpus, {BatchType::kTokens, 16, 1}, 0), (Plan{{9, 2}, {5}, {7, 0, 3}, {6, 1, 4, 8}}));
+  EXPECT_EQ(plan_epoch(*corpus, {BatchType::kTokens, 16, 1}, 1), (Plan{{7, 3, 0}, {6, 1, 4, 8}, {5}, {9, 2}}));
+}
+
+TEST(PlanEpoch, TokenBatchesStayWithinTheLimit) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const int64_t limit : {20, 64, 500}) {
+    int64_t alone = 0;
+    for (const auto& pairs : plan_epoch(*corpus, {BatchType::kTokens, limit, 1}, 0)) {
+      const Batch batch = make_batch(*corpus, pairs);
+      const int64_t tokens = batch.size * std::max(batch.source_width, batch.target_width);
+      if (tokens > limit) {
+        EXPECT_EQ(batch.size, 1) << "only a pair that is longer than the limit";
+        ++alone;
+      }
+    }
+    EXPECT_EQ(alone > 0, limit == 20);
+  }
+}
+
+TEST(PlanEpoch, SentenceBatchesAreFullButForTheLast) {
+  const TemporaryDirectory folder;
+  const auto plan = plan_epoch(*varied_corpus(folder), {BatchType::kSentences, 64, 1}, 0);
+  ASSERT_EQ(plan.size(), 4u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(plan[static_cast<size_t>(i)].size(), 64u);
+  EXPECT_EQ(plan[3].size(), 8u);
+}
+
+TEST(PlanEpoch, RefusesASizeBelowOne) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  EXPECT_EQ(message_of<Error>([&] {
+              plan_epoch(*corpus, {BatchType::kTokens, 0, 1}, 0);
+            }),
+            "a batch size of 0; it must be at least 1");
+  EXPECT_EQ(message_of<Error>([&] { plan_by_length(*corpus, -3); }), "a batch size of -3; it must be at least 1");
+}
+
+TEST(PlanByLength, CoversTheCorpusInOrderOfLength) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  const auto plan = plan_by_length(*corpus, 128);
+  EXPECT_EQ(sorted_pairs(plan), range(200));
+  EXPECT_EQ(plan, plan_by_length(*corpus, 128));
+  size_t last = 0;
+  for (const auto& batch : plan) {
+    for (const int64_t pair : batch) {
+      const size_t wider = std::max(corpus->source(pair).size(), corpus->target(pair).size());
+      EXPECT_GE(wider, last);
+      last = wider;
+    }
+  }
+}
+
+TEST(MakeBatch, PadsToRectanglesWithEndSymbols) {
+  const TemporaryDirectory folder;
+  const auto corpus = corpus_of(folder / "x.bin", {{2, 1}, {0, 3}, {1, 0}});
+  const std::vector<int64_t> pairs = {2, 0, 1};
+  const Batch batch = make_batch(*corpus, pairs);
+  EXPECT_EQ(batch.size, 3);
+  EXPECT_EQ(batch.source_width, 3);
+  EXPECT_EQ(batch.target_width, 4);
+  EXPECT_EQ(batch.indices, pairs);
+  EXPECT_THAT(batch.source, ElementsAre(210, 3, 0, /**/ 10, 11, 3, /**/ 3, 0, 0));
+  EXPECT_THAT(batch.target_in, ElementsAre(2, 0, 0, 0, /**/ 2, 60, 0, 0, /**/ 2, 160, 161, 162));
+  EXPECT_THAT(batch.target_out, ElementsAre(3, 0, 0, 0, /**/ 60, 3, 0, 0, /**/ 160, 161, 162, 3));
+  EXPECT_THAT(batch.source_lengths, ElementsAre(2, 3, 1));
+  EXPECT_THAT(batch.target_lengths, ElementsAre(1, 2, 4));
+  EXPECT_EQ(batch.source_tokens, 6);
+  EXPECT_EQ(batch.target_tokens, 7);
+}
+
+}  // namespace
+}  // namespace nmt
