@@ -15,9 +15,18 @@ constexpr int64_t kSegmentsPerThread = 64;  // fewer are not worth a thread
 }  // namespace
 
 void ResampleMatrix::append(std::span<const double> row) {
-  const size_t at = values_.size();
-  values_.resize(at + stride_);
-  std::copy(row.begin(), row.end(), values_.begin() + static_cast<int64_t>(at));
+  const auto fits = [](double value) { return value == static_cast<double>(static_cast<uint16_t>(value)); };
+  if (is_short_ && !std::all_of(row.begin(), row.end(), [&](double v) { return v >= 0 && v <= 65535 && fits(v); })) {
+    is_short_ = false;
+    float_values_.assign(short_values_.begin(), short_values_.end());
+    short_values_ = {};
+  }
+  const auto add = [&](auto& values) {
+    values.insert(values.end(), row.begin(), row.end());
+    values.resize(values.size() + stride_ - columns_);
+  };
+  is_short_ ? add(short_values_) : add(float_values_);
+  ++rows_;
 }
 
 CorpusStatistics::CorpusStatistics(std::vector<std::shared_ptr<const Metric>> metrics, size_t systems, Keep keep,

@@ -18,14 +18,33 @@ TEST(NumpyScalar, StaysDoubleUntilItMeetsFloat32) {
   EXPECT_TRUE((python + numpy).is_float32());
 }
 
-ResampleMatrix matrix_of(int columns, int64_t rows) {
+double value_at(int64_t row, int column) { return static_cast<double>((row * 31 + column * 7) % 19); }
+
+/// scale 0.5: no longer integers, scale 4000: no longer of 16 bits.
+ResampleMatrix matrix_of(int columns, int64_t rows, double scale = 1, int64_t first_row = 0) {
   ResampleMatrix matrix(columns);
   std::vector<double> row(columns);
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int c = 0; c < columns; ++c) row[c] = static_cast<double>((r * 31 + c * 7) % 19);
+  for (int64_t r = first_row; r < first_row + rows; ++r) {
+    for (int c = 0; c < columns; ++c) row[c] = scale * value_at(r, c);
     matrix.append(row);
   }
   return matrix;
+}
+
+TEST(ResampleMatrix, KeepsShortIntegersUntilSomethingElseComes) {
+  for (const auto& [odd, fits] :
+       {std::pair(65535.0, true), std::pair(65536.0, false), std::pair(0.5, false), std::pair(-1.0, false)}) {
+    ResampleMatrix matrix(3);
+    matrix.append(std::vector<double>{1, 2, 3});
+    matrix.append(std::vector<double>{4, odd, 6});
+    matrix.append(std::vector<double>{7, 8, 9});
+    EXPECT_EQ(matrix.is_short(), fits) << odd;
+    const std::vector<float> expected = {1, 2, 3, 0, 4, static_cast<float>(odd), 6, 0, 7, 8, 9, 0};
+    const std::vector<float> values =
+        fits ? std::vector<float>(matrix.short_values().begin(), matrix.short_values().end()) : matrix.float_values();
+    EXPECT_EQ(values, expected) << odd;
+    EXPECT_EQ(matrix.rows(), 3);
+  }
 }
 
 /// A metric whose score is a weighted sum of its columns, to see the sums.
@@ -51,30 +70,35 @@ class Weighted final : public Metric {
 };
 
 TEST(Bootstrap, SumsTheRowsThatTheStreamChooses) {
-  for (const int columns : {1, 2, 4, 10, 24, 32, 33, 50}) {
+  struct Case {
+    int columns;
+    int64_t rows;
+    double scale;
+  };
+  for (const auto& [columns, rows, scale] :
+       {Case{1, 13, 1}, Case{2, 13, 0.5}, Case{4, 13, 1}, Case{10, 13, 4000}, Case{24, 13, 1}, Case{32, 13, 0.5},
+        Case{33, 13, 1}, Case{50, 13, 0.5}, Case{10, 100001, 1}, Case{33, 100001, 1}}) {  // the last two stay short
     const Weighted metric(columns);
-    const ResampleMatrix matrix = matrix_of(columns, 13);
+    const ResampleMatrix matrix = matrix_of(columns, rows, scale);
     const ResampledSystem system{&metric, &matrix};
-    const auto scores = bootstrap(std::span(&system, 1), {.samples = 7, .threads = 1}).front();
+    const auto scores = bootstrap(std::span(&system, 1), {.samples = 3, .threads = 1}).front();
     NumpyRandom random{Seed()};
-    for (int sample = 0; sample < 7; ++sample) {
-      std::vector<uint32_t> rows(13);
-      random.choose(13, rows);
+    for (int sample = 0; sample < 3; ++sample) {
+      std::vector<uint32_t> chosen(rows);
+      random.choose(rows, chosen);
       double expected = 0;
-      for (const uint32_t row : rows) {
-        for (int c = 0; c < columns; ++c) expected += (c + 1) * matrix.row(row)[c];
+      for (const uint32_t row : chosen) {
+        for (int c = 0; c < columns; ++c) expected += (c + 1) * scale * value_at(row, c);
       }
-      EXPECT_EQ(scores.values[sample], expected) << columns << " columns, sample " << sample;
+      EXPECT_EQ(scores.values[sample], expected) << columns << " columns, " << rows << " rows, sample " << sample;
     }
   }
 }
 
 TEST(Bootstrap, IsTheSameOnAnyNumberOfThreadsAndForSystemsTogether) {
   const Weighted metric(10);
-  const ResampleMatrix one = matrix_of(10, 700), other = matrix_of(10, 701);
-  ResampleMatrix shortened(10);
-  for (int64_t r = 1; r < other.rows(); ++r) shortened.append(std::vector<double>(other.row(r), other.row(r) + 10));
-  const std::vector<ResampledSystem> both = {{&metric, &one}, {&metric, &shortened}};
+  const ResampleMatrix one = matrix_of(10, 700), other = matrix_of(10, 700, 1, 1);
+  const std::vector<ResampledSystem> both = {{&metric, &one}, {&metric, &other}};
   const auto together = bootstrap(both, {.samples = 1501, .threads = 1});  // more than a block
   EXPECT_EQ(together[0].values, bootstrap(std::span(both).first(1), {.samples = 1501, .threads = 3})[0].values);
   EXPECT_EQ(together[1].values, bootstrap(std::span(both).last(1), {.samples = 1501, .threads = 2})[0].values);
