@@ -19,7 +19,8 @@ inline std::vector<torch::Device> devices() {
 }
 
 /// Fails with the largest difference and its place. Types and shapes must agree too.
-inline void expect_close(const torch::Tensor& actual, const torch::Tensor& expected, double tolerance, const std::string& what = "") {
+inline void expect_close(const torch::Tensor& actual, const torch::Tensor& expected, double tolerance,
+                         const std::string& what = "") {
   ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
   ASSERT_GT(expected.numel(), 0) << what << ": nothing to compare";
   const auto difference = (actual.to(torch::kFloat64) - expected.to(torch::kFloat64)).abs().flatten();
@@ -38,8 +39,8 @@ inline torch::Tensor wave(at::IntArrayRef sizes, double scale = 1, double start 
 }
 
 /// Compares the gradient of a scalar function of x (float32) with central differences at every `stride`-th element.
-inline void expect_gradient(const std::function<torch::Tensor(const torch::Tensor&)>& function, const torch::Tensor& at_x,
-                            double step, double tolerance, int64_t stride = 1) {
+inline void expect_gradient(const std::function<torch::Tensor(const torch::Tensor&)>& function,
+                            const torch::Tensor& at_x, double step, double tolerance, int64_t stride = 1) {
   auto x = at_x.clone().requires_grad_(true);
   function(x).backward();
   ASSERT_TRUE(x.grad().defined());
@@ -52,7 +53,8 @@ inline void expect_gradient(const std::function<torch::Tensor(const torch::Tenso
     moved.flatten()[i] = before - step;
     const double down = function(moved).item<double>();
     const double expected = (up - down) / (2 * step);
-    EXPECT_NEAR(x.grad().flatten()[i].item<double>(), expected, tolerance * std::max(1.0, std::abs(expected))) << "element " << i;
+    EXPECT_NEAR(x.grad().flatten()[i].item<double>(), expected, tolerance * std::max(1.0, std::abs(expected)))
+        << "element " << i;
   }
 }
 

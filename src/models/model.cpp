@@ -32,7 +32,8 @@ int64_t TranslationModel::parameter_count() const {
   return count;
 }
 
-std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary) {
+std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
+                                             int64_t target_vocabulary) {
   if (config.architecture == "transformer")
     return std::make_shared<Transformer>(config, source_vocabulary, target_vocabulary);
   throw Error("model.architecture: '" + config.architecture + "' is none of transformer");

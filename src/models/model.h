@@ -26,8 +26,9 @@ class DecoderState {
  public:
   virtual ~DecoderState() = default;
   virtual int64_t rows() const = 0;
-  /// New row r continues old row rows[r]: int64 [new rows], on the CPU. Rows may be repeated (a beam grows), reordered or
-  /// left out (a sentence is finished). What belongs to the sentence (its encoding) is shared by its rows, not copied.
+  /// New row r continues old row rows[r]: int64 [new rows], on the CPU. Rows may be repeated (a beam grows), reordered
+  /// or left out (a sentence is finished). What belongs to the sentence (its encoding) is shared by its rows, not
+  /// copied.
   virtual void select(const torch::Tensor& rows) = 0;
 };
 
@@ -46,8 +47,8 @@ class TranslationModel : public torch::nn::Module {
 
   /// Encodes sentences: source [batch, source], source_lengths int64 [batch] on the CPU. One row a sentence.
   virtual std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) = 0;
-  /// Feeds each row its next token, int64 [rows] (first <s>); logits of the one after, [rows, target vocabulary] float32.
-  /// A row's logits do not depend on the other rows (CPU, see docs/design.md).
+  /// Feeds each row its next token, int64 [rows] (first <s>); logits of the one after, [rows, target vocabulary]
+  /// float32. A row's logits do not depend on the other rows (CPU, see docs/design.md).
   virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) = 0;
 
   virtual int64_t target_vocabulary() const = 0;
@@ -61,7 +62,8 @@ class TranslationModel : public torch::nn::Module {
 };
 
 /// The architectures: one switch. Throws Error naming all of them for an unknown one.
-std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
+std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
+                                             int64_t target_vocabulary);
 
 /// Initial weights, a function of (config, seed): Xavier-uniform matrices, zero biases, unit norms.
 void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed);

@@ -24,7 +24,8 @@ nlohmann::json read_description(const fs::path& path) {
   auto description = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
   if (!description.is_object()) throw Error(fmt::format("{}: damaged: not a JSON object", path.string()));
   const auto version = description.value("format_version", nlohmann::json());
-  if (!version.is_number_integer()) throw Error(fmt::format("{}: format_version is missing: not a model of this toolkit", path.string()));
+  if (!version.is_number_integer())
+    throw Error(fmt::format("{}: format_version is missing: not a model of this toolkit", path.string()));
   if (version.get<int64_t>() > kFormatVersion)
     throw Error(fmt::format("{}: format version {} is newer than this program ({}); update the toolkit", path.string(),
                             version.get<int64_t>(), kFormatVersion));

@@ -11,8 +11,8 @@
 
 namespace nmt {
 
-/// A model directory: model.json (format version, architecture, tokenizer and decoding settings, training summary, scores),
-/// model.safetensors, and the tokenizer's files. Copy it anywhere, nothing else is needed.
+/// A model directory: model.json (format version, architecture, tokenizer and decoding settings, training summary,
+/// scores), model.safetensors, and the tokenizer's files. Copy it anywhere, nothing else is needed.
 struct LoadedModel {
   Config config;  ///< model and decoding sections are those of the directory
   TextCodec codec;

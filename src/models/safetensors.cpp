@@ -36,8 +36,8 @@ at::ScalarType type_of(const std::string& name, const std::filesystem::path& pat
   throw damaged(path, "unknown type " + name);
 }
 
-torch::Tensor read_tensor(const nlohmann::json& entry, std::span<const std::byte> data, const std::filesystem::path& path,
-                          const std::string& name) {
+torch::Tensor read_tensor(const nlohmann::json& entry, std::span<const std::byte> data,
+                          const std::filesystem::path& path, const std::string& name) {
   const auto type = type_of(entry.at("dtype").get<std::string>(), path);
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto offsets = entry.at("data_offsets").get<std::vector<uint64_t>>();
@@ -113,13 +113,14 @@ void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const s
     const auto& tensor = found->second;
     if (tensor.sizes() != target.sizes() || tensor.scalar_type() != target.scalar_type())
       throw Error(fmt::format("{}: tensor {} is {} [{}], the configuration needs {} [{}]", path.string(), name,
-                              type_name(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "), type_name(target.scalar_type()),
-                              fmt::join(target.sizes(), ", ")));
+                              type_name(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "),
+                              type_name(target.scalar_type()), fmt::join(target.sizes(), ", ")));
     target.detach().copy_(tensor);
   }
   if (file.tensors.size() == targets.size()) return;
   for (const auto& [name, tensor] : file.tensors) {
-    const bool known = std::any_of(targets.begin(), targets.end(), [&](const auto& item) { return item.first == name; });
+    const bool known =
+        std::any_of(targets.begin(), targets.end(), [&](const auto& item) { return item.first == name; });
     if (!known) throw Error(fmt::format("{}: tensor {} belongs to no part of this model", path.string(), name));
   }
 }

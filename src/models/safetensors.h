@@ -9,8 +9,8 @@
 
 namespace nmt {
 
-/// The safetensors format: u64 length of a JSON header {name: {dtype, shape, data_offsets}, "__metadata__": {...}}, the header,
-/// raw little-endian data. Tensors in the given order.
+/// The safetensors format: u64 length of a JSON header {name: {dtype, shape, data_offsets}, "__metadata__": {...}}, the
+/// header, raw little-endian data. Tensors in the given order.
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
 /// Writes atomically. Throws MachineError.
@@ -21,11 +21,12 @@ struct SafetensorsFile {
   std::map<std::string, torch::Tensor> tensors;  ///< on the CPU, owning their memory
   std::map<std::string, std::string> metadata;
 };
-/// Reads a whole file; every length, type, shape and offset of the header is checked against the file before anything is
-/// allocated. Throws Error ("FILE: damaged: ...").
+/// Reads a whole file; every length, type, shape and offset of the header is checked against the file before anything
+/// is allocated. Throws Error ("FILE: damaged: ...").
 SafetensorsFile load_safetensors(const std::filesystem::path& path);
 
-/// Copies tensors into those of the same names; names, shapes and types must agree exactly, else Error naming the first.
+/// Copies tensors into those of the same names; names, shapes and types must agree exactly, else Error naming the
+/// first.
 void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path);
 
 }  // namespace nmt

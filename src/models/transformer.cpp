@@ -75,13 +75,18 @@ class TransformerState final : public DecoderState {
 }  // namespace
 
 Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_t target_vocabulary)
-    : tie_all_(c.tie_embeddings == "all"), tie_target_(c.tie_embeddings != "none"), zero_padding_row_(c.zero_padding_embedding) {
-  const auto table = [&](const char* name, int64_t rows) { return register_parameter(name, torch::empty({rows, c.d_model})); };
+    : tie_all_(c.tie_embeddings == "all"),
+      tie_target_(c.tie_embeddings != "none"),
+      zero_padding_row_(c.zero_padding_embedding) {
+  const auto table = [&](const char* name, int64_t rows) {
+    return register_parameter(name, torch::empty({rows, c.d_model}));
+  };
   if (tie_all_) {
     if (source_vocabulary != target_vocabulary)
-      throw Error(fmt::format("model.tie_embeddings: all shares one table, but the vocabularies have {} and {} entries; use a "
-                              "joint vocabulary (data.joint_vocabulary) or tie_embeddings: target",
-                              source_vocabulary, target_vocabulary));
+      throw Error(
+          fmt::format("model.tie_embeddings: all shares one table, but the vocabularies have {} and {} entries; use a "
+                      "joint vocabulary (data.joint_vocabulary) or tie_embeddings: target",
+                      source_vocabulary, target_vocabulary));
     shared_embedding_ = table("embedding", source_vocabulary);
   } else {
     source_embedding_ = table("source_embedding", source_vocabulary);

@@ -50,10 +50,10 @@ struct BlockCache {
 
 /// Where a decoding step stands.
 struct StepPlace {
-  int64_t position = 0;            ///< of the token that is fed
-  torch::Tensor self_lengths;      ///< int64 [rows] on the CPU: position + 1 each
-  torch::Tensor sentence_of_row;   ///< int64 [rows] on the CPU
-  torch::Tensor source_lengths;    ///< int64 [sentences] on the CPU
+  int64_t position = 0;           ///< of the token that is fed
+  torch::Tensor self_lengths;     ///< int64 [rows] on the CPU: position + 1 each
+  torch::Tensor sentence_of_row;  ///< int64 [rows] on the CPU
+  torch::Tensor source_lengths;   ///< int64 [sentences] on the CPU
 };
 
 /// Causal self-attention, attention to the encoder's output, feed-forward net. x [batch, target, model].
@@ -74,8 +74,8 @@ class DecoderBlockImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DecoderBlock);
 
-/// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, sinusoidal, learned or no positions, with and
-/// without output projection of attention, three ways to share embeddings.
+/// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, sinusoidal, learned or no positions,
+/// with and without output projection of attention, three ways to share embeddings.
 class Transformer final : public TranslationModel {
  public:
   Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);

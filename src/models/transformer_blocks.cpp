@@ -22,9 +22,11 @@ EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : options_(optio
 }
 
 torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& lengths, Pass& pass) {
-  x = sublayer(x, self_attention_norm_, options_, pass,
-               [&](const torch::Tensor& y) { return self_attention_->forward_self(y, lengths, /*causal=*/false, pass); });
-  return sublayer(x, feed_forward_norm_, options_, pass, [&](const torch::Tensor& y) { return feed_forward_(y, pass); });
+  x = sublayer(x, self_attention_norm_, options_, pass, [&](const torch::Tensor& y) {
+    return self_attention_->forward_self(y, lengths, /*causal=*/false, pass);
+  });
+  return sublayer(x, feed_forward_norm_, options_, pass,
+                  [&](const torch::Tensor& y) { return feed_forward_(y, pass); });
 }
 
 DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(options) {
@@ -37,14 +39,16 @@ DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(optio
   feed_forward_norm_ = register_module("feed_forward_norm", LayerNorm(model, options.norm_epsilon));
 }
 
-torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
-                                        const torch::Tensor& source_lengths, Pass& pass) {
-  x = sublayer(x, self_attention_norm_, options_, pass,
-               [&](const torch::Tensor& y) { return self_attention_->forward_self(y, target_lengths, /*causal=*/true, pass); });
+torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& target_lengths,
+                                        const torch::Tensor& memory, const torch::Tensor& source_lengths, Pass& pass) {
+  x = sublayer(x, self_attention_norm_, options_, pass, [&](const torch::Tensor& y) {
+    return self_attention_->forward_self(y, target_lengths, /*causal=*/true, pass);
+  });
   x = sublayer(x, cross_attention_norm_, options_, pass, [&](const torch::Tensor& y) {
     return cross_attention_->forward_cross(y, target_lengths, memory, source_lengths, pass);
   });
-  return sublayer(x, feed_forward_norm_, options_, pass, [&](const torch::Tensor& y) { return feed_forward_(y, pass); });
+  return sublayer(x, feed_forward_norm_, options_, pass,
+                  [&](const torch::Tensor& y) { return feed_forward_(y, pass); });
 }
 
 torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepPlace& place) {
@@ -58,7 +62,8 @@ torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const S
   x = sublayer(x, cross_attention_norm_, options_, no_dropout, [&](const torch::Tensor& y) {
     return cross_attention_->step(y, cache.memory, place.sentence_of_row, place.source_lengths);
   });
-  return sublayer(x, feed_forward_norm_, options_, no_dropout, [&](const torch::Tensor& y) { return feed_forward_(y, no_dropout); });
+  return sublayer(x, feed_forward_norm_, options_, no_dropout,
+                  [&](const torch::Tensor& y) { return feed_forward_(y, no_dropout); });
 }
 
 }  // namespace nmt

@@ -18,7 +18,8 @@ const int64_t* lengths_of(const torch::Tensor& lengths) {
   return lengths.defined() ? lengths.const_data_ptr<int64_t>() : nullptr;
 }
 
-kernels::AttentionShape shape_of(const torch::Tensor& q, const torch::Tensor& k, const AttentionOptions& options, uint64_t key) {
+kernels::AttentionShape shape_of(const torch::Tensor& q, const torch::Tensor& k, const AttentionOptions& options,
+                                 uint64_t key) {
   const int64_t head_dim = q.size(2) / options.heads;
   return {.batch = q.size(0),
           .heads = options.heads,
@@ -45,7 +46,8 @@ torch::Tensor with_row_stride(const torch::Tensor& x) {
 struct Attention : torch::autograd::Function<Attention> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& q_in, const torch::Tensor& k_in,
                                const torch::Tensor& v_in, int64_t heads, double dropout, bool causal,
-                               const std::optional<torch::Tensor>& target, const std::optional<torch::Tensor>& source, int64_t key) {
+                               const std::optional<torch::Tensor>& target, const std::optional<torch::Tensor>& source,
+                               int64_t key) {
     const auto target_lengths = target.value_or(torch::Tensor()), source_lengths = source.value_or(torch::Tensor());
     const auto q = with_row_stride(q_in);
     auto k = with_row_stride(k_in), v = with_row_stride(v_in);
@@ -104,12 +106,13 @@ torch::Tensor real_positions(const torch::Tensor& lengths, int64_t width, torch:
 
 }  // namespace
 
-torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v, const AttentionOptions& options,
-                        Pass& pass) {
+torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                        const AttentionOptions& options, Pass& pass) {
   if (!has_cpu_kernel(q)) return plain_attention(q, k, v, options, pass);
   const bool drop = pass.training() && options.dropout > 0;
   return Attention::apply(q, k, v, options.heads, drop ? options.dropout : 0.0, options.causal,
-                          optional_tensor(options.target_lengths), optional_tensor(options.source_lengths), static_cast<int64_t>(drop ? pass.next_key() : 0));
+                          optional_tensor(options.target_lengths), optional_tensor(options.source_lengths),
+                          static_cast<int64_t>(drop ? pass.next_key() : 0));
 }
 
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
@@ -124,12 +127,14 @@ torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, co
   if (options.source_lengths.defined())
     scores = scores.masked_fill(~real_positions(options.source_lengths, k.size(1), q.device()), lowest);
   if (options.causal) {
-    const auto future = torch::ones({q.size(1), k.size(1)}, torch::TensorOptions(torch::kBool).device(q.device())).triu(1);
+    const auto future =
+        torch::ones({q.size(1), k.size(1)}, torch::TensorOptions(torch::kBool).device(q.device())).triu(1);
     scores = scores.masked_fill(future, lowest);
   }
   auto probabilities = torch::softmax(scores, -1);
   if (weights) *weights = probabilities;
-  if (pass.training() && options.dropout > 0) probabilities = at::dropout(probabilities, options.dropout, /*train=*/true);
+  if (pass.training() && options.dropout > 0)
+    probabilities = at::dropout(probabilities, options.dropout, /*train=*/true);
   auto context = torch::matmul(probabilities, split_heads(v)).transpose(1, 2).flatten(2);  // [batch, target, model]
   if (options.target_lengths.defined()) {
     const auto real = real_positions(options.target_lengths, q.size(1), q.device()).squeeze(1).transpose(1, 2);
@@ -138,8 +143,8 @@ torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, co
   return context;
 }
 
-torch::Tensor attention_step(const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values, int64_t heads,
-                             const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
+torch::Tensor attention_step(const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values,
+                             int64_t heads, const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
   const bool fits = q.device().is_cpu() && q.scalar_type() == torch::kFloat32 && keys.scalar_type() == torch::kFloat32;
   if (!fits) {
     const auto select = [&](const torch::Tensor& x) {

@@ -9,18 +9,20 @@ namespace nmt {
 /// What attention may look at, and how its weights are dropped.
 struct AttentionOptions {
   int64_t heads = 8;
-  double dropout = 0;            ///< of attention weights, in training
-  bool causal = false;           ///< row t looks at keys 0..t (target and source are then the same positions)
-  torch::Tensor target_lengths;  ///< int64 [batch] on the CPU: rows beyond are padding and get context 0; undefined = none
-  torch::Tensor source_lengths;  ///< int64 [batch] on the CPU: keys beyond are padding and get weight 0; undefined = none
+  double dropout = 0;   ///< of attention weights, in training
+  bool causal = false;  ///< row t looks at keys 0..t (target and source are then the same positions)
+  torch::Tensor
+      target_lengths;  ///< int64 [batch] on the CPU: rows beyond are padding and get context 0; undefined = none
+  torch::Tensor
+      source_lengths;  ///< int64 [batch] on the CPU: keys beyond are padding and get weight 0; undefined = none
 };
 
 /// Multi-head scaled dot-product attention on ready queries, keys and values (Vaswani et al. 2017, sec. 3.2):
 /// softmax(Q Kᵀ / sqrt(head_dim)) V, each head on its slice of the features.
-/// q [batch, target, model]; k, v [batch, source, model]; the last axis contiguous, k and v with equal strides (slices of a
-/// fused projection are fine). Returns [batch, target, model].
-torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v, const AttentionOptions& options,
-                        Pass& pass);
+/// q [batch, target, model]; k, v [batch, source, model]; the last axis contiguous, k and v with equal strides (slices
+/// of a fused projection are fine). Returns [batch, target, model].
+torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                        const AttentionOptions& options, Pass& pass);
 
 /// The same by plain tensor operations: any device and type; what the fused kernel is tested against.
 /// weights, where given, receives the attention weights [batch, heads, target, source] before dropout.
@@ -28,9 +30,10 @@ torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, co
                               const AttentionOptions& options, Pass& pass, torch::Tensor* weights = nullptr);
 
 /// One decoding step: q [rows, model] float32 against cached keys and values [memories, positions, model] (contiguous);
-/// row r looks at the first lengths[m] positions of memory m = memory_of_row[r]. memory_of_row int64 [rows] (undefined: row r
-/// at memory r) and lengths int64 [memories] on the CPU. Returns [rows, model]. On the CPU no row's result depends on another.
-torch::Tensor attention_step(const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values, int64_t heads,
-                             const torch::Tensor& memory_of_row, const torch::Tensor& lengths);
+/// row r looks at the first lengths[m] positions of memory m = memory_of_row[r]. memory_of_row int64 [rows] (undefined:
+/// row r at memory r) and lengths int64 [memories] on the CPU. Returns [rows, model]. On the CPU no row's result
+/// depends on another.
+torch::Tensor attention_step(const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values,
+                             int64_t heads, const torch::Tensor& memory_of_row, const torch::Tensor& lengths);
 
 }  // namespace nmt

@@ -26,7 +26,8 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
     const auto labels = labels_in.contiguous();
     const auto matrix = weight.to(hidden.scalar_type());  // [vocabulary, model]
     const int64_t rows = hidden.size(0), classes = matrix.size(0);
-    const int64_t block = std::clamp<int64_t>(kBlockElements / std::max<int64_t>(classes, 1), 64, std::max<int64_t>(rows, 64));
+    const int64_t block =
+        std::clamp<int64_t>(kBlockElements / std::max<int64_t>(classes, 1), 64, std::max<int64_t>(rows, 64));
 
     auto loss = torch::empty({rows}, hidden.options().dtype(torch::kFloat32));
     auto label_loss = torch::empty_like(loss);
@@ -55,7 +56,8 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
                                      .label_loss = label_loss.mutable_data_ptr<float>() + begin,
                                      .correct = correct.mutable_data_ptr<uint8_t>() + begin};
       const auto type = kernel_type(logits);
-      at::parallel_for(0, n, 16, [&](int64_t first, int64_t last) { kernels::kernels().cross_entropy(type, task, first, last); });
+      at::parallel_for(0, n, 16,
+                       [&](int64_t first, int64_t last) { kernels::kernels().cross_entropy(type, task, first, last); });
       if (!need_gradients) continue;
       auto of_part = of_hidden.narrow(0, begin, n);
       at::mm_out(of_part, logits, matrix);

@@ -16,14 +16,16 @@ torch::Device resolve_device(const std::string& name) {
   if (name.starts_with("cuda:")) {
     const auto* end = name.data() + name.size();
     const auto [at, error] = std::from_chars(name.data() + 5, end, index);
-    if (error != std::errc() || at != end || index < 0) throw Error("device '" + name + "': use auto, cpu, cuda or cuda:N");
+    if (error != std::errc() || at != end || index < 0)
+      throw Error("device '" + name + "': use auto, cpu, cuda or cuda:N");
   } else if (name != "cuda") {
     throw Error("device '" + name + "': use auto, cpu, cuda or cuda:N");
   }
   if (!torch::cuda::is_available())
     throw Error("device '" + name + "': no usable GPU (this LibTorch may be built for the CPU only); use --device cpu");
   if (index >= static_cast<int>(torch::cuda::device_count()))
-    throw Error("device '" + name + "': this machine has " + std::to_string(torch::cuda::device_count()) + " GPU(s), counted from 0");
+    throw Error("device '" + name + "': this machine has " + std::to_string(torch::cuda::device_count()) +
+                " GPU(s), counted from 0");
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 

@@ -25,12 +25,13 @@ torch::Tensor run_kernel(const torch::Tensor& x, const torch::Tensor& residual, 
 }
 
 struct Dropout : torch::autograd::Function<Dropout> {
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const std::optional<torch::Tensor>& residual,
-                               double p, int64_t key) {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
+                               const std::optional<torch::Tensor>& residual, double p, int64_t key) {
     context->saved_data["p"] = p;
     context->saved_data["key"] = key;
     context->saved_data["residual"] = residual.has_value();
-    return run_kernel(x.contiguous(), residual ? residual->contiguous() : torch::Tensor(), p, static_cast<uint64_t>(key));
+    return run_kernel(x.contiguous(), residual ? residual->contiguous() : torch::Tensor(), p,
+                      static_cast<uint64_t>(key));
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto gradient = gradients[0].contiguous();

@@ -7,9 +7,9 @@
 namespace nmt {
 
 /// Inverted dropout (Srivastava et al. 2014): each element is zero with probability p, else divided by 1 - p.
-/// On the CPU the mask is a function of (the pass's key of this site, element index): made again in the backward pass, never
-/// stored, the same for every number of threads. Elsewhere the device's generator, seeded by the trainer for each pass.
-/// x unchanged outside training or for p = 0.
+/// On the CPU the mask is a function of (the pass's key of this site, element index): made again in the backward pass,
+/// never stored, the same for every number of threads. Elsewhere the device's generator, seeded by the trainer for each
+/// pass. x unchanged outside training or for p = 0.
 torch::Tensor dropout(const torch::Tensor& x, double p, Pass& pass);
 
 /// residual + dropout(x), one pass over memory. Shapes and types equal.

@@ -16,7 +16,8 @@ torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const torch::Tensor&
   return at::embedding(table, ids, padding) * std::sqrt(static_cast<double>(table.size(1)));
 }
 
-torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type, Pass& pass) const {
+torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
+                                  Pass& pass) const {
   auto x = look_up(ids, table);  // [batch, time, model]
   if (positions_) {
     auto rows = positions_->rows(0, ids.size(1)).to(x.device());  // [time, model]
@@ -25,7 +26,8 @@ torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor&
   return dropout(x.to(type), options_.dropout, pass);
 }
 
-torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position, at::ScalarType type) const {
+torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position,
+                               at::ScalarType type) const {
   auto x = look_up(ids, table);  // [rows, model]
   if (positions_) x = x + positions_->rows(position, 1).to(x.device());
   return x.to(type);

@@ -16,12 +16,13 @@ class InputLayer {
  public:
   struct Options {
     double dropout = 0;
-    bool padding_row_is_constant = true;    ///< row 0 gets no gradient from look-ups
-    bool positions_on_padding = true;       ///< false: padding stays without position (Kyubyong)
+    bool padding_row_is_constant = true;  ///< row 0 gets no gradient from look-ups
+    bool positions_on_padding = true;     ///< false: padding stays without position (Kyubyong)
   };
   InputLayer(Options options, std::shared_ptr<PositionsImpl> positions);  ///< positions may be null
 
-  /// ids int64 [batch, time] at positions 0..time-1; table [vocabulary, model] float. Returns [batch, time, model] in `type`.
+  /// ids int64 [batch, time] at positions 0..time-1; table [vocabulary, model] float. Returns [batch, time, model] in
+  /// `type`.
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type, Pass& pass) const;
   /// ids int64 [rows], all at `position`. Returns [rows, model].
   torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position, at::ScalarType type) const;

@@ -19,10 +19,14 @@ Activation parse_activation(const std::string& name) {
 
 torch::Tensor activate(const torch::Tensor& x, Activation activation) {
   switch (activation) {
-    case Activation::kNone: return x;
-    case Activation::kRelu: return at::relu(x);
-    case Activation::kGelu: return at::gelu(x);
-    case Activation::kSwish: return at::silu(x);
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return at::relu(x);
+    case Activation::kGelu:
+      return at::gelu(x);
+    case Activation::kSwish:
+      return at::silu(x);
   }
   return x;
 }

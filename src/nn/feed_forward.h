@@ -13,7 +13,8 @@ enum class Activation { kNone, kRelu, kGelu, kSwish };
 Activation parse_activation(const std::string& name);  ///< throws Error naming the choices
 torch::Tensor activate(const torch::Tensor& x, Activation activation);
 
-/// Position-wise feed-forward net (Vaswani et al. 2017, sec. 3.3): W2 dropout(activation(W1 x + b1)) + b2. x [..., model].
+/// Position-wise feed-forward net (Vaswani et al. 2017, sec. 3.3): W2 dropout(activation(W1 x + b1)) + b2. x [...,
+/// model].
 class FeedForwardImpl : public torch::nn::Module {
  public:
   struct Options {

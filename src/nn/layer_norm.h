@@ -6,8 +6,8 @@
 
 namespace nmt {
 
-/// Layer normalisation over the last axis (Ba et al. 2016): weight (x - mean) / sqrt(variance + epsilon) + bias, with the
-/// population variance; statistics in float32 for every type of x. x [..., model].
+/// Layer normalisation over the last axis (Ba et al. 2016): weight (x - mean) / sqrt(variance + epsilon) + bias, with
+/// the population variance; statistics in float32 for every type of x. x [..., model].
 class LayerNormImpl : public torch::nn::Module {
  public:
   LayerNormImpl(int64_t model, double epsilon);

@@ -21,7 +21,8 @@ const float* PackedMatrix::packed(const torch::Tensor& weight) {
   return panels_.data();
 }
 
-torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const torch::Tensor& weight, const torch::Tensor& bias) {
+torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const torch::Tensor& weight,
+                                     const torch::Tensor& bias) {
   const auto x = x_in.contiguous();
   auto sizes = x.sizes().vec();
   sizes.back() = weight.size(0);
@@ -52,7 +53,8 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
   return at::linear(x, weight.to(type), bias.defined() ? bias.to(type) : bias);
 }
 
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias, PackedMatrix& packed) {
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     PackedMatrix& packed) {
   const bool decoding = !torch::GradMode::is_enabled() && x.device().is_cpu() && x.scalar_type() == torch::kFloat32;
   return decoding ? packed.multiply(x, weight, bias) : linear(x, weight, bias);
 }

@@ -12,8 +12,8 @@ namespace nmt {
 /// A float matrix packed for decoding on the CPU, packed again when the matrix has changed. Thread-safe.
 class PackedMatrix {
  public:
-  /// x [..., in] · weight [out, in]ᵀ + bias (or undefined), float32. Sums do not depend on the number of rows: a sentence is
-  /// translated the same alone and in a batch.
+  /// x [..., in] · weight [out, in]ᵀ + bias (or undefined), float32. Sums do not depend on the number of rows: a
+  /// sentence is translated the same alone and in a batch.
   torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias);
 
  private:
@@ -29,7 +29,8 @@ class PackedMatrix {
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias);
 
 /// The same; while gradients are off, float32 on the CPU goes through `packed`.
-torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias, PackedMatrix& packed);
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     PackedMatrix& packed);
 
 /// A trained affine map.
 class LinearImpl : public torch::nn::Module {

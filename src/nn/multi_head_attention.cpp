@@ -26,7 +26,8 @@ torch::Tensor MultiHeadAttentionImpl::project_together(std::initializer_list<Lin
     parts.push_back(layer->weight);
     if (options_.bias) biases.push_back(layer->bias);
   }
-  return activate(linear(x, at::cat(parts), options_.bias ? at::cat(biases) : torch::Tensor()), options_.qkv_activation);
+  return activate(linear(x, at::cat(parts), options_.bias ? at::cat(biases) : torch::Tensor()),
+                  options_.qkv_activation);
 }
 
 AttentionOptions MultiHeadAttentionImpl::attention_options(bool causal, const torch::Tensor& target_lengths,
@@ -38,7 +39,8 @@ AttentionOptions MultiHeadAttentionImpl::attention_options(bool causal, const to
           .source_lengths = source_lengths};
 }
 
-torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal, Pass& pass) {
+torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal,
+                                                   Pass& pass) {
   const auto qkv = project_together({query_, key_, value_}, x).chunk(3, -1);
   return join(attention(qkv[0], qkv[1], qkv[2], attention_options(causal, lengths, lengths), pass));
 }
@@ -47,13 +49,16 @@ torch::Tensor MultiHeadAttentionImpl::forward_cross(const torch::Tensor& x, cons
                                                     const torch::Tensor& memory, const torch::Tensor& source_lengths,
                                                     Pass& pass) {
   const auto kv = project_together({key_, value_}, memory).chunk(2, -1);
-  return join(attention(project(query_, x), kv[0], kv[1], attention_options(false, target_lengths, source_lengths), pass));
+  return join(
+      attention(project(query_, x), kv[0], kv[1], attention_options(false, target_lengths, source_lengths), pass));
 }
 
-KeyValues MultiHeadAttentionImpl::project_memory(const torch::Tensor& x) { return {project(key_, x), project(value_, x)}; }
+KeyValues MultiHeadAttentionImpl::project_memory(const torch::Tensor& x) {
+  return {project(key_, x), project(value_, x)};
+}
 
-torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
-                                           const torch::Tensor& lengths) {
+torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, const KeyValues& memory,
+                                           const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
   return join(attention_step(project(query_, x), memory.keys, memory.values, options_.heads, memory_of_row, lengths));
 }
 

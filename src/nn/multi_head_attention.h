@@ -36,7 +36,8 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   /// What a decoder keeps: the projections of positions x [..., model].
   KeyValues project_memory(const torch::Tensor& x);
 
-  /// One decoding step: x [rows, model] against `memory`; memory_of_row and lengths as for attention_step(). [rows, model].
+  /// One decoding step: x [rows, model] against `memory`; memory_of_row and lengths as for attention_step(). [rows,
+  /// model].
   torch::Tensor step(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
                      const torch::Tensor& lengths);
 
@@ -45,7 +46,8 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   torch::Tensor project(Linear& layer, const torch::Tensor& x) { return activate(layer(x), options_.qkv_activation); }
   /// Several projections of one x by one product: [batch, time, layers * model].
   torch::Tensor project_together(std::initializer_list<Linear> layers, const torch::Tensor& x);
-  AttentionOptions attention_options(bool causal, const torch::Tensor& target_lengths, const torch::Tensor& source_lengths) const;
+  AttentionOptions attention_options(bool causal, const torch::Tensor& target_lengths,
+                                     const torch::Tensor& source_lengths) const;
 
   Options options_;
   Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};

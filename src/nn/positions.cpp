@@ -18,7 +18,8 @@ torch::Tensor sinusoid_table(int64_t first, int64_t count, int64_t model, Sinuso
       const bool interleaved = variant == Sinusoid::kInterleaved;
       const int64_t pair = interleaved ? k / 2 : k % half;
       const bool sine = interleaved ? k % 2 == 0 : k < half;
-      const double angle = static_cast<double>(first + row) / std::pow(10000.0, 2.0 * pair / static_cast<double>(model));
+      const double angle =
+          static_cast<double>(first + row) / std::pow(10000.0, 2.0 * pair / static_cast<double>(model));
       values[row][k] = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
     }
   }
@@ -52,9 +53,10 @@ class LearnedPositions final : public PositionsImpl {
   }
   torch::Tensor rows(int64_t first, int64_t count) override {
     if (first + count > weight_.size(0))
-      throw Error(fmt::format("model.max_positions: a sentence of {} tokens does not fit the {} learned positions; raise it or "
-                              "shorten the input (data.maxlen1, data.maxlen2)",
-                              first + count, weight_.size(0)));
+      throw Error(
+          fmt::format("model.max_positions: a sentence of {} tokens does not fit the {} learned positions; raise it or "
+                      "shorten the input (data.maxlen1, data.maxlen2)",
+                      first + count, weight_.size(0)));
     return weight_.narrow(0, first, count);
   }
 

@@ -13,8 +13,8 @@ enum class Sinusoid {
   kHalfSplit,    ///< first half sin, second half cos, the same frequencies
 };
 
-/// Rows `first` .. `first + count - 1` of the sinusoid table, [count, model] float32, positions from 0, computed in double:
-/// angle(position, pair) = position / 10000^(2 pair / model).
+/// Rows `first` .. `first + count - 1` of the sinusoid table, [count, model] float32, positions from 0, computed in
+/// double: angle(position, pair) = position / 10000^(2 pair / model).
 torch::Tensor sinusoid_table(int64_t first, int64_t count, int64_t model, Sinusoid variant);
 
 /// What is added to embeddings so that order shows.

@@ -17,7 +17,8 @@ void load_average(const NamedTensors& targets, std::span<const std::filesystem::
     copy_into(part, load_safetensors(file), file);
     for (size_t i = 0; i < part.size(); ++i) sums[i].add_(part[i].second);
   }
-  for (size_t i = 0; i < targets.size(); ++i) targets[i].second.detach().copy_(sums[i] / static_cast<double>(files.size()));
+  for (size_t i = 0; i < targets.size(); ++i)
+    targets[i].second.detach().copy_(sums[i] / static_cast<double>(files.size()));
 }
 
 }  // namespace nmt

@@ -12,9 +12,9 @@ namespace nmt {
 
 using DirectoryWriter = std::function<void(const std::filesystem::path&)>;
 
-/// Makes `directory` whole or not at all: `write` fills DIRECTORY.partial, checksums of its files are added (checksums.json),
-/// everything is synced and renamed into place; a directory that stands there is swapped in one step and removed.
-/// Throws MachineError (disk full), with what stood there before still in place.
+/// Makes `directory` whole or not at all: `write` fills DIRECTORY.partial, checksums of its files are added
+/// (checksums.json), everything is synced and renamed into place; a directory that stands there is swapped in one step
+/// and removed. Throws MachineError (disk full), with what stood there before still in place.
 void write_directory(const std::filesystem::path& directory, const DirectoryWriter& write);
 
 /// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt.
@@ -23,7 +23,8 @@ std::optional<std::string> damage_of(const std::filesystem::path& directory);
 /// The numbered checkpoints of a run: checkpoints/NNNNNNNN, NNNNNNNN = update.
 class CheckpointStore {
  public:
-  explicit CheckpointStore(std::filesystem::path directory);  ///< made if missing; leftovers of interrupted writes are removed
+  explicit CheckpointStore(
+      std::filesystem::path directory);  ///< made if missing; leftovers of interrupted writes are removed
 
   /// Writes one and then removes all but the newest `keep`.
   void save(int64_t update, int64_t keep, const DirectoryWriter& write) const;

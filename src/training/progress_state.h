@@ -22,9 +22,9 @@ struct ProgressState {
   int64_t validations_since_best = 0;
   int64_t averaged_update = -1;  ///< where the average of checkpoints was last tried
 
-  int64_t skipped_updates = 0;         ///< not finite
+  int64_t skipped_updates = 0;  ///< not finite
   int64_t skipped_in_a_row = 0;
-  std::vector<std::string> events;     ///< what ends the promise of equal bits, such as a batch split for lack of memory
+  std::vector<std::string> events;  ///< what ends the promise of equal bits, such as a batch split for lack of memory
 
   // What the bits are a function of besides configuration and data.
   std::string precision, device, kernels, cpu, torch_version, data_hash;

@@ -52,7 +52,8 @@ void RunDirectory::lock() {
   lock_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
   if (lock_ < 0) throw Error(fmt::format("run.dir {}: cannot write there ({})", path_.string(), std::strerror(errno)));
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
-    throw Error(fmt::format("run.dir {}: another nmt-train is at work there; wait for it or name another --run-dir", path_.string()));
+    throw Error(fmt::format("run.dir {}: another nmt-train is at work there; wait for it or name another --run-dir",
+                            path_.string()));
 }
 
 void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {
@@ -64,12 +65,14 @@ void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {
     if (difference.may_change_on_resume)
       log.info("changed since the run began: {}: {} -> {}", difference.key, difference.before, difference.after);
     else
-      refused += fmt::format("{}{}: {} -> {}", refused.empty() ? "" : ", ", difference.key, difference.before, difference.after);
+      refused += fmt::format("{}{}: {} -> {}", refused.empty() ? "" : ", ", difference.key, difference.before,
+                             difference.after);
   }
   if (!refused.empty())
-    throw Error(fmt::format("run.dir {}: this run was begun with other options ({}); use the old ones, another --run-dir, or "
-                            "--restart to set the old run aside",
-                            path_.string(), refused));
+    throw Error(
+        fmt::format("run.dir {}: this run was begun with other options ({}); use the old ones, another --run-dir, or "
+                    "--restart to set the old run aside",
+                    path_.string(), refused));
 }
 
 }  // namespace nmt

@@ -15,7 +15,8 @@ double learning_rate(const TrainingConfig& config, int64_t d_model, int64_t upda
   if (config.schedule == "inverse_sqrt") return config.lr * std::min(rise, std::sqrt(std::max(w, 1.0) / s));
   if (config.schedule == "noam") {
     const double decay = 1.0 / std::sqrt(s);
-    return config.lr / std::sqrt(static_cast<double>(d_model)) * (w > 0 ? std::min(decay, s * std::pow(w, -1.5)) : decay);
+    return config.lr / std::sqrt(static_cast<double>(d_model)) *
+           (w > 0 ? std::min(decay, s * std::pow(w, -1.5)) : decay);
   }
   throw Error("training.schedule: '" + config.schedule + "' is none of inverse_sqrt, noam, constant");
 }

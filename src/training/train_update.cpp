@@ -13,8 +13,8 @@
 namespace nmt {
 namespace {
 
-// The output layer need not see padding. Rows are filled up to a multiple, with labels that do not count: every new number
-// of rows would cost the product's engine new code.
+// The output layer need not see padding. Rows are filled up to a multiple, with labels that do not count: every new
+// number of rows would cost the product's engine new code.
 constexpr int64_t kRowMultiple = 256;
 
 LossSums loss_of(TranslationModel& model, const TensorBatch& batch, Pass& pass, double smoothing) {
@@ -25,7 +25,8 @@ LossSums loss_of(TranslationModel& model, const TensorBatch& batch, Pass& pass, 
   const auto chosen = torch::constant_pad_nd(real, {0, filled - rows}, 0);
   auto chosen_labels = torch::full({filled}, -1, labels.options());
   chosen_labels.narrow(0, 0, rows).copy_(labels.index_select(0, real));
-  return output_cross_entropy(hidden.index_select(0, chosen), model.output_weight(), model.output_bias(), chosen_labels, smoothing);
+  return output_cross_entropy(hidden.index_select(0, chosen), model.output_weight(), model.output_bias(), chosen_labels,
+                              smoothing);
 }
 
 void add(UpdateStats& stats, const LossSums& sums, const Batch& batch) {
@@ -63,8 +64,8 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
 }
 
 // Gradients of all batches, from scratch. `at` is the batch being worked on: after an exception, the one that failed.
-UpdateStats accumulate(TranslationModel& model, Adam& adam, std::span<const Batch> batches, const UpdateKey& key, double smoothing,
-                       torch::Device device, size_t& at) {
+UpdateStats accumulate(TranslationModel& model, Adam& adam, std::span<const Batch> batches, const UpdateKey& key,
+                       double smoothing, torch::Device device, size_t& at) {
   int64_t tokens = 0;
   for (const auto& batch : batches) tokens += batch.target_tokens;
   UpdateStats stats;
@@ -105,7 +106,8 @@ UpdateStats train_update(TranslationModel& model, Adam& adam, std::vector<Batch>
     // Part of a batch's gradients may have been added already: start over with that batch in two halves.
     const Batch whole = std::move(batches.at(at));
     if (whole.size < 2)
-      throw MachineError("out of memory on a single sentence pair; lower data.maxlen1, data.maxlen2 or the model's size");
+      throw MachineError(
+          "out of memory on a single sentence pair; lower data.maxlen1, data.maxlen2 or the model's size");
     batches[at] = rows_of(whole, 0, whole.size / 2);
     batches.insert(batches.begin() + static_cast<int64_t>(at) + 1, rows_of(whole, whole.size / 2, whole.size));
     split = true;

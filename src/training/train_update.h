@@ -30,8 +30,9 @@ struct UpdateKey {
   int64_t update = 1;
 };
 
-/// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A batch that
-/// does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not fit.
+/// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A
+/// batch that does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not
+/// fit.
 UpdateStats train_update(TranslationModel& model, Adam& adam, std::vector<Batch> batches, const TrainingConfig& config,
                          double learning_rate, const UpdateKey& key, torch::Device device);
 

@@ -25,16 +25,15 @@ constexpr const char* kTrainerState = "trainer.safetensors";
 constexpr const char* kProgress = "state.json";
 constexpr int64_t kSkippedInARow = 10;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // A validation was cut short by a signal: it is done again when the run goes on.
 struct Interrupted {};
 
 }  // namespace
 
-Trainer::Trainer(Config config, const PreparedData& data, RunDirectory& directory, TrainingObserver& observer, Logger& log)
+Trainer::Trainer(Config config, const PreparedData& data, RunDirectory& directory, TrainingObserver& observer,
+                 Logger& log)
     : config_(std::move(config)),
       data_(data),
       directory_(directory),
@@ -53,9 +52,10 @@ Trainer::Trainer(Config config, const PreparedData& data, RunDirectory& director
   resume();
   model_->set_compute_type(progress_.precision == "bf16" ? torch::kBFloat16 : torch::kFloat32);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_);
-  const BatchOptions options{.type = config_.training.batch_type == "tokens" ? BatchType::kTokens : BatchType::kSentences,
-                             .size = config_.training.batch_size,
-                             .seed = static_cast<uint64_t>(config_.run.seed)};
+  const BatchOptions options{
+      .type = config_.training.batch_type == "tokens" ? BatchType::kTokens : BatchType::kSentences,
+      .size = config_.training.batch_size,
+      .seed = static_cast<uint64_t>(config_.run.seed)};
   batches_ = std::make_unique<BatchStream>(data.train, options, progress_.position);
 }
 
@@ -68,12 +68,14 @@ void Trainer::resume() {
     try {
       progress_ = ProgressState::from_json(nlohmann::json::parse(read_file(folder / kProgress)));
     } catch (const nlohmann::json::exception&) {
-      throw Error(fmt::format("{}: written by another version of this program; --restart begins anew", (folder / kProgress).string()));
+      throw Error(fmt::format("{}: written by another version of this program; --restart begins anew",
+                              (folder / kProgress).string()));
     }
     if (progress_.data_hash != fresh.data_hash)
-      throw Error(fmt::format("run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or "
-                              "--restart to begin anew",
-                              directory_.path().string(), config_.data.dir));
+      throw Error(fmt::format(
+          "run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or "
+          "--restart to begin anew",
+          directory_.path().string(), config_.data.dir));
     if (config_.run.precision != "auto" && progress_.precision != fresh.precision)
       throw Error(fmt::format("run.precision {}: this run was begun with {}", fresh.precision, progress_.precision));
     // The number of threads was chosen by rule then: it stays, unless the user names another.
@@ -82,7 +84,9 @@ void Trainer::resume() {
       fresh.threads = progress_.threads;
     }
     const auto tell = [&](const char* what, const std::string& before, const std::string& current) {
-      if (before != current) log_.warn("{} was {} and is {} now: the bits of the weights may differ from an unbroken run", what, before, current);
+      if (before != current)
+        log_.warn("{} was {} and is {} now: the bits of the weights may differ from an unbroken run", what, before,
+                  current);
     };
     tell("device", progress_.device, fresh.device);
     tell("processor", progress_.cpu, fresh.cpu);
@@ -171,7 +175,8 @@ void Trainer::update() {
   observer_.on_update(epoch + 1, number);
   if (number % config_.run.log_every == 0 || epoch_ended_) report_interval();
   if (epoch_ended_) {
-    observer_.on_epoch(epoch + 1, number, epoch_.loss / static_cast<double>(std::max<int64_t>(epoch_.target_tokens, 1)));
+    observer_.on_epoch(epoch + 1, number,
+                       epoch_.loss / static_cast<double>(std::max<int64_t>(epoch_.target_tokens, 1)));
     epoch_ = {};
   }
 }
@@ -180,7 +185,10 @@ void Trainer::guard_against_divergence(const UpdateStats& stats) {
   if (stats.split) {
     const auto event = fmt::format("update {}: a batch was split for lack of memory", progress_.update);
     if (progress_.events.empty())
-      log_.warn("{}; from here on the run is no longer a function of its configuration alone (smaller training.batch_size avoids it)", event);
+      log_.warn(
+          "{}; from here on the run is no longer a function of its configuration alone (smaller training.batch_size "
+          "avoids it)",
+          event);
     progress_.events.push_back(event);
   }
   if (!stats.skipped) {
@@ -188,12 +196,14 @@ void Trainer::guard_against_divergence(const UpdateStats& stats) {
     return;
   }
   ++progress_.skipped_updates;
-  log_.warn("update {}: loss or gradient is not finite; the update is skipped ({} so far)", progress_.update, progress_.skipped_updates);
+  log_.warn("update {}: loss or gradient is not finite; the update is skipped ({} so far)", progress_.update,
+            progress_.skipped_updates);
   if (++progress_.skipped_in_a_row < kSkippedInARow) return;
-  throw Error(fmt::format("training.lr {}: {} updates in a row were not finite: the model has diverged; lower training.lr, raise "
-                          "training.warmup_steps, set training.clip_norm, or use --precision fp32, and go on from an earlier "
-                          "checkpoint",
-                          config_.training.lr, kSkippedInARow));
+  throw Error(fmt::format(
+      "training.lr {}: {} updates in a row were not finite: the model has diverged; lower training.lr, raise "
+      "training.warmup_steps, set training.clip_norm, or use --precision fp32, and go on from an earlier "
+      "checkpoint",
+      config_.training.lr, kSkippedInARow));
 }
 
 void Trainer::report_interval() {
@@ -217,9 +227,12 @@ void Trainer::report_interval() {
   if (config_.training.max_updates > 0) shorter(config_.training.max_updates - progress_.update);
   if (config_.training.num_epochs > 0) {
     const int64_t per_epoch = std::max<int64_t>(1, batches_->batches_of_current_epoch() / config_.training.accumulate);
-    shorter((config_.training.num_epochs - progress_.position.epoch) * per_epoch - progress_.position.batch / config_.training.accumulate);
+    shorter((config_.training.num_epochs - progress_.position.epoch) * per_epoch -
+            progress_.position.batch / config_.training.accumulate);
   }
-  if (left >= 0) report.seconds_left = static_cast<double>(left) * seconds / static_cast<double>(std::max<int64_t>(interval_updates_, 1));
+  if (left >= 0)
+    report.seconds_left =
+        static_cast<double>(left) * seconds / static_cast<double>(std::max<int64_t>(interval_updates_, 1));
   observer_.on_interval(report);
   interval_ = {};
   interval_updates_ = 0;
@@ -265,7 +278,8 @@ void Trainer::validate() {
 // weights: what the figures belong to; empty = those of this update.
 void Trainer::record(ValidationReport report, const std::string& weights) {
   report.update = progress_.update;
-  report.epoch = std::max<int64_t>(1, progress_.position.epoch + (epoch_ended_ || progress_.position.batch == 0 ? 0 : 1));
+  report.epoch =
+      std::max<int64_t>(1, progress_.position.epoch + (epoch_ended_ || progress_.position.batch == 0 ? 0 : 1));
   const double score = validator_->score(report);
   report.weights = weights;
   report.is_best = progress_.best_update < 0 || score > progress_.best_score;
@@ -282,15 +296,17 @@ void Trainer::record(ValidationReport report, const std::string& weights) {
 }
 
 void Trainer::save_best(const ValidationReport& report, const std::string& weights) {
-  nlohmann::json summary = {{"update", progress_.update},
-                            {"weights", weights.empty() ? fmt::format("update {}", progress_.update) : weights},
-                            {"target_tokens", progress_.target_tokens},
-                            {"precision", progress_.precision},
-                            {"data", progress_.data_hash},
-                            {"validation", {{"loss", report.loss}, {"perplexity", report.perplexity}, {"accuracy", report.accuracy}}}};
+  nlohmann::json summary = {
+      {"update", progress_.update},
+      {"weights", weights.empty() ? fmt::format("update {}", progress_.update) : weights},
+      {"target_tokens", progress_.target_tokens},
+      {"precision", progress_.precision},
+      {"data", progress_.data_hash},
+      {"validation", {{"loss", report.loss}, {"perplexity", report.perplexity}, {"accuracy", report.accuracy}}}};
   if (report.has_bleu) summary["validation"]["bleu"] = report.bleu_line;
   if (report.has_chrf) summary["validation"]["chrf"] = report.chrf_line;
-  write_directory(directory_.best(), [&](const auto& folder) { save_model(folder, *model_, config_, data_.codec, summary); });
+  write_directory(directory_.best(),
+                  [&](const auto& folder) { save_model(folder, *model_, config_, data_.codec, summary); });
 }
 
 int64_t Trainer::kept_checkpoints() const {
@@ -337,7 +353,8 @@ void Trainer::average_checkpoints() {
   progress_.validations_since_best = since_best;
   progress_.averaged_update = progress_.update;
   const torch::NoGradGuard no_grad;
-  for (size_t i = 0; const auto& [name, parameter] : named_parameters(*model_)) parameter.detach().copy_(last[i++].second);
+  for (size_t i = 0; const auto& [name, parameter] : named_parameters(*model_))
+    parameter.detach().copy_(last[i++].second);
   save_checkpoint();
 }
 

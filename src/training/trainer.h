@@ -19,8 +19,8 @@
 
 namespace nmt {
 
-/// One run of training, from its start or from the newest whole checkpoint to its end. A run is a function of configuration,
-/// data and device: stopped anywhere and started again it gives the same bits.
+/// One run of training, from its start or from the newest whole checkpoint to its end. A run is a function of
+/// configuration, data and device: stopped anywhere and started again it gives the same bits.
 class Trainer {
  public:
   Trainer(Config config, const PreparedData& data, RunDirectory& directory, TrainingObserver& observer, Logger& log);

@@ -16,7 +16,8 @@ namespace {
 constexpr int64_t kTokensPerBatch = 4096;
 constexpr int64_t kSentencesPerSearch = 64;
 
-// Decoding is done in float32 on the CPU, whatever training computes in: there a translation does not depend on its batch.
+// Decoding is done in float32 on the CPU, whatever training computes in: there a translation does not depend on its
+// batch.
 class DecodingType {
  public:
   DecodingType(TranslationModel& model, torch::Device device) : model_(model), before_(model.compute_type()) {

@@ -11,11 +11,12 @@
 
 namespace nmt {
 
-/// Measures a model on the validation set: teacher-forced loss, perplexity and token accuracy, and BLEU (13a) and chrF2 of its
-/// detokenised translations against the references as they stand: the figures and signatures of sacreBLEU.
+/// Measures a model on the validation set: teacher-forced loss, perplexity and token accuracy, and BLEU (13a) and chrF2
+/// of its detokenised translations against the references as they stand: the figures and signatures of sacreBLEU.
 class Validator {
  public:
-  Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config, torch::Device device);
+  Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
+            torch::Device device);
 
   /// between: called now and then while it decodes; what it throws ends the validation.
   ValidationReport validate(TranslationModel& model, const std::function<void()>& between = {}) const;
@@ -25,7 +26,8 @@ class Validator {
 
  private:
   void add_losses(TranslationModel& model, ValidationReport& report) const;
-  void add_translation_scores(TranslationModel& model, ValidationReport& report, const std::function<void()>& between) const;
+  void add_translation_scores(TranslationModel& model, ValidationReport& report,
+                              const std::function<void()>& between) const;
   bool wants(const std::string& metric) const;
 
   std::shared_ptr<const PreparedCorpus> corpus_;

@@ -34,7 +34,9 @@ class FusedAttention : public testing::TestWithParam<Case> {
  protected:
   AttentionOptions options() const {
     const auto& c = GetParam();
-    return {.heads = c.heads, .causal = c.causal, .target_lengths = lengths(c.target_lengths),
+    return {.heads = c.heads,
+            .causal = c.causal,
+            .target_lengths = lengths(c.target_lengths),
             .source_lengths = lengths(c.source_lengths)};
   }
 };
@@ -76,15 +78,23 @@ TEST(FusedAttention, EqualsPlainOnEveryInstructionSetThatRunsHere) {
   const int64_t rows = 11, model = 24;
   const auto q = wave({1, rows, model}), k = wave({1, rows, model}, 1, 1), v = wave({1, rows, model}, 1, 2);
   Pass pass;
-  const auto expected = plain_attention(q, k, v, {.heads = 2, .causal = true, .target_lengths = {}, .source_lengths = {}}, pass);
+  const auto expected =
+      plain_attention(q, k, v, {.heads = 2, .causal = true, .target_lengths = {}, .source_lengths = {}}, pass);
   int sets = 0;
   for (const char* name : {"avx512", "avx2", "baseline"}) {
     const auto* set = kernels::kernels_by_name(name);
     if (!set) continue;
     ++sets;
     auto context = torch::zeros_like(q);
-    const kernels::AttentionShape shape{.batch = 1, .heads = 2, .target = rows, .source = rows, .head_dim = 12,
-                                        .query_stride = model, .key_stride = model, .context_stride = model, .causal = true,
+    const kernels::AttentionShape shape{.batch = 1,
+                                        .heads = 2,
+                                        .target = rows,
+                                        .source = rows,
+                                        .head_dim = 12,
+                                        .query_stride = model,
+                                        .key_stride = model,
+                                        .context_stride = model,
+                                        .causal = true,
                                         .scale = static_cast<float>(1 / std::sqrt(12.0))};
     set->attention(kernels::Type::kFloat, shape, q.const_data_ptr(), k.const_data_ptr(), v.const_data_ptr(),
                    context.mutable_data_ptr(), nullptr, 0, 2);
@@ -111,7 +121,8 @@ TEST(FusedAttention, IgnoresKeysBeyondTheLengthAndLaterPositions) {
 
 TEST(FusedAttention, DropoutHasTheGradientOfItsOwnMask) {
   const auto k = wave({2, 5, 8}, 1, 1), v = wave({2, 5, 8}, 1, 2), mix = wave({2, 5, 8}, 1, 3);
-  const AttentionOptions options{.heads = 2, .dropout = 0.4, .causal = true, .target_lengths = {}, .source_lengths = {}};
+  const AttentionOptions options{
+      .heads = 2, .dropout = 0.4, .causal = true, .target_lengths = {}, .source_lengths = {}};
   const auto loss = [&](const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values) {
     Pass pass(3, 7, 0);
     return (attention(q, keys, values, options, pass) * mix).sum();
@@ -126,7 +137,8 @@ TEST(FusedAttention, DropoutHasTheGradientOfItsOwnMask) {
 
 TEST(FusedAttention, IsTheSameForEveryNumberOfThreads) {
   const auto q = wave({7, 13, 32}), k = wave({7, 13, 32}, 1, 1), v = wave({7, 13, 32}, 1, 2);
-  const AttentionOptions options{.heads = 4, .dropout = 0.3, .causal = true, .target_lengths = {}, .source_lengths = {}};
+  const AttentionOptions options{
+      .heads = 4, .dropout = 0.3, .causal = true, .target_lengths = {}, .source_lengths = {}};
   const int before = at::get_num_threads();
   torch::Tensor results[2];
   for (const int threads : {1, 2}) {
@@ -152,8 +164,9 @@ TEST(AttentionStep, SharesOneMemoryAmongRows) {
   const auto keys = wave({2, 6, 8}, 1, 1), values = wave({2, 6, 8}, 1, 2), q = wave({3, 8});
   const auto of_row = torch::tensor({1, 0, 1}, torch::kInt64), length = torch::tensor({6, 4}, torch::kInt64);
   const auto shared = attention_step(q, keys, values, 2, of_row, length);
-  const auto copied = attention_step(q, keys.index_select(0, of_row).contiguous(), values.index_select(0, of_row).contiguous(),
-                                     2, {}, length.index_select(0, of_row));
+  const auto copied =
+      attention_step(q, keys.index_select(0, of_row).contiguous(), values.index_select(0, of_row).contiguous(), 2, {},
+                     length.index_select(0, of_row));
   EXPECT_TRUE(shared.equal(copied));
 }
 

@@ -12,7 +12,9 @@ namespace {
 using test::expect_close;
 using test::wave;
 
-torch::Tensor labels_for(int64_t rows, int64_t classes) { return (torch::arange(rows, torch::kInt64) * 7 + 3) % classes; }
+torch::Tensor labels_for(int64_t rows, int64_t classes) {
+  return (torch::arange(rows, torch::kInt64) * 7 + 3) % classes;
+}
 
 TEST(OutputCrossEntropy, EqualsThePlainFormWithItsGradients) {
   for (const int64_t classes : {5, 16, 37, 1000}) {
@@ -43,7 +45,8 @@ TEST(OutputCrossEntropy, WorksInSeveralBlocks) {
   // 300,000 classes leave 64 rows a block: 150 rows are three blocks.
   const auto hidden = wave({150, 4}), weight = wave({300000, 4}, 0.5, 2), labels = labels_for(150, 300000);
   const torch::NoGradGuard no_grad;
-  const auto blocks = output_cross_entropy(hidden, weight, {}, labels, 0.1), plain = plain_output_cross_entropy(hidden, weight, {}, labels, 0.1);
+  const auto blocks = output_cross_entropy(hidden, weight, {}, labels, 0.1),
+             plain = plain_output_cross_entropy(hidden, weight, {}, labels, 0.1);
   EXPECT_NEAR(blocks.loss.item<double>() / plain.loss.item<double>(), 1, 1e-5);
 }
 
@@ -58,12 +61,14 @@ TEST(OutputCrossEntropy, InBfloat16StaysNearFloat) {
 
 // Hand-made: logits 0.1 -0.1 1 0 0, label 2, smoothing 0.1 over five classes.
 TEST(OutputCrossEntropy, GivesTheHandComputedValue) {
-  const auto hidden = torch::ones({1, 1}), weight = torch::tensor({0.1, -0.1, 1.0, 0.0, 0.0}).to(torch::kFloat32).unsqueeze(1);
+  const auto hidden = torch::ones({1, 1}),
+             weight = torch::tensor({0.1, -0.1, 1.0, 0.0, 0.0}).to(torch::kFloat32).unsqueeze(1);
   const auto labels = torch::tensor({2}, torch::kInt64);
   EXPECT_NEAR(output_cross_entropy(hidden, weight, {}, labels, 0.1).loss.item<double>(), 0.9863210496, 1e-6);
   double sum = 0;
   for (const double x : {0.1, -0.1, 1.0, 0.0, 0.0}) sum += std::exp(x);
-  EXPECT_NEAR(output_cross_entropy(hidden, weight, {}, labels, 0.1).label_loss.item<double>(), std::log(sum) - 1.0, 1e-6);
+  EXPECT_NEAR(output_cross_entropy(hidden, weight, {}, labels, 0.1).label_loss.item<double>(), std::log(sum) - 1.0,
+              1e-6);
 }
 
 TEST(OutputCrossEntropy, LeavesRowsWithNegativeLabelsOut) {

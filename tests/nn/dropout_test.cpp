@@ -59,14 +59,16 @@ TEST(Dropout, NeighboursAreIndependent) {
   Pass pass(1, 1, 0);
   const auto kept = (dropout(torch::ones({1 << 18}), 0.5, pass) != 0).to(torch::kFloat64);
   for (const int64_t lag : {1, 2, 3, 16, 256, 4096}) {
-    const auto both = (kept.narrow(0, 0, kept.size(0) - lag) * kept.narrow(0, lag, kept.size(0) - lag)).mean().item<double>();
+    const auto both =
+        (kept.narrow(0, 0, kept.size(0) - lag) * kept.narrow(0, lag, kept.size(0) - lag)).mean().item<double>();
     EXPECT_NEAR(both, 0.25, 0.006) << "lag " << lag;
   }
 }
 
 TEST(AddDropped, AddsTheResidualInOnePass) {
   for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
-    auto x = test::wave({40, 24}).to(type).requires_grad_(true), residual = test::wave({40, 24}, 1, 2).to(type).requires_grad_(true);
+    auto x = test::wave({40, 24}).to(type).requires_grad_(true),
+         residual = test::wave({40, 24}, 1, 2).to(type).requires_grad_(true);
     Pass fused(1, 1, 0), apart(1, 1, 0);
     const auto y = add_dropped(residual, x, 0.25, fused);
     const auto expected = residual.to(torch::kFloat32) + dropout(x.detach().to(torch::kFloat32), 0.25, apart);

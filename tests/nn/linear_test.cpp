@@ -24,7 +24,8 @@ TEST(PackedMatrix, GivesARowTheSameBitsAloneAndInABatch) {
   const auto x = wave({130, 96}), weight = wave({200, 96}, 1, 1);
   PackedMatrix packed;
   const auto together = packed.multiply(x, weight, {});
-  for (const int64_t row : {0, 63, 64, 129}) EXPECT_TRUE(packed.multiply(x.narrow(0, row, 1), weight, {}).equal(together.narrow(0, row, 1)));
+  for (const int64_t row : {0, 63, 64, 129})
+    EXPECT_TRUE(packed.multiply(x.narrow(0, row, 1), weight, {}).equal(together.narrow(0, row, 1)));
   EXPECT_TRUE(packed.multiply(x.narrow(0, 10, 50), weight, {}).equal(together.narrow(0, 10, 50)));
 }
 

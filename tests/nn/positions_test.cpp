@@ -35,7 +35,8 @@ TEST(LearnedPositions, RefuseMoreThanTheyHave) {
 
 TEST(Positions, NameTheirChoices) {
   EXPECT_EQ(make_positions("none", "", 4, 10), nullptr);
-  EXPECT_THAT(test::message_of<Error>([] { make_positions("rotary", "", 4, 10); }), testing::HasSubstr("'rotary' is none of"));
+  EXPECT_THAT(test::message_of<Error>([] { make_positions("rotary", "", 4, 10); }),
+              testing::HasSubstr("'rotary' is none of"));
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
-/// The toolkit's own CPU kernels, free of torch: plain pointers in, plain pointers out, single-threaded; callers split the
-/// work into ranges of rows or (sentence, head) pairs. What a range computes does not depend on how the work was split, so
-/// results are the same for every number of threads.
+/// The toolkit's own CPU kernels, free of torch: plain pointers in, plain pointers out, single-threaded; callers split
+/// the work into ranges of rows or (sentence, head) pairs. What a range computes does not depend on how the work was
+/// split, so results are the same for every number of threads.
 ///
-/// The bodies (kernels_impl.h) are compiled once for each instruction set; kernels() picks at run time. bfloat16 is stored as
-/// the upper half of a float (uint16_t); all arithmetic is in float.
+/// The bodies (kernels_impl.h) are compiled once for each instruction set; kernels() picks at run time. bfloat16 is
+/// stored as the upper half of a float (uint16_t); all arithmetic is in float.
 namespace nmt::kernels {
 
 enum class Type : int8_t { kFloat, kBfloat16 };
@@ -17,8 +17,8 @@ struct Range {
 };
 
 /// One (batch, head) grid of attention. Row t of head h in sentence b of q stands at
-/// q + (b * target + t) * query_stride + h * head_dim (elements); k and v alike with source and key_stride; context, its
-/// gradient and the gradients of q, k and v likewise with the strides named.
+/// q + (b * target + t) * query_stride + h * head_dim (elements); k and v alike with source and key_stride; context,
+/// its gradient and the gradients of q, k and v likewise with the strides named.
 struct AttentionShape {
   int64_t batch = 0, heads = 0, target = 0, source = 0, head_dim = 0;
   int64_t query_stride = 0, key_stride = 0, context_stride = 0;  ///< between neighbouring rows
@@ -42,11 +42,11 @@ struct AttentionGradients {
 /// One query a row against cached keys and values, float: a decoding step.
 struct AttentionStep {
   int64_t heads = 0, head_dim = 0;
-  const float* q = nullptr;       ///< [rows, heads * head_dim]
-  const float* keys = nullptr;    ///< [memories, positions, heads * head_dim]
-  const float* values = nullptr;  ///< like keys
-  float* context = nullptr;       ///< [rows, heads * head_dim]
-  int64_t memory_stride = 0;      ///< elements from one memory to the next
+  const float* q = nullptr;                ///< [rows, heads * head_dim]
+  const float* keys = nullptr;             ///< [memories, positions, heads * head_dim]
+  const float* values = nullptr;           ///< like keys
+  float* context = nullptr;                ///< [rows, heads * head_dim]
+  int64_t memory_stride = 0;               ///< elements from one memory to the next
   const int64_t* memory_of_row = nullptr;  ///< [rows] which memory a row looks at; nullptr = row r at memory r
   const int64_t* lengths = nullptr;        ///< [memories] positions that are there
   float scale = 1;
@@ -60,9 +60,9 @@ struct CrossEntropyRows {
   float smoothing = 0;
   bool write_gradient = false;
   float gradient_scale = 1;
-  float* loss = nullptr;       ///< [rows] -sum_v q_v log p_v, in nats
+  float* loss = nullptr;        ///< [rows] -sum_v q_v log p_v, in nats
   float* label_loss = nullptr;  ///< [rows] -log p(label): what perplexity is made of
-  uint8_t* correct = nullptr;  ///< [rows] 1 where the label has the highest logit
+  uint8_t* correct = nullptr;   ///< [rows] 1 where the label has the highest logit
 };
 
 constexpr int64_t kPanel = 32;  ///< columns of the result that pack() puts side by side
@@ -80,17 +80,20 @@ struct Kernels {
 
   /// out[i] = (residual ? residual[i] : 0) + keep_i * x[i] / (1 - p) for i in [begin, end);
   /// keep_i is a function of (key, i). Also the gradient of x, with x := gradient of out and no residual.
-  void (*dropout)(Type type, void* out, const void* x, const void* residual, float p, uint64_t key, int64_t begin, int64_t end);
+  void (*dropout)(Type type, void* out, const void* x, const void* residual, float p, uint64_t key, int64_t begin,
+                  int64_t end);
 
-  /// Scaled dot-product attention of the (sentence, head) pairs [begin, end) of batch * heads (Vaswani et al. 2017, 3.2.1).
-  /// log_sums [batch, heads, target]: log of the sum of exp(scores), for the backward pass; may be nullptr.
+  /// Scaled dot-product attention of the (sentence, head) pairs [begin, end) of batch * heads (Vaswani et al.
+  /// 2017, 3.2.1). log_sums [batch, heads, target]: log of the sum of exp(scores), for the backward pass; may be
+  /// nullptr.
   void (*attention)(Type type, const AttentionShape& shape, const void* q, const void* k, const void* v, void* context,
                     float* log_sums, int64_t begin, int64_t end);
   void (*attention_backward)(Type type, const AttentionShape& shape, const void* q, const void* k, const void* v,
-                             const void* context, const float* log_sums, const AttentionGradients& gradients, int64_t begin,
-                             int64_t end);
+                             const void* context, const float* log_sums, const AttentionGradients& gradients,
+                             int64_t begin, int64_t end);
 
-  /// Attention of the (row, head) pairs [pairs.begin, pairs.end) of rows * heads. A row's result depends on nothing else.
+  /// Attention of the (row, head) pairs [pairs.begin, pairs.end) of rows * heads. A row's result depends on nothing
+  /// else.
   void (*attention_step)(const AttentionStep& step, Range pairs);
 
   void (*cross_entropy)(Type type, const CrossEntropyRows& rows, int64_t begin, int64_t end);
@@ -98,8 +101,8 @@ struct Kernels {
   /// Packs weight [out, in] (float, row-major) for linear(): packed_size(out, in) floats.
   void (*pack)(const float* weight, int64_t out, int64_t in, float* packed);
   /// y[r, c] = x[r, :] · weight[c, :] + bias[c] for the rows [rows.begin, rows.end) and the panels of kPanel columns
-  /// [panels.begin, panels.end). Each element is one chain of sums over `in` in ascending order: the same bits whatever the
-  /// number of rows. bias may be nullptr.
+  /// [panels.begin, panels.end). Each element is one chain of sums over `in` in ascending order: the same bits whatever
+  /// the number of rows. bias may be nullptr.
   void (*linear)(const LinearTask& task, Range rows, Range panels);
 };
 

@@ -1,0 +1,239 @@
+#pragma once
+
+// Part of a kernel set: see kernels_impl.h.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "nn/kernels/dropout_impl.h"
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/product_impl.h"
+
+namespace nmt::kernels::NMT_KERNEL_SET {
+namespace {
+
+// Buffers of one (sentence, head), reused over a range. Sizes are fixed by the shape, so pointers stay valid.
+struct AttentionBuffers {
+  int64_t dim, keys;  // padded to whole vectors
+  std::vector<float> memory;
+  float *q, *k, *k_transposed, *v, *v_transposed, *weights, *gradient, *score_gradient, *product;
+  explicit AttentionBuffers(const AttentionShape& s) {
+    dim = round_up(s.head_dim);
+    keys = round_up(s.source);
+    const int64_t rows = s.target, square = rows * keys;
+    const int64_t widest = std::max(rows, s.source) * dim;
+    memory.assign(rows * dim * 2 + s.source * dim * 2 + dim * keys * 2 + square * 2 + widest + 8 * kLanes, 0.0f);
+    float* next = memory.data();
+    const auto take = [&next](int64_t n) {
+      float* p = next;
+      next += n;
+      return p;
+    };
+    q = take(rows * dim);
+    gradient = take(rows * dim);
+    k = take(s.source * dim);
+    v = take(s.source * dim);
+    k_transposed = take(dim * keys);
+    v_transposed = take(dim * keys);
+    weights = take(square);
+    score_gradient = take(square);
+    product = take(widest);
+  }
+};
+
+template <typename T>
+void load_rows(const T* from, int64_t stride, float* to, int64_t to_stride, int64_t rows, int64_t n) {
+  for (int64_t t = 0; t < rows; ++t) load_row(from + t * stride, to + t * to_stride, n);
+}
+// to [n, columns] = transposed from [rows, n]; columns beyond rows are zero.
+template <typename T>
+void load_transposed(const T* from, int64_t stride, float* to, int64_t columns, int64_t rows, int64_t n) {
+  for (int64_t d = 0; d < n; ++d) {
+    float* line = to + d * columns;
+    for (int64_t t = 0; t < rows; ++t) line[t] = to_float(from[t * stride + d]);
+    for (int64_t t = rows; t < round_up(rows); ++t) line[t] = 0;
+  }
+}
+
+inline int64_t length_of(const int64_t* lengths, int64_t b, int64_t all_of_them) {
+  return lengths ? lengths[b] : all_of_them;
+}
+
+// Softmax of one row's first `n` scores, in place, zeros behind up to `padded`; returns the log of the sum of exp.
+inline float softmax_row(float* row, int64_t n, int64_t padded, float scale) {
+  for (int64_t j = n; j < padded; ++j) row[j] = -std::numeric_limits<float>::infinity();
+  Vec top = all(-std::numeric_limits<float>::infinity());
+  for (int64_t j = 0; j < padded; j += kLanes) {
+    const Vec x = load(row + j) * all(scale);
+    store(row + j, x);
+    top = x > top ? x : top;
+  }
+  const float maximum = max_lanes(top);
+  Vec sum = {};
+  for (int64_t j = 0; j < padded; j += kLanes) {
+    const Vec e = vec_exp(load(row + j) - all(maximum));
+    store(row + j, e);
+    sum += e;
+  }
+  const float total = sum_lanes(sum);
+  const Vec inverse = all(1.0f / total);
+  for (int64_t j = 0; j < padded; j += kLanes) store(row + j, load(row + j) * inverse);
+  return maximum + std::log(total);
+}
+
+// Drops weights of row t of the pair: index in the [batch, heads, target, source] tensor of weights.
+inline void drop_row(float* row, int64_t n, const Mask& mask, int64_t first) {
+  for (int64_t j = 0; j < n; ++j) row[j] *= mask(first + j);
+}
+
+template <typename T>
+void attention_range(const AttentionShape& s, const T* q, const T* k, const T* v, T* context, float* log_sums,
+                     int64_t begin, int64_t end) {
+  AttentionBuffers buffer(s);
+  const Mask mask(s.dropout, s.dropout_key);
+  for (int64_t pair = begin; pair < end; ++pair) {
+    const int64_t b = pair / s.heads, h = pair % s.heads;
+    const int64_t rows = length_of(s.target_lengths, b, s.target), keys = length_of(s.source_lengths, b, s.source);
+    const int64_t padded = round_up(keys);
+    const T* k_head = k + b * s.source * s.key_stride + h * s.head_dim;
+    const T* v_head = v + b * s.source * s.key_stride + h * s.head_dim;
+    load_rows(q + b * s.target * s.query_stride + h * s.head_dim, s.query_stride, buffer.q, buffer.dim, rows,
+              s.head_dim);
+    load_transposed(k_head, s.key_stride, buffer.k_transposed, padded, keys, s.head_dim);
+    load_rows(v_head, s.key_stride, buffer.v, buffer.dim, keys, s.head_dim);
+    product(buffer.q, buffer.dim, 1, buffer.k_transposed, padded, rows, padded, s.head_dim, buffer.weights, padded);
+    for (int64_t t = 0; t < rows; ++t) {
+      float* row = buffer.weights + t * padded;
+      const int64_t visible = s.causal ? std::min(keys, t + 1) : keys;
+      const float log_sum = softmax_row(row, visible, padded, s.scale);
+      if (log_sums) log_sums[pair * s.target + t] = log_sum;
+      if (s.dropout > 0) drop_row(row, visible, mask, (pair * s.target + t) * s.source);
+    }
+    product(buffer.weights, padded, 1, buffer.v, buffer.dim, rows, buffer.dim, keys, buffer.product, buffer.dim);
+    T* out = context + b * s.target * s.context_stride + h * s.head_dim;
+    for (int64_t t = 0; t < rows; ++t)
+      store_row(buffer.product + t * buffer.dim, out + t * s.context_stride, s.head_dim);
+    for (int64_t t = rows; t < s.target; ++t) std::memset(out + t * s.context_stride, 0, s.head_dim * sizeof(T));
+  }
+}
+
+void attention(Type type, const AttentionShape& s, const void* q, const void* k, const void* v, void* context,
+               float* log_sums, int64_t begin, int64_t end) {
+  if (type == Type::kFloat)
+    attention_range(s, static_cast<const float*>(q), static_cast<const float*>(k), static_cast<const float*>(v),
+                    static_cast<float*>(context), log_sums, begin, end);
+  else
+    attention_range(s, static_cast<const uint16_t*>(q), static_cast<const uint16_t*>(k),
+                    static_cast<const uint16_t*>(v), static_cast<uint16_t*>(context), log_sums, begin, end);
+}
+
+template <typename T>
+void store_rows(const float* from, int64_t from_stride, T* to, int64_t stride, int64_t rows, int64_t all_rows,
+                int64_t n) {
+  for (int64_t t = 0; t < rows; ++t) store_row(from + t * from_stride, to + t * stride, n);
+  for (int64_t t = rows; t < all_rows; ++t) std::memset(to + t * stride, 0, n * sizeof(T));
+}
+
+template <typename T>
+void attention_backward_range(const AttentionShape& s, const T* q, const T* k, const T* v, const T* context,
+                              const float* log_sums, const AttentionGradients& g, int64_t begin, int64_t end) {
+  AttentionBuffers buffer(s);
+  const Mask mask(s.dropout, s.dropout_key);
+  std::vector<float> kept(round_up(s.source));
+  for (int64_t pair = begin; pair < end; ++pair) {
+    const int64_t b = pair / s.heads, h = pair % s.heads;
+    const int64_t rows = length_of(s.target_lengths, b, s.target), keys = length_of(s.source_lengths, b, s.source);
+    const int64_t padded = round_up(keys), dim = buffer.dim;
+    const int64_t query_at = b * s.target * s.query_stride + h * s.head_dim;
+    const int64_t key_at = b * s.source * s.key_stride + h * s.head_dim;
+    const int64_t context_at = b * s.target * s.context_stride + h * s.head_dim;
+    const T* context_head = context + context_at;
+    load_rows(q + query_at, s.query_stride, buffer.q, dim, rows, s.head_dim);
+    load_rows(static_cast<const T*>(g.context_gradient) + context_at, s.context_stride, buffer.gradient, dim, rows,
+              s.head_dim);
+    load_rows(k + key_at, s.key_stride, buffer.k, dim, keys, s.head_dim);
+    load_transposed(k + key_at, s.key_stride, buffer.k_transposed, padded, keys, s.head_dim);
+    load_transposed(v + key_at, s.key_stride, buffer.v_transposed, padded, keys, s.head_dim);
+    // weights P = softmax(scale Q Kᵀ); gradient of the dropped weights dP = dO Vᵀ.
+    product(buffer.q, dim, 1, buffer.k_transposed, padded, rows, padded, s.head_dim, buffer.weights, padded);
+    product(buffer.gradient, dim, 1, buffer.v_transposed, padded, rows, padded, s.head_dim, buffer.score_gradient,
+            padded);
+    for (int64_t t = 0; t < rows; ++t) {
+      float* p = buffer.weights + t * padded;
+      float* d = buffer.score_gradient + t * padded;
+      const int64_t visible = s.causal ? std::min(keys, t + 1) : keys;
+      float inner = 0;  // dO · O of this row: what the softmax's gradient subtracts
+      for (int64_t e = 0; e < s.head_dim; ++e)
+        inner += buffer.gradient[t * dim + e] * to_float(context_head[t * s.context_stride + e]);
+      const Vec log_sum = all(log_sums[pair * s.target + t]), scale = all(s.scale);
+      for (int64_t j = visible; j < padded; ++j) p[j] = -std::numeric_limits<float>::infinity();
+      for (int64_t j = 0; j < padded; j += kLanes) store(p + j, vec_exp(load(p + j) * scale - log_sum));
+      if (s.dropout > 0) {
+        for (int64_t j = 0; j < visible; ++j) kept[j] = mask((pair * s.target + t) * s.source + j);
+        for (int64_t j = 0; j < visible; ++j) d[j] = p[j] * (d[j] * kept[j] - inner) * s.scale;
+        for (int64_t j = 0; j < visible; ++j) p[j] *= kept[j];
+      } else {
+        for (int64_t j = 0; j < visible; ++j) d[j] = p[j] * (d[j] - inner) * s.scale;
+      }
+      for (int64_t j = visible; j < padded; ++j) d[j] = 0;
+    }
+    product(buffer.score_gradient, padded, 1, buffer.k, dim, rows, dim, keys, buffer.product, dim);
+    store_rows(buffer.product, dim,
+               static_cast<T*>(g.query_gradient) + b * s.target * g.query_gradient_stride + h * s.head_dim,
+               g.query_gradient_stride, rows, s.target, s.head_dim);
+    product(buffer.score_gradient, 1, padded, buffer.q, dim, keys, dim, rows, buffer.product, dim);
+    const int64_t key_gradient_at = b * s.source * g.key_gradient_stride + h * s.head_dim;
+    store_rows(buffer.product, dim, static_cast<T*>(g.key_gradient) + key_gradient_at, g.key_gradient_stride, keys,
+               s.source, s.head_dim);
+    product(buffer.weights, 1, padded, buffer.gradient, dim, keys, dim, rows, buffer.product, dim);
+    store_rows(buffer.product, dim, static_cast<T*>(g.value_gradient) + key_gradient_at, g.key_gradient_stride, keys,
+               s.source, s.head_dim);
+  }
+}
+
+void attention_backward(Type type, const AttentionShape& s, const void* q, const void* k, const void* v,
+                        const void* context, const float* log_sums, const AttentionGradients& g, int64_t begin,
+                        int64_t end) {
+  if (type == Type::kFloat)
+    attention_backward_range(s, static_cast<const float*>(q), static_cast<const float*>(k),
+                             static_cast<const float*>(v), static_cast<const float*>(context), log_sums, g, begin, end);
+  else
+    attention_backward_range(s, static_cast<const uint16_t*>(q), static_cast<const uint16_t*>(k),
+                             static_cast<const uint16_t*>(v), static_cast<const uint16_t*>(context), log_sums, g, begin,
+                             end);
+}
+
+void attention_step(const AttentionStep& s, Range pairs) {
+  const int64_t model = s.heads * s.head_dim, whole = s.head_dim / kLanes * kLanes;
+  std::vector<float> scores, context(round_up(s.head_dim));
+  for (int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
+    const int64_t row = pair / s.heads, h = pair % s.heads;
+    const int64_t memory = s.memory_of_row ? s.memory_of_row[row] : row;
+    const int64_t n = s.lengths[memory], padded = round_up(n);
+    const float* q = s.q + row * model + h * s.head_dim;
+    const float* keys = s.keys + memory * s.memory_stride + h * s.head_dim;
+    const float* values = s.values + memory * s.memory_stride + h * s.head_dim;
+    if (static_cast<int64_t>(scores.size()) < padded) scores.resize(padded);
+    for (int64_t j = 0; j < n; ++j) {
+      const float* key = keys + j * model;
+      Vec sum = {};
+      for (int64_t d = 0; d < whole; d += kLanes) sum += load(q + d) * load(key + d);
+      float score = sum_lanes(sum);
+      for (int64_t d = whole; d < s.head_dim; ++d) score += q[d] * key[d];
+      scores[j] = score;
+    }
+    softmax_row(scores.data(), n, padded, s.scale);
+    std::fill(context.begin(), context.end(), 0.0f);
+    for (int64_t j = 0; j < n; ++j) {
+      const float* value = values + j * model;
+      for (int64_t d = 0; d < s.head_dim; ++d) context[d] += scores[j] * value[d];
+    }
+    std::copy_n(context.data(), s.head_dim, s.context + row * model + h * s.head_dim);
+  }
+}
+
+}  // namespace
+}  // namespace nmt::kernels::NMT_KERNEL_SET

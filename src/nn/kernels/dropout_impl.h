@@ -1,0 +1,80 @@
+#pragma once
+
+// Part of a kernel set: see kernels_impl.h.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/vector_impl.h"
+
+namespace nmt::kernels::NMT_KERNEL_SET {
+namespace {
+
+// 32 mixed bits of (key, counter): two rounds of a 32-bit finaliser; each gives two 16-bit draws.
+inline uint32_t draw(uint32_t counter, uint32_t low, uint32_t high) {
+  uint32_t x = counter * 0x9e3779b9u + low;
+  x ^= x >> 16;
+  x *= 0x7feb352du;
+  x ^= (x >> 15) ^ high;
+  x *= 0x846ca68bu;
+  x ^= x >> 16;
+  return x;
+}
+// Element i is kept when its draw is not below the threshold.
+struct Mask {
+  uint32_t low, high, threshold;
+  float factor;
+  Mask(float p, uint64_t key)
+      : low(static_cast<uint32_t>(key)),
+        high(static_cast<uint32_t>(key >> 32)),
+        threshold(static_cast<uint32_t>(std::lround(p * 65536.0f))),
+        factor(1.0f / (1.0f - p)) {}
+  float operator()(int64_t i) const {
+    const uint32_t bits =
+        draw(static_cast<uint32_t>(i >> 1) ^ static_cast<uint32_t>((i >> 33) * 0x85ebca6bu), low, high);
+    return ((i & 1 ? bits >> 16 : bits & 0xffff) < threshold) ? 0.0f : factor;
+  }
+};
+
+template <typename T>
+void dropout_range(T* out, const T* x, const T* residual, float p, uint64_t key, int64_t begin, int64_t end) {
+  const Mask mask(p, key);
+  constexpr int64_t kBlock = 256;
+  float keep[kBlock];
+  for (int64_t start = begin; start < end;) {
+    // Blocks are aligned to even elements so that both halves of a draw are used where possible.
+    const int64_t n = std::min(end - start, kBlock);
+    if (start % 2 == 0 && n == kBlock) {
+      const uint32_t high_part = static_cast<uint32_t>((start >> 33) * 0x85ebca6bu);
+      const uint32_t first = static_cast<uint32_t>(start >> 1);
+      for (int64_t j = 0; j < kBlock / 2; ++j) {
+        const uint32_t bits = draw((first + static_cast<uint32_t>(j)) ^ high_part, mask.low, mask.high);
+        keep[2 * j] = (bits & 0xffff) < mask.threshold ? 0.0f : mask.factor;
+        keep[2 * j + 1] = (bits >> 16) < mask.threshold ? 0.0f : mask.factor;
+      }
+    } else {
+      for (int64_t j = 0; j < n; ++j) keep[j] = mask(start + j);
+    }
+    if (residual) {
+      for (int64_t j = 0; j < n; ++j)
+        out[start + j] = from_float<T>(to_float(residual[start + j]) + to_float(x[start + j]) * keep[j]);
+    } else {
+      for (int64_t j = 0; j < n; ++j) out[start + j] = from_float<T>(to_float(x[start + j]) * keep[j]);
+    }
+    start += n;
+  }
+}
+
+void dropout(Type type, void* out, const void* x, const void* residual, float p, uint64_t key, int64_t begin,
+             int64_t end) {
+  if (type == Type::kFloat)
+    dropout_range(static_cast<float*>(out), static_cast<const float*>(x), static_cast<const float*>(residual), p, key,
+                  begin, end);
+  else
+    dropout_range(static_cast<uint16_t*>(out), static_cast<const uint16_t*>(x), static_cast<const uint16_t*>(residual),
+                  p, key, begin, end);
+}
+
+}  // namespace
+}  // namespace nmt::kernels::NMT_KERNEL_SET

@@ -1,0 +1,51 @@
+#pragma once
+
+// Part of a kernel set: see kernels_impl.h.
+#include <cstdint>
+
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/vector_impl.h"
+
+namespace nmt::kernels::NMT_KERNEL_SET {
+namespace {
+
+// C[rows, columns] = A B, with A[i, l] at a[i * a_row + l * a_column] and B [depth, columns] row-major, columns a
+// multiple of 16. Each element is one ascending chain of sums over depth.
+template <int64_t kRows, int64_t kVecs>
+inline void product_block(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
+                          int64_t depth, float* c, int64_t c_stride) {
+  Vec acc[kRows][kVecs] = {};
+  for (int64_t l = 0; l < depth; ++l) {
+    Vec right[kVecs];
+    for (int64_t v = 0; v < kVecs; ++v) right[v] = load(b + l * b_stride + v * kLanes);
+    for (int64_t r = 0; r < kRows; ++r) {
+      const Vec left = all(a[r * a_row + l * a_column]);
+      for (int64_t v = 0; v < kVecs; ++v) acc[r][v] += left * right[v];
+    }
+  }
+  for (int64_t r = 0; r < kRows; ++r)
+    for (int64_t v = 0; v < kVecs; ++v) store(c + r * c_stride + v * kLanes, acc[r][v]);
+}
+
+template <int64_t kVecs>
+inline void product_columns(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
+                            int64_t rows, int64_t depth, float* c, int64_t c_stride) {
+  constexpr int64_t kRows = NMT_ROW_BLOCK;
+  int64_t i = 0;
+  for (; i + kRows <= rows; i += kRows)
+    product_block<kRows, kVecs>(a + i * a_row, a_row, a_column, b, b_stride, depth, c + i * c_stride, c_stride);
+  for (; i < rows; ++i)
+    product_block<1, kVecs>(a + i * a_row, a_row, a_column, b, b_stride, depth, c + i * c_stride, c_stride);
+}
+
+void product(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride, int64_t rows,
+             int64_t columns, int64_t depth, float* c, int64_t c_stride) {
+  int64_t j = 0;
+  for (; j + 2 * kLanes <= columns; j += 2 * kLanes)
+    product_columns<2>(a, a_row, a_column, b + j, b_stride, rows, depth, c + j, c_stride);
+  for (; j < columns; j += kLanes)
+    product_columns<1>(a, a_row, a_column, b + j, b_stride, rows, depth, c + j, c_stride);
+}
+
+}  // namespace
+}  // namespace nmt::kernels::NMT_KERNEL_SET
