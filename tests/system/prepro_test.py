@@ -1,0 +1,248 @@
+"""Whole runs of nmt-prepro: its command line, its exit codes, what stays behind when it is stopped, and its memory.
+
+Usage: prepro_test.py PROGRAM [Class or Class.test ...]
+"""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else "nmt-prepro"
+
+
+def made_up_words(count, seed=5):
+    """Words of two to six syllables, enough of them to keep SentencePiece busy."""
+    dice = random.Random(seed)
+    syllables = [c + v for c in "bdfghklmnprstvwz" for v in "aeiou"]
+    return ["".join(dice.choice(syllables) for _ in range(dice.randint(2, 6))) for _ in range(count)]
+
+
+def write_corpus(stem, pairs, words, seed=1):
+    """STEM.de and STEM.en with `pairs` pairs of distinct sentences, each of 3 to 8 words and a number."""
+    dice = random.Random(seed)
+    pool = dice.choices(words, k=100_000)
+    with open(f"{stem}.de", "w") as source, open(f"{stem}.en", "w") as target:
+        for i in range(pairs):
+            at, length = (i * 7919) % (len(pool) - 10), 3 + i % 6
+            sentence = " ".join(pool[at : at + length])
+            source.write(f"{sentence} {i}.\n")
+            target.write(f"{i} {sentence}.\n")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="nmt-prepro-")
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name)
+
+    def config(self, text="", pairs=2000, words=3000):
+        write_corpus(self.path / "train", pairs, made_up_words(words))
+        lines = ["data:", "  dir: out/prepared", "  train1: train.de", "  train2: train.en", "  vocab_size: 400"]
+        (self.path / "config.yaml").write_text("\n".join(lines) + "\n" + text)
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen(
+            [PROGRAM, *arguments],
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def run_program(self, *arguments, expect=0, **options):
+        process = self.start(*arguments, **options)
+        output, log = process.communicate()
+        self.assertEqual(process.returncode, expect, log)
+        return output, log
+
+    def assert_one_line(self, log, *parts):
+        """The last line is the error, and the only one."""
+        last = log.splitlines()[-1]
+        self.assertTrue(last.startswith("nmt-prepro: "), log)
+        self.assertEqual(sum(line.startswith("nmt-prepro: ") for line in log.splitlines()), 1, log)
+        for part in parts:
+            self.assertIn(part, last)
+
+    def names(self, folder="out"):
+        root = self.path / folder
+        return sorted(str(p.relative_to(root)) for p in root.rglob("*")) if root.exists() else []
+
+    def contents(self):
+        return {name: (self.path / "out" / name).read_bytes() for name in self.names() if "." in name}
+
+
+class CommandLine(Case):
+    def test_help_and_version(self):
+        output, log = self.run_program("--help")
+        for option in ("--config", "--set", "--print-config", "--overwrite", "--version"):
+            self.assertIn(option, output)
+        self.assertEqual(log, "")
+        output, _ = self.run_program("--version")
+        self.assertRegex(output, r"^nmt-prepro \d+\.\d+")
+        self.assertIn("SentencePiece 0.", output)
+
+    def test_print_config(self):
+        self.config()
+        output, log = self.run_program(
+            "-c", "config.yaml", "--print-config", "--set", "data.vocab_size=77", "--set", "run.seed=9"
+        )
+        self.assertIn("  vocab_size: 77\n", output)
+        self.assertIn("  seed: 9\n", output)
+        self.assertEqual(log, "")
+        self.assertEqual(self.names(), [])
+        (self.path / "printed.yaml").write_text(output)
+        self.assertEqual(self.run_program("-c", "printed.yaml", "--print-config")[0], output)
+
+    def test_what_the_user_must_change(self):
+        self.config()
+        cases = [
+            ([], ["--config"]),
+            (["-c", "none.yaml"], ["none.yaml"]),
+            (["-c", "config.yaml", "surplus"], ["surplus"]),
+            (["-c", "config.yaml", "--overwrit"], ["--overwrit"]),
+            (["-c", "config.yaml", "--set", "data.vocab_siz=9"], ["vocab_size"]),
+            (["-c", "config.yaml", "--set", "data.train2=none.en"], ["data.train2 none.en"]),
+            (["-c", "config.yaml", "--set", "data.train2=."], ["data.train2 .", "folder"]),
+            (["-c", "config.yaml", "--set", "data.train1=[]", "--set", "data.train2=[]"], ["no training text"]),
+            (["-c", "config.yaml", "--set", "data.train2=config.yaml"], ["data.train2 config.yaml: 5 lines", "2000"]),
+            (["-c", "config.yaml", "--set", "data.vocab_size=90000"], ["data.vocab_size", "at most"]),
+            (["-c", "config.yaml", "--set", "data.maxlen1=2"], ["no pair of the training text is left"]),
+            (["-c", "config.yaml", "--set", "data.spm_model1=config.yaml"], ["data.spm_model1 config.yaml"]),
+            (["-c", "config.yaml", "--set", "data.dir=train.de"], ["train.de", "folder"]),
+            (["-c", "config.yaml", "--set", "data.dir=."], ["data.dir .", "did not make"]),
+        ]
+        for arguments, parts in cases:
+            with self.subTest(arguments):
+                output, log = self.run_program(*arguments, expect=2)
+                self.assertEqual(output, "")
+                self.assert_one_line(log, *parts)
+                self.assertEqual(self.names(), [])
+        leftovers = {p.name for p in self.path.iterdir()} - {"config.yaml", "train.de", "train.en", "out"}
+        self.assertEqual(leftovers, set())
+
+    def test_a_run_a_second_and_others(self):
+        self.config()
+        output, log = self.run_program("-c", "config.yaml")
+        self.assertRegex(output, r"train.de \+ train.en +2,000 +2,000")
+        self.assertIn("out/prepared is written", log)
+        files = self.contents()
+        self.assertEqual(set(files), {f"prepared/{n}" for n in ("manifest.json", "spm.model", "train.bin")})
+        manifest = json.loads(files["prepared/manifest.json"])
+        self.assertEqual(manifest["splits"][0]["pairs"], 2000)
+        self.assertEqual(len(manifest["inputs"][0]["sha256"]), 64)
+
+        again, log = self.run_program("-c", "config.yaml")
+        self.assertEqual(again, output)
+        self.assertIn("up to date: nothing to do", log)
+        self.assertEqual(self.contents(), files)
+
+        other = ["-c", "config.yaml", "--set", "data.vocab_size=300"]
+        _, log = self.run_program(*other, expect=2)
+        self.assert_one_line(log, "data.vocab_size: 400 -> 300", "--overwrite")
+        self.assertEqual(self.contents(), files)
+        self.run_program(*other, "--overwrite")
+        self.assertNotEqual(self.contents()["prepared/spm.model"], files["prepared/spm.model"])
+        self.assertEqual(self.names(), ["prepared", *sorted(files)])
+
+
+class Interrupted(Case):
+    def wait_for_training(self, process):
+        """Until SentencePiece is at work: its line in the log, and a moment more."""
+        for line in process.stderr:
+            if "SentencePiece: bpe model" in line:
+                break
+        time.sleep(0.3)
+        self.assertIsNone(process.poll(), "it ended before it could be stopped")
+
+    def children(self, process):
+        path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        return [int(child) for child in path.read_text().split()] if path.exists() else []
+
+    def slow_config(self):
+        self.config(pairs=30_000, words=30_000)
+        return ["-c", "config.yaml", "--set", "data.vocab_size=20000"]
+
+    def test_signals_leave_nothing(self):
+        arguments = self.slow_config()
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = self.start(*arguments)
+            self.wait_for_training(process)
+            process.send_signal(number)
+            log = process.communicate(timeout=60)[1]
+            self.assertEqual(process.returncode, code, log)
+            self.assertIn("stopped; nothing was written", log)
+            self.assertEqual(self.names(), [])
+
+    def test_a_kill_leaves_nothing_that_counts(self):
+        arguments = self.slow_config()
+        process = self.start(*arguments)
+        self.wait_for_training(process)
+        children = self.children(process)
+        process.kill()
+        process.communicate()
+        self.assertFalse((self.path / "out/prepared").exists())
+        time.sleep(0.3)
+        for child in children:
+            state = Path(f"/proc/{child}/stat")
+            self.assertTrue(not state.exists() or state.read_text().split()[2] == "Z", "the trainer lives on")
+        self.run_program(*arguments, "--set", "data.vocab_size=400")
+        self.assertEqual(self.names(), ["prepared"] + [f"prepared/{n}" for n in ("manifest.json", "spm.model", "train.bin")])
+
+    def test_a_full_disk_is_said_in_one_line(self):
+        self.config()
+        self.run_program("-c", "config.yaml")
+        before = self.contents()
+
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+        _, log = self.run_program(
+            "-c", "config.yaml", "--overwrite", "--set", "data.vocab_size=300", expect=1, preexec_fn=small_files
+        )
+        self.assert_one_line(log, "cannot write", "File too large")
+        self.assertEqual(self.contents(), before)
+
+
+class Memory(Case):
+    def peak(self, pairs):
+        """Megabytes of a run; the number of lines that SentencePiece learns from is the same for all."""
+        write_corpus(self.path / "train", pairs, made_up_words(3000))
+        (self.path / "config.yaml").write_text(
+            "data:\n  dir: out/prepared\n  train1: train.de\n  train2: train.en\n  vocab_size: 2000\n"
+            "  spm_sentences: 20000\nrun:\n  threads: 2\n"
+        )
+        begin = time.monotonic()
+        with open(self.path / "log", "w") as log:
+            process = subprocess.Popen([PROGRAM, "-c", "config.yaml", "--overwrite"], cwd=self.path, stdout=log, stderr=log)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, (self.path / "log").read_text())
+        manifest = json.loads((self.path / "out/prepared/manifest.json").read_text())
+        self.assertEqual(manifest["splits"][0]["pairs"], pairs)
+        megabytes = usage.ru_maxrss / 1024
+        print(f"{pairs} pairs: {megabytes:.0f} MB, {time.monotonic() - begin:.0f} s", file=sys.stderr)
+        return megabytes
+
+    def test_memory_hardly_grows_with_the_text(self):
+        small, large = self.peak(20_000), self.peak(120_000)
+        # 100,000 pairs more are 26 MB of text and ids; to find duplicates 24 bytes a pair are needed.
+        self.assertLess(large - small, 12)
+
+
+class LongMemory(Memory):
+    def test_memory_hardly_grows_with_the_text(self):
+        # The table that finds duplicates: 2^23 slots of 8 bytes, and half as much while it grows.
+        self.assertLess(self.peak(5_000_000), 300)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *(sys.argv[2:] or ["CommandLine", "Interrupted", "Memory"])])
