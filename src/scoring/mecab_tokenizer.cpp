@@ -8,7 +8,9 @@
 #ifdef NMT_WITH_MECAB
 #include <mecab.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <vector>
 #endif
 
 namespace nmt::scoring {
@@ -21,28 +23,32 @@ struct Dictionary {
   unsigned int size;  // words; what tells the dictionary from others, as in sacreBLEU
 };
 
-Dictionary dictionary_of(const std::string& name) {
-  if (name == "ja-mecab") return {"IPADIC (Debian package mecab-ipadic-utf8)", "IPA", 392126};
-  return {"mecab-ko-dic", "KO", 811795};
+/// Debian's IPADIC has one word more than the one that sacreBLEU uses (the era name Reiwa), so its figures are signed
+/// otherwise.
+std::vector<Dictionary> dictionaries_of(const std::string& name) {
+  if (name == "ko-mecab") return {{"mecab-ko-dic", "KO", 811795}};
+  return {{"IPADIC (Debian package mecab-ipadic-utf8)", "IPA", 392126}, {"Debian's IPADIC", "IPA.392127", 392127}};
 }
 
 class MecabTokenizer final : public Tokenizer {
  public:
   explicit MecabTokenizer(const std::string& name) {
-    const Dictionary dictionary = dictionary_of(name);
     std::string arguments = "-Owakati";
     if (const char* folder = std::getenv("MECAB_DICTIONARY")) arguments += fmt::format(" -d {}", folder);
     model_.reset(MeCab::createModel(arguments.c_str()));
     if (!model_) throw Error(fmt::format("tokenizer '{}': MeCab does not start ({})", name, MeCab::getLastError()));
     const MeCab::DictionaryInfo* info = model_->dictionary_info();
-    if (!info || info->size != dictionary.size || info->next) {
+    const auto dictionaries = dictionaries_of(name);
+    const auto dictionary = std::find_if(dictionaries.begin(), dictionaries.end(),
+                                         [&](const Dictionary& known) { return info && info->size == known.size; });
+    if (dictionary == dictionaries.end() || info->next) {
       throw Error(
           fmt::format("tokenizer '{}': MeCab's dictionary has {} words, {} has {}; set MECAB_DICTIONARY to its folder, "
                       "without user dictionaries",
-                      name, info ? info->size : 0, dictionary.package, dictionary.size));
+                      name, info ? info->size : 0, dictionaries.front().package, dictionaries.front().size));
     }
     tagger_.reset(model_->createTagger());
-    signature_ = fmt::format("{}-{}-{}", name, MeCab::Model::version(), dictionary.signature);
+    signature_ = fmt::format("{}-{}-{}", name, MeCab::Model::version(), dictionary->signature);
   }
 
   void tokenize(std::string_view line, std::string& out) const override {

@@ -73,6 +73,18 @@ TEST(Tokenizers, NameTheChoicesForAnUnknownName) {
             "flores200, spBLEU-1K");
 }
 
+TEST(Tokenizers, JapaneseNeedsMecab) {
+  try {
+    const auto tokenizer = make_tokenizer("ja-mecab");
+    EXPECT_EQ(tokenizer->tokenize(" 今日はいい天気ですね。\u3000"), "今日 は いい 天気 です ね 。");
+    EXPECT_TRUE(tokenizer->signature().starts_with("ja-mecab-0.99")) << tokenizer->signature();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_TRUE(message.starts_with("tokenizer 'ja-mecab': ")) << message;
+    GTEST_SKIP() << message;
+  }
+}
+
 TEST(Tokenizers, SayWhereASentencePieceModelShouldBe) {
   const nmt::test::TemporaryDirectory folder;
   setenv("SACREBLEU", folder.path().c_str(), 1);

@@ -1,0 +1,11 @@
+# The Japanese tokeniser of BLEU (ja-mecab) needs MeCab; without it nmt-score says so when asked for that tokeniser.
+find_path(NMT_MECAB_INCLUDE mecab.h)
+find_library(NMT_MECAB_LIBRARY mecab)
+if(NMT_MECAB_INCLUDE AND NMT_MECAB_LIBRARY)
+  target_compile_definitions(nmt_scoring PRIVATE NMT_WITH_MECAB)
+  target_include_directories(nmt_scoring SYSTEM PRIVATE ${NMT_MECAB_INCLUDE})
+  target_link_libraries(nmt_scoring PRIVATE ${NMT_MECAB_LIBRARY})
+  message(STATUS "MeCab ${NMT_MECAB_LIBRARY}: ja-mecab is there")
+else()
+  message(STATUS "No MeCab (libmecab-dev): built without the tokeniser ja-mecab")
+endif()
