@@ -48,8 +48,6 @@ find_torch() {
     [ -n "$version" ] || continue
     if ! at_least "$version" "$torch_oldest"; then
       say "LibTorch $version in $folder is not used: $torch_oldest or newer is needed"
-    elif torch_is_for_cuda "$folder" && ! has_nvcc; then
-      say "LibTorch $version in $folder is not used: it is built for CUDA, and there is no nvcc (CUDA toolkit) to build with"
     else
       printf '%s\n' "$folder"
       return 0

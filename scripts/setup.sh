@@ -48,18 +48,19 @@ check_versions() {
   fi
 }
 
-# An environment of its own, so that nothing of the machine's Python is touched. A half-made one is made again.
+# An environment of its own, so that nothing of the machine's Python is touched. It gets its name when it is complete.
 install_torch() {
-  local pip=$torch_environment/bin/pip
+  local partial=$torch_environment.partial
+  local pip=("$partial/bin/python" -m pip install -q --disable-pip-version-check)
   say "installing LibTorch $torch_release into $torch_environment (a large download, once)"
-  python3 -m venv --clear "$torch_environment" || die "python3 -m venv failed: see above"
-  # Without a CUDA toolkit a build for CUDA cannot be compiled with, so the one for the CPU is asked for first.
-  if has_nvcc || ! "$pip" install -q --disable-pip-version-check "torch==$torch_release+cpu" numpy 2>/dev/null; then
-    "$pip" install -q --disable-pip-version-check "torch==$torch_release" numpy >&2 ||
+  python3 -m venv --clear "$partial" || die "python3 -m venv failed: see above"
+  # Without a CUDA toolkit a build for CUDA brings gigabytes that stay unused, so the one for the CPU is asked for first.
+  if has_nvcc || ! "${pip[@]}" "torch==$torch_release+cpu" numpy 2>/dev/null; then
+    "${pip[@]}" "torch==$torch_release" numpy >&2 ||
       die "pip could not install torch==$torch_release: see above; a LibTorch of your own is used with Torch_DIR=.../share/cmake/Torch"
   fi
-  find_torch >/dev/null ||
-    die "pip brought a LibTorch for CUDA, which needs a CUDA toolkit to build with; install one, or give pip the index of PyTorch's CPU builds (PIP_EXTRA_INDEX_URL, address: docs/building.md)"
+  rm -rf "$torch_environment"
+  mv "$partial" "$torch_environment"
 }
 
 if command -v apt-get >/dev/null; then
@@ -71,5 +72,8 @@ check_versions
 if ! torch=$(find_torch 2>/dev/null); then
   find_torch >/dev/null || install_torch  # once more: says why one that is there is not used
   torch=$(find_torch) || die "no LibTorch that can be used"
+fi
+if torch_is_for_cuda "$torch" && ! has_nvcc; then
+  say "LibTorch is built for CUDA, but there is no CUDA toolkit (nvcc): programs are built for the CPU"
 fi
 say "set-up is complete: LibTorch $(torch_version "$torch") in ${torch%/share/cmake/Torch}"
