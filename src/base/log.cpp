@@ -6,6 +6,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 
 namespace nmt {
 namespace {
@@ -46,7 +47,8 @@ std::unique_ptr<spdlog::formatter> line_format(const std::string& time) {
 
 std::shared_ptr<Logger> make_logger(const std::string& name) {
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  sink->set_formatter(line_format("%H:%M:%S"));
+  // A progress bar may stand in the line where the cursor is.
+  sink->set_formatter(line_format(standard_error_is_terminal() ? "\r\033[K%H:%M:%S" : "%H:%M:%S"));
   auto logger = std::make_shared<Logger>(name, std::move(sink));
   logger->flush_on(spdlog::level::trace);
   return logger;

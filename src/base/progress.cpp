@@ -22,11 +22,6 @@ constexpr std::string_view kClearLine = "\r\033[K";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-bool standard_error_is_terminal() {
-  const char* kind = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) && !(kind && std::string_view(kind) == "dumb");
-}
-
 int64_t terminal_width() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualWidth;
@@ -44,6 +39,11 @@ void print(std::string_view text) {
 }
 
 }  // namespace
+
+bool standard_error_is_terminal() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) && !(kind && std::string_view(kind) == "dumb");
+}
 
 ProgressBar::ProgressBar(std::string label, int64_t total, std::string unit)
     : label_(std::move(label)), unit_(std::move(unit)), total_(total), terminal_(standard_error_is_terminal()) {}

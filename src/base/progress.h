@@ -28,6 +28,9 @@ class ProgressBar {
   bool terminal_, drawn_ = false;
 };
 
+/// Whether a progress bar can be drawn there.
+bool standard_error_is_terminal();
+
 /// What a progress bar shows.
 struct ProgressLine {
   std::string label = "", unit = "", note = "";

@@ -188,6 +188,23 @@ TEST(ConsoleObserver, ShowsABarOnATerminalAndTheIntervalsInTheLogFileOnly) {
   EXPECT_THAT(file, Not(HasSubstr("train  [")));
 }
 
+TEST(ConsoleObserver, LeavesNoBarInALineOfTheLog) {
+  std::string screen;
+  {
+    TerminalAtStandardError terminal;
+    auto log = make_logger("test");
+    ConsoleObserver observer(*log);
+    observer.on_start({.name = "runs/x", .max_updates = 3000});
+    observer.on_update(2, 1235);
+    log->warn("a batch was split");
+    screen = terminal.shown();
+  }
+  const size_t bar = screen.find("train  ["), warning = screen.find("warning: a batch was split");
+  ASSERT_LT(bar, warning);
+  ASSERT_NE(warning, std::string::npos);
+  EXPECT_THAT(screen.substr(bar, warning - bar), testing::MatchesRegex("train  .*\r\033\\[K[0-9:]+ "));
+}
+
 TEST(ConsoleObserver, ShowsTheLastFiguresBehindTheBar) {
   std::string screen;
   {
