@@ -1,8 +1,11 @@
 #include "data/encoder.h"
 
 #include <future>
+#include <memory>
+#include <mutex>
 
 #include "base/threads.h"
+#include "text/caching_encoder.h"
 #include "text/normalization.h"
 
 namespace nmt {
@@ -26,25 +29,56 @@ std::vector<EncodedPair> read_block(CorpusReader& reader) {
 
 }  // namespace
 
+/// What one thread encodes with.
+struct CorpusEncoder::Encoders {
+  explicit Encoders(const TextCodec& codec) : source(codec.source()), target(codec.target()) {}
+  CachingEncoder source, target;
+};
+
+/// As many as there are threads at work; they last from block to block, with the words they know.
+class CorpusEncoder::EncoderPool {
+ public:
+  explicit EncoderPool(const TextCodec& codec) : codec_(codec) {}
+  std::unique_ptr<Encoders> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Encoders>(codec_);
+    auto encoders = std::move(free_.back());
+    free_.pop_back();
+    return encoders;
+  }
+  void give_back(std::unique_ptr<Encoders> encoders) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(encoders));
+  }
+
+ private:
+  const TextCodec& codec_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Encoders>> free_;
+};
+
 void CorpusEncoder::run(CorpusReader& reader, const std::function<void(EncodedPair&)>& take,
                         const std::function<bool()>& should_stop) const {
+  EncoderPool encoders(codec_);
   auto block = read_block(reader);
   while (!block.empty() && !should_stop()) {
     auto next = std::async(std::launch::async, [&] { return read_block(reader); });
     parallel_for(static_cast<int64_t>(block.size()), kGrain, options_.threads, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) encode(block[static_cast<size_t>(i)]);
+      auto encoder = encoders.take();
+      for (int64_t i = begin; i < end; ++i) encode(block[static_cast<size_t>(i)], *encoder);
+      encoders.give_back(std::move(encoder));
     });
     for (auto& pair : block) take(pair);
     block = next.get();
   }
 }
 
-void CorpusEncoder::encode(EncodedPair& pair) const {
+void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
   const Normalization normalization{.nfkc = codec_.options().nfkc, .lowercase = codec_.options().lowercase};
   pair.text.source = normalize(pair.text.source, normalization);
   std::string target = normalize(pair.text.target, normalization);
-  pair.source = codec_.source().encode(pair.text.source);
-  pair.target = codec_.target().encode(target);
+  pair.source = encoders.source.encode(pair.text.source);
+  pair.target = encoders.target.encode(target);
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);
 }
 

@@ -33,7 +33,9 @@ class CorpusEncoder {
            const std::function<bool()>& should_stop) const;
 
  private:
-  void encode(EncodedPair& pair) const;
+  struct Encoders;
+  class EncoderPool;
+  void encode(EncodedPair& pair, Encoders& encoders) const;
   const TextCodec& codec_;
   Options options_;
 };

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "text/sentencepiece_settings.h"
 
 namespace nmt {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 /// Stands for <unk> while SentencePiece joins the pieces. It takes strings that are no piece as they are, whereas its
 /// own <unk> would come out as a surrounding of spaces. Made of noncharacters, which no text and so no piece holds.
 constexpr std::string_view kUnknownMark = "\xEF\xB7\x90unk\xEF\xB7\x91";  // U+FDD0 unk U+FDD1
+
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -23,6 +26,23 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
 }
 
 bool is_silent(int32_t id) { return id == SpecialIds::kPad || id == SpecialIds::kBegin || id == SpecialIds::kEnd; }
+
+/// BPE merges within words where no piece reaches over a space; a word begins with the mark of a space, and spaces at
+/// its ends and between are one. Not so unigram: its float scores are summed over the line, so equal ones may tie
+/// otherwise.
+bool encodes_words_independently(const sentencepiece::SentencePieceProcessor& model, std::string_view serialized) {
+  const SentencePieceSettings settings = read_sentencepiece_settings(serialized);
+  if (!settings.is_bpe || !settings.add_dummy_prefix || !settings.remove_extra_whitespaces ||
+      !settings.escape_whitespaces || settings.treat_whitespace_as_suffix) {
+    return false;
+  }
+  if (model.IsUnknown(model.PieceToId(kSpaceMark))) return false;  // unknown pieces next to each other become one
+  for (int id = 0; id < model.GetPieceSize(); ++id) {
+    const std::string_view piece = model.IdToPiece(id);
+    if (piece.find(kSpaceMark, 1) != std::string_view::npos || piece.find(' ') != std::string_view::npos) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -43,6 +63,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std
         "--bos_id=2 --eos_id=3",
         name, model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()));
   }
+  words_are_independent_ = encodes_words_independently(model, serialized_);
 }
 
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;

@@ -23,6 +23,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::vector<int32_t> encode(std::string_view text) const override;
   std::string decode(std::span<const int32_t> ids) const override;
   std::string piece(int32_t id) const override;
+  bool words_are_independent() const override { return words_are_independent_; }
 
   /// The model file's bytes, as they were given.
   const std::string& serialized() const { return serialized_; }
@@ -31,6 +32,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   struct Processor;
   std::string serialized_;
   std::unique_ptr<Processor> processor_;
+  bool words_are_independent_ = false;
 };
 
 }  // namespace nmt
