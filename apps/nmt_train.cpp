@@ -15,6 +15,7 @@
 #include "command_line.h"
 #include "config/schema.h"
 #include "data/prepared_data.h"
+#include "nn/cpu_allocator.h"
 #include "nn/device.h"
 #include "report/run_observers.h"
 #include "training/trainer.h"
@@ -64,9 +65,11 @@ int train(const Arguments& arguments) {
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads());
   const PreparedData data = open_prepared_data(config);
-  RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume, *log);
+  RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
+                         *log);
   add_log_file(*log, directory.path() / "log.txt");
-  const auto observer = make_run_observers({.directory = directory.path(), .tensorboard = config.run.tensorboard}, *log);
+  const auto observer =
+      make_run_observers({.directory = directory.path(), .tensorboard = config.run.tensorboard}, *log);
   return Trainer(config, data, directory, *observer, *log).run();
 }
 
@@ -75,9 +78,10 @@ int train(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   return nmt::run_app("nmt-train", [&]() -> int {
-    nmt::keep_freed_memory();
-    CLI::App app{"Trains a model on prepared data. Started again on the same run directory it goes on exactly where it stopped.",
-                 "nmt-train"};
+    nmt::reuse_freed_tensors();
+    CLI::App app{
+        "Trains a model on prepared data. Started again on the same run directory it goes on exactly where it stopped.",
+        "nmt-train"};
     nmt::Arguments arguments;
     arguments.add_to(app);
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;

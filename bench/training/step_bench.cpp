@@ -1,5 +1,5 @@
-// Target tokens a second of whole training updates on made-up sentences, without data preparation: what the model, the loss and
-// the optimiser cost. Usage: step_bench [small|base] [bf16|fp32] [updates] [threads]
+// Target tokens a second of whole training updates on made-up sentences, without data preparation: what the model, the
+// loss and the optimiser cost. Usage: step_bench [small|base] [bf16|fp32] [updates] [threads]
 #include <fmt/format.h>
 #include <torch/utils.h>
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "nn/cpu_allocator.h"
 #include "nn/device.h"
 #include "training/train_update.h"
 
@@ -44,11 +45,12 @@ Batch made_up_batch(int64_t length, int64_t vocabulary, uint64_t seed) {
 int main(int argc, char** argv) {
   const std::string size = argc > 1 ? argv[1] : "small", precision = argc > 2 ? argv[2] : "bf16";
   const int updates = argc > 3 ? std::atoi(argv[3]) : 20;
-  keep_freed_memory();
+  reuse_freed_tensors();
   at::set_num_threads(argc > 4 ? std::atoi(argv[4]) : 2);
   Config config;
   config.model = {.d_model = 256, .d_ff = 1024, .num_blocks = 3, .num_heads = 4, .dropout_rate = 0.1, .norm = "pre"};
-  if (size == "base") config.model.d_model = 512, config.model.d_ff = 2048, config.model.num_blocks = 6, config.model.num_heads = 8;
+  if (size == "base")
+    config.model.d_model = 512, config.model.d_ff = 2048, config.model.num_blocks = 6, config.model.num_heads = 8;
   config.training.clip_norm = 1;
   const int64_t vocabulary = 8000;
   auto model = make_model(config.model, vocabulary, vocabulary);
@@ -66,5 +68,6 @@ int main(int argc, char** argv) {
     tokens += stats.target_tokens;
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{} {}: {:.0f} target tokens/s, {:.1f} ms an update\n", size, precision, tokens / seconds, 1e3 * seconds / updates);
+  fmt::print("{} {}: {:.0f} target tokens/s, {:.1f} ms an update\n", size, precision, tokens / seconds,
+             1e3 * seconds / updates);
 }

@@ -1,6 +1,5 @@
 #include "nn/device.h"
 
-#include <malloc.h>
 #include <torch/cuda.h>
 
 #include <charconv>
@@ -41,11 +40,5 @@ at::ScalarType resolve_precision(const std::string& name, torch::Device device) 
 }
 
 std::string precision_name(at::ScalarType type) { return type == torch::kBFloat16 ? "bf16" : "fp32"; }
-
-void keep_freed_memory() {
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  mallopt(M_TOP_PAD, 64 << 20);
-}
 
 }  // namespace nmt

@@ -13,8 +13,4 @@ torch::Device resolve_device(const std::string& name);
 at::ScalarType resolve_precision(const std::string& name, torch::Device device);
 std::string precision_name(at::ScalarType type);  ///< "fp32" or "bf16"
 
-/// Keeps freed memory in the process: a training step frees and asks for the same large tensors again and again, and
-/// page faults would cost more than the arithmetic. Call first thing in a program.
-void keep_freed_memory();
-
 }  // namespace nmt
