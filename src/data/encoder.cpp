@@ -3,6 +3,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/threads.h"
 #include "text/caching_encoder.h"
@@ -31,8 +32,12 @@ std::vector<EncodedPair> read_block(CorpusReader& reader) {
 
 /// What one thread encodes with.
 struct CorpusEncoder::Encoders {
-  explicit Encoders(const TextCodec& codec) : source(codec.source()), target(codec.target()) {}
-  CachingEncoder source, target;
+  explicit Encoders(const TextCodec& codec) : source(codec.source()) {
+    if (!codec.joint()) separate_target.emplace(codec.target());
+  }
+  CachingEncoder& target() { return separate_target ? *separate_target : source; }
+  CachingEncoder source;
+  std::optional<CachingEncoder> separate_target;
 };
 
 /// As many as there are threads at work; they last from block to block, with the words they know.
@@ -78,7 +83,7 @@ void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
   pair.text.source = normalize(pair.text.source, normalization);
   std::string target = normalize(pair.text.target, normalization);
   pair.source = encoders.source.encode(pair.text.source);
-  pair.target = encoders.target.encode(target);
+  pair.target = encoders.target().encode(target);
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);
 }
 
