@@ -35,11 +35,6 @@ SourceTensors to_source_tensors(const std::vector<std::vector<int32_t>>& sources
   return {ids.to(device), lengths};
 }
 
-torch::Device device_of(const TranslationModel& model) {
-  const auto parameters = model.parameters();
-  return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
-}
-
 /// True if the rows of the next step are those of this one, in their order: then nothing moves.
 bool stay(const std::vector<int64_t>& parents, int64_t rows) {
   if (std::ssize(parents) != rows) return false;
@@ -89,6 +84,11 @@ int64_t SearchOptions::length_limit(int64_t source_pieces) const {
   const double wanted = std::floor(max_length_ratio * static_cast<double>(source_pieces + 1)) + max_length_offset;
   const auto limit = static_cast<int64_t>(std::clamp(wanted, 1.0, kHighest));
   return max_length > 0 ? std::min(limit, max_length) : limit;
+}
+
+torch::Device device_of(const TranslationModel& model) {
+  const auto parameters = model.parameters();
+  return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
 }
 
 std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::vector<std::vector<int32_t>>& sources,

@@ -42,6 +42,9 @@ struct Hypothesis {
   bool finished = true;        ///< ended with </s> (otherwise cut at the length limit)
 };
 
+/// Where the model's parameters are (the CPU if it has none).
+torch::Device device_of(const TranslationModel& model);
+
 /// Translates a batch of sentences given as ids without </s>. Result: for each sentence its n_best hypotheses, best
 /// first (fewer where the search found fewer). The caller holds an InferenceMode guard and has put the model into
 /// evaluation mode.
@@ -52,8 +55,12 @@ struct Hypothesis {
 /// rows leave the batch, when
 ///   - no live hypothesis can displace the n_best-th best finished one any more: log-probabilities only fall, so what a
 ///     live hypothesis becomes scores at most its log-probability / penalty(length limit). This changes no result; or
+///   - beam_size hypotheses are finished and the best of them scores no less than the best live one does at its present
+///     length. Without a length penalty this changes no result either; with one it may miss a longer hypothesis whose
+///     last words are more probable than its first, and saves most of the way to the length limit. The best hypothesis
+///     is the same for every n_best; or
 ///   - the length limit is reached. Hypotheses that are live then count only where fewer than n_best are finished.
-/// beam_size 1 is greedy search: it is done as soon as its hypothesis ends.
+/// With beam_size 1 this is greedy search: it is done as soon as its hypothesis ends.
 /// What is found for a sentence depends on its own rows of logits alone.
 std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::vector<std::vector<int32_t>>& sources,
                                             const SearchOptions& options);

@@ -31,8 +31,7 @@ void SentenceBeam::advance(const BestTokens& best, int64_t first_row, NextRows& 
   }
   ++length_;
   live_ = std::move(continued);
-  const bool greedy_end = options_.beam_size == 1 && !finished_.empty();
-  done_ = length_ >= limit_ || greedy_end || !can_still_improve();
+  done_ = length_ >= limit_ || cannot_improve() || will_hardly_improve();
   if (done_) return;
   next.parents.insert(next.parents.end(), parents.begin(), parents.end());
   next.tokens.insert(next.tokens.end(), tokens.begin(), tokens.end());
@@ -65,9 +64,14 @@ void SentenceBeam::finish(const Extension& extension) {
   finished_.insert(place, std::move(hypothesis));
 }
 
-bool SentenceBeam::can_still_improve() const {
-  if (std::ssize(finished_) < options_.n_best) return true;
-  return live_.front().log_probability / options_.penalty(limit_) > finished_[options_.n_best - 1].score;
+bool SentenceBeam::cannot_improve() const {
+  if (std::ssize(finished_) < options_.n_best) return false;
+  return live_.front().log_probability / options_.penalty(limit_) <= finished_[options_.n_best - 1].score;
+}
+
+bool SentenceBeam::will_hardly_improve() const {
+  if (std::ssize(finished_) < options_.beam_size) return false;
+  return live_.front().log_probability / options_.penalty(length_) <= finished_.front().score;
 }
 
 Hypothesis SentenceBeam::to_hypothesis(std::vector<int32_t> ids, double log_probability, bool finished) const {

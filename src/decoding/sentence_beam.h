@@ -43,7 +43,8 @@ class SentenceBeam {
   };
   std::vector<Extension> ranked_extensions(const BestTokens& best, int64_t first_row) const;
   void finish(const Extension& extension);
-  bool can_still_improve() const;
+  bool cannot_improve() const;
+  bool will_hardly_improve() const;
   Hypothesis to_hypothesis(std::vector<int32_t> ids, double log_probability, bool finished) const;
 
   const SearchOptions& options_;

@@ -1,9 +1,11 @@
 #include "decoding/translator.h"
 
+#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -135,23 +137,53 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 
 void Translator::search_parts(std::vector<Part>& parts, int64_t lines,
                               const std::function<void(int64_t)>& progress) const {
+  // On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
+  const int64_t threads = device_of(model_).is_cpu() ? at::get_num_threads() : 1;
+  const int64_t even_share = (std::ssize(parts) + threads - 1) / threads;
+  const auto order = by_length(parts);
+  const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.batch_size);
+  const int64_t batches = (std::ssize(order) + batch_size - 1) / batch_size;
+
+  std::mutex mutex;  // of what follows
+  int64_t next_batch = 0;
   std::vector<int64_t> parts_left(lines);
   for (const Part& part : parts) ++parts_left[part.line];
   int64_t lines_done = std::count(parts_left.begin(), parts_left.end(), 0);
-  const auto order = by_length(parts);
-  for (size_t begin = 0; begin < order.size();) {
-    const size_t end = std::min(order.size(), begin + static_cast<size_t>(options_.batch_size));
-    std::vector<std::vector<int32_t>> sources;
-    for (size_t i = begin; i < end; ++i) sources.push_back(parts[order[i]].ids);
-    auto found = search(model_, sources, options_.search);
-    for (size_t i = begin; i < end; ++i) {
-      Part& part = parts[order[i]];
-      part.hypotheses = std::move(found[i - begin]);
-      if (--parts_left[part.line] == 0) ++lines_done;
-    }
+
+  const auto take_batch = [&]() -> std::span<const int64_t> {
+    const std::lock_guard lock(mutex);
+    if (next_batch == batches) return {};
+    const auto rest = std::span(order).subspan(next_batch++ * batch_size);
+    return rest.first(std::min<size_t>(rest.size(), batch_size));
+  };
+  const auto finish_batch = [&](std::span<const int64_t> batch) {
+    const std::lock_guard lock(mutex);
+    for (const int64_t part : batch) lines_done += --parts_left[parts[part].line] == 0;
     if (progress) progress(lines_done);
-    begin = end;
-  }
+  };
+  const auto work = [&] {
+    const c10::InferenceMode inference;
+    try {
+      for (auto batch = take_batch(); !batch.empty(); batch = take_batch()) {
+        search_batch(parts, batch);
+        finish_batch(batch);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      next_batch = batches;  // the other threads end, too
+      throw;
+    }
+  };
+  const int64_t workers = std::min(threads, batches);
+  if (workers <= 1) return work();
+  at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { work(); });
+}
+
+void Translator::search_batch(std::vector<Part>& parts, std::span<const int64_t> batch) const {
+  std::vector<std::vector<int32_t>> sources;
+  for (const int64_t part : batch) sources.push_back(parts[part].ids);
+  auto found = search(model_, sources, options_.search);
+  for (size_t i = 0; i < batch.size(); ++i) parts[batch[i]].hypotheses = std::move(found[i]);
 }
 
 }  // namespace nmt

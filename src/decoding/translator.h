@@ -64,6 +64,7 @@ class Translator {
 
  private:
   void search_parts(std::vector<Part>& parts, int64_t lines, const std::function<void(int64_t)>& progress) const;
+  void search_batch(std::vector<Part>& parts, std::span<const int64_t> batch) const;
   Alternative to_alternative(const Hypothesis& hypothesis) const;
 
   TranslationModel& model_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "decoding/search.h"
@@ -21,7 +22,7 @@ inline std::vector<double> log_distribution(const Script& script, const Ids& sou
 
 inline bool may_follow(int32_t id) { return id != SpecialIds::kPad && id != SpecialIds::kBegin; }
 
-/// The rules at search(), without its early end: always to the length limit (greedy search: to its end).
+/// The rules at search(), without the first way to be done: that one is only to save time.
 inline std::vector<Hypothesis> reference_beam_search(const Script& script, const Ids& source,
                                                      const SearchOptions& options) {
   struct Candidate {
@@ -32,7 +33,6 @@ inline std::vector<Hypothesis> reference_beam_search(const Script& script, const
   std::vector<Hypothesis> finished;
   const int64_t limit = options.length_limit(std::ssize(source));
   for (int64_t n = 1; n <= limit; ++n) {
-    if (options.beam_size == 1 && !finished.empty()) break;
     std::vector<Candidate> all;
     for (const auto& hypothesis : live) {
       const auto p = log_distribution(script, source, hypothesis.ids);
@@ -54,6 +54,10 @@ inline std::vector<Hypothesis> reference_beam_search(const Script& script, const
         finished.push_back({ids, log_probability, log_probability / options.penalty(n), true});
       }
     }
+    double best_score = -std::numeric_limits<double>::infinity();
+    for (const auto& hypothesis : finished) best_score = std::max(best_score, hypothesis.score);
+    if (std::ssize(finished) >= options.beam_size && live.front().log_probability / options.penalty(n) <= best_score)
+      break;
   }
   std::stable_sort(finished.begin(), finished.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   for (const auto& [ids, log_probability] : live) {

@@ -224,7 +224,7 @@ TEST(Search, GoesOnWhileALongerOneMayStillWin) {
   EXPECT_NEAR(found[0].score, std::log(0.5) / std::pow(10.0 / 6, 0.6), 1e-5);
 }
 
-// Many poor translations end before the good one does: the number of finished hypotheses says nothing.
+// Many poor translations end before the good one does: the number of finished hypotheses alone says nothing.
 TEST(Search, ManyFinishedOnesDoNotEndTheSearch) {
   const test::Script script = [](const Ids&, const Ids& prefix) {
     return prefix.size() < 8 ? distribution({{kA, 0.8}, {kEnd, 0.2}}) : distribution({{kEnd, 1.0}});
@@ -233,6 +233,27 @@ TEST(Search, ManyFinishedOnesDoNotEndTheSearch) {
     const auto found = search_one(script, {.beam_size = beam_size, .length_penalty = 1});
     EXPECT_EQ(found[0].ids, Ids(8, kA)) << "8 ln 0.8 / (14/6) = -0.77 is better than ln 0.2 / (6/6) and all between";
   }
+}
+
+TEST(Search, StopsWhenEnoughAreFinishedAndTheLiveOnesFallBehind) {
+  // Half of what lives ends in each step. After "a" (0.5) and "a b" (0.25) are finished, "a b b" (0.25 after 3 tokens)
+  // scores ln 0.25 / 3 = -0.46, "a" ln 0.5 / 2 = -0.35: two are finished and the best is not in reach, although the
+  // bound ln 0.25 / 50 = -0.03 is.
+  const test::Script script = [](const Ids&, const Ids& prefix) {
+    return prefix.empty() ? distribution({{kA, 1.0}}) : distribution({{kEnd, 0.5}, {kB, 0.5}});
+  };
+  test::ScriptedModel model(6, script);
+  const auto found = search_one(model, {.beam_size = 2,
+                                        .length_penalty = 1,
+                                        .length_penalty_form = LengthPenalty::kSimple,
+                                        .max_length_ratio = 0,
+                                        .max_length_offset = 50,
+                                        .n_best = 2});
+  EXPECT_EQ(model.steps.size(), 3u);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_THAT(found[0].ids, ElementsAre(kA));
+  EXPECT_NEAR(found[0].score, std::log(0.5) / 2, 1e-6);
+  EXPECT_THAT(found[1].ids, ElementsAre(kA, kB));
 }
 
 TEST(Search, FinishedSentencesLeaveTheBatch) {

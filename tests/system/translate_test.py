@@ -1,0 +1,544 @@
+"""Runs nmt-translate and nmt-eval as users do, with a small model that is trained for it on the built-in corpus.
+
+    translate_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
+
+The model stays in FOLDER and is used again as long as the programs are older. Python's standard library only.
+"""
+
+import argparse
+import contextlib
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE = 120  # seconds for what takes one; the machine may be busy
+
+CONFIG = """
+data:
+  dir: {work}/prepared
+  train1: {work}/corpus/train.de
+  train2: {work}/corpus/train.en
+  eval1: {work}/corpus/valid.de
+  eval2: {work}/corpus/valid.en
+  test1: {work}/corpus/test.de
+  test2: {work}/corpus/test.en
+  vocab_size: 600
+  character_coverage: 1
+model: {{d_model: 64, d_ff: 128, num_blocks: 2, num_heads: 2, norm: pre, dropout_rate: 0.1}}
+training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: 400, lr: 0.004, warmup_steps: 100,
+            checkpoint_every: 0}}
+validation: {{every: 400, max_sentences: 50}}
+decoding: {{beam_size: 3}}
+run: {{dir: {work}/run, threads: 1}}
+"""
+
+
+class Programs:
+    """The programs under test, and the model and corpus that the tests use."""
+
+    def __init__(self, folder, work):
+        self.folder, self.work = pathlib.Path(folder).resolve(), pathlib.Path(work).resolve()
+        self.config = self.work / "config.yaml"
+        self.model = self.work / "run" / "best"
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def prepare(self):
+        """Corpus, prepared data and model, unless they are there."""
+        if (self.model / "model.json").exists():
+            newest = max(os.path.getmtime(self.path(name)) for name in ("nmt-train", "nmt-prepro"))
+            if os.path.getmtime(self.model / "model.json") > newest:
+                return
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(parents=True)
+        self.config.write_text(CONFIG.format(work=self.work))
+        maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
+        for command in ([sys.executable, str(maker), "--out", str(self.work / "corpus"), "--pairs", "6000"],
+                        [self.path("nmt-prepro"), "-c", str(self.config)],
+                        [self.path("nmt-train"), "-c", str(self.config)]):
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+            if done.returncode != 0:
+                raise RuntimeError(f"{command}: exit code {done.returncode}\n{done.stdout.decode()}")
+
+    def sources(self):
+        return (self.work / "corpus" / "train.de").read_text().splitlines()
+
+
+PROGRAMS = None  # set by main
+
+
+def run(*command, text=None, cwd=None, timeout=PATIENCE):
+    """Runs a program with `text` (str or bytes) as its standard input."""
+    data = text.encode() if isinstance(text, str) else text
+    command = [PROGRAMS.path(command[0]), *map(str, command[1:])]
+    return subprocess.run(command, input=data, stdin=subprocess.DEVNULL if data is None else None, cwd=cwd,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+
+
+def translate(*arguments, text=None, model=None, **settings):
+    return run("nmt-translate", "-m", model or PROGRAMS.model, *arguments, text=text, **settings)
+
+
+class Case(unittest.TestCase):
+    maxDiff = 2000
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def lines_of(self, done):
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode().splitlines()
+
+    def assert_error(self, done, *parts, code=2):
+        """One line on standard error with all of parts, nothing on standard output."""
+        message = done.stderr.decode(errors="replace")
+        self.assertEqual(done.returncode, code, message)
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(len(message.splitlines()), 1, message)
+        for part in parts:
+            self.assertIn(part, message)
+
+
+class TranslateLines(Case):
+    def test_a_line_for_each_line_in_order(self):
+        sources = PROGRAMS.sources()[:40]
+        alone = [self.lines_of(translate(text=line + "\n"))[0] for line in sources[:3]]
+        together = self.lines_of(translate(text="\n".join(sources) + "\n"))
+        self.assertEqual(len(together), 40)
+        self.assertEqual(together[:3], alone)
+
+    def test_empty_lines_stay_empty(self):
+        some = PROGRAMS.sources()[0]
+        lines = self.lines_of(translate(text=f"\n{some}\n\n   \n{some}\n\n"))
+        self.assertEqual([bool(line) for line in lines], [False, True, False, False, True, False])
+        self.assertEqual(translate(text="").stdout, b"")
+        self.assertEqual(translate(text="\n").stdout, b"\n")
+
+    def test_the_last_line_may_lack_its_end(self):
+        some = PROGRAMS.sources()[0]
+        self.assertEqual(translate(text=some).stdout, translate(text=some + "\n").stdout)
+
+    def test_carriage_returns_are_no_text(self):
+        some, other = PROGRAMS.sources()[:2]
+        self.assertEqual(translate(text=f"{some}\r\n{other}\r\n").stdout, translate(text=f"{some}\n{other}\n").stdout)
+
+    def test_files_plain_and_packed(self):
+        text = "\n".join(PROGRAMS.sources()[:5]) + "\n"
+        expected = translate(text=text).stdout
+        (self.folder / "in.txt").write_text(text)
+        with gzip.open(self.folder / "in.gz", "wt") as file:
+            file.write(text)
+        for name in ("in.txt", "in.gz"):
+            out = self.folder / (name + ".out")
+            done = translate("-i", self.folder / name, "-o", out)
+            self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
+            self.assertEqual(out.read_bytes(), expected)
+
+    def test_text_option(self):
+        some, other = PROGRAMS.sources()[:2]
+        expected = translate(text=f"{some}\n{other}\n").stdout
+        self.assertEqual(translate("--text", some, "--text", other).stdout, expected)
+
+    def test_statistics_can_be_silenced(self):
+        some = PROGRAMS.sources()[0]
+        self.assertRegex(translate(text=some).stderr.decode(), r"1 lines in [0-9.]+ s: [0-9.]+ lines/s")
+        self.assertEqual(translate("-q", text=some).stderr, b"")
+
+    def test_translates_well_enough_to_mean_something(self):
+        done = run("nmt-eval", "-c", PROGRAMS.config, "-q")
+        score = float(re.search(r"= ([0-9.]+) ", done.stdout.decode()).group(1))
+        self.assertGreater(score, 20, "the other tests say little about a model that has learnt nothing")
+
+
+class BatchIndependence(Case):
+    """What a sentence becomes does not depend on the others."""
+
+    def test_500_sentences(self):
+        sources = PROGRAMS.sources()
+        chosen = random.Random(1).sample(sources, 500)
+        for beam in ("1", "4"):
+            with self.subTest(beam=beam):
+                arguments = ("--beam-size", beam, "--scores", "-q")
+                expected = self.lines_of(translate(*arguments, text="\n".join(chosen)))
+                self.assertEqual(len(expected), 500)
+                self.assertGreater(len(set(expected)), 250)
+                order = random.Random(2).sample(range(500), 500)
+                text = "\n".join(chosen[i] for i in order)
+                for batch, threads, buffer in (("1", "1", "500"), ("7", "2", "500"), ("64", "1", "13")):
+                    lines = self.lines_of(translate(*arguments, "--batch-size", batch, "--threads", threads,
+                                                    "--buffer-lines", buffer, text=text))
+                    self.assertEqual(lines, [expected[i] for i in order], f"batches of {batch}")
+
+
+class Streams(Case):
+    def start(self, *arguments, **settings):
+        process = subprocess.Popen([PROGRAMS.path("nmt-translate"), "-m", str(PROGRAMS.model), *arguments],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        with contextlib.suppress(OSError):
+            process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def read_line(self, process):
+        line, deadline = b"", time.monotonic() + PATIENCE
+        while not line.endswith(b"\n"):
+            ready, _, _ = select.select([process.stdout], [], [], max(0, deadline - time.monotonic()))
+            self.assertTrue(ready, "no answer")
+            byte = os.read(process.stdout.fileno(), 1)
+            self.assertTrue(byte, "the program ended")
+            line += byte
+        return line
+
+    def test_answers_before_the_next_line_comes(self):
+        sources = PROGRAMS.sources()[:3]
+        expected = translate(text="\n".join(sources) + "\n").stdout.splitlines(keepends=True)
+        process = self.start()
+        for source, answer in zip(sources, expected):
+            process.stdin.write(source.encode() + b"\n")
+            process.stdin.flush()
+            self.assertEqual(self.read_line(process), answer)
+        process.stdin.close()
+        self.assertEqual(process.wait(PATIENCE), 0)
+
+    def test_ends_quietly_when_its_reader_does(self):
+        process = self.start("--buffer-lines", "1")
+        process.stdin.write(PROGRAMS.sources()[0].encode() + b"\n")
+        process.stdin.flush()
+        self.read_line(process)
+        process.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"a\n" * 50)
+            process.stdin.close()
+        self.assertEqual(process.wait(PATIENCE), 0)
+        message = process.stderr.read().decode()
+        self.assertNotIn("cannot write", message)
+        self.assertNotIn("terminate", message)
+
+    def test_ctrl_c_while_it_waits(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = self.start()
+            process.stdin.write(PROGRAMS.sources()[0].encode() + b"\n")
+            process.stdin.flush()
+            self.read_line(process)  # it is up
+            process.send_signal(number)
+            self.assertEqual(process.wait(PATIENCE), code)
+
+    def test_ctrl_c_leaves_no_half_file(self):
+        source, out = self.folder / "in.txt", self.folder / "out.txt"
+        source.write_text("\n".join(PROGRAMS.sources() * 20))
+        process = self.start("-i", str(source), "-o", str(out), "--batch-size", "1", "--threads", "1")
+        deadline = time.monotonic() + PATIENCE
+        while len(os.listdir(self.folder)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(PATIENCE), 130)
+        self.assertEqual(os.listdir(self.folder), ["in.txt"])
+
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROGRAMS.path("nmt-translate"), "-m", str(PROGRAMS.model), "-q"], input=b"Ja .\n",
+                                  stdout=full, stderr=subprocess.PIPE, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn(b"standard output: cannot write", done.stderr)
+
+
+class OddInput(Case):
+    def test_bytes_that_are_not_utf8(self):
+        some = PROGRAMS.sources()[0].encode()
+        done = translate(text=some + b"\n" + some + b" \xff\xfe\n" + some + b"\n")
+        lines = self.lines_of(done)
+        self.assertEqual(len(lines), 3)
+        self.assertEqual(lines[0], lines[2])
+        self.assertIn("standard input:2: byte", done.stderr.decode())
+        self.assertIn("1 not UTF-8 and repaired", done.stderr.decode())
+
+    def test_any_bytes(self):
+        data = random.Random(3).randbytes(20000)
+        done = translate("--max-length-offset", "5", "--max-length-ratio", "0.1", "--beam-size", "1", text=data)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        expected = data.count(b"\n") + (not data.endswith(b"\n"))
+        self.assertEqual(done.stdout.count(b"\n"), expected)
+        done.stdout.decode()  # is UTF-8
+
+    def test_long_lines_are_translated_in_parts(self):
+        sentences = PROGRAMS.sources()[:30]
+        done = translate("--max-source-length", "40", text="Ja .\n" + " ".join(sentences) + "\nJa .\n")
+        lines = self.lines_of(done)
+        self.assertEqual(len(lines), 3)
+        self.assertGreater(len(lines[1].split()), 60)
+        self.assertRegex(done.stderr.decode(), r"standard input:2: \d+ pieces are too long")
+
+    def test_a_line_of_a_megabyte(self):
+        done = translate("--beam-size", "1", "--max-length-ratio", "0", "--max-length-offset", "2",
+                         text="x" * 50000 + "\n" + "ja " * 20000 + "\n")
+        self.assertEqual(len(self.lines_of(done)), 2)
+
+    def test_other_line_separators_do_not_break_lines(self):
+        done = translate(text="Ja .\u2028Nein .\u0085x\x0by\x0cz\n")
+        self.assertEqual(done.stdout.count(b"\n"), 1)
+
+
+class Formats(Case):
+    def test_scores(self):
+        some = PROGRAMS.sources()[0]
+        plain = self.lines_of(translate(text=some + "\n\n"))
+        scored = [line.split("\t") for line in self.lines_of(translate("--scores", text=some + "\n\n"))]
+        self.assertEqual([text for text, _ in scored], plain)
+        self.assertLess(float(scored[0][1]), 0)
+        self.assertEqual(float(scored[1][1]), 0)
+
+    def test_n_best(self):
+        text = "\n".join(PROGRAMS.sources()[:4]) + "\n"
+        best = self.lines_of(translate("--beam-size", "4", text=text))
+        rows = [line.split("\t") for line in self.lines_of(translate("--beam-size", "4", "--n-best", "3", "--scores",
+                                                                   text=text))]
+        for number in range(1, 5):
+            own = [row for row in rows if row[0] == str(number)]
+            self.assertEqual(len(own), 3)
+            self.assertEqual(own[0][1], best[number - 1])
+            scores = [float(row[2]) for row in own]
+            self.assertEqual(scores, sorted(scores, reverse=True))
+
+    def test_length_limit(self):
+        done = translate("--max-length-ratio", "0", "--max-length-offset", "2", text=PROGRAMS.sources()[0])
+        self.assertIn("1 cut at the length limit", done.stderr.decode())
+
+    def test_version_and_help(self):
+        for program in ("nmt-translate", "nmt-eval"):
+            version = run(program, "--version")
+            self.assertEqual(version.returncode, 0)
+            self.assertRegex(version.stdout.decode(), rf"^{program} [0-9.]+\nLibTorch .*\nSentencePiece [0-9.]+\n")
+            self.assertIn("--beam-size", run(program, "--help").stdout.decode())
+
+
+class ModelDirectories(Case):
+    def copy(self):
+        copy = self.folder / "somewhere else"
+        shutil.copytree(PROGRAMS.model, copy)
+        return copy
+
+    def test_a_moved_model_needs_nothing_else(self):
+        text = "\n".join(PROGRAMS.sources()[:5])
+        expected = translate(text=text).stdout
+        copy = self.copy()
+        hidden = []
+        for name in ("prepared", "corpus", "run", "config.yaml"):
+            path = PROGRAMS.work / name
+            path.rename(path.with_name("hidden-" + name))
+            hidden.append(path)
+        try:
+            done = translate(text=text, model=copy, cwd="/")
+        finally:
+            for path in hidden:
+                path.with_name("hidden-" + path.name).rename(path)
+        self.assertEqual((done.returncode, done.stdout), (0, expected), done.stderr)
+
+    def test_damaged_models_are_refused(self):
+        def shorten(name):
+            def damage(folder):
+                data = (folder / name).read_bytes()
+                (folder / name).write_bytes(data[:len(data) // 2])
+            return damage
+
+        def overwrite(name, text):
+            return lambda folder: (folder / name).write_text(text)
+
+        def foreign(folder):
+            description = json.loads((folder / "model.json").read_text())
+            description["format_version"] = 99
+            (folder / "model.json").write_text(json.dumps(description))
+
+        def other_size(folder):
+            description = json.loads((folder / "model.json").read_text())
+            description["configuration"]["model"]["d_model"] = 32
+            (folder / "model.json").write_text(json.dumps(description))
+
+        for damage, part in ((lambda folder: (folder / "model.json").unlink(), "model.json"),
+                             (lambda folder: (folder / "model.safetensors").unlink(), "model.safetensors"),
+                             (lambda folder: (folder / "spm.model").unlink(), "spm.model"),
+                             (shorten("model.json"), "model.json"),
+                             (shorten("model.safetensors"), "model.safetensors"),
+                             (shorten("spm.model"), "spm.model"),
+                             (overwrite("model.safetensors", ""), "model.safetensors"),
+                             (overwrite("model.json", "[]"), "model.json"),
+                             (foreign, "99"),
+                             (other_size, "model.safetensors")):
+            with self.subTest(part=part):
+                copy = self.copy()
+                damage(copy)
+                self.assert_error(translate(text="Ja .\n", model=copy), part)
+                shutil.rmtree(copy)
+
+
+class Errors(Case):
+    def test_translate(self):
+        model, missing = ("-m", str(PROGRAMS.model)), str(self.folder / "missing")
+        for arguments, parts in (
+                ((), ["--model"]),
+                (("-m", missing), [missing]),
+                (("-m", str(self.folder)), [str(self.folder), "model.json"]),
+                ((*model, *model), ["-m", "one model"]),
+                ((*model, "-i", missing), [missing]),
+                ((*model, "-i", str(self.folder)), [str(self.folder), "folder"]),
+                ((*model, "-o", missing + "/out"), [missing]),
+                ((*model, "--beam-size", "0"), ["beam size 0"]),
+                ((*model, "--beam-size", "many"), ["--beam-size"]),
+                ((*model, "--n-best", "9", "--beam-size", "4"), ["n-best 9", "4"]),
+                ((*model, "--length-penalty", "-1"), ["length penalty -1"]),
+                ((*model, "--length-penalty-form", "google"), ["google", "paper"]),
+                ((*model, "--max-length-ratio", "-1"), ["maximum length ratio -1"]),
+                ((*model, "--batch-size", "0"), ["batch size 0"]),
+                ((*model, "--max-source-length", "0"), ["maximum source length 0"]),
+                ((*model, "--device", "gpu"), ["device 'gpu'"]),
+                ((*model, "--precision", "fp8"), ["precision 'fp8'"]),
+                ((*model, "--threads", "-2"), ["--threads -2"]),
+                ((*model, "--buffer-lines", "0"), ["--buffer-lines"]),
+                ((*model, "--beamsize", "4"), ["--beamsize"]),
+                ((*model, "extra"), ["extra"]),
+                ((*model, "--text", "a", "-i", missing), ["--text", "--input"])):
+            with self.subTest(arguments=arguments):
+                self.assert_error(run("nmt-translate", *arguments, text="Ja .\n"), *parts)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_eval(self):
+        model, missing = ("-m", str(PROGRAMS.model)), str(self.folder / "missing")
+        two, three, latin = self.folder / "two", self.folder / "three", self.folder / "latin"
+        two.write_text("a\nb\n")
+        three.write_text("a\nb\nc\n")
+        latin.write_bytes(b"a\nb\xe4\n")
+        config = ("-c", str(PROGRAMS.config))
+        before = sorted(os.listdir(self.folder))
+        for arguments, parts in (
+                ((), ["-c CONFIG", "-m DIR"]),
+                (model, ["--source"]),
+                ((*model, "--source", two), ["--reference"]),
+                ((*model, "--reference", two), ["--source"]),
+                ((*model, "--source", two, "--reference", three), [str(three), "3 sentences", "has 2"]),
+                ((*model, "--source", two, "--reference", latin), [f"{latin}:2", "UTF-8"]),
+                ((*model, "--source", missing, "--reference", two), [missing]),
+                (("-m", missing, "--source", two, "--reference", two), [missing]),
+                (("-c", missing), [missing]),
+                ((*config, "--set", "decoding.beam=3"), ["decoding.beam"]),
+                ((*config, "--set", f"run.dir={missing}"), [missing, "nmt-train"]),
+                ((*config, "--set", "data.test1="), ["data.test1"]),
+                ((*config, "--split", "train"), ["--split"]),
+                ((*model, *model, "--source", two, "--reference", two, "--hypotheses-out", missing),
+                 ["--hypotheses-out"]),
+                ((*model, *model, "--source", two, "--reference", two, "--results-file", missing),
+                 ["--results-file"]),
+                ((*model, "--source", two, "--reference", two, "-q", "--report", missing + "/report"), [missing])):
+            with self.subTest(arguments=arguments):
+                done = run("nmt-eval", *arguments)
+                self.assert_error(done, *parts)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+class Evaluate(Case):
+    def scores(self, *arguments):
+        return self.lines_of(run("nmt-eval", *arguments))
+
+    def test_run_and_model_agree(self):
+        source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
+        of_run = self.scores("-c", PROGRAMS.config)
+        self.assertEqual(len(of_run), 2)
+        self.assertRegex(of_run[0], r"^BLEU\|nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:\S+ = ")
+        self.assertRegex(of_run[1], r"^chrF2\|nrefs:1\|case:mixed\|eff:yes\|nc:6\|nw:0\|space:no\|version:\S+ = ")
+        self.assertEqual(self.scores("-m", PROGRAMS.model, "--source", source, "--reference", reference), of_run)
+        self.assertNotEqual(self.scores("-c", PROGRAMS.config, "--split", "valid"), of_run)
+
+    def test_files(self):
+        names = [self.folder / name for name in ("hypotheses", "report.json", "results")]
+        scores = self.scores("-c", PROGRAMS.config, "--hypotheses-out", names[0], "--report", names[1],
+                             "--results-file", names[2])
+        hypotheses = names[0].read_text()
+        source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
+        self.assertEqual(hypotheses, translate("-i", source).stdout.decode(), "nmt-translate writes the same")
+        scored = run("nmt-score", reference, "-i", names[0], "-m", "bleu", "chrf", "-f", "text", "-w", "2")
+        self.assertEqual(scored.stdout.decode().splitlines(), scores, "nmt-score prints the same")
+
+        report = json.loads(names[1].read_text())
+        self.assertEqual([score["text"] for score in report["systems"][0]["scores"]], scores)
+        self.assertEqual(report["test_set"]["sentences"], hypotheses.count("\n"))
+        self.assertEqual(report["systems"][0]["search"]["beam_size"], 3)
+
+        results = names[2].read_text()
+        first = zip(source.read_text().splitlines(), reference.read_text().splitlines(), hypotheses.splitlines())
+        expected = "".join(f"- source: {a}\n- expected: {b}\n- got: {c}\n\n" for a, b, c in first)
+        self.assertTrue(results.startswith(expected))
+        self.assertRegex(results[len(expected):], r"^Bleu Score = [0-9.]+$")
+        self.assertTrue(scores[0].split(" = ")[1].startswith("%.2f" % float(results.rsplit(" ", 1)[1])))
+
+    def test_several_references_and_xml(self):
+        sources = PROGRAMS.sources()[:20]
+        (self.folder / "s.de").write_text("\n".join(sources) + "\n")
+        (self.folder / "s.xml").write_text("<srcset>\n" + "".join(f'<seg id="{i}"> {line} </seg>\n' for i, line
+                                                                in enumerate(sources, 1)) + "</srcset>\n")
+        references = (PROGRAMS.work / "corpus" / "train.en").read_text().splitlines()
+        (self.folder / "r1.en").write_text("\n".join(references[:20]) + "\n")
+        (self.folder / "r2.en").write_text("\n".join(references[20:40]) + "\n")
+        both = ("--reference", self.folder / "r1.en", "--reference", self.folder / "r2.en")
+        plain = self.scores("-m", PROGRAMS.model, "--source", self.folder / "s.de", *both)
+        self.assertIn("nrefs:2", plain[0])
+        self.assertEqual(self.scores("-m", PROGRAMS.model, "--source", self.folder / "s.xml", *both), plain)
+
+    def test_several_models_are_compared_with_the_first(self):
+        copy = self.folder / "copy"
+        shutil.copytree(PROGRAMS.model, copy)
+        done = run("nmt-eval", "-c", PROGRAMS.config, "-m", PROGRAMS.model, "-m", copy, "--report",
+                   self.folder / "report.json", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = done.stdout.decode()
+        self.assertIn(f"Baseline: {PROGRAMS.model}", table)
+        self.assertIn(str(copy), table)
+        self.assertIn("p = ", table)
+        columns = json.loads((self.folder / "report.json").read_text())["comparison"]["columns"]
+        self.assertEqual([column["metric"] for column in columns], ["BLEU", "chrF2"])
+        self.assertEqual(columns[0]["results"][0]["score"], columns[0]["results"][1]["score"])
+
+    def test_search_options_and_settings(self):
+        greedy = self.scores("-c", PROGRAMS.config, "--beam-size", "1")
+        self.assertEqual(self.scores("-c", PROGRAMS.config, "--set", "decoding.beam_size=1"), greedy)
+        shown = run("nmt-eval", "-c", PROGRAMS.config, "--set", "decoding.beam_size=7", "--print-config")
+        self.assertIn("beam_size: 7", shown.stdout.decode())
+
+    def test_confidence(self):
+        self.assertRegex(self.scores("-c", PROGRAMS.config, "--confidence")[0], r"bs:1000\|seed:\d+.* = .*μ = ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--work", required=True)
+    arguments, rest = parser.parse_known_args()
+    global PROGRAMS
+    PROGRAMS = Programs(arguments.programs, arguments.work)
+    PROGRAMS.prepare()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
