@@ -29,7 +29,8 @@ class Tokenizer13a final : public Tokenizer {
     std::string padded;
     padded.reserve(line.size() + 2);
     padded.append(1, ' ').append(line).append(1, ' ');
-    if (line.find_first_of("<\n&") != std::string_view::npos) {
+    const auto has = [line](char c) { return line.find(c) != std::string_view::npos; };
+    if (has('&') || has('<') || has('\n')) {
       padded.assign(line);
       replace_all(padded, "<skipped>", "");
       replace_all(padded, "-\n", "");

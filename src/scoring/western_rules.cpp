@@ -123,6 +123,11 @@ void apply_western_rules(std::string_view text, std::string& out) {
   std::string other;
   space_out_symbols(text, other);
   split_period_after_non_digit(other, out);
+  if (text.find('-') == std::string_view::npos) {  // no dash to split
+    other.swap(out);
+    split_period_before_non_digit(other, out);
+    return;
+  }
   split_period_before_non_digit(out, other);
   split_dash_after_digit(other, out);
 }
