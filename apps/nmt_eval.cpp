@@ -41,7 +41,7 @@ struct Arguments {
                    "configuration of a run: takes RUN/best, its test set and search options")
         ->type_name("FILE");
     app.add_option("--set", settings, "change the configuration: section.key=value; may be given several times")
-        ->expected(1)
+        ->allow_extra_args(false)
         ->needs("--config")
         ->type_name("KEY=VALUE");
     app.add_flag("--print-config", print_config, "print the effective configuration and end")->needs("--config");

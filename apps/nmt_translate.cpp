@@ -44,7 +44,7 @@ struct Arguments {
         ->type_name("FILE")
         ->capture_default_str();
     app.add_option("-t,--text", texts, "translate this instead of input; may be given several times")
-        ->expected(1)
+        ->allow_extra_args(false)
         ->excludes("--input")
         ->type_name("TEXT");
     app.add_option("--n-best", n_best,
