@@ -37,6 +37,8 @@ cmake --build "$build_folder" -j "$(build_jobs)"
 cmake --build build-asan -j "$(build_jobs)"
 
 run_tests release "$build_folder" -L "$labels" "$@"
-ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 run_tests sanitizers build-asan -L '^unit$' "$@"
+# What is no C++ gains nothing from sanitizers.
+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 run_tests sanitizers build-asan \
+  -L '^(unit|system)$' -R '^(unit_|system_scoring_fuzz|system_config_errors)' -E '^unit_(data_scripts|scripts)$' "$@"
 
 python3 scripts/count_tests.py "$results/release" "$results/sanitizers"
