@@ -13,11 +13,11 @@ TEST(PackedMatrix, FollowsAnUpdateOfTheOptimiser) {
   PackedMatrix packed;
   const auto decode = [&] {
     const torch::NoGradGuard no_grad;
-    return packed.multiply(x, weight, {});
+    return packed.multiply(x, weight, torch::Tensor());
   };
   const auto before = decode();
   Adam adam({{"weight", weight}}, {});
-  linear(x, weight, {}).sum().backward();
+  linear(x, weight, torch::Tensor()).sum().backward();
   adam.step(0.1);
   const auto after = decode();
   EXPECT_FALSE(after.equal(before));
