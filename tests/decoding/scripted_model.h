@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -47,14 +48,14 @@ class ScriptedModel : public TranslationModel {
       }
       state->hypotheses.push_back({Ids(row, row + length - 1), {}, false});
     }
-    started.push_back(source.size(0));
+    note(started, source.size(0));
     return state;
   }
 
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override {
     auto& hypotheses = static_cast<State&>(state).hypotheses;
     if (tokens.size(0) != std::ssize(hypotheses)) throw std::logic_error("as many tokens as rows are expected");
-    steps.push_back(std::ssize(hypotheses));
+    note(steps, std::ssize(hypotheses));
     auto logits = torch::empty({std::ssize(hypotheses), vocabulary_}, torch::kFloat);
     for (size_t row = 0; row < hypotheses.size(); ++row) {
       auto& hypothesis = hypotheses[row];
@@ -74,6 +75,12 @@ class ScriptedModel : public TranslationModel {
   std::vector<int64_t> steps;    ///< rows of each step()
 
  private:
+  // A translator asks from several threads.
+  void note(std::vector<int64_t>& record, int64_t value) {
+    const std::lock_guard lock(mutex_);
+    record.push_back(value);
+  }
+
   struct Row {
     Ids source, prefix;
     bool begun = false;
@@ -88,6 +95,7 @@ class ScriptedModel : public TranslationModel {
     std::vector<Row> hypotheses;
   };
 
+  std::mutex mutex_;
   int64_t vocabulary_;
   Script script_;
 };

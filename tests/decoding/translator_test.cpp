@@ -125,11 +125,11 @@ TEST_F(TranslatorTest, ReportsLinesThatAreDone) {
 }
 
 TEST_F(TranslatorTest, ProgressMayStopTheWork) {
-  const std::vector<std::string> lines(10, "b");
+  const std::vector<std::string> lines(1000, "b");
   EXPECT_THROW(
       Translator(model_, codec_, {.batch_size = 2}).translate(lines, [](int64_t) { throw std::logic_error(""); }),
       std::logic_error);
-  EXPECT_EQ(model_.started.size(), 1u);
+  EXPECT_LE(std::ssize(model_.started), 2 * at::get_num_threads()) << "a batch for each thread may have begun, the others must not";
 }
 
 TEST_F(TranslatorTest, LeavesTrainingModeAsItWas) {
