@@ -129,7 +129,8 @@ TEST_F(TranslatorTest, ProgressMayStopTheWork) {
   EXPECT_THROW(
       Translator(model_, codec_, {.batch_size = 2}).translate(lines, [](int64_t) { throw std::logic_error(""); }),
       std::logic_error);
-  EXPECT_LE(std::ssize(model_.started), 2 * at::get_num_threads()) << "a batch for each thread may have begun, the others must not";
+  EXPECT_LE(std::ssize(model_.started), 2 * at::get_num_threads())
+      << "a batch for each thread may have begun, the others must not";
 }
 
 TEST_F(TranslatorTest, LeavesTrainingModeAsItWas) {
