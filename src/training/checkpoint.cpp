@@ -61,6 +61,7 @@ void write_directory(const fs::path& directory, const DirectoryWriter& write) {
 std::optional<std::string> damage_of(const fs::path& directory) {
   try {
     const auto sums = nlohmann::json::parse(read_file(directory / kChecksums));
+    if (!sums.is_object() || sums.empty()) return std::string(kChecksums) + ": not readable";
     for (const auto& [name, sum] : sums.items()) {
       if (!fs::is_regular_file(directory / name)) return name + ": missing";
       if (sha256_of_file(directory / name) != sum.get<std::string>()) return name + ": checksum differs";

@@ -32,29 +32,32 @@ void set_aside(const fs::path& path, Logger& log) {
 
 RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : path_(config.run.dir) {
   while (!path_.has_filename() && path_.has_relative_path()) path_ = path_.parent_path();  // "runs/x/" is "runs/x"
-  if (start == Start::kRestart) set_aside(path_, log);
+  if (start == Start::kRestart && fs::exists(path_)) {
+    const Lock nobody_else(path_);
+    set_aside(path_, log);
+  }
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) throw Error(fmt::format("run.dir {}: cannot make the folder ({})", path_.string(), error.message()));
-  lock();
+  lock_.emplace(path_);
   const auto begun = path_ / "config.yaml";
   if (fs::exists(begun)) compare_with_begun(config, log);
   write_file_atomically(begun, to_yaml(config, YamlComments::kHelp));
   checkpoints_.emplace(path_ / "checkpoints");
 }
 
-RunDirectory::~RunDirectory() {
-  if (lock_ >= 0) close(lock_);
+RunDirectory::Lock::Lock(const fs::path& directory) {
+  const auto file = directory / ".lock";
+  descriptor_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  if (descriptor_ < 0)
+    throw Error(fmt::format("run.dir {}: cannot write there ({})", directory.string(), std::strerror(errno)));
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  close(descriptor_);
+  throw Error(fmt::format("run.dir {}: another nmt-train is at work there; wait for it or name another --run-dir",
+                          directory.string()));
 }
 
-void RunDirectory::lock() {
-  const auto file = path_ / ".lock";
-  lock_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
-  if (lock_ < 0) throw Error(fmt::format("run.dir {}: cannot write there ({})", path_.string(), std::strerror(errno)));
-  if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
-    throw Error(fmt::format("run.dir {}: another nmt-train is at work there; wait for it or name another --run-dir",
-                            path_.string()));
-}
+RunDirectory::Lock::~Lock() { close(descriptor_); }
 
 void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {
   const auto begun = path_ / "config.yaml";

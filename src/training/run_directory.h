@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "base/log.h"
 #include "config/config.h"
@@ -18,19 +19,27 @@ class RunDirectory {
   /// config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart renames an old
   /// run to NAME.old-N. Throws Error where another process holds it.
   RunDirectory(const Config& config, Start start, Logger& log);
-  ~RunDirectory();
-  RunDirectory(const RunDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path best() const { return path_ / "best"; }
   const CheckpointStore& checkpoints() const { return *checkpoints_; }
 
  private:
-  void lock();
+  /// Holds the folder's lock for as long as it lives.
+  class Lock {
+   public:
+    explicit Lock(const std::filesystem::path& directory);
+    ~Lock();
+    Lock(const Lock&) = delete;
+
+   private:
+    int descriptor_ = -1;
+  };
+
   void compare_with_begun(const Config& config, Logger& log) const;
 
   std::filesystem::path path_;
-  int lock_ = -1;
+  std::optional<Lock> lock_;
   std::optional<CheckpointStore> checkpoints_;
 };
 
