@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -36,14 +37,25 @@ at::ScalarType type_of(const std::string& name, const std::filesystem::path& pat
   throw damaged(path, "unknown type " + name);
 }
 
+// A list of whole numbers; nlohmann's get() would round fractions and wrap what is out of range.
+template <typename T>
+std::vector<T> whole_numbers(const nlohmann::json& list, const std::filesystem::path& path) {
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), [](const auto& x) { return x.is_number_integer(); }))
+    throw damaged(path, "a header entry of the wrong form");
+  return list.get<std::vector<T>>();
+}
+
 torch::Tensor read_tensor(const nlohmann::json& entry, std::span<const std::byte> data,
                           const std::filesystem::path& path, const std::string& name) {
   const auto type = type_of(entry.at("dtype").get<std::string>(), path);
-  const auto shape = entry.at("shape").get<std::vector<int64_t>>();
-  const auto offsets = entry.at("data_offsets").get<std::vector<uint64_t>>();
+  const auto shape = whole_numbers<int64_t>(entry.at("shape"), path);
+  const auto offsets = whole_numbers<uint64_t>(entry.at("data_offsets"), path);
   uint64_t bytes = at::elementSize(type);
+  uint64_t extent = bytes;  // with 1 for 0: an empty tensor's other sizes must not overflow either
   for (const int64_t n : shape) {
-    if (n < 0 || (n > 0 && bytes > data.size() / static_cast<uint64_t>(n))) throw damaged(path, "shape of " + name);
+    const auto rows = static_cast<uint64_t>(std::max<int64_t>(n, 1));
+    if (n < 0 || extent > std::max<uint64_t>(data.size(), 1 << 20) / rows) throw damaged(path, "shape of " + name);
+    extent *= rows;
     bytes *= static_cast<uint64_t>(n);
   }
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data.size() || offsets[1] - offsets[0] != bytes)

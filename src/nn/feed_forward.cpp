@@ -1,8 +1,11 @@
 #include "nn/feed_forward.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/silu.h>
+
+#include <cmath>
 
 #include "base/error.h"
 #include "nn/dropout.h"
@@ -17,6 +20,24 @@ Activation parse_activation(const std::string& name) {
   throw Error("model.activation: '" + name + "' is none of none, relu, gelu, swish");
 }
 
+namespace {
+
+// x sigmoid(x). ATen computes whole vectors and what is left over by different exponential functions: while decoding a
+// row's result would depend on the rows beside it.
+torch::Tensor swish(const torch::Tensor& x) {
+  if (torch::GradMode::is_enabled() || !x.device().is_cpu() || x.scalar_type() != torch::kFloat32) return at::silu(x);
+  const auto values = x.contiguous();
+  auto result = torch::empty_like(values);
+  const float* from = values.const_data_ptr<float>();
+  float* to = result.mutable_data_ptr<float>();
+  at::parallel_for(0, values.numel(), 8192, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = from[i] / (1 + std::exp(-from[i]));
+  });
+  return result;
+}
+
+}  // namespace
+
 torch::Tensor activate(const torch::Tensor& x, Activation activation) {
   switch (activation) {
     case Activation::kNone:
@@ -26,7 +47,7 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation) {
     case Activation::kGelu:
       return at::gelu(x);
     case Activation::kSwish:
-      return at::silu(x);
+      return swish(x);
   }
   return x;
 }
