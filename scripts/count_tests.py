@@ -71,6 +71,9 @@ def entry_counts(entry, folder):
     counts = googletest_counts(own) if own.exists() else None
     if counts is None:
         counts = unittest_counts(name, entry.findtext("system-out") or "")
+    reason = entry.find("skipped").get("message") if entry.find("skipped") is not None else ""
+    if entry.get("status") == "notrun" and not reason.startswith("SKIP_"):  # its program is missing, say
+        return Counts(failures=[f"{name}: {reason}"])
     if entry.get("status") == "fail":
         if counts is None or not counts.failures:  # it crashed, ran out of time, or leaked
             counts = counts or Counts()
@@ -78,7 +81,7 @@ def entry_counts(entry, folder):
         return counts
     if entry.get("status") == "run":
         return counts or Counts(passed=1)
-    return Counts(skipped=1)  # notrun, disabled
+    return Counts(skipped=1)
 
 
 def folder_counts(folder):

@@ -24,8 +24,9 @@ GOOD = '<testcase name="Syncs" status="run" result="completed" classname="File" 
 BAD = '<testcase name="Syncs" status="run" result="completed" classname="File"><failure message="x" type="" /></testcase>'
 
 
-def entry(name, status="run", output=""):
-    return f'<testcase name="{name}" classname="{name}" time="0.1" status="{status}"><system-out>{output}</system-out></testcase>'
+def entry(name, status="run", output="", reason=""):
+    skipped = f'<skipped message="{reason}"/>' if reason else ""
+    return f'<testcase name="{name}" status="{status}">{skipped}<system-out>{output}</system-out></testcase>'
 
 
 class CountTestsTest(unittest.TestCase):
@@ -63,9 +64,15 @@ class CountTestsTest(unittest.TestCase):
         self.assertEqual((code, lines[-1]), (1, "3 passed, 1 failed, 1 skipped"))
 
     def test_an_entry_of_another_kind_is_one(self):
-        code, lines = self.count(entry("system_a"), entry("system_b", "notrun"), entry("system_c", "fail"))
+        code, lines = self.count(entry("system_a"), entry("system_b", "notrun", reason="SKIP_RETURN_CODE=77"),
+                                 entry("system_c", "fail"))
         self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 1 skipped"))
         self.assertIn("  failed: system_c", lines)
+
+    def test_what_could_not_be_started_has_failed(self):
+        code, lines = self.count(entry("unit_base", "notrun", reason="Unable to find executable"), entry("b", "disabled"))
+        self.assertEqual((code, lines[-1]), (1, "0 passed, 1 failed, 1 skipped"))
+        self.assertIn("  failed: unit_base: Unable to find executable", lines)
 
     def test_counts_the_cases_of_unittest(self):
         cases = (
