@@ -51,13 +51,15 @@ torch::Tensor read_tensor(const nlohmann::json& entry, std::span<const std::byte
   const auto shape = whole_numbers<int64_t>(entry.at("shape"), path);
   const auto offsets = whole_numbers<uint64_t>(entry.at("data_offsets"), path);
   uint64_t bytes = at::elementSize(type);
-  uint64_t extent = bytes;  // with 1 for 0: an empty tensor's other sizes must not overflow either
+  // Of an empty tensor the other sizes must not overflow either: there zeros count as ones, up to a bound of their own.
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  const uint64_t bound = empty ? uint64_t{1} << 40 : data.size();
   for (const int64_t n : shape) {
-    const auto rows = static_cast<uint64_t>(std::max<int64_t>(n, 1));
-    if (n < 0 || extent > std::max<uint64_t>(data.size(), 1 << 20) / rows) throw damaged(path, "shape of " + name);
-    extent *= rows;
-    bytes *= static_cast<uint64_t>(n);
+    const auto size = static_cast<uint64_t>(std::max<int64_t>(n, 1));
+    if (n < 0 || bytes > bound / size) throw damaged(path, "shape of " + name);
+    bytes *= size;
   }
+  if (empty) bytes = 0;
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data.size() || offsets[1] - offsets[0] != bytes)
     throw damaged(path, "extent of " + name);
   auto tensor = torch::empty(shape, type);

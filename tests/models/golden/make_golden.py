@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+"""Writes the golden values of the Transformer: an independent program in NumPy, forward and backward by hand, in double.
+
+    make_golden.py            writes NAME.json beside this file for every case
+    make_golden.py --check    compares the backward passes with central differences and writes nothing
+
+Each file holds a configuration, batches, and what three updates over them must give: logits of the real positions, loss,
+gradient norm, gradients, learning rates and the weights afterwards (of large tensors every STRIDE-th element). Of the initial
+weights only the first two elements a tensor are stored: they follow the formula of initial_weight(). Nothing here is shared with the C++ code; the equations are those of Vaswani et al. 2017 and of Kyubyong
+Park's Transformer of 2019, written as his program has them (masks are large negative numbers added to or put in place of
+scores, positions are skipped where an embedding is exactly zero).
+
+Made with Python 3.11 and NumPy 2.4.6.
+"""
+
+import json
+import math
+import pathlib
+import sys
+
+import numpy
+
+PAD, BOS, EOS = 0, 2, 3
+MASKED = -2.0**32 + 1
+STRIDE = 5  # of the elements of a large tensor that are stored
+WHOLE = 16  # tensors up to this size are stored whole
+
+
+def initial_weight(name, shape):
+    """s * cos(0.37 i^2 + start(name)) for the running index i, as float32; norms' weights are around 1.
+
+    start(name) = sum over the bytes of (place from 1) * byte, modulo 1000, in hundredths. s = 1.2 / sqrt(columns) for
+    matrices, 0.2 for vectors. The square makes the rows of a matrix independent.
+    """
+    start = sum((k + 1) * byte for k, byte in enumerate(name.encode())) % 1000 / 100
+    index = numpy.arange(math.prod(shape), dtype=numpy.float64)
+    scale = 1.2 / math.sqrt(shape[1]) if len(shape) == 2 else 0.2
+    values = scale * numpy.cos(0.37 * index * index + start)
+    if name.endswith("norm.weight"):
+        values += 1
+    return values.reshape(shape).astype(numpy.float32).astype(numpy.float64)
+
+
+def parameter_shapes(model):
+    """Every parameter's name and shape."""
+    d, inner = model["d_model"], model["d_ff"]
+    source, target = model["source_vocabulary"], model["target_vocabulary"]
+    shapes = {}
+    if model["tie_embeddings"] == "all":
+        shapes["embedding"] = (source, d)
+    else:
+        shapes["source_embedding"], shapes["target_embedding"] = (source, d), (target, d)
+        if model["tie_embeddings"] == "none":
+            shapes["output_weight"] = (target, d)
+    if model["output_bias"]:
+        shapes["output_bias"] = (target,)
+    if model["positions"] == "learned":
+        shapes["source_positions.weight"] = shapes["target_positions.weight"] = (model["max_positions"], d)
+
+    def block(name, attentions):
+        for attention in attentions:
+            for part in ("query", "key", "value") + (("output",) if model["attention_output_projection"] else ()):
+                shapes[f"{name}.{attention}.{part}.weight"] = (d, d)
+                shapes[f"{name}.{attention}.{part}.bias"] = (d,)
+        shapes[f"{name}.feed_forward.inner.weight"], shapes[f"{name}.feed_forward.inner.bias"] = (inner, d), (inner,)
+        shapes[f"{name}.feed_forward.outer.weight"], shapes[f"{name}.feed_forward.outer.bias"] = (d, inner), (d,)
+        for norm in attentions + ("feed_forward",):
+            shapes[f"{name}.{norm}_norm.weight"] = shapes[f"{name}.{norm}_norm.bias"] = (d,)
+
+    for i in range(model["encoder_blocks"]):
+        block(f"encoder_{i}", ("self_attention",))
+    for i in range(model["decoder_blocks"]):
+        block(f"decoder_{i}", ("self_attention", "cross_attention"))
+    if model["norm"] == "pre":
+        for norm in ("encoder_norm", "decoder_norm"):
+            shapes[f"{norm}.weight"] = shapes[f"{norm}.bias"] = (d,)
+    return shapes
+
+
+def sinusoid(count, d):
+    table = numpy.zeros((count, d))
+    for position in range(count):
+        for k in range(d):
+            angle = position / 10000 ** ((k - k % 2) / d)
+            table[position, k] = math.sin(angle) if k % 2 == 0 else math.cos(angle)
+    return table
+
+
+class Network:
+    """Layers return their output and a function from its gradient to that of the input; weights' gradients add up."""
+
+    def __init__(self, model, weights):
+        self.model, self.weights = model, weights
+        self.gradients = {name: numpy.zeros_like(value) for name, value in weights.items()}
+
+    def linear(self, name, x):
+        weight, bias = self.weights[name + ".weight"], self.weights[name + ".bias"]
+
+        def back(of_y):
+            self.gradients[name + ".weight"] += numpy.einsum("bto,bti->oi", of_y, x)
+            self.gradients[name + ".bias"] += of_y.sum((0, 1))
+            return of_y @ weight
+
+        return x @ weight.T + bias, back
+
+    def layer_norm(self, name, x):
+        gain, shift = self.weights[name + ".weight"], self.weights[name + ".bias"]
+        centred = x - x.mean(-1, keepdims=True)
+        deviation = numpy.sqrt((centred**2).mean(-1, keepdims=True) + self.model["norm_epsilon"])
+        normed = centred / deviation
+
+        def back(of_y):
+            self.gradients[name + ".weight"] += (of_y * normed).sum((0, 1))
+            self.gradients[name + ".bias"] += of_y.sum((0, 1))
+            of_normed = of_y * gain
+            return (of_normed - of_normed.mean(-1, keepdims=True)
+                    - normed * (of_normed * normed).mean(-1, keepdims=True)) / deviation
+
+        return gain * normed + shift, back
+
+    def attention(self, name, queries, memory, memory_ids, causal):
+        """back returns the gradients of queries and of memory."""
+        batch, heads = queries.shape[0], self.model["num_heads"]
+
+        def split(x):  # [batch, time, model] -> [batch, heads, time, head_dim]
+            return x.reshape(batch, x.shape[1], heads, -1).transpose(0, 2, 1, 3)
+
+        def join(x):
+            return x.transpose(0, 2, 1, 3).reshape(batch, x.shape[2], -1)
+
+        projected, back_query = self.linear(name + ".query", queries)
+        keys, back_key = self.linear(name + ".key", memory)
+        values, back_value = self.linear(name + ".value", memory)
+        q, k, v = split(projected), split(keys), split(values)
+        root = math.sqrt(q.shape[-1])
+        scores = q @ k.transpose(0, 1, 3, 2) / root
+        scores = scores + MASKED * (memory_ids == PAD)[:, None, None, :]
+        if causal:
+            future = numpy.triu(numpy.ones(scores.shape[-2:], dtype=bool), 1)
+            scores = numpy.where(future, MASKED, scores)
+        exponentials = numpy.exp(scores - scores.max(-1, keepdims=True))
+        probabilities = exponentials / exponentials.sum(-1, keepdims=True)
+        context, back_output = join(probabilities @ v), lambda gradient: gradient
+        if self.model["attention_output_projection"]:
+            context, back_output = self.linear(name + ".output", context)
+
+        def back(of_y):
+            of_context = split(back_output(of_y))
+            of_probabilities = of_context @ v.transpose(0, 1, 3, 2)
+            of_scores = probabilities * (of_probabilities - (of_probabilities * probabilities).sum(-1, keepdims=True))
+            of_queries = back_query(join(of_scores @ k / root))
+            of_memory = back_key(join(of_scores.transpose(0, 1, 3, 2) @ q / root))
+            of_memory = of_memory + back_value(join(probabilities.transpose(0, 1, 3, 2) @ of_context))
+            return of_queries, of_memory
+
+        return context, back
+
+    def activation(self, x):
+        if self.model["activation"] == "relu":
+            return numpy.maximum(x, 0), lambda of_y: of_y * (x > 0)
+        error_function = numpy.vectorize(math.erf)(x / math.sqrt(2))  # gelu: x Phi(x)
+        slope = 0.5 * (1 + error_function) + x * numpy.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+        return 0.5 * x * (1 + error_function), lambda of_y: of_y * slope
+
+    def feed_forward(self, name, x):
+        inner, back_inner = self.linear(name + ".inner", x)
+        active, back_activation = self.activation(inner)
+        outer, back_outer = self.linear(name + ".outer", active)
+        return outer, lambda of_y: back_inner(back_activation(back_outer(of_y)))
+
+    def sublayer(self, name, x, body):
+        """body(x) returns a value and its back, which returns the gradients of x and of anything else."""
+        if self.model["norm"] == "post":
+            y, back_body = body(x)
+            z, back_norm = self.layer_norm(name + "_norm", x + y)
+
+            def back(of_z):
+                of_sum = back_norm(of_z)
+                of_x, *others = back_body(of_sum)
+                return of_sum + of_x, *others
+
+            return z, back
+        normed, back_norm = self.layer_norm(name + "_norm", x)
+        y, back_body = body(normed)
+
+        def back_pre(of_z):
+            of_normed, *others = back_body(of_z)
+            return of_z + back_norm(of_normed), *others
+
+        return x + y, back_pre
+
+    def self_attention(self, name, x, ids, causal):
+        def body(y):
+            context, back = self.attention(name, y, y, ids, causal)
+            return context, lambda of: (sum(back(of)),)
+        return self.sublayer(name, x, body)
+
+    def cross_attention(self, name, x, memory, memory_ids):
+        return self.sublayer(name, x, lambda y: self.attention(name, y, memory, memory_ids, False))
+
+    def position_wise(self, name, x):
+        def body(y):
+            z, back = self.feed_forward(name, y)
+            return z, lambda of: (back(of),)
+        return self.sublayer(name, x, body)
+
+    def inputs(self, side, ids):
+        model, d = self.model, self.model["d_model"]
+        table = "embedding" if model["tie_embeddings"] == "all" else side + "_embedding"
+        x = self.weights[table][ids] * math.sqrt(d)
+        learned = model["positions"] == "learned"
+        positions = self.weights[side + "_positions.weight"][: ids.shape[1]] if learned else sinusoid(ids.shape[1], d)
+        positions = numpy.broadcast_to(positions, x.shape)
+        y = numpy.where(x == 0, x, x + positions) if model["mask_padding_positions"] else x + positions
+
+        def back(of_y):
+            numpy.add.at(self.gradients[table], ids, of_y * math.sqrt(d))
+            if learned:
+                self.gradients[side + "_positions.weight"][: ids.shape[1]] += of_y.sum(0)
+
+        return y, back
+
+    def encode(self, source):
+        x, back_input = self.inputs("source", source)
+        backs = []
+        for i in range(self.model["encoder_blocks"]):
+            x, back = self.self_attention(f"encoder_{i}.self_attention", x, source, causal=False)
+            backs.append(back)
+            x, back = self.position_wise(f"encoder_{i}.feed_forward", x)
+            backs.append(back)
+        if self.model["norm"] == "pre":
+            x, back = self.layer_norm("encoder_norm", x)
+            backs.append(lambda of, back=back: (back(of),))
+
+        def back_all(of):
+            for back in reversed(backs):
+                (of,) = back(of)
+            back_input(of)
+
+        return x, back_all
+
+    def decode(self, target_in, memory, source):
+        x, back_input = self.inputs("target", target_in)
+        backs = []
+        for i in range(self.model["decoder_blocks"]):
+            x, back = self.self_attention(f"decoder_{i}.self_attention", x, target_in, causal=True)
+            backs.append(back)
+            x, back = self.cross_attention(f"decoder_{i}.cross_attention", x, memory, source)
+            backs.append(back)
+            x, back = self.position_wise(f"decoder_{i}.feed_forward", x)
+            backs.append(back)
+        if self.model["norm"] == "pre":
+            x, back = self.layer_norm("decoder_norm", x)
+            backs.append(lambda of, back=back: (back(of),))
+
+        def back_all(of):
+            of_memory = numpy.zeros_like(memory)
+            for back in reversed(backs):
+                of, *others = back(of)
+                of_memory += others[0] if others else 0
+            back_input(of)
+            return of_memory
+
+        return x, back_all
+
+    def output(self, x):
+        tied = {"all": "embedding", "target": "target_embedding", "none": "output_weight"}[self.model["tie_embeddings"]]
+        matrix = self.weights[tied]
+        logits = x @ matrix.T + (self.weights["output_bias"] if self.model["output_bias"] else 0)
+
+        def back(of_logits):
+            self.gradients[tied] += numpy.einsum("btv,btd->vd", of_logits, x)
+            if self.model["output_bias"]:
+                self.gradients["output_bias"] += of_logits.sum((0, 1))
+            return of_logits @ matrix
+
+        return logits, back
+
+    def logits(self, batch):
+        memory, back_encoder = self.encode(batch["source"])
+        hidden, back_decoder = self.decode(batch["target_in"], memory, batch["source"])
+        logits, back_output = self.output(hidden)
+        return logits, lambda of: back_encoder(back_decoder(back_output(of)))
+
+
+def smoothed_cross_entropy(logits, labels, smoothing):
+    """Sum over labels that are not padding, and its gradient."""
+    classes = logits.shape[-1]
+    shifted = logits - logits.max(-1, keepdims=True)
+    log_probabilities = shifted - numpy.log(numpy.exp(shifted).sum(-1, keepdims=True))
+    wanted = (1 - smoothing) * numpy.eye(classes)[labels] + smoothing / classes
+    real = (labels != PAD)[..., None]
+    return -(wanted * log_probabilities * real).sum(), (numpy.exp(log_probabilities) - wanted) * real
+
+
+def gradients_of(model, weights, batch, smoothing):
+    """Loss sum, logits, and gradients of the mean loss per label that is not padding."""
+    network = Network(model, weights)
+    logits, back = network.logits(batch)
+    loss, of_logits = smoothed_cross_entropy(logits, batch["target_out"], smoothing)
+    back(of_logits / (batch["target_out"] != PAD).sum())
+    if model["zero_padding_embedding"]:  # row 0 is a constant, no part of the trained table
+        for name in ("embedding", "source_embedding", "target_embedding"):
+            if name in weights:
+                network.gradients[name][0] = 0
+    return loss, logits, network.gradients
+
+
+def learning_rate(training, d_model, update):
+    lr, warmup = training["lr"], training["warmup_steps"]
+    if training["schedule"] == "noam":
+        return lr * d_model**-0.5 * min(update**-0.5, update * warmup**-1.5)
+    return lr * warmup**0.5 * min(update * warmup**-1.5, update**-0.5)  # Kyubyong
+
+
+def adam(weights, gradients, moments, training, rate, update):
+    """Kingma and Ba 2015, algorithm 1; weight decay as in Loshchilov and Hutter 2019."""
+    beta1, beta2 = training["adam_beta1"], training["adam_beta2"]
+    for name, gradient in gradients.items():
+        first, second = moments.setdefault(name, (numpy.zeros_like(gradient), numpy.zeros_like(gradient)))
+        first = beta1 * first + (1 - beta1) * gradient
+        second = beta2 * second + (1 - beta2) * gradient**2
+        moments[name] = first, second
+        step = first / (1 - beta1**update) / (numpy.sqrt(second / (1 - beta2**update)) + training["adam_epsilon"])
+        weights[name] = weights[name] * (1 - rate * training["weight_decay"]) - rate * step
+
+
+def pad(rows):
+    width = max(map(len, rows))
+    return numpy.array([row + [PAD] * (width - len(row)) for row in rows])
+
+
+def make_batch(pairs):
+    return {"source": pad([source + [EOS] for source, _ in pairs]),
+            "target_in": pad([[BOS] + target for _, target in pairs]),
+            "target_out": pad([target + [EOS] for _, target in pairs])}
+
+
+PAIRS = [  # three batches of three pairs of different lengths
+    [([5, 9, 4], [4, 8]), ([7], [9, 6, 5, 10]), ([10, 6, 8, 5, 4], [7])],
+    [([8, 8, 1, 6], [10, 4, 4, 9, 5, 6]), ([4, 5], [8]), ([9, 10, 7], [6, 1, 7])],
+    [([6], []), ([5, 4, 10, 9, 7, 8, 6], [5, 9, 10]), ([9, 8], [4, 7, 8, 6])],
+]
+
+MODEL = {"activation": "relu", "positions": "sinusoidal", "mask_padding_positions": False, "attention_output_projection": True,
+         "tie_embeddings": "all", "output_bias": False, "zero_padding_embedding": True, "norm": "post"}
+TRAINING = {"weight_decay": 0, "clip_norm": 0, "smoothing": 0.1}
+
+CASES = {
+    # Kyubyong Park's program of 2019: no W^O, no residual dropout, masks and positions by zero ids.
+    "kyubyong2019": (
+        MODEL | {"d_model": 8, "d_ff": 12, "encoder_blocks": 2, "decoder_blocks": 2, "num_heads": 2, "norm_epsilon": 1e-8,
+                 "mask_padding_positions": True, "attention_output_projection": False,
+                 "source_vocabulary": 11, "target_vocabulary": 11},
+        TRAINING | {"schedule": "inverse_sqrt", "lr": 0.01, "warmup_steps": 2,
+                    "adam_beta1": 0.9, "adam_beta2": 0.999, "adam_epsilon": 1e-8}),
+    # Vaswani et al. 2017; head_dim 6 fills no vector register.
+    "vaswani2017": (
+        MODEL | {"d_model": 12, "d_ff": 20, "encoder_blocks": 2, "decoder_blocks": 2, "num_heads": 2, "norm_epsilon": 1e-6,
+                 "source_vocabulary": 13, "target_vocabulary": 13},
+        TRAINING | {"schedule": "noam", "lr": 0.1, "warmup_steps": 2,
+                    "adam_beta1": 0.9, "adam_beta2": 0.98, "adam_epsilon": 1e-9}),
+    # Pre-norm with a final norm; nothing shared, padding is no zero vector, other depths, clipping and weight decay.
+    "pre_norm": (
+        MODEL | {"d_model": 8, "d_ff": 12, "encoder_blocks": 1, "decoder_blocks": 2, "num_heads": 4, "norm_epsilon": 1e-5,
+                 "norm": "pre", "activation": "gelu", "positions": "learned", "max_positions": 9, "tie_embeddings": "none",
+                 "output_bias": True, "zero_padding_embedding": False, "source_vocabulary": 11, "target_vocabulary": 13},
+        TRAINING | {"schedule": "inverse_sqrt", "lr": 0.01, "warmup_steps": 2, "adam_beta1": 0.9, "adam_beta2": 0.98,
+                    "adam_epsilon": 1e-9, "weight_decay": 0.1, "clip_norm": 0.5}),
+}
+
+
+def weights_of(model):
+    weights = {name: initial_weight(name, shape) for name, shape in parameter_shapes(model).items()}
+    if model["zero_padding_embedding"]:
+        for name in ("embedding", "source_embedding", "target_embedding"):
+            if name in weights:
+                weights[name][0] = 0
+    return weights
+
+
+def rounded(values):
+    return [float(f"{value:.10g}") for value in numpy.asarray(values).ravel()]
+
+
+def sampled(tensors):
+    return {name: rounded(values.ravel()[:: STRIDE if values.size > WHOLE else 1]) for name, values in tensors.items()}
+
+
+def configuration(model, training):
+    named = {name: value for name, value in model.items() if not name.endswith("_vocabulary")}
+    return {"data": {"maxlen1": 8, "maxlen2": 8}, "model": named | {"dropout_rate": 0},
+            "training": training}
+
+
+def golden(name):
+    model, training = CASES[name]
+    weights, moments, updates = weights_of(model), {}, []
+    initial = {key: value.copy() for key, value in weights.items()}
+    for number, pairs in enumerate(PAIRS, 1):
+        batch = make_batch(pairs)
+        loss, logits, gradients = gradients_of(model, weights, batch, training["smoothing"])
+        norm = math.sqrt(sum((gradient**2).sum() for gradient in gradients.values()))
+        record = {"pairs": pairs, "logits": rounded(logits[batch["target_out"] != PAD]), "loss": rounded(loss)[0],
+                  "gradient_norm": rounded(norm)[0]}
+        if training["clip_norm"] and norm > training["clip_norm"]:
+            gradients = {key: value * (training["clip_norm"] / norm) for key, value in gradients.items()}
+        if number == 1:
+            record["gradients"] = sampled(gradients)
+        rate = learning_rate(training, model["d_model"], number)
+        record["learning_rate"] = rounded(rate)[0]
+        adam(weights, gradients, moments, training, rate, number)
+        updates.append(record)
+    if model["zero_padding_embedding"]:
+        assert all((weights[key][0] == 0).all() for key in weights if key.endswith("embedding"))
+    return {"made_by": "make_golden.py", "configuration": configuration(model, training),
+            "source_vocabulary": model["source_vocabulary"], "target_vocabulary": model["target_vocabulary"],
+            "stride": STRIDE, "whole": WHOLE, "initial_weights": {key: rounded(value.ravel()[:2]) for key, value in initial.items()},
+            "updates": updates, "weights": sampled(weights)}
+
+
+def check(name):
+    """Largest relative difference between the backward pass and central differences, over a tenth of all elements."""
+    model, training = CASES[name]
+    weights, batch = weights_of(model), make_batch(PAIRS[0])
+    tokens, step, worst, compared = (batch["target_out"] != PAD).sum(), 1e-6, 0.0, 0
+    gradients = gradients_of(model, weights, batch, training["smoothing"])[2]
+    for key, value in weights.items():
+        flat = value.reshape(-1)
+        skipped = value.shape[1] if key.endswith("embedding") and model["zero_padding_embedding"] else 0
+        for i in range(skipped, flat.size, 7):
+            before, losses = flat[i], []
+            for moved in (before + step, before - step):
+                flat[i] = moved
+                losses.append(gradients_of(model, weights, batch, training["smoothing"])[0] / tokens)
+            flat[i] = before
+            expected = (losses[0] - losses[1]) / (2 * step)
+            worst = max(worst, abs(expected - gradients[key].reshape(-1)[i]) / max(1e-3, abs(expected)))
+            compared += 1
+    print(f"{name}: {compared} elements, largest relative difference {worst:.1e}")
+    assert worst < 1e-4, name
+
+
+def main():
+    for name in CASES:
+        if sys.argv[1:] == ["--check"]:
+            check(name)
+            continue
+        path = pathlib.Path(__file__).with_name(name + ".json")
+        text = json.dumps(golden(name), indent=None, separators=(",", ":"))
+        path.write_text(text.replace('],"', '],\n"').replace('},"', '},\n"').replace("},{", "},\n{") + "\n", encoding="utf-8")
+        print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+// Logits and loss against the independent program in golden/make_golden.py; its three updates are compared in
+// tests/training/golden_updates_test.cpp.
+#include <gtest/gtest.h>
+
+#include "models/golden/golden_case.h"
+#include "models/model.h"
+#include "nn/cross_entropy.h"
+
+namespace nmt {
+namespace {
+
+using test::expect_close;
+using test::GoldenCase;
+
+class GoldenModel : public testing::TestWithParam<const char*> {
+ protected:
+  GoldenCase golden_{GetParam()};
+};
+
+TEST_P(GoldenModel, HasTheParametersAndInitialWeightsOfTheProgram) {
+  const auto model = golden_.model(torch::kCPU);
+  const auto& expected = golden_.json["initial_weights"];
+  const auto parameters = model->named_parameters();
+  ASSERT_EQ(parameters.size(), expected.size());
+  for (const auto& item : parameters) {
+    ASSERT_TRUE(expected.contains(item.key())) << item.key();
+    const auto first = torch::tensor(expected[item.key()].get<std::vector<double>>(), torch::kFloat64);
+    expect_close(item.value().detach().flatten().narrow(0, 0, 2).to(torch::kFloat64), first, 1e-7, item.key());
+  }
+}
+
+// Float32 against double: logits are sums of some ten products of size one through four blocks.
+TEST_P(GoldenModel, GivesTheLogitsAndLossOfTheProgram) {
+  for (const auto device : test::devices()) {
+    const auto model = golden_.model(device);
+    const auto batch = to_tensors(golden_.batch(1), device);
+    const torch::NoGradGuard no_grad;
+    Pass no_dropout;
+    const auto hidden = model->forward(batch, no_dropout).flatten(0, 1);
+    const auto labels = batch.target_out.flatten();
+    const auto real = labels.nonzero().squeeze(-1);
+    const auto rows = hidden.index_select(0, real);
+
+    const auto expected = torch::tensor(golden_.update(1)["logits"].get<std::vector<double>>(), torch::kFloat64);
+    expect_close(model->logits(rows).flatten().cpu().to(torch::kFloat64), expected, 1e-5, device.str());
+
+    const auto sums = output_cross_entropy(rows, model->output_weight(), model->output_bias(),
+                                           labels.index_select(0, real), golden_.config.training.smoothing);
+    const double loss = golden_.update(1)["loss"];
+    EXPECT_NEAR(sums.loss.item<double>(), loss, 1e-6 * loss) << device;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, GoldenModel, testing::ValuesIn(test::kGoldenCases),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace nmt

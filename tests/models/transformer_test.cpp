@@ -1,0 +1,377 @@
+#include "models/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "models/formula_weights.h"
+#include "models/tiny_batch.h"
+#include "nn/cross_entropy.h"
+#include "support.h"
+#include "tensor_support.h"
+
+namespace nmt {
+namespace {
+
+using test::batch_of;
+using test::expect_close;
+using test::formula_model;
+using test::Pair;
+
+constexpr int64_t kSource = 17, kTarget = 17;
+
+// Every option of the architecture in at least one of them.
+const std::map<std::string, ModelConfig>& forms() {
+  static const std::map<std::string, ModelConfig> kForms = {
+      {"vaswani", test::model_config("d_model: 24, d_ff: 40, num_blocks: 2, num_heads: 3, dropout_rate: 0.1")},
+      {"kyubyong", test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, norm_epsilon: 1e-8, "
+                                      "mask_padding_positions: true, attention_output_projection: false")},
+      {"pre_norm",
+       test::model_config("d_model: 16, d_ff: 24, encoder_blocks: 2, decoder_blocks: 3, num_heads: 4, norm: pre, "
+                          "activation: gelu, positions: learned, max_positions: 40, tie_embeddings: none, "
+                          "output_bias: true, zero_padding_embedding: false")},
+      {"bare", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 1, norm: pre, final_norm: false, "
+                                  "activation: swish, positions: none, attention_bias: false, qkv_activation: relu, "
+                                  "tie_embeddings: target")},
+      {"half_split", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, sinusoid: half_split")},
+  };
+  return kForms;
+}
+
+class TransformerForm : public testing::TestWithParam<std::string> {
+ protected:
+  const ModelConfig& config() const { return forms().at(GetParam()); }
+  std::shared_ptr<TranslationModel> model(torch::Device device = torch::kCPU) const {
+    return formula_model(config(), kSource, kTarget, device);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Forms, TransformerForm,
+                         testing::Values("vaswani", "kyubyong", "pre_norm", "bare", "half_split"),
+                         [](const auto& info) { return info.param; });
+
+// Different lengths; the longest target is longer than a cache's first capacity of 16 positions.
+const std::vector<Pair> kPairs = {
+    {{5, 9, 4, 11}, {4, 8, 15, 6, 9, 12, 5, 7, 14, 10, 4, 13, 16, 5, 8, 6, 11, 9, 7}},
+    {{7}, {9, 6, 5, 10}},
+    {{10, 6, 8, 5, 4, 16, 12, 14, 9}, {7}},
+    {{1, 15, 13}, {}},
+};
+
+torch::Tensor full_logits(TranslationModel& model, const TensorBatch& batch) {
+  Pass no_dropout;
+  return model.logits(model.forward(batch, no_dropout)).detach();  // [batch, target, vocabulary]
+}
+
+// Logits of every position, the target fed token by token; rows beyond a sentence's end are fed padding.
+torch::Tensor stepped_logits(TranslationModel& model, const TensorBatch& batch) {
+  const torch::NoGradGuard no_grad;
+  const auto state = model.start(batch.source, batch.source_lengths);
+  std::vector<torch::Tensor> steps;
+  for (int64_t t = 0; t < batch.target_in.size(1); ++t)
+    steps.push_back(model.step(*state, batch.target_in.select(1, t).contiguous()));
+  return torch::stack(steps, 1);
+}
+
+// [batch, target, ...] -> [real tokens, ...]
+torch::Tensor real_rows(const torch::Tensor& x, const TensorBatch& batch) {
+  return x.flatten(0, 1).index_select(0, batch.target_out.flatten().nonzero().squeeze(-1));
+}
+
+TEST(Transformer, HasTheParameterCountsOfThePublishedModels) {
+  const auto count = [](const char* preset, int64_t vocabulary) {
+    const auto path = test::source_directory() / "configs" / preset;
+    return make_model(load_config(path).config.model, vocabulary, vocabulary)->parameter_count();
+  };
+  EXPECT_EQ(count("kyubyong2019_iwslt16.yaml", 32000), 55'794'688);
+  EXPECT_EQ(count("vaswani_base.yaml", 37000), 63'082'496);
+  EXPECT_EQ(count("vaswani_big.yaml", 37000), 214'245'376);
+}
+
+// Float32 by two orders of summation through up to three blocks.
+TEST_P(TransformerForm, GivesStepByStepTheLogitsOfTheFullPass) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    const auto batch = to_tensors(batch_of(kPairs), device);
+    const auto full = full_logits(*model, batch);  // with gradients on: the way of training
+    const auto stepped = stepped_logits(*model, batch);
+    expect_close(real_rows(stepped, batch), real_rows(full, batch), 1e-4, device.str());
+    const torch::NoGradGuard no_grad;  // the way of validation
+    expect_close(real_rows(full_logits(*model, batch), batch), real_rows(full, batch), 1e-4, device.str());
+  }
+}
+
+TEST_P(TransformerForm, TranslatesASentenceInABatchAsAlone) {
+  const auto model = this->model();
+  const auto together = stepped_logits(*model, to_tensors(batch_of(kPairs, 12), torch::kCPU));
+  for (size_t i = 0; i < kPairs.size(); ++i) {
+    const auto batch = to_tensors(batch_of({kPairs[i]}), torch::kCPU);
+    const auto alone = stepped_logits(*model, batch)[0];
+    EXPECT_TRUE(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)).equal(alone)) << "sentence " << i;
+  }
+}
+
+TEST_P(TransformerForm, TrainsOnAPaddedBatchAsOnItsSentences) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    const auto together = full_logits(*model, to_tensors(batch_of(kPairs, 13, 23), device));
+    for (size_t i = 0; i < kPairs.size(); ++i) {
+      const auto alone = full_logits(*model, to_tensors(batch_of({kPairs[i]}), device))[0];
+      expect_close(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)), alone, 1e-5, device.str());
+    }
+  }
+}
+
+TEST_P(TransformerForm, DoesNotLookAtLaterTokens) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    auto batch = to_tensors(batch_of(kPairs), device);
+    const auto before = full_logits(*model, batch)[0];
+    batch.target_in[0][7] = 13;  // was 5
+    const auto after = full_logits(*model, batch)[0];
+    expect_close(after.narrow(0, 0, 7), before.narrow(0, 0, 7), 1e-7, device.str());
+    const auto moved = (after - before).narrow(0, 7, 13).abs().amax(-1);  // its own row and all later ones
+    EXPECT_GT(moved.min().item<double>(), 1e-5) << device;
+  }
+}
+
+TEST_P(TransformerForm, DoesNotLookAtPadding) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    auto batch = to_tensors(batch_of(kPairs), device);
+    const auto before = real_rows(full_logits(*model, batch), batch);
+    const auto clean = batch;
+    batch.source = torch::where(batch.source == 0, torch::full_like(batch.source, 12), batch.source);
+    batch.target_in = torch::where(batch.target_in == 0, torch::full_like(batch.target_in, 12), batch.target_in);
+    expect_close(real_rows(full_logits(*model, batch), clean), before, 1e-7, device.str());
+    // With lengths that call it real it shows: the lengths are what hides it.
+    batch.source_lengths.fill_(batch.source.size(1));
+    const auto unmasked = real_rows(full_logits(*model, batch), clean);
+    EXPECT_GT((unmasked - before).abs().max().item<double>(), 1e-3) << device;
+  }
+}
+
+TEST_P(TransformerForm, KeepsItsMatricesTied) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    const auto parameters = model->named_parameters();
+    const std::string tie = config().tie_embeddings;
+    const char* output = tie == "all" ? "embedding" : tie == "target" ? "target_embedding" : "output_weight";
+    ASSERT_TRUE(parameters.contains(output));
+    EXPECT_TRUE(model->output_weight().is_same(parameters[output])) << device;
+    EXPECT_EQ(model->output_weight().device(), device);
+    EXPECT_EQ(parameters.contains("embedding"), tie == "all");
+    EXPECT_EQ(parameters.contains("source_embedding"), tie != "all");
+    EXPECT_EQ(parameters.contains("output_weight"), tie == "none");
+    EXPECT_EQ(model->output_bias().defined(), config().output_bias);
+
+    // A word of the target moves the inputs by its table alone, and the logits by the same one where it is tied.
+    const auto batch = to_tensors(batch_of({{{5, 6}, {7, 8}}}), device);
+    Pass no_dropout;
+    const auto hidden = model->forward(batch, no_dropout).detach();
+    const auto logits = full_logits(*model, batch);
+    {
+      const torch::NoGradGuard no_grad;
+      const char* input = tie == "all" ? "embedding" : "target_embedding";
+      model->named_parameters()[input][7].add_(1);
+    }
+    const auto changed = model->forward(batch, no_dropout).detach();
+    EXPECT_TRUE(changed[0][0].equal(hidden[0][0])) << "<s> sees no 7";
+    EXPECT_FALSE(changed[0][1].equal(hidden[0][1])) << "7 is fed here";
+    const bool output_moved = !full_logits(*model, batch)[0][0].equal(logits[0][0]);
+    EXPECT_EQ(output_moved, tie != "none") << device;
+  }
+}
+
+TEST_P(TransformerForm, KeepsThePaddingRowConstantAndOnlyThat) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    const auto batch = to_tensors(batch_of(kPairs), device);
+    Pass no_dropout;
+    model->logits(model->forward(batch, no_dropout)).sum().backward();
+    const auto unfinished = model->output_weight().grad().clone();
+    EXPECT_GT(unfinished[0].abs().sum().item<double>(), 0) << "the output layer pulls at row 0";
+    model->finish_gradients();
+    const auto& gradient = model->output_weight().grad();
+    const bool constant = config().zero_padding_embedding && config().tie_embeddings != "none";
+    EXPECT_EQ(gradient[0].abs().sum().item<double>() == 0, constant) << device;
+    EXPECT_TRUE(gradient.narrow(0, 1, kTarget - 1).equal(unfinished.narrow(0, 1, kTarget - 1)));
+  }
+}
+
+// What a row of a search has seen: a sentence and the tokens fed.
+struct History {
+  int64_t sentence;
+  std::vector<int64_t> tokens;
+};
+
+torch::Tensor replay(TranslationModel& model, const History& history, torch::Device device) {
+  const auto batch = to_tensors(batch_of({kPairs[history.sentence]}), device);
+  const auto state = model.start(batch.source, batch.source_lengths);
+  torch::Tensor logits;
+  for (const int64_t token : history.tokens)
+    logits = model.step(*state, torch::tensor({token}, torch::kInt64).to(device));
+  return logits[0];
+}
+
+TEST_P(TransformerForm, ContinuesTheSelectedRows) {
+  // Before the first step, repeated, reordered, left out, left as they are, down to one, all of one sentence.
+  const std::vector<std::vector<int64_t>> selections = {{2, 0, 1, 3}, {0, 0, 1, 1, 3, 2}, {5, 1, 0}, {0, 1, 2}, {1, 2},
+                                                        {1},          {0, 0, 0}};
+  for (const auto device : test::devices()) {
+    const torch::NoGradGuard no_grad;
+    const auto model = this->model(device);
+    const auto batch = to_tensors(batch_of(kPairs), device);
+    const auto state = model->start(batch.source, batch.source_lengths);
+    std::vector<History> rows = {{0, {}}, {1, {}}, {2, {}}, {3, {}}};
+    int64_t fed = 0;
+    for (const auto& selection : selections) {
+      state->select(torch::tensor(at::ArrayRef<int64_t>(selection), torch::kInt64));
+      std::vector<History> chosen;
+      for (const int64_t row : selection) chosen.push_back(rows[row]);
+      rows = chosen;
+      ASSERT_EQ(state->rows(), std::ssize(rows));
+      for (int step = 0; step < 4; ++step) {  // past a cache's first capacity at the end
+        std::vector<int64_t> tokens;
+        for (auto& row : rows) {
+          tokens.push_back(4 + ++fed * 5 % 13);
+          row.tokens.push_back(tokens.back());
+        }
+        const auto logits = model->step(*state, torch::tensor(at::ArrayRef<int64_t>(tokens), torch::kInt64).to(device));
+        if (step != 0) continue;  // comparing the first step after each selection is enough, and cheap
+        for (size_t r = 0; r < rows.size(); ++r) {
+          const auto expected = replay(*model, rows[r], device);
+          if (device.is_cpu())
+            EXPECT_TRUE(logits[static_cast<int64_t>(r)].equal(expected)) << "row " << r;
+          else
+            expect_close(logits[static_cast<int64_t>(r)], expected, 1e-4);
+        }
+      }
+    }
+  }
+}
+
+// bfloat16 keeps 8 bits: each of some ten products and norms a block is off by up to 1/256 of its size.
+TEST_P(TransformerForm, InBfloat16StaysNearFloat) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    const auto batch = to_tensors(batch_of(kPairs), device);
+    const auto exact = real_rows(full_logits(*model, batch), batch);
+    model->set_compute_type(torch::kBFloat16);
+    EXPECT_EQ(model->compute_type(), torch::kBFloat16);
+    Pass no_dropout;
+    EXPECT_EQ(model->forward(batch, no_dropout).scalar_type(), torch::kBFloat16);
+    for (const auto& low : {full_logits(*model, batch), stepped_logits(*model, batch)}) {
+      EXPECT_EQ(low.scalar_type(), torch::kFloat32);
+      const auto difference = (real_rows(low, batch) - exact).abs();
+      EXPECT_GT(difference.max().item<double>(), 1e-6) << "it was computed in float32";
+      EXPECT_LT(difference.mean().item<double>(), 0.02 * exact.abs().mean().item<double>()) << device;
+      EXPECT_LT(difference.max().item<double>(), 0.1 * exact.abs().max().item<double>()) << device;
+    }
+  }
+}
+
+// Three elements a parameter, dropout on: its masks are a function of the pass alone. Central differences of a float32
+// loss, with activations that have no kink.
+TEST(Transformer, HasTheGradientOfItsLoss) {
+  for (const char* form : {"pre_norm", "bare", "vaswani"}) {
+    auto config = forms().at(form);
+    config.dropout_rate = 0.2;
+    config.qkv_activation = "none";
+    if (config.activation == "relu") config.activation = "gelu";
+    const auto model = formula_model(config, kSource, kTarget);
+    const auto batch = to_tensors(batch_of({kPairs[1], kPairs[2], kPairs[3]}), torch::kCPU);
+    const auto labels = batch.target_out.flatten().masked_fill(batch.target_out.flatten() == 0, -1);
+    const auto loss = [&] {
+      Pass pass(3, 5, 0);
+      const auto hidden = model->forward(batch, pass).flatten(0, 1);
+      return output_cross_entropy(hidden, model->output_weight(), model->output_bias(), labels, 0.1).loss;
+    };
+    loss().backward();
+    model->finish_gradients();
+    int compared = 0;
+    for (const auto& item : model->named_parameters()) {
+      auto values = item.value().detach().flatten();  // a view
+      const auto gradient = item.value().grad().flatten();
+      // Not row 0 of a table, and a row that the batch uses.
+      const int64_t first = item.key().ends_with("embedding") ? 5 * config.d_model : 0;
+      for (const int64_t i : {first, first + 3, first + 7}) {
+        constexpr double kStep = 4e-3;
+        const double before = values[i].item<double>();
+        values[i] = before + kStep;
+        const double up = loss().item<double>();
+        values[i] = before - kStep;
+        const double down = loss().item<double>();
+        values[i] = before;
+        const double expected = (up - down) / (2 * kStep);
+        EXPECT_NEAR(gradient[i].item<double>(), expected, 5e-3 * std::max(1.0, std::abs(expected)))
+            << form << " " << item.key() << " element " << i;
+        ++compared;
+      }
+    }
+    EXPECT_EQ(compared, 3 * std::ssize(model->parameters()));
+  }
+}
+
+TEST(Transformer, DropsByTheKeyOfThePass) {
+  const auto model = formula_model(forms().at("vaswani"), kSource, kTarget);
+  const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
+  const auto run = [&](Pass pass) { return real_rows(model->forward(batch, pass).detach(), batch); };
+  const auto once = run(Pass(1, 2, 0));
+  EXPECT_TRUE(run(Pass(1, 2, 0)).equal(once));
+  for (const auto& other : {Pass(), Pass(2, 2, 0), Pass(1, 3, 0), Pass(1, 2, 1)}) EXPECT_FALSE(run(other).equal(once));
+}
+
+TEST(Transformer, RefusesWhatDoesNotFit) {
+  struct Case {
+    const char* what;
+    ModelConfig config;
+    int64_t source, target;
+    const char* message;
+  };
+  const auto small = test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2");
+  const auto with = [&](auto&& change) {
+    auto config = small;
+    change(config);
+    return config;
+  };
+  const Case cases[] = {
+      {"two vocabularies in one table", small, 10, 11,
+       "model.tie_embeddings: all shares one table, but the vocabularies have 10 and 11 entries; use a joint "
+       "vocabulary "
+       "(data.joint_vocabulary) or tie_embeddings: target"},
+      {"activation", with([](auto& c) { c.activation = "tanh"; }), 10, 10,
+       "model.activation: 'tanh' is none of none, relu, gelu, swish"},
+      {"positions", with([](auto& c) { c.positions = "rotary"; }), 10, 10,
+       "model.positions: 'rotary' is none of sinusoidal, learned, none"},
+      {"sinusoid", with([](auto& c) { c.sinusoid = "mixed"; }), 10, 10,
+       "model.sinusoid: 'mixed' is none of interleaved, half_split"},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(test::message_of<Error>([&] { make_model(c.config, c.source, c.target); }), c.message) << c.what;
+}
+
+TEST(Transformer, RefusesSentencesBeyondLearnedPositions) {
+  auto config = forms().at("pre_norm");
+  config.max_positions = 5;
+  const auto model = formula_model(config, kSource, kTarget);
+  const auto fits = to_tensors(batch_of({{{4, 5, 6, 7}, {4, 5, 6, 7}}}), torch::kCPU);
+  EXPECT_EQ(full_logits(*model, fits).size(1), 5);
+  const auto message = [&](const Pair& pair) {
+    return test::message_of<Error>([&] { full_logits(*model, to_tensors(batch_of({pair}), torch::kCPU)); });
+  };
+  const std::string expected =
+      "model.max_positions: a sentence of 6 tokens does not fit the 5 learned positions; raise it or shorten the input "
+      "(data.maxlen1, data.maxlen2)";
+  EXPECT_EQ(message({{4, 5, 6, 7, 8}, {4}}), expected);
+  EXPECT_EQ(message({{4}, {4, 5, 6, 7, 8}}), expected);
+  const torch::NoGradGuard no_grad;
+  const auto state = model->start(fits.source, fits.source_lengths);
+  const auto token = torch::tensor({4}, torch::kInt64);
+  for (int i = 0; i < 5; ++i) model->step(*state, token);
+  EXPECT_EQ(test::message_of<Error>([&] { model->step(*state, token); }), expected);
+}
+
+}  // namespace
+}  // namespace nmt

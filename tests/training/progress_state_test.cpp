@@ -1,0 +1,44 @@
+#include "training/progress_state.h"
+
+#include <gtest/gtest.h>
+
+namespace nmt {
+namespace {
+
+TEST(ProgressState, ComesBackFromJsonAsItWas) {
+  ProgressState state;
+  state.update = 7;
+  state.position = {.epoch = 2, .batch = 3};
+  state.target_tokens = 123456789012;
+  state.seconds = 0.1;
+  state.validated_update = 6;
+  state.best_score = -2.0 / 3;
+  state.best_update = 5;
+  state.validations_since_best = 4;
+  state.averaged_update = 8;
+  state.skipped_updates = 9;
+  state.skipped_in_a_row = 1;
+  state.events = {"a batch was split"};
+  state.precision = "fp32", state.device = "cpu", state.kernels = "avx2", state.cpu = "a processor",
+  state.torch_version = "2";
+  state.data_hash = "ab", state.threads = 2;
+  const auto json = state.to_json();
+  const auto again = ProgressState::from_json(nlohmann::json::parse(json.dump()));
+  EXPECT_EQ(again.to_json(), json);
+  EXPECT_EQ(again.position.batch, 3);
+  EXPECT_EQ(again.best_score, state.best_score);
+  EXPECT_EQ(again.events, state.events);
+  EXPECT_EQ(json.size(), 19) << "a field that was added is in no checkpoint yet: extend this test";
+}
+
+TEST(ProgressState, RefusesAnotherVersionsJson) {
+  auto json = ProgressState().to_json();
+  json.erase("position");
+  EXPECT_THROW(ProgressState::from_json(json), nlohmann::json::exception);
+  json = ProgressState().to_json();
+  json["update"] = "seven";
+  EXPECT_THROW(ProgressState::from_json(json), nlohmann::json::exception);
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,63 @@
+#include "training/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+struct Value {
+  int64_t update;
+  double rate;
+};
+
+void expect_rates(const TrainingConfig& config, int64_t d_model, std::initializer_list<Value> values) {
+  for (const auto& [update, rate] : values)
+    EXPECT_NEAR(learning_rate(config, d_model, update) / rate, 1, 1e-8) << "update " << update;
+}
+
+// Kyubyong's lr0 W^0.5 min(s W^-1.5, s^-0.5) at lr0 = 0.0003, W = 4000: the width plays no part.
+TEST(LearningRate, HasKyubyongsValues) {
+  const TrainingConfig config{.lr = 0.0003, .schedule = "inverse_sqrt", .warmup_steps = 4000};
+  for (const int64_t d_model : {128, 512})
+    expect_rates(config, d_model,
+                 {{1, 7.5e-08},
+                  {100, 7.5e-06},
+                  {2000, 1.5e-04},
+                  {4000, 3e-04},
+                  {8000, 2.121320344e-04},
+                  {10000, 1.897366596e-04},
+                  {29146, 1.111377932e-04},
+                  {30680, 1.083237223e-04}});
+}
+
+// d^-0.5 min(s^-0.5, s W^-1.5), W = 4000.
+TEST(LearningRate, HasThePapersValues) {
+  const TrainingConfig config{.lr = 1, .schedule = "noam", .warmup_steps = 4000};
+  expect_rates(config, 512,
+               {{1, 1.746928107e-07}, {4000, 6.987712430e-04}, {8000, 4.941058844e-04}, {100000, 1.397542486e-04}});
+  expect_rates(config, 1024, {{4000, 4.941058844e-04}, {300000, 5.705443309e-05}});
+  const TrainingConfig doubled{.lr = 2, .schedule = "noam", .warmup_steps = 4000};
+  expect_rates(doubled, 512, {{4000, 2 * 6.987712430e-04}});
+}
+
+TEST(LearningRate, StaysConstantAfterWarmUp) {
+  const TrainingConfig config{.lr = 0.01, .schedule = "constant", .warmup_steps = 4};
+  expect_rates(config, 512, {{1, 0.0025}, {2, 0.005}, {4, 0.01}, {5, 0.01}, {1000000, 0.01}});
+}
+
+TEST(LearningRate, WithoutWarmUpStartsAtTheTop) {
+  expect_rates({.lr = 0.01, .schedule = "constant", .warmup_steps = 0}, 512, {{1, 0.01}, {100, 0.01}});
+  expect_rates({.lr = 0.01, .schedule = "inverse_sqrt", .warmup_steps = 0}, 512, {{1, 0.01}, {4, 0.005}, {100, 0.001}});
+  expect_rates({.lr = 1, .schedule = "noam", .warmup_steps = 0}, 16, {{1, 0.25}, {4, 0.125}});
+}
+
+TEST(LearningRate, NamesTheSchedulesForAnUnknownOne) {
+  EXPECT_EQ(test::message_of<Error>([] { learning_rate({.schedule = "cosine"}, 512, 1); }),
+            "training.schedule: 'cosine' is none of inverse_sqrt, noam, constant");
+}
+
+}  // namespace
+}  // namespace nmt
