@@ -96,6 +96,7 @@ void AtomicFile::fail() const {
 }
 
 void AtomicFile::write(std::string_view bytes) {
+  if (bytes.empty()) return;  // its data() may be null, which fwrite does not allow
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
   position_ += static_cast<int64_t>(bytes.size());
 }

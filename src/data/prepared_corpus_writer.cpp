@@ -44,6 +44,7 @@ class PreparedCorpusWriter::ColumnFile {
   ColumnFile(const ColumnFile&) = delete;
 
   void write(std::string_view bytes) {
+    if (bytes.empty()) return;  // its data() may be null, which fwrite does not allow
     if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
     size_ += bytes.size();
   }
