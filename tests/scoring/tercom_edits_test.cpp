@@ -161,5 +161,27 @@ TEST(TercomEdits, EqualsThePlainCountWhereLengthsDifferALot) {
   }
 }
 
+/// 0, 1, 2, ... rotated to the left.
+Words rotated(uint32_t size, uint32_t by) {
+  Words words(size);
+  for (uint32_t i = 0; i < size; ++i) words[i] = (i + by) % size;
+  return words;
+}
+
+TEST(TercomEdits, ShiftsAtMostTenWordsAtOnce) {
+  TercomEdits edits;
+  EXPECT_EQ(edits.count(rotated(40, 10), rotated(40, 0)), 1);
+  EXPECT_EQ(edits.count(rotated(40, 11), rotated(40, 0)), 2);
+  EXPECT_EQ(edits.count(rotated(40, 11), rotated(40, 0)), PlainEdits(rotated(40, 0)).count(rotated(40, 11)));
+}
+
+TEST(TercomEdits, ShiftsAtMostFiftyPlacesFar) {
+  TercomEdits edits;
+  // The last word belongs to the front. Nearer words cannot help: they are where they should be, but for one place.
+  EXPECT_EQ(edits.count(rotated(51, 50), rotated(51, 0)), 1);
+  EXPECT_EQ(edits.count(rotated(52, 51), rotated(52, 0)), PlainEdits(rotated(52, 0)).count(rotated(52, 51)));
+  EXPECT_GT(edits.count(rotated(52, 51), rotated(52, 0)), 1);
+}
+
 }  // namespace
 }  // namespace nmt::scoring

@@ -1,5 +1,6 @@
 #include "scoring/tercom_tokenizer.h"
 
+#include "base/unicode.h"
 #include "scoring/ter.h"
 #include "scoring/words.h"
 #include "support.h"
@@ -32,6 +33,35 @@ TEST(TercomTokenizer, SplitsAsSacrebleu) {
         Case{{}, "ΣΑΣ ΑΣ. ΑΣ'Α", "σας ας. ασ'α"}, Case{{}, "İ", "i\u0307"},
         Case{normalized, "line\n-up\nnext", "lineup next"}, Case{{}, "", ""}}) {
     EXPECT_EQ(tokens_of(text, options), tokens) << "'" << text << "'";
+  }
+}
+
+/// The first and last characters of the ranges that the rules for East Asian text name.
+const std::vector<char32_t> kAsianCharacters = {0x4E00, 0x9FFF, 0x3400, 0x4DBF, 0x31C0, 0x31EF, 0x2E80, 0x2EFF,
+                                                0x3300, 0x33FF, 0xF900, 0xFAFF, 0xFE30, 0xFE4F, 0x3200, 0x3F22};
+const std::vector<char32_t> kAsianPunctuation = {0x3001, 0x3002, 0x3008, 0x3011, 0x3014, 0x301F,
+                                                 0xFF61, 0xFF65, 0x30FB, 0xFF0E, 0xFF0C, 0xFF1F,
+                                                 0xFF1A, 0xFF1B, 0xFF01, 0xFF02, 0xFF08, 0xFF09};
+
+TEST(TercomTokenizer, SetsEastAsianCharactersApartOnRequest) {
+  const auto tokens = [](char32_t c, bool asian_support, bool no_punctuation) {
+    return tokens_of("a" + to_utf8(std::u32string(1, c)) + "b", {.normalized = !no_punctuation,
+                                                                 .no_punctuation = no_punctuation,
+                                                                 .asian_support = asian_support,
+                                                                 .case_sensitive = true});
+  };
+  for (const auto& [set, is_punctuation] : {std::pair(kAsianCharacters, false), std::pair(kAsianPunctuation, true)}) {
+    for (const char32_t c : set) {
+      const std::string character = to_utf8(std::u32string(1, c));
+      EXPECT_EQ(tokens(c, true, false), "a " + character + " b") << std::hex << static_cast<uint32_t>(c);
+      EXPECT_EQ(tokens(c, false, false), "a" + character + "b");
+      EXPECT_EQ(tokens(c, true, true), is_punctuation ? "ab" : "a" + character + "b");
+    }
+  }
+  for (const char32_t c :
+       {0x2E7F, 0x2F00, 0x31BF, 0x31F0, 0x31FF, 0xA000, 0xF8FF, 0xFB00, 0xFE2F, 0xFE50, 0x3000 + 0x42, 0xFF60}) {
+    EXPECT_EQ(tokens(c, true, false), "a" + to_utf8(std::u32string(1, c)) + "b")
+        << std::hex << static_cast<uint32_t>(c);
   }
 }
 

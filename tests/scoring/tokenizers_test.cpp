@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/unicode.h"
 #include "support.h"
 
 namespace nmt::scoring {
@@ -53,6 +54,28 @@ INSTANTIATE_TEST_SUITE_P(
                                     "a.b  c\x1C"
                                     "d",
                                     "a.b c d"}));
+
+TEST(Tokenizers, ChineseTakesInJustTheseRanges) {
+  struct Range {
+    char32_t first, last;
+  };
+  for (const auto& [first, last] :
+       {Range{0x2001, 0x2A6D}, Range{0x2E80, 0x2FDF}, Range{0x2FF0, 0x303F}, Range{0x3100, 0x312F},
+        Range{0x31A0, 0x31EF}, Range{0x3200, 0x4DB5}, Range{0x4E00, 0x9FBB}, Range{0xF900, 0xFA2D},
+        Range{0xFA30, 0xFA6A}, Range{0xFA70, 0xFAD9}, Range{0xFE10, 0xFE1F}, Range{0xFE30, 0xFE4F},
+        Range{0xFF00, 0xFFEF}}) {
+    for (const char32_t c : {char32_t(first - 1), first, last, char32_t(last + 1)}) {
+      const bool alone = c == first || c == last;
+      if (is_python_space(c)) continue;
+      const std::string character = to_utf8(std::u32string(1, c));
+      EXPECT_EQ(make_tokenizer("zh")->tokenize("a" + character + "b"),
+                alone ? "a " + character + " b" : "a" + character + "b")
+          << "U+" << std::hex << static_cast<uint32_t>(c);
+    }
+  }
+}
+
+TEST(Tokenizers, ChineseStripsTheLineFirst) { EXPECT_EQ(make_tokenizer("zh")->tokenize(" .5 5. "), ".5 5."); }
 
 TEST(Tokenizers, SignWithTheirNames) {
   for (const std::string name : {"none", "zh", "13a", "intl", "char"})
