@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/unicode.h"
 
 namespace nmt {
@@ -20,6 +21,15 @@ bool has_entity(std::string_view text) {
 std::string_view unit(TextFormat format) { return format == TextFormat::kPlain ? "lines" : "sentences"; }
 
 TextReader open_text(const std::filesystem::path& path) { return {path, detect_format(path)}; }
+
+/// "FILE (plain text)", and what is left out of files with markup.
+std::string describe(const TextReader& reader) {
+  std::string text = fmt::format("{} ({}", reader.path().string(), format_name(reader.format()));
+  if (reader.format() != TextFormat::kPlain) {
+    text += fmt::format(", {} lines of markup left out", with_commas(reader.markup_lines()));
+  }
+  return text + ")";
+}
 
 /// Adds the option that names the file to a message about it.
 template <typename F>
@@ -104,8 +114,7 @@ std::string CorpusReader::checked(std::string_view text, const TextReader& reade
 
 std::string CorpusReader::description() const {
   if (files_.is_tsv()) return files_.source.string() + " (TSV)";
-  return fmt::format("{} ({}), {} ({})", files_.source.string(), format_name(source_.format()), files_.target.string(),
-                     format_name(target_->format()));
+  return describe(source_) + ", " + describe(*target_);
 }
 
 }  // namespace nmt

@@ -41,7 +41,7 @@ class CorpusReader {
     return extra_columns_;
   }  ///< TSV lines with more than two columns: the rest is not read
   int64_t entity_lines() const { return entity_lines_; }  ///< sgm/xml: lines with &amp; and the like, left as they are
-  std::string description() const;                        ///< "FILE (plain text), FILE (IWSLT tags)"
+  std::string description() const;                        ///< "FILE (plain text), FILE (IWSLT tags, ...)"
 
  private:
   bool next_of_two(TextPair& pair);

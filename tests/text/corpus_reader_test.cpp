@@ -53,6 +53,8 @@ TEST_F(CorpusReaderTest, EachSideHasItsOwnFormat) {
       Utf8Policy::kStop);
   EXPECT_THAT(read_all(reader), ElementsAre(Pair("Hallo", "hello"), Pair("Welt", "R&amp;D")));
   EXPECT_EQ(reader.entity_lines(), 1);
+  EXPECT_EQ(reader.description(), path("train.tags.de-en.de.gz") + " (IWSLT tags, 2 lines of markup left out), " +
+                                      path("b.xml") + " (sgm/xml segments, 0 lines of markup left out)");
 }
 
 TEST_F(CorpusReaderTest, ReadsTwoColumnsOfATsvAndCountsTheOthers) {
