@@ -90,7 +90,8 @@ BestTokens best_tokens_on_cpu(const torch::Tensor& logits, int64_t count) {
   result.log_probabilities.assign(rows * count, -kInfinity);
   std::vector<int64_t> labels(rows);  // the best token of each row
   std::vector<float> losses(rows);
-  at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
+  constexpr int64_t kLogitsPerThread = 1 << 17;  // fewer are not worth waking a thread
+  at::parallel_for(0, rows, std::max<int64_t>(1, kLogitsPerThread / vocabulary), [&](int64_t begin, int64_t end) {
     std::vector<BestEntries> scans;
     for (int64_t row = begin; row < end; ++row) {
       scans.push_back(scan_row({logits.const_data_ptr<float>() + row * vocabulary, size_t(vocabulary)}, count));
