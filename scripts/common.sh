@@ -68,13 +68,14 @@ build_jobs() {
 # configure PRESET FOLDER [cmake arguments]: only where FOLDER is not configured so yet; ninja itself sees changed CMake
 # files.
 configure() {
-  local preset=$1 folder=$2
+  local preset=$1 folder=$2 key
   shift 2
-  if [ -e "$folder/build.ninja" ] && grep -qxF "NMT_CONFIGURED_WITH:INTERNAL=$*" "$folder/CMakeCache.txt"; then
+  key="$* $(cksum <CMakePresets.json)"
+  if [ -e "$folder/build.ninja" ] && grep -qxF "NMT_CONFIGURED_WITH:INTERNAL=$key" "$folder/CMakeCache.txt"; then
     return 0
   fi
   say "configuring $folder"
-  cmake --preset "$preset" -DNMT_CONFIGURED_WITH:INTERNAL="$*" "$@" >&2 || die "cmake failed: see above"
+  cmake --preset "$preset" -DNMT_CONFIGURED_WITH:INTERNAL="$key" "$@" >&2 || die "cmake failed: see above"
 }
 
 # The release build, in $build_folder.
