@@ -1,0 +1,34 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <memory>
+#include <string>
+
+namespace nmt {
+
+/// Sizes of a score function. What a score has no use for is ignored.
+struct AttentionScoreOptions {
+  int64_t query = 512, key = 512;  ///< features of a query, of a key
+  int64_t inner = 512;             ///< additive: size of the hidden layer
+  bool bias = false;               ///< additive: a bias in the hidden layer
+  bool coverage = false;           ///< additive: a weight for the attention that a key has had before
+  int64_t max_source = 512;        ///< location: keys at most
+};
+
+/// How well each query fits each key: score(q, k), before masks and normalisation. In recurrent decoders queries are
+/// states and keys the encoder's output; in a Transformer a head is folded into the batch.
+class AttentionScore : public torch::nn::Module {
+ public:
+  /// What depends on the keys alone, once a sentence: keys [batch, source, key] -> [batch, source, any].
+  virtual torch::Tensor prepare(const torch::Tensor& keys) = 0;
+  /// query [batch, target, query] against prepared keys of the same type. Returns [batch, target, source].
+  virtual torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) = 0;
+};
+
+/// The score functions by name: scaled_dot, dot, general, additive, cosine, location. Throws Error naming all of them
+/// for an unknown one, or for sizes that a score cannot take.
+std::shared_ptr<AttentionScore> make_attention_score(const std::string& name, const AttentionScoreOptions& options);
+
+}  // namespace nmt
