@@ -31,8 +31,8 @@ struct DataConfig {
   bool drop_duplicates = false;
   bool drop_test_overlap = false;  // training pairs whose source and target both stand in validation or test
   // Vocabulary.
-  std::string tokenizer = "sentencepiece";
-  std::string spm_type = "bpe";  // bpe | unigram
+  std::string tokenizer = "sentencepiece";  // sentencepiece | words
+  std::string spm_type = "bpe";             // bpe | unigram
   int64_t vocab_size = 32000;
   bool joint_vocabulary = true;
   std::string spm_model1, spm_model2;  // ready models; joint: only spm_model1
@@ -41,10 +41,17 @@ struct DataConfig {
   bool byte_fallback = false;
   std::vector<std::string> user_symbols;
   std::string normalization = "nmt_nfkc";  // SentencePiece's rule: nmt_nfkc | nfkc | nmt_nfkc_cf | nfkc_cf | identity
+  // Word vocabularies (tokenizer: words).
+  int64_t min_cnt = 1;                   // rarer words are unknown
+  std::string vocabulary1, vocabulary2;  // ready *.vocab.tsv files; joint: only vocabulary1
+  bool count_markup = false;             // count the words of markup lines too, as Kyubyong's program of 2017
+  std::string characters = "all";        // all | latin: others are deleted, every split (Kyubyong 2017)
+  // What the encoder gets around the pieces of a sentence.
+  std::string source_markers = "end";  // end: pieces </s> | both: <s> pieces </s> | none
 };
 
 struct ModelConfig {
-  std::string architecture = "transformer";
+  std::string architecture = "transformer";  // transformer | recurrent
   int64_t d_model = 512;
   int64_t d_ff = 2048;
   int64_t num_blocks = 6;
@@ -59,18 +66,49 @@ struct ModelConfig {
   std::string norm = "post";                     // post | pre
   bool final_norm = true;                        // pre only: a norm after the last block
   double norm_epsilon = 1e-6;
-  std::string activation = "relu";          // relu | gelu | swish
-  std::string positions = "sinusoidal";     // sinusoidal | learned | none
-  std::string sinusoid = "interleaved";     // interleaved | half_split
+  std::string norm_form = "layer";          // layer | rms
+  std::string activation = "relu";          // relu | gelu | swish | swiglu | geglu
+  std::string positions = "sinusoidal";     // sinusoidal | learned | hierarchical | product | recurrent | shaw | t5 |
+                                            // transformer_xl | deberta | rotary | alibi | none
+  std::string sinusoid = "interleaved";     // interleaved | half_split | half_split_t2t | doubled | legacy_raw
   int64_t max_positions = 512;              // rows of learned positions
+  int64_t max_relative_distance = 16;       // shaw, deberta: farther ones share a vector; t5: the last bucket
+  int64_t relative_buckets = 32;            // t5
+  std::string position_init = "normal";     // of tables of positions: normal (std d_model^-0.5) | xavier |
+                                            // standard_normal
   bool mask_padding_positions = false;      // no position is added to padding
   bool attention_output_projection = true;  // W^O
   bool attention_bias = true;
-  std::string qkv_activation = "none";  // none | relu
-  std::string tie_embeddings = "all";   // all (source, target, output) | target (target, output) | none
+  std::string qkv_activation = "none";              // none | relu
+  std::string attention_score = "scaled_dot";       // scaled_dot | dot | general | additive | cosine; recurrent also
+                                                    // location | local | none
+  std::string attention_normalization = "softmax";  // softmax | none (the scores themselves are the weights)
+  int64_t key_value_heads = 0;                      // 0 = num_heads; fewer: groups of heads share keys and values
+  std::string decoder_mixer = "attention";          // attention | average | ssru: the decoder's self-attention
+  std::string tie_embeddings = "all";               // all (source, target, output) | target (target, output) | none
   bool output_bias = false;
   bool zero_padding_embedding = true;     // row 0 stays zero
-  std::string embedding_init = "xavier";  // xavier (uniform) | normal (std d_model^-0.5)
+  std::string embedding_init = "xavier";  // xavier (uniform) | normal (std d_model^-0.5) | standard_normal
+  std::string init = "xavier";            // of other matrices: xavier (uniform) | normal (std init_std)
+  double init_std = 0.01;
+  std::string recurrent_init = "xavier";  // of recurrent matrices: xavier | orthogonal | normal (std init_std)
+  std::string word_vectors1 = {}, word_vectors2 = {};  // text files of vectors: initial embeddings
+  // architecture: recurrent. d_model is the size of the decoder's state; sizes of 0 are d_model.
+  std::string cell = "gru";   // gru | lstm | elman
+  bool bidirectional = true;  // the encoder reads both ways
+  int64_t embedding_size = 0;
+  int64_t encoder_size = 0;                // of the encoder's state, a direction
+  int64_t attention_size = 0;              // hidden size of additive and local scores
+  std::string decoder_order = "bahdanau";  // bahdanau: the state before asks, context enters the cell | luong: the new
+                                           // state asks
+  bool input_feeding = true;               // luong: the attentional vector enters the next step
+  std::string initial_state = "last";  // decoder's first state from the encoder's: last (both ends) | backward | mean |
+                                       // zero
+  std::string readout = "linear";      // before the output layer: linear (state, context, embedding side by side) |
+                                       // tanh (of one matrix) | maxout
+  int64_t readout_size = 0;
+  bool coverage = false;      // additive: the sum of past weights enters the score
+  int64_t local_window = 10;  // local: positions on each side
 };
 
 struct TrainingConfig {
@@ -88,8 +126,16 @@ struct TrainingConfig {
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
   double weight_decay = 0;
-  double clip_norm = 0;  // 0 = off
+  double clip_norm = 0;            // 0 = off
+  std::string optimizer = "adam";  // adam | adadelta
+  double adadelta_rho = 0.95;
+  double adadelta_epsilon = 1e-6;
   double smoothing = 0.1;
+  std::string smoothing_form = "all";  // all: smoothing / V on every class | others: smoothing / (V - 1) on the others
+                                       // | others_normalized: less its least value, so that the best loss is 0
+  double teacher_forcing = 1;       // share of steps fed with the reference, the others with the model's own choice
+  int64_t pool_batches = 0;         // sentences: pools of so many batches are sorted by length; 0 = no sorting
+  std::string last_batch = "keep";  // keep | drop: the short last batch of an epoch
   int64_t checkpoint_every = 1000;  // updates; 0 = at each validation
   int64_t keep_checkpoints = 3;     // the last so many
   int64_t average_checkpoints =
@@ -123,6 +169,8 @@ struct RunConfig {
   std::string precision = "auto";  // auto | fp32 | bf16
   int64_t log_every = 100;         // updates
   bool tensorboard = true;
+  std::string naming = "plain";            // plain | kyubyong2019 | kyubyong2017 | trevett: files of the originals too
+  std::string tensorboard_tags = "plain";  // plain | kyubyong2019 | prenorm
 };
 
 struct Config {

@@ -23,6 +23,7 @@ class Checker {
     check_cleaning();
     check_vocabulary();
     check_model();
+    check_training();
     check_stopping();
     check_validation();
     check_decoding();
@@ -41,13 +42,25 @@ class Checker {
     throw Error(fmt::format("{}: {}: {}", place, *keys.begin(), why));
   }
 
+  /// Options without meaning here may stand at their defaults, as they do in a complete configuration.
+  void refuse_changed(std::initializer_list<const char*> keys, const std::string& why) const {
+    static const Config kDefaults;
+    for (const auto& difference : differences(kDefaults, config_))
+      for (const char* key : keys)
+        if (difference.key == key) refuse({key}, why);
+  }
+
   bool has_validation_text() const { return !config_.data.eval1.empty() && !config_.data.eval2.empty(); }
 
   void check_texts() const;
   void check_cleaning() const;
   void check_vocabulary() const;
   void check_ready_models() const;
+  void check_words() const;
   void check_model() const;
+  void check_transformer() const;
+  void check_recurrent() const;
+  void check_training() const;
   void check_stopping() const;
   void check_validation() const;
   void check_decoding() const;
@@ -93,6 +106,9 @@ void Checker::check_vocabulary() const {
     if (kSpecial.contains(symbol)) refuse({"data.user_symbols"}, fmt::format("{} is in every vocabulary", symbol));
     if (!symbols.insert(symbol).second) refuse({"data.user_symbols"}, fmt::format("'{}' stands twice", symbol));
   }
+  if (data.tokenizer == "words") return check_words();
+  refuse_changed({"data.min_cnt", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
+                 "is for word vocabularies; set data.tokenizer words");
   const bool is_learnt = data.spm_model1.empty() && data.spm_model2.empty();
   const int64_t fixed_pieces = 4 + static_cast<int64_t>(symbols.size()) + (data.byte_fallback ? 256 : 0);
   if (is_learnt && data.vocab_size <= fixed_pieces) {
@@ -102,10 +118,20 @@ void Checker::check_vocabulary() const {
                        data.vocab_size, fixed_pieces));
   }
   if (!is_learnt) check_ready_models();
-  if (config_.model.tie_embeddings == "all" && !data.joint_vocabulary) {
-    refuse({"data.joint_vocabulary", "model.tie_embeddings"},
-           "false does not go with model.tie_embeddings all: two vocabularies cannot share a matrix; choose target or "
-           "none");
+}
+
+void Checker::check_words() const {
+  const DataConfig& data = config_.data;
+  refuse_changed({"data.spm_type", "data.spm_model1", "data.spm_model2", "data.spm_sentences",
+                  "data.character_coverage", "data.byte_fallback", "data.user_symbols", "data.normalization"},
+                 "is SentencePiece's; data.tokenizer is words");
+  if (data.joint_vocabulary && !data.vocabulary2.empty()) {
+    refuse({"data.vocabulary2"},
+           "does not go with data.joint_vocabulary; a joint vocabulary is data.vocabulary1 alone");
+  }
+  if (!data.joint_vocabulary && data.vocabulary1.empty() != data.vocabulary2.empty()) {
+    refuse({data.vocabulary1.empty() ? "data.vocabulary2" : "data.vocabulary1"},
+           "two vocabularies need both data.vocabulary1 and data.vocabulary2, or neither");
   }
 }
 
@@ -128,6 +154,61 @@ void Checker::check_ready_models() const {
 
 void Checker::check_model() const {
   const ModelConfig& model = config_.model;
+  if (model.tie_embeddings == "all" && !config_.data.joint_vocabulary) {
+    refuse({"data.joint_vocabulary", "model.tie_embeddings"},
+           "false does not go with model.tie_embeddings all: two vocabularies cannot share a matrix; choose target or "
+           "none");
+  }
+  model.architecture == "recurrent" ? check_recurrent() : check_transformer();
+}
+
+void Checker::check_recurrent() const {
+  refuse_changed({"model.d_ff",
+                  "model.num_heads",
+                  "model.norm",
+                  "model.final_norm",
+                  "model.norm_epsilon",
+                  "model.norm_form",
+                  "model.activation",
+                  "model.positions",
+                  "model.sinusoid",
+                  "model.max_positions",
+                  "model.max_relative_distance",
+                  "model.relative_buckets",
+                  "model.position_init",
+                  "model.mask_padding_positions",
+                  "model.attention_output_projection",
+                  "model.attention_bias",
+                  "model.qkv_activation",
+                  "model.key_value_heads",
+                  "model.decoder_mixer",
+                  "model.ffn_dropout_rate"},
+                 "is the Transformer's; model.architecture is recurrent");
+  const ModelConfig& model = config_.model;
+  if (model.initial_state == "backward" && !model.bidirectional) {
+    refuse({"model.initial_state", "model.bidirectional"}, "backward needs model.bidirectional true");
+  }
+  if (model.coverage && model.attention_score != "additive") {
+    refuse({"model.coverage", "model.attention_score"},
+           fmt::format("is part of the additive score; model.attention_score is {}", model.attention_score));
+  }
+}
+
+void Checker::check_transformer() const {
+  const ModelConfig& model = config_.model;
+  refuse_changed(
+      {"model.cell", "model.bidirectional", "model.embedding_size", "model.encoder_size", "model.attention_size",
+       "model.decoder_order", "model.input_feeding", "model.initial_state", "model.readout", "model.readout_size",
+       "model.coverage", "model.local_window", "model.recurrent_init", "training.teacher_forcing"},
+      "is for recurrent models; set model.architecture recurrent");
+  for (const char* score : {"location", "local", "none"})
+    if (model.attention_score == score)
+      refuse({"model.attention_score"},
+             fmt::format("{} is for recurrent models; set model.architecture recurrent", score));
+  if (model.key_value_heads > 0 && model.num_heads % model.key_value_heads != 0) {
+    refuse({"model.key_value_heads", "model.num_heads"},
+           fmt::format("{} does not divide model.num_heads {}", model.key_value_heads, model.num_heads));
+  }
   if (model.d_model % model.num_heads != 0) {
     refuse({"model.num_heads", "model.d_model"},
            fmt::format("{} does not divide model.d_model {}", model.num_heads, model.d_model));
@@ -142,6 +223,28 @@ void Checker::check_model() const {
            fmt::format("{} learned positions are fewer than data.maxlen1 and maxlen2 allow ({})", model.max_positions,
                        longest));
   }
+  if (model.positions == "rotary" && model.d_model / model.num_heads % 2 != 0) {
+    refuse({"model.positions", "model.num_heads", "model.d_model"},
+           fmt::format("rotary needs heads of an even size; model.d_model {} / model.num_heads {} is {}", model.d_model,
+                       model.num_heads, model.d_model / model.num_heads));
+  }
+}
+
+void Checker::check_training() const {
+  const TrainingConfig& training = config_.training;
+  if (training.batch_type == "tokens") {
+    if (training.pool_batches > 0)
+      refuse({"training.pool_batches", "training.batch_type"},
+             "is for batch_type sentences; batches of tokens are sorted by length anyway");
+    if (training.last_batch == "drop")
+      refuse({"training.last_batch", "training.batch_type"}, "drop is for batch_type sentences");
+  }
+  if (training.optimizer == "adam")
+    refuse_changed({"training.adadelta_rho", "training.adadelta_epsilon"},
+                   "is Adadelta's; set training.optimizer adadelta");
+  else
+    refuse_changed({"training.adam_beta1", "training.adam_beta2", "training.adam_epsilon"},
+                   "is Adam's; training.optimizer is " + training.optimizer);
 }
 
 void Checker::check_stopping() const {

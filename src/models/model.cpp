@@ -22,6 +22,15 @@ TensorBatch to_tensors(const Batch& batch, torch::Device device) {
           .target_lengths = tensor(batch.target_lengths, {batch.size})};
 }
 
+std::vector<AttentionMap> TranslationModel::attention_maps(const TensorBatch& batch) {
+  const torch::InferenceMode no_gradients;
+  std::vector<AttentionMap> maps;
+  Pass pass;
+  pass.record_attention(maps);
+  forward(batch, pass);
+  return maps;
+}
+
 torch::Tensor TranslationModel::logits(const torch::Tensor& hidden) const {
   return linear(hidden, output_weight(), output_bias()).to(torch::kFloat32);
 }

@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <vector>
 
 #include "config/config.h"
 #include "data/batch.h"
@@ -38,6 +39,10 @@ class TranslationModel : public torch::nn::Module {
  public:
   /// Teacher forcing: decoder output before the output layer, [batch, target, model]. Rows of padding are undefined.
   virtual torch::Tensor forward(const TensorBatch& batch, Pass& pass) = 0;
+
+  /// The weights of every attention layer under teacher forcing, without dropout and gradients; none where a model has
+  /// no attention.
+  std::vector<AttentionMap> attention_maps(const TensorBatch& batch);
 
   /// The output layer: logits = hidden · weightᵀ (+ bias).
   virtual torch::Tensor output_weight() const = 0;  ///< [target vocabulary, model]

@@ -1,10 +1,21 @@
 #pragma once
 
+#include <torch/types.h>
+
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/random.h"
 
 namespace nmt {
+
+/// The weights of one attention layer in one forward pass, before dropout.
+struct AttentionMap {
+  std::string name;       ///< such as encoder.0.self or decoder.2.cross
+  torch::Tensor weights;  ///< [batch, heads, target, source] float32
+};
 
 /// One forward pass in training: hands each dropout site its own key. Masks are a function of (key, element index)
 /// alone, so they depend on (seed, update, micro-batch) and not on threads or on what ran before. Default-constructed:
@@ -18,12 +29,21 @@ class Pass {
                    mix64(static_cast<uint64_t>(update) * 1024 + micro_batch + 1))) {}
 
   bool training() const { return training_; }
+
+  /// From here on attention layers hand over their weights; `maps` outlives the pass.
+  void record_attention(std::vector<AttentionMap>& maps) { maps_ = &maps; }
+  bool records_attention() const { return maps_ != nullptr; }
+  void record(std::string name, const torch::Tensor& weights) {
+    if (maps_) maps_->push_back({std::move(name), weights.to(torch::kFloat32)});
+  }
+
   /// The key of the next site, in the order of the calls of the forward pass.
   uint64_t next_key() { return mix64(key_ + 0x9e3779b97f4a7c15ULL * ++sites_); }
 
  private:
   bool training_ = false;
   uint64_t key_ = 0, sites_ = 0;
+  std::vector<AttentionMap>* maps_ = nullptr;
 };
 
 }  // namespace nmt
