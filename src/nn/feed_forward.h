@@ -2,24 +2,20 @@
 
 #include <torch/nn/module.h>
 
-#include <string>
-
+#include "nn/activation.h"
 #include "nn/linear.h"
 #include "nn/pass.h"
 
 namespace nmt {
 
-enum class Activation { kNone, kRelu, kGelu, kSwish };
-Activation parse_activation(const std::string& name);  ///< throws Error naming the choices
-torch::Tensor activate(const torch::Tensor& x, Activation activation);
-
-/// Position-wise feed-forward net (Vaswani et al. 2017, sec. 3.3): W2 dropout(activation(W1 x + b1)) + b2. x [...,
-/// model].
+/// Position-wise feed-forward net (Vaswani et al. 2017, sec. 3.3): W2 dropout(activation(W1 x + b1)) + b2; gated
+/// (Shazeer 2020, eq. 6): W2 dropout(activation(W1 x + b1) * (W3 x + b3)) + b2. x [..., model].
 class FeedForwardImpl : public torch::nn::Module {
  public:
   struct Options {
     int64_t model = 512, inner = 2048;
     Activation activation = Activation::kRelu;
+    bool gated = false;
     double dropout = 0;
   };
   explicit FeedForwardImpl(const Options& options);
@@ -27,7 +23,7 @@ class FeedForwardImpl : public torch::nn::Module {
 
  private:
   Options options_;
-  Linear inner_{nullptr}, outer_{nullptr};
+  Linear inner_{nullptr}, gated_{nullptr}, outer_{nullptr};  // W1, W3 (or null), W2
 };
 TORCH_MODULE(FeedForward);
 

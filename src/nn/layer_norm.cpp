@@ -2,14 +2,26 @@
 
 #include <ATen/ops/layer_norm.h>
 
+#include "base/error.h"
+
 namespace nmt {
 
-LayerNormImpl::LayerNormImpl(int64_t model, double epsilon) : epsilon_(epsilon) {
+NormForm parse_norm_form(const std::string& name) {
+  if (name == "layer") return NormForm::kLayer;
+  if (name == "rms") return NormForm::kRms;
+  throw Error("model.norm_form: '" + name + "' is none of layer, rms");
+}
+
+LayerNormImpl::LayerNormImpl(int64_t model, double epsilon, NormForm form) : epsilon_(epsilon) {
   weight = register_parameter("weight", torch::ones({model}));
-  bias = register_parameter("bias", torch::zeros({model}));
+  if (form == NormForm::kLayer) bias = register_parameter("bias", torch::zeros({model}));
 }
 
 torch::Tensor LayerNormImpl::forward(const torch::Tensor& x) const {
+  if (!bias.defined()) {
+    const auto wide = x.to(torch::kFloat32);
+    return (wide * torch::rsqrt(wide.square().mean(-1, /*keepdim=*/true) + epsilon_) * weight).to(x.scalar_type());
+  }
   // On the CPU float weights go with x of lower precision; other devices want one type.
   if (x.device().is_cpu()) return at::layer_norm(x, weight.sizes(), weight, bias, epsilon_);
   return at::layer_norm(x, weight.sizes(), weight.to(x.scalar_type()), bias.to(x.scalar_type()), epsilon_);

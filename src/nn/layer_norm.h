@@ -4,16 +4,23 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
+#include <string>
+
 namespace nmt {
 
-/// Layer normalisation over the last axis (Ba et al. 2016): weight (x - mean) / sqrt(variance + epsilon) + bias, with
-/// the population variance; statistics in float32 for every type of x. x [..., model].
+enum class NormForm { kLayer, kRms };
+NormForm parse_norm_form(const std::string& name);  ///< layer | rms; throws Error naming the choices
+
+/// Normalisation over the last axis, statistics in float32 for every type of x. x [..., model].
+///   layer (Ba et al. 2016): weight (x - mean) / sqrt(variance + epsilon) + bias, with the population variance
+///   rms (Zhang and Sennrich 2019, eq. 4): weight x / sqrt(mean of squares + epsilon)
 class LayerNormImpl : public torch::nn::Module {
  public:
-  LayerNormImpl(int64_t model, double epsilon);
+  LayerNormImpl(int64_t model, double epsilon, NormForm form = NormForm::kLayer);
   torch::Tensor forward(const torch::Tensor& x) const;
 
-  torch::Tensor weight, bias;  ///< [model]
+  torch::Tensor weight;  ///< [model]
+  torch::Tensor bias;    ///< [model]; undefined for rms
 
  private:
   double epsilon_;
