@@ -1,0 +1,74 @@
+"""Installs into a fresh folder and runs what stands there.
+
+    install_test.py --build BUILD_FOLDER --cmake CMAKE --torch 0|1
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OPTIONS = None  # set by main
+
+TORCH_FREE = {"nmt-prepro", "nmt-score"}
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.prefix = pathlib.Path(cls.temporary.name) / "installed here"
+        done = subprocess.run([OPTIONS.cmake, "--install", OPTIONS.build, "--prefix", str(cls.prefix)],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def run_program(self, program, *arguments, text=None):
+        environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
+        return subprocess.run([str(self.prefix / "bin" / program), *arguments], input=text, cwd=self.temporary.name,
+                              env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+
+    def test_every_program_of_the_build_is_installed_and_starts(self):
+        installed = {path.name for path in (self.prefix / "bin").iterdir()}
+        built = {path.name for path in pathlib.Path(OPTIONS.build).glob("nmt-*") if os.access(path, os.X_OK)}
+        self.assertEqual(installed, built)
+        self.assertTrue(TORCH_FREE <= installed)
+        self.assertEqual("nmt-train" in installed, OPTIONS.torch == "1")
+        for program in sorted(installed):
+            with self.subTest(program):
+                done = self.run_program(program, "--version")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(program, done.stdout)
+
+    def test_the_presets_are_installed_and_are_read(self):
+        presets = sorted((self.prefix / "share" / "nmt" / "configs").glob("*.yaml"))
+        self.assertIn("quickstart.yaml", [path.name for path in presets])
+        done = self.run_program("nmt-prepro", "-c", str(presets[0]), "--print-config")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("training:", done.stdout)
+
+    def test_the_scorer_scores(self):
+        reference = pathlib.Path(self.temporary.name) / "reference"
+        reference.write_text("the cat sat on the mat\n")
+        done = self.run_program("nmt-score", str(reference), "-b", text="the cat sat on the mat\n")
+        self.assertEqual((done.returncode, done.stdout), (0, "100.0\n"), done.stderr)
+
+
+def main():
+    global OPTIONS
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("build", "cmake", "torch"):
+        parser.add_argument(f"--{name}", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], "-v", *rest])
+
+
+if __name__ == "__main__":
+    main()
