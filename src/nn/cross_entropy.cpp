@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "nn/kernel_support.h"
 
@@ -20,7 +21,7 @@ constexpr int64_t kBlockElements = 8 << 20;
 struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden_in, const torch::Tensor& weight,
                                const std::optional<torch::Tensor>& optional_bias, const torch::Tensor& labels_in,
-                               double smoothing, bool need_gradients) {
+                               double rate, bool need_gradients) {
     const auto bias = optional_bias.value_or(torch::Tensor());
     const auto hidden = hidden_in.contiguous();
     const auto labels = labels_in.contiguous();
@@ -49,7 +50,7 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
                                      .rows = n,
                                      .classes = classes,
                                      .labels = labels.const_data_ptr<int64_t>() + begin,
-                                     .smoothing = static_cast<float>(smoothing),
+                                     .smoothing = static_cast<float>(rate),
                                      .write_gradient = need_gradients,
                                      .gradient_scale = 1,
                                      .loss = loss.mutable_data_ptr<float>() + begin,
@@ -81,26 +82,49 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
   }
 };
 
+// Takes the constant of each row that counts off the sum.
+LossSums without_constant(LossSums sums, const torch::Tensor& labels, double constant) {
+  if (constant != 0) sums.loss = sums.loss - constant * (labels >= 0).sum();
+  return sums;
+}
+
 }  // namespace
 
+double Smoothing::rate_over_all(int64_t classes) const {
+  if (form == SmoothingForm::kAll || classes < 2) return rate;
+  return rate * static_cast<double>(classes) / static_cast<double>(classes - 1);
+}
+
+double Smoothing::constant(int64_t classes) const {
+  if (form != SmoothingForm::kOthersNormalized || classes < 2) return 0;
+  const double on_label = 1 - rate, on_other = rate / static_cast<double>(classes - 1);
+  // 1e-20: the logarithm of the originals, which allow a rate of 0.
+  return -(on_label * std::log(on_label) + rate * std::log(on_other + 1e-20));
+}
+
 LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
-                              const torch::Tensor& labels, double smoothing) {
+                              const torch::Tensor& labels, const Smoothing& smoothing) {
   if (!has_cpu_kernel(hidden)) return plain_output_cross_entropy(hidden, weight, bias, labels, smoothing);
   const bool need_gradients = torch::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
-  const auto sums = OutputCrossEntropy::apply(hidden, weight, optional_tensor(bias), labels, smoothing, need_gradients);
-  return {sums[0], sums[1], sums[2]};
+  const int64_t classes = weight.size(0);
+  const auto sums = OutputCrossEntropy::apply(hidden, weight, optional_tensor(bias), labels,
+                                              smoothing.rate_over_all(classes), need_gradients);
+  return without_constant({sums[0], sums[1], sums[2]}, labels, smoothing.constant(classes));
 }
 
 LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
-                                    const torch::Tensor& labels, double smoothing) {
+                                    const torch::Tensor& labels, const Smoothing& smoothing) {
   auto logits = torch::matmul(hidden, weight.to(hidden.scalar_type()).t());
   if (bias.defined()) logits = logits + bias;
   const auto log_probabilities = torch::log_softmax(logits, -1, torch::kFloat32);  // [rows, vocabulary]
   const auto counts = labels >= 0;
   const auto of_label = -log_probabilities.gather(-1, labels.clamp_min(0).unsqueeze(-1)).squeeze(-1) * counts;
   const auto of_all = -log_probabilities.mean(-1) * counts;
-  return {((1 - smoothing) * of_label + smoothing * of_all).sum(), of_label.detach().sum(),
-          (log_probabilities.argmax(-1) == labels).sum()};
+  const int64_t classes = weight.size(0);
+  const double rate = smoothing.rate_over_all(classes);
+  return without_constant({((1 - rate) * of_label + rate * of_all).sum(), of_label.detach().sum(),
+                           (log_probabilities.argmax(-1) == labels).sum()},
+                          labels, smoothing.constant(classes));
 }
 
 }  // namespace nmt

@@ -4,6 +4,26 @@
 
 namespace nmt {
 
+/// Where the smoothed share eps of the probability goes.
+enum class SmoothingForm {
+  kAll,              ///< evenly to all V classes, the label among them: eps / V each (Szegedy et al. 2016, sec. 7)
+  kOthers,           ///< evenly to the V - 1 other classes
+  kOthersNormalized  ///< the same, and the loss less its least value (the entropy of q): the best loss is 0
+};
+
+/// The target distribution q of label smoothing.
+struct Smoothing {
+  Smoothing(double rate = 0, SmoothingForm form = SmoothingForm::kAll) : rate(rate), form(form) {}
+  double rate;  ///< eps, in [0, 1)
+  SmoothingForm form;
+
+  /// The share that, spread over all classes, gives the same q: others is (1 - e) onehot + e / V with
+  /// e = eps V / (V - 1).
+  double rate_over_all(int64_t classes) const;
+  /// What is taken off the cross-entropy of each row, nats.
+  double constant(int64_t classes) const;
+};
+
 /// Sums over the rows of one batch.
 struct LossSums {
   torch::Tensor loss;        ///< float32 scalar with gradient: label-smoothed cross-entropy, nats
@@ -11,16 +31,16 @@ struct LossSums {
   torch::Tensor correct;     ///< int64 scalar: labels with the highest logit
 };
 
-/// Output layer and label-smoothed cross-entropy (Szegedy et al. 2016, sec. 7), summed over rows:
-///   loss = -sum_rows sum_v q_v log p_v,   q = (1 - eps) onehot(label) + eps / V,   p = softmax(hidden weightᵀ + bias)
-/// over all V classes. hidden [rows, model]; weight [vocabulary, model]; bias [vocabulary] or undefined; labels int64
-/// [rows], negative where a row does not count. On the CPU it works through blocks of rows and turns each block of
-/// logits into its gradient at once: the whole [rows, vocabulary] matrix never exists.
+/// Output layer and label-smoothed cross-entropy, summed over rows:
+///   loss = -sum_rows (sum_v q_v log p_v + constant),   p = softmax(hidden weightᵀ + bias)
+/// with q and the constant of `smoothing`. hidden [rows, model]; weight [vocabulary, model]; bias [vocabulary] or
+/// undefined; labels int64 [rows], negative where a row does not count. On the CPU it works through blocks of rows and
+/// turns each block of logits into its gradient at once: the whole [rows, vocabulary] matrix never exists.
 LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
-                              const torch::Tensor& labels, double smoothing);
+                              const torch::Tensor& labels, const Smoothing& smoothing);
 
 /// The same by plain tensor operations: any device; what the blocks are tested against.
 LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
-                                    const torch::Tensor& labels, double smoothing);
+                                    const torch::Tensor& labels, const Smoothing& smoothing);
 
 }  // namespace nmt

@@ -71,6 +71,74 @@ TEST(OutputCrossEntropy, GivesTheHandComputedValue) {
               1e-6);
 }
 
+// The same logits with smoothing 0.05 over the four other classes: cross-entropy, and less its least value. The values
+// are those of the published program this form is from.
+TEST(OutputCrossEntropy, SmoothsOverTheOtherClasses) {
+  const auto hidden = torch::ones({1, 1}),
+             weight = torch::tensor({0.1, -0.1, 1.0, 0.0, 0.0}).to(torch::kFloat32).unsqueeze(1);
+  const auto labels = torch::tensor({2}, torch::kInt64);
+  for (const auto function : {output_cross_entropy, plain_output_cross_entropy}) {
+    const auto loss = [&](SmoothingForm form) {
+      return function(hidden, weight, {}, labels, {0.05, form}).loss.item<double>();
+    };
+    EXPECT_NEAR(loss(SmoothingForm::kOthers), 0.9563210496, 1e-6);
+    EXPECT_NEAR(loss(SmoothingForm::kOthersNormalized), 0.6884910882, 1e-6);
+  }
+  EXPECT_NEAR(Smoothing(0.05, SmoothingForm::kOthersNormalized).constant(5), 0.2678299614, 1e-9);
+  EXPECT_NEAR(Smoothing(0.05, SmoothingForm::kOthersNormalized).constant(8000), 0.6478688, 1e-7);
+}
+
+// By its definition: sum over v of -q_v log p_v with q written out, in double.
+TEST(OutputCrossEntropy, OfTheOthersFollowsItsDefinitionWithGradient) {
+  const int64_t rows = 9, classes = 21;
+  const double eps = 0.3;
+  for (const auto form : {SmoothingForm::kOthers, SmoothingForm::kOthersNormalized}) {
+    const auto hidden_data = wave({rows, 6}), weight_data = wave({classes, 6}, 1, 2);
+    auto labels = labels_for(rows, classes);
+    labels[4] = -1;
+    auto hidden = hidden_data.to(torch::kFloat64).requires_grad_(true);
+    auto q = torch::full({rows, classes}, eps / static_cast<double>(classes - 1), torch::kFloat64);
+    q.scatter_(1, labels.clamp_min(0).unsqueeze(1), 1 - eps);
+    q[4].zero_();
+    const auto logs = torch::log_softmax(torch::matmul(hidden, weight_data.to(torch::kFloat64).t()), -1);
+    auto expected = -(q * logs).sum();
+    if (form == SmoothingForm::kOthersNormalized) expected = expected + torch::xlogy(q, q).sum();
+    expected.backward();
+    for (const auto function : {output_cross_entropy, plain_output_cross_entropy}) {
+      auto x = hidden_data.clone().requires_grad_(true);
+      const auto found = function(x, weight_data, {}, labels, {eps, form});
+      found.loss.backward();
+      EXPECT_NEAR(found.loss.item<double>(), expected.item<double>(), 1e-4);
+      expect_close(x.grad().to(torch::kFloat64), hidden.grad(), 1e-5, "gradient");
+    }
+  }
+}
+
+TEST(OutputCrossEntropy, LessItsLeastValueIsZeroAtBest) {
+  // Logits that are the logarithms of q.
+  const double eps = 0.2;
+  const auto logits = torch::log(torch::tensor({eps / 3, eps / 3, 1 - eps, eps / 3}));
+  for (const auto function : {output_cross_entropy, plain_output_cross_entropy})
+    EXPECT_NEAR(function(torch::ones({1, 1}), logits.to(torch::kFloat32).unsqueeze(1), {},
+                         torch::tensor({2}, torch::kInt64), {eps, SmoothingForm::kOthersNormalized})
+                    .loss.item<double>(),
+                0, 1e-6);
+}
+
+// Padding (a negative label here) counts neither as a hit nor as a token, even where it would have been predicted.
+TEST(OutputCrossEntropy, CountsHitsOfRealLabelsOnly) {
+  const auto hidden = torch::ones({3, 1}),
+             weight = torch::tensor({0.1, -0.1, 1.0, 0.0, 0.0}).to(torch::kFloat32).unsqueeze(1);
+  for (const auto function : {output_cross_entropy, plain_output_cross_entropy}) {
+    const auto hits = [&](std::vector<int64_t> labels) {
+      return function(hidden, weight, {}, torch::tensor(labels), {0.05}).correct.item<int64_t>();
+    };
+    EXPECT_EQ(hits({2, 3, -1}), 1);
+    EXPECT_EQ(hits({2, 2, 2}), 3);
+    EXPECT_EQ(hits({0, 3, -1}), 0);
+  }
+}
+
 TEST(OutputCrossEntropy, LeavesRowsWithNegativeLabelsOut) {
   auto hidden = wave({6, 4}).requires_grad_(true), weight = wave({9, 4}, 1, 2);
   const auto labels = torch::tensor({3, -1, 0, 8, -1, 2}, torch::kInt64);
