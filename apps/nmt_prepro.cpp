@@ -59,7 +59,7 @@ int prepare(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   return run_app("nmt-prepro", [&] {
-    CLI::App app("Reads and cleans parallel text, learns the SentencePiece model, writes the prepared data.",
+    CLI::App app("Reads and cleans parallel text, learns the vocabulary, writes the prepared data.",
                  "nmt-prepro");
     Arguments arguments;
     declare(app, arguments);

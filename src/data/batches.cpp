@@ -13,14 +13,14 @@
 namespace nmt {
 namespace {
 
-/// Of a pair, end symbols counted.
+/// Of a pair, as batches have it: end symbols and source markers counted.
 struct Widths {
   int64_t source = 0, target = 0;
   int64_t wider() const { return std::max(source, target); }
 };
 
 Widths widths(const PreparedCorpus& corpus, int64_t pair) {
-  return {static_cast<int64_t>(corpus.source(pair).size()) + 1, static_cast<int64_t>(corpus.target(pair).size()) + 1};
+  return {source_length(std::ssize(corpus.source(pair)), corpus.source_markers()), std::ssize(corpus.target(pair)) + 1};
 }
 
 /// Sorts by the wider side, then by how much wider the source is, rising and falling in turn: neighbours are alike on
@@ -58,11 +58,29 @@ std::vector<std::vector<int64_t>> cut_by_tokens(const PreparedCorpus& corpus, co
   return batches;
 }
 
-std::vector<std::vector<int64_t>> cut_by_sentences(const std::vector<int64_t>& pairs, int64_t size) {
+/// Sorts each pool by source length (equal ones keep their order).
+void sort_in_pools(const PreparedCorpus& corpus, std::vector<int64_t>& pairs, const BatchOptions& options) {
+  const int64_t most_batches = std::ssize(pairs) / options.size + 1;  // more make no difference
+  const int64_t pool = std::min(options.pool_batches, most_batches) * options.size;
+  for (int64_t begin = 0; begin < std::ssize(pairs); begin += pool) {
+    const int64_t end = std::min(std::ssize(pairs), begin + pool);
+    std::stable_sort(pairs.begin() + begin, pairs.begin() + end,
+                     [&](int64_t a, int64_t b) { return corpus.source(a).size() < corpus.source(b).size(); });
+  }
+}
+
+std::vector<std::vector<int64_t>> cut_by_sentences(const std::vector<int64_t>& pairs, const BatchOptions& options) {
   std::vector<std::vector<int64_t>> batches;
-  for (size_t begin = 0; begin < pairs.size(); begin += static_cast<size_t>(size)) {
-    const size_t end = std::min(pairs.size(), begin + static_cast<size_t>(size));
-    batches.emplace_back(pairs.begin() + static_cast<int64_t>(begin), pairs.begin() + static_cast<int64_t>(end));
+  for (int64_t begin = 0; begin < std::ssize(pairs); begin += options.size) {
+    const int64_t end = std::min(std::ssize(pairs), begin + options.size);
+    if (end - begin < options.size && options.last_batch == LastBatch::kDrop) break;
+    batches.emplace_back(pairs.begin() + begin, pairs.begin() + end);
+  }
+  if (batches.empty() && !pairs.empty()) {
+    throw Error(
+        fmt::format("training.last_batch drop: {} training pairs do not fill one batch of {}; lower "
+                    "training.batch_size",
+                    pairs.size(), options.size));
   }
   return batches;
 }
@@ -84,7 +102,12 @@ std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const
   CounterRandom random({options.seed, static_cast<uint64_t>(epoch)});
   std::vector<int64_t> pairs = all_pairs(corpus);
   random.shuffle(pairs);
-  if (options.type == BatchType::kSentences) return cut_by_sentences(pairs, options.size);
+  if (options.type == BatchType::kSentences) {
+    if (options.pool_batches > 0) sort_in_pools(corpus, pairs, options);
+    auto batches = cut_by_sentences(pairs, options);
+    if (options.pool_batches > 0) random.shuffle(batches);
+    return batches;
+  }
   sort_by_length(corpus, pairs);
   auto batches = cut_by_tokens(corpus, pairs, options.size);
   random.shuffle(batches);
@@ -118,10 +141,9 @@ Batch make_batch(const PreparedCorpus& corpus, std::span<const int64_t> pairs) {
   batch.target_out.assign(target_size, SpecialIds::kPad);
   for (int64_t row = 0; row < batch.size; ++row) {
     const auto source = corpus.source(pairs[row]), target = corpus.target(pairs[row]);
-    const auto source_row = batch.source.begin() + row * batch.source_width;
     const auto in_row = batch.target_in.begin() + row * batch.target_width;
     const auto out_row = batch.target_out.begin() + row * batch.target_width;
-    *std::copy(source.begin(), source.end(), source_row) = SpecialIds::kEnd;
+    write_source(source, corpus.source_markers(), batch.source.data() + row * batch.source_width);
     *in_row = SpecialIds::kBegin;
     std::copy(target.begin(), target.end(), in_row + 1);
     *std::copy(target.begin(), target.end(), out_row) = SpecialIds::kEnd;

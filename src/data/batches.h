@@ -16,18 +16,23 @@
 namespace nmt {
 
 enum class BatchType { kSentences, kTokens };
+enum class LastBatch { kKeep, kDrop };  ///< what becomes of an epoch's short last batch
 
 struct BatchOptions {
   BatchType type = BatchType::kTokens;
   int64_t size =
       4096;  ///< sentences, or tokens: rows x (the wider of both padded sides, end symbols counted) stay within it
   uint64_t seed = 1;
+  int64_t pool_batches = 0;                 ///< sentences: see plan_epoch; 0 = none
+  LastBatch last_batch = LastBatch::kKeep;  ///< sentences
 };
 
 /// The batches of one epoch as indices into the corpus; order is a function of (corpus, options, epoch) alone.
-/// Sentences: a shuffled pass cut into batches, the last one short. Tokens: a shuffled pass sorted by length (with ties
-/// in shuffled order, so that batches differ from epoch to epoch), cut where the padded size would pass the limit, and
-/// the batches shuffled. A pair longer than the limit is a batch of its own.
+/// Sentences: a shuffled pass cut into batches, the last one short or dropped. With pools, the pass is first cut into
+/// pools of so many batches, each of which is sorted by source length, and the batches are shuffled (the bucket
+/// iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches). Tokens: a shuffled pass sorted by
+/// length (with ties in shuffled order, so that batches differ from epoch to epoch), cut where the padded size would
+/// pass the limit, and the batches shuffled. A pair longer than the limit is a batch of its own.
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch);
 
 /// Batches in corpus order of length (for validation loss and decoding): at most `tokens` padded tokens each.

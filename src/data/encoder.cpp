@@ -7,7 +7,6 @@
 
 #include "base/threads.h"
 #include "text/caching_encoder.h"
-#include "text/normalization.h"
 
 namespace nmt {
 namespace {
@@ -79,9 +78,8 @@ void CorpusEncoder::run(CorpusReader& reader, const std::function<void(EncodedPa
 }
 
 void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
-  const Normalization normalization{.nfkc = codec_.options().nfkc, .lowercase = codec_.options().lowercase};
-  pair.text.source = normalize(pair.text.source, normalization);
-  std::string target = normalize(pair.text.target, normalization);
+  pair.text.source = codec_.normalized(pair.text.source);
+  std::string target = codec_.normalized(pair.text.target);
   pair.source = encoders.source.encode(pair.text.source);
   pair.target = encoders.target().encode(target);
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);

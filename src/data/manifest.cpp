@@ -126,11 +126,12 @@ std::map<std::string, std::string> data_options(const Config& config) {
 }
 
 std::vector<std::string> data_differences(const Manifest& manifest, const Config& config) {
-  const auto after = data_options(config);
+  const auto after = data_options(config), defaults = data_options(Config());
   const auto& before = manifest.options;
-  const auto value = [](const std::map<std::string, std::string>& options, const std::string& name) {
-    const auto found = options.find(name);
-    return found == options.end() ? std::string("not known") : found->second;  // of another version
+  const auto value = [&](const std::map<std::string, std::string>& options, const std::string& name) {
+    if (const auto found = options.find(name); found != options.end()) return found->second;
+    const auto usual = defaults.find(name);  // the manifest of an older version: as if the option were not set
+    return usual == defaults.end() ? std::string("not known") : usual->second;
   };
   std::set<std::string> names;
   for (const auto& option : before) names.insert(option.first);
@@ -173,6 +174,8 @@ std::vector<InputFile> list_input_files(const Config& config) {
   add("data.test2", data.test2);
   add("data.spm_model1", data.spm_model1);
   add("data.spm_model2", data.spm_model2);
+  add("data.vocabulary1", data.vocabulary1);
+  add("data.vocabulary2", data.vocabulary2);
   return inputs;
 }
 

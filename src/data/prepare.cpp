@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -50,6 +50,7 @@ CleaningOptions cleaning_options(const DataConfig& data) {
   return {.drop_empty = data.drop_empty,
           .drop_duplicates = data.drop_duplicates,
           .drop_test_overlap = data.drop_test_overlap,
+          .source_markers = marker_count(parse_source_markers(data.source_markers)),
           .maxlen1 = data.maxlen1,
           .maxlen2 = data.maxlen2,
           .max_length_ratio = data.max_length_ratio};
@@ -78,6 +79,7 @@ class Preparation {
   void hash_inputs();
   void read_held_out();
   void read_training();
+  void count_whole_files(const CorpusFiles& files);
   TextCodec make_codec();
   void encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder);
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
@@ -90,7 +92,8 @@ class Preparation {
     return {files, data_.repair_utf8 ? Utf8Policy::kRepair : Utf8Policy::kStop};
   }
   std::string normalised(std::string_view text) const {
-    return normalize(text, {.nfkc = data_.nfkc, .lowercase = data_.lowercase});
+    return normalize(text,
+                     {.nfkc = data_.nfkc, .lowercase = data_.lowercase, .latin_only = data_.characters == "latin"});
   }
   void stop_if_asked() const {
     if (options_.should_stop()) throw Stopped();
@@ -107,6 +110,10 @@ class Preparation {
   HeldOutText held_out_;
   VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed)};
   std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
+  /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
+  std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
+                                   "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
+                                   "valid.bin",       "test.bin"};
 };
 
 PrepareResult Preparation::run() {
@@ -138,6 +145,9 @@ bool Preparation::is_up_to_date() {
   Manifest there;
   try {
     there = Manifest::read(data_.dir);
+    if (there.tokenizer.contains("files")) {
+      for (const auto& file : there.tokenizer["files"].items()) our_files_.insert(file.key());
+    }
     changes = changes_since(there);
   } catch (const Error& error) {
     if (!replace) throw;
@@ -183,11 +193,9 @@ std::vector<std::string> Preparation::changes_since(const Manifest& manifest) {
 void Preparation::refuse_foreign_folder() const {
   const std::filesystem::path folder = data_.dir;
   if (!std::filesystem::is_directory(folder)) return;
-  static constexpr std::array kOurs = {"manifest.json", "spm.model", "source.spm", "target.spm",
-                                       "train.bin",     "valid.bin", "test.bin"};
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (std::find(kOurs.begin(), kOurs.end(), name) == kOurs.end()) {
+    if (!our_files_.contains(name)) {
       throw Error(fmt::format("data.dir {}: holds {}, which nmt-prepro did not make; set another data.dir, or move it",
                               data_.dir, name));
     }
@@ -212,7 +220,7 @@ void Preparation::read_held_out() {
 }
 
 /// The first reading: finds what is wrong with the files before the long work begins, counts, and gathers what
-/// SentencePiece learns from, which are the pairs that the text's own rules keep.
+/// vocabularies are learnt from, which are the pairs that the text's own rules keep, or whole files.
 void Preparation::read_training() {
   constexpr int64_t kPairsBetweenLooks = 4096;
   CleaningRules rules(cleaning_, held_out_);
@@ -220,10 +228,13 @@ void Preparation::read_training() {
   ProgressBar progress("reading", 0, "pairs");
   int64_t done = 0;
   for (const auto& files : splits_[0].corpora) {
+    const bool by_pair = !data_.count_markup || files.is_tsv();
+    if (!by_pair) count_whole_files(files);
     CorpusReader reader = open(files);
     for (TextPair pair; reader.next(pair);) {
       const std::string source = normalised(pair.source), target = normalised(pair.target);
-      if (rules.judge_text(source, target, ignored) == Verdict::kKept) vocabulary_.offer(source, target);
+      const bool kept = rules.judge_text(source, target, ignored) == Verdict::kKept;
+      if (kept && by_pair) vocabulary_.offer(source, target);
       if (++done % kPairsBetweenLooks != 0) continue;
       stop_if_asked();
       progress.update(done);
@@ -232,6 +243,15 @@ void Preparation::read_training() {
     progress.clear();
     report_reader(reader, "");
   }
+}
+
+/// data.count_markup: every line counts, markup and pairs that are dropped too.
+void Preparation::count_whole_files(const CorpusFiles& files) {
+  TextReader source(files.source, TextFormat::kPlain), target(files.target, TextFormat::kPlain);
+  while (const auto line = source.next()) vocabulary_.offer(normalised(*line), {});
+  stop_if_asked();
+  while (const auto line = target.next()) vocabulary_.offer({}, normalised(*line));
+  stop_if_asked();
 }
 
 TextCodec Preparation::make_codec() {

@@ -80,7 +80,8 @@ std::span<const T> slice(const T* items, const uint64_t* ends, int64_t i) {
 
 }  // namespace
 
-PreparedCorpus::PreparedCorpus(const std::filesystem::path& path) : file_(path) {
+PreparedCorpus::PreparedCorpus(const std::filesystem::path& path, SourceMarkers source_markers)
+    : file_(path), source_markers_(source_markers) {
   const auto bytes = file_.bytes();
   const format::Header header = read_header(path, bytes);
   const auto offsets = column_offsets(path, header, bytes.size());

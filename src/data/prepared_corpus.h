@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "text/source_markers.h"
 
 namespace nmt {
 
@@ -15,10 +16,11 @@ namespace nmt {
 class PreparedCorpus {
  public:
   /// Throws Error for a missing, foreign, truncated or older file; every offset is checked.
-  explicit PreparedCorpus(const std::filesystem::path& path);
+  explicit PreparedCorpus(const std::filesystem::path& path, SourceMarkers source_markers = SourceMarkers::kEnd);
 
   int64_t size() const;
-  std::span<const int32_t> source(int64_t pair) const;  ///< pieces, without <s> and </s>
+  SourceMarkers source_markers() const { return source_markers_; }  ///< what batches add to a source's pieces
+  std::span<const int32_t> source(int64_t pair) const;              ///< pieces, without <s> and </s>
   std::span<const int32_t> target(int64_t pair) const;
   std::string_view source_text(int64_t pair) const;  ///< as it was encoded
   std::string_view target_text(int64_t pair) const;  ///< validation and test: the reference as it stands in the file
@@ -27,6 +29,7 @@ class PreparedCorpus {
  private:
   MappedFile file_;
   int64_t size_ = 0;
+  SourceMarkers source_markers_;
   // Columns of the mapping, set by the constructor.
   const uint64_t* source_ends_ = nullptr;
   const uint64_t* target_ends_ = nullptr;

@@ -10,11 +10,11 @@ namespace nmt {
 namespace {
 
 std::shared_ptr<const PreparedCorpus> open_split(const Manifest& manifest, const std::filesystem::path& directory,
-                                                 const std::string& name) {
+                                                 const std::string& name, SourceMarkers source_markers) {
   const SplitRecord* split = manifest.find_split(name);
   if (!split) return nullptr;
   const auto path = directory / (name + ".bin");
-  auto corpus = std::make_shared<const PreparedCorpus>(path);
+  auto corpus = std::make_shared<const PreparedCorpus>(path, source_markers);
   if (corpus->size() != split->pairs) {
     throw Error(fmt::format("{}: {} pairs, the manifest names {}; run nmt-prepro again with --overwrite", path.string(),
                             corpus->size(), split->pairs));
@@ -33,13 +33,17 @@ PreparedData open_prepared_data(const Config& config) {
                     "data.dir",
                     directory.string(), fmt::join(differences, ", ")));
   }
-  auto train = open_split(manifest, directory, "train");
+  TextCodec codec = TextCodec::load(directory, manifest.tokenizer);
+  const auto open = [&](const char* name) {
+    return open_split(manifest, directory, name, codec.options().source_markers);
+  };
+  auto train = open("train");
   if (!train)
     throw Error(fmt::format("{}: names no training data; run nmt-prepro again", (directory / kManifestFile).string()));
   return {.train = std::move(train),
-          .valid = open_split(manifest, directory, "valid"),
-          .test = open_split(manifest, directory, "test"),
-          .codec = TextCodec::load(directory, manifest.tokenizer),
+          .valid = open("valid"),
+          .test = open("test"),
+          .codec = std::move(codec),
           .hash = manifest.hash()};
 }
 

@@ -16,21 +16,20 @@ namespace {
 
 /// Sentences padded to a rectangle, as TranslationModel::start takes them.
 struct SourceTensors {
-  torch::Tensor ids;      // [batch, source] pieces </s> <pad>...
+  torch::Tensor ids;      // [batch, source] pieces </s> <pad>..., or as source_markers.h
   torch::Tensor lengths;  // [batch], on the CPU
 };
 
-SourceTensors to_source_tensors(const std::vector<std::vector<int32_t>>& sources, torch::Device device) {
-  size_t width = 0;
-  for (const auto& source : sources) width = std::max(width, source.size() + 1);
+SourceTensors to_source_tensors(const std::vector<std::vector<int32_t>>& sources, SourceMarkers markers,
+                                torch::Device device) {
+  int64_t width = 0;
+  for (const auto& source : sources) width = std::max(width, source_length(std::ssize(source), markers));
   const int64_t batch = std::ssize(sources);
-  const auto ids = torch::full({batch, static_cast<int64_t>(width)}, int64_t{SpecialIds::kPad}, torch::kLong);
+  const auto ids = torch::full({batch, width}, int64_t{SpecialIds::kPad}, torch::kLong);
   const auto lengths = torch::empty({batch}, torch::kLong);
   for (int64_t i = 0; i < batch; ++i) {
-    int64_t* row = ids.data_ptr<int64_t>() + i * static_cast<int64_t>(width);
-    std::copy(sources[i].begin(), sources[i].end(), row);
-    row[sources[i].size()] = SpecialIds::kEnd;
-    lengths.data_ptr<int64_t>()[i] = std::ssize(sources[i]) + 1;
+    write_source(sources[i], markers, ids.data_ptr<int64_t>() + i * width);
+    lengths.data_ptr<int64_t>()[i] = source_length(std::ssize(sources[i]), markers);
   }
   return {ids.to(device), lengths};
 }
@@ -96,7 +95,7 @@ std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::
   options.validate();
   if (sources.empty()) return {};
   const torch::Device device = device_of(model);
-  const auto source = to_source_tensors(sources, device);
+  const auto source = to_source_tensors(sources, options.source_markers, device);
   const auto state = model.start(source.ids, source.lengths);
 
   std::vector<SentenceBeam> beams;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/model.h"
+#include "text/source_markers.h"
 
 namespace nmt {
 
@@ -26,7 +27,8 @@ struct SearchOptions {
   int64_t max_length_offset = 20;
   int64_t max_length = 0;  ///< and never more than this, 0 = no such limit (learned positions have one)
   int64_t n_best = 1;      ///< hypotheses returned, at most beam_size
-  void validate() const;   ///< throws Error
+  SourceMarkers source_markers = SourceMarkers::kEnd;  ///< of the model; the Translator sets it
+  void validate() const;                               ///< throws Error
 
   /// What a log-probability of `tokens` tokens, </s> counted, is divided by.
   double penalty(int64_t tokens) const;

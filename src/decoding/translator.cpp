@@ -84,7 +84,8 @@ TranslatorOptions translator_options(const Config& config) {
                             .batch_size = decoding.batch_size};
   if (config.model.positions == "learned") {
     options.search.max_length = config.model.max_positions;
-    const int64_t room = std::max<int64_t>(1, config.model.max_positions - 1);  // </s> has a position, too
+    const int64_t markers = marker_count(parse_source_markers(config.data.source_markers));
+    const int64_t room = std::max<int64_t>(1, config.model.max_positions - markers);  // they have positions, too
     options.max_source_length = std::min(options.max_source_length, room);
   }
   return options;
@@ -93,6 +94,7 @@ TranslatorOptions translator_options(const Config& config) {
 Translator::Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options)
     : model_(model), codec_(codec), options_(options) {
   options_.validate();
+  options_.search.source_markers = codec_.options().source_markers;
 }
 
 Alternative Translator::to_alternative(const Hypothesis& hypothesis) const {

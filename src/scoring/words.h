@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"  // split_words
+
 namespace nmt::scoring {
 
 /// The code point that begins at text[i], and i moved behind it. Bytes that are not UTF-8 give U+FFFD, one at a time.
@@ -32,12 +34,6 @@ inline char32_t next_code_point(std::string_view text, size_t& i) {
   ++i;
   return 0xFFFD;
 }
-
-/// The bytes of the white space of Python's str.split() that begins at text[i]; 0 if there is none.
-size_t space_length(std::string_view text, size_t i);
-
-/// What Python's str.split() finds: the parts between white space. Replaces `words`; the views are into `text`.
-void split_words(std::string_view text, std::vector<std::string_view>& words);
 
 /// The code points of `text`, appended; without those of Python's white space if asked.
 enum class WhiteSpace { kKeep, kDrop };

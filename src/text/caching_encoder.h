@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "text/string_hash.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -18,14 +19,10 @@ class CachingEncoder {
   std::vector<int32_t> encode(std::string_view text);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   const std::vector<int32_t>& ids_of_word(std::string_view word);
 
   const Tokenizer& tokenizer_;
-  std::unordered_map<std::string, std::vector<int32_t>, Hash, std::equal_to<>> words_;
+  std::unordered_map<std::string, std::vector<int32_t>, StringHash, std::equal_to<>> words_;
   std::vector<int32_t> uncached_;
 };
 

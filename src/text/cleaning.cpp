@@ -51,7 +51,7 @@ Verdict CleaningRules::judge(std::string_view source, std::string_view target, L
 Verdict CleaningRules::judge_lengths(Lengths lengths) const {
   const auto [shorter, longer] = std::minmax(lengths.source, lengths.target);
   if (shorter == 0 && options_.drop_empty) return Verdict::kEmpty;
-  if (lengths.source + 1 > options_.maxlen1) return Verdict::kSourceTooLong;
+  if (lengths.source + options_.source_markers > options_.maxlen1) return Verdict::kSourceTooLong;
   if (lengths.target + 1 > options_.maxlen2) return Verdict::kTargetTooLong;
   const double limit = options_.max_length_ratio;
   if (limit > 0 && static_cast<double>(longer) > limit * static_cast<double>(shorter)) return Verdict::kLengthRatio;

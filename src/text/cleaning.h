@@ -16,7 +16,7 @@ enum class Verdict {
   kEmpty,          ///< a side without text, or whose text gives no piece
   kDuplicate,      ///< the same pair stood before
   kTestOverlap,    ///< its source and its target both stand in the validation or test sets
-  kSourceTooLong,  ///< pieces and the end symbol
+  kSourceTooLong,  ///< pieces and what stands around them (the target: the end symbol)
   kTargetTooLong,
   kLengthRatio,  ///< longer side / shorter side, in pieces
 };
@@ -27,6 +27,7 @@ struct CleaningOptions {
   bool drop_empty = true;
   bool drop_duplicates = false;    ///< otherwise only counted
   bool drop_test_overlap = false;  ///< otherwise only counted
+  int64_t source_markers = 1;      ///< tokens that are counted beside a source's pieces
   int64_t maxlen1 = 100;
   int64_t maxlen2 = 100;
   double max_length_ratio = 0;  ///< 0 = off

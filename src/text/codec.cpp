@@ -4,16 +4,14 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "text/normalization.h"
 #include "text/sentencepiece_tokenizer.h"
+#include "text/word_tokenizer.h"
 
 namespace nmt {
 namespace {
 
-constexpr const char* kType = "sentencepiece";
-constexpr const char* kJointFile = "spm.model";
-constexpr const char* kSourceFile = "source.spm";
-constexpr const char* kTargetFile = "target.spm";
+constexpr const char* kPieces = "sentencepiece";
+constexpr const char* kWords = "words";
 
 /// A field of the JSON object "tokenizer". Throws Error.
 template <typename T>
@@ -26,25 +24,43 @@ T field(const nlohmann::json& settings, const char* name, const std::filesystem:
   }
 }
 
+/// The same for a field that older versions did not write.
+template <typename T>
+T field_or(const nlohmann::json& settings, const char* name, T absent, const std::filesystem::path& directory) {
+  return settings.is_object() && !settings.contains(name) ? absent : field<T>(settings, name, directory);
+}
+
+/// The files beside the settings.
+struct FileNames {
+  std::string joint, source, target;
+};
+
+FileNames file_names(const std::string& type, const TextCodec::Options& options) {
+  if (type == kPieces) return {.joint = "spm.model", .source = "source.spm", .target = "target.spm"};
+  const bool differ = options.source_language != options.target_language;
+  return {.joint = "joint.vocab.tsv",
+          .source = (differ ? options.source_language : "source") + ".vocab.tsv",
+          .target = (differ ? options.target_language : "target") + ".vocab.tsv"};
+}
+
 /// The file's hash is compared: a protocol buffer that was cut short between two pieces still parses.
-std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& path, const std::string& sha256) {
+std::string read_checked(const std::filesystem::path& path, const std::string& sha256) {
   std::string bytes = read_file(path);
   if (sha256_of_bytes(bytes) != sha256) {
     throw Error(path.string() + ": damaged, or of another model (its checksum differs); make or copy it again");
   }
-  return std::make_shared<const SentencePieceTokenizer>(std::move(bytes), path.string());
+  return bytes;
 }
 
-/// Writes the model and returns its SHA-256.
-std::string save_tokenizer(const Tokenizer& tokenizer, const std::filesystem::path& path) {
-  const auto* sentencepiece = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
-  if (!sentencepiece) throw Error(path.string() + ": this kind of tokenizer cannot be saved");
-  write_file_atomically(path, sentencepiece->serialized());
-  return sha256_of_bytes(sentencepiece->serialized());
+std::string type_of(const Tokenizer& tokenizer) {
+  if (dynamic_cast<const SentencePieceTokenizer*>(&tokenizer)) return kPieces;
+  if (dynamic_cast<const WordTokenizer*>(&tokenizer)) return kWords;
+  throw Error("this kind of tokenizer cannot be saved");
 }
 
-std::string normalized(std::string_view text, const TextCodec::Options& options) {
-  return normalize(text, {.nfkc = options.nfkc, .lowercase = options.lowercase});
+const std::string& serialized(const Tokenizer& tokenizer) {
+  if (const auto* words = dynamic_cast<const WordTokenizer*>(&tokenizer)) return words->serialized();
+  return dynamic_cast<const SentencePieceTokenizer&>(tokenizer).serialized();
 }
 
 }  // namespace
@@ -54,54 +70,73 @@ TextCodec::TextCodec(Options options, std::shared_ptr<const Tokenizer> source, s
 
 TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann::json& settings) {
   const auto type = field<std::string>(settings, "type", directory);
-  if (type != kType) {
+  if (type != kPieces && type != kWords) {
     throw Error(fmt::format("{}: a tokenizer of type {}, which this version does not know; use a newer one",
                             directory.string(), type));
   }
-  Options options{.lowercase = field<bool>(settings, "lowercase", directory),
-                  .nfkc = field<bool>(settings, "nfkc", directory),
-                  .source_language = field<std::string>(settings, "source_language", directory),
-                  .target_language = field<std::string>(settings, "target_language", directory)};
+  Options options{
+      .lowercase = field<bool>(settings, "lowercase", directory),
+      .nfkc = field<bool>(settings, "nfkc", directory),
+      .latin_only = field_or(settings, "latin_only", false, directory),
+      .source_language = field<std::string>(settings, "source_language", directory),
+      .target_language = field<std::string>(settings, "target_language", directory),
+      .source_markers = parse_source_markers(field_or<std::string>(settings, "source_markers", "end", directory))};
   const auto hashes = field<std::map<std::string, std::string>>(settings, "files", directory);
-  const auto hash_of = [&](const char* name) {
-    const auto found = hashes.find(name);
-    if (found == hashes.end()) {
+  const auto load_one = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
+    const auto sum = hashes.find(name);
+    if (sum == hashes.end()) {
       throw Error(fmt::format("{}: the tokenizer's settings do not name {}; make it again", directory.string(), name));
     }
-    return found->second;
+    const auto path = directory / name;
+    std::string bytes = read_checked(path, sum->second);
+    if (type == kPieces) return std::make_shared<const SentencePieceTokenizer>(std::move(bytes), path.string());
+    const WordLimits limits{.min_count = field<int64_t>(settings, "min_cnt", directory),
+                            .max_size = field<int64_t>(settings, "vocab_size", directory)};
+    return std::make_shared<const WordTokenizer>(std::move(bytes), path.string(), limits);
   };
+  const FileNames names = file_names(type, options);
   if (field<bool>(settings, "joint", directory)) {
-    const auto both = load_tokenizer(directory / kJointFile, hash_of(kJointFile));
+    const auto both = load_one(names.joint);
     return {std::move(options), both, both};
   }
-  return {std::move(options), load_tokenizer(directory / kSourceFile, hash_of(kSourceFile)),
-          load_tokenizer(directory / kTargetFile, hash_of(kTargetFile))};
+  return {std::move(options), load_one(names.source), load_one(names.target)};
 }
 
 nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
+  const std::string type = type_of(*source_);
   nlohmann::json files = nlohmann::json::object();
+  const auto save_one = [&](const Tokenizer& tokenizer, const std::string& name) {
+    write_file_atomically(directory / name, serialized(tokenizer));
+    files[name] = sha256_of_bytes(serialized(tokenizer));
+  };
+  const FileNames names = file_names(type, options_);
   if (joint()) {
-    files[kJointFile] = save_tokenizer(*source_, directory / kJointFile);
+    save_one(*source_, names.joint);
   } else {
-    files[kSourceFile] = save_tokenizer(*source_, directory / kSourceFile);
-    files[kTargetFile] = save_tokenizer(*target_, directory / kTargetFile);
+    save_one(*source_, names.source);
+    save_one(*target_, names.target);
   }
-  return {{"type", kType},
-          {"joint", joint()},
-          {"files", files},
-          {"lowercase", options_.lowercase},
-          {"nfkc", options_.nfkc},
-          {"source_language", options_.source_language},
-          {"target_language", options_.target_language}};
+  nlohmann::json settings = {{"type", type},
+                             {"joint", joint()},
+                             {"files", files},
+                             {"lowercase", options_.lowercase},
+                             {"nfkc", options_.nfkc},
+                             {"latin_only", options_.latin_only},
+                             {"source_language", options_.source_language},
+                             {"target_language", options_.target_language},
+                             {"source_markers", source_markers_name(options_.source_markers)}};
+  if (const auto* words = dynamic_cast<const WordTokenizer*>(source_.get())) {
+    settings["min_cnt"] = words->limits().min_count;
+    settings["vocab_size"] = words->limits().max_size;
+  }
+  return settings;
 }
 
-std::vector<int32_t> TextCodec::encode_source(std::string_view text) const {
-  return source_->encode(normalized(text, options_));
-}
+std::string TextCodec::normalized(std::string_view text) const { return normalize(text, options_.normalization()); }
 
-std::vector<int32_t> TextCodec::encode_target(std::string_view text) const {
-  return target_->encode(normalized(text, options_));
-}
+std::vector<int32_t> TextCodec::encode_source(std::string_view text) const { return source_->encode(normalized(text)); }
+
+std::vector<int32_t> TextCodec::encode_target(std::string_view text) const { return target_->encode(normalized(text)); }
 
 std::string TextCodec::decode_target(std::span<const int32_t> ids) const { return target_->decode(ids); }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "base/error.h"
@@ -98,6 +99,60 @@ TEST(PlanEpoch, SentenceBatchesAreFullButForTheLast) {
   EXPECT_EQ(plan[3].size(), 8u);
 }
 
+TEST(PlanEpoch, PoolsGiveBatchesOfLikeSourceLengths) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  const BatchOptions options{.type = BatchType::kSentences, .size = 10, .seed = 5, .pool_batches = 5};
+  const auto plan = plan_epoch(*corpus, options, 0);
+  EXPECT_EQ(sorted_pairs(plan), range(200));
+  EXPECT_EQ(plan, plan_epoch(*corpus, options, 0));
+  EXPECT_NE(plan, plan_epoch(*corpus, options, 1));
+  // The batches, shuffled, are those of a sorted pool each: 50 pairs of the shuffled pass.
+  const auto pass = plan_epoch(*corpus, {.type = BatchType::kSentences, .size = 50, .seed = 5}, 0);
+  const auto length = [&](int64_t pair) { return corpus->source(pair).size(); };
+  std::set<std::vector<int64_t>> expected;
+  for (auto pool : pass) {
+    std::stable_sort(pool.begin(), pool.end(), [&](int64_t a, int64_t b) { return length(a) < length(b); });
+    for (auto at = pool.begin(); at != pool.end(); at += 10) expected.emplace(at, at + 10);
+  }
+  EXPECT_EQ(std::set(plan.begin(), plan.end()), expected);
+  std::vector<size_t> first_lengths;
+  for (const auto& batch : plan) first_lengths.push_back(length(batch.front()));
+  EXPECT_FALSE(std::is_sorted(first_lengths.begin(), first_lengths.begin() + 5)) << "batches are shuffled";
+}
+
+TEST(PlanEpoch, OnePoolMayBeTheWholePass) {
+  const TemporaryDirectory folder;
+  const auto corpus =
+      corpus_of(folder / "x.bin", {{3, 4}, {1, 1}, {5, 2}, {3, 4}, {2, 2}, {9, 9}, {0, 0}, {3, 4}, {1, 2}, {5, 5}});
+  const BatchOptions options{
+      .type = BatchType::kSentences, .size = 4, .pool_batches = std::numeric_limits<int64_t>::max()};
+  auto plan = plan_epoch(*corpus, options, 0);
+  std::sort(plan.begin(), plan.end(), [&](const auto& a, const auto& b) {
+    return corpus->source(a.front()).size() < corpus->source(b.front()).size();
+  });
+  // The pass of HasTheseFirstBatches, 6 1 5 7 4 0 8 2 3 9, in order of 0 1 9 3 2 3 1 5 3 5 pieces.
+  EXPECT_EQ(plan, (Plan{{6, 1, 8, 4}, {7, 0, 3, 2}, {9, 5}}));
+}
+
+TEST(PlanEpoch, AShortLastBatchMayBeDropped) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const int64_t pool : {0, 3}) {
+    const BatchOptions options{
+        .type = BatchType::kSentences, .size = 64, .pool_batches = pool, .last_batch = LastBatch::kDrop};
+    const auto plan = plan_epoch(*corpus, options, 0);
+    ASSERT_EQ(plan.size(), 3u);
+    for (const auto& batch : plan) EXPECT_EQ(batch.size(), 64u);
+    EXPECT_NE(sorted_pairs(plan), sorted_pairs(plan_epoch(*corpus, options, 1))) << "other pairs are left out";
+  }
+  const BatchOptions whole{.type = BatchType::kSentences, .size = 50, .last_batch = LastBatch::kDrop};
+  EXPECT_EQ(plan_epoch(*corpus, whole, 0).size(), 4u);
+  const BatchOptions large{.type = BatchType::kSentences, .size = 201, .last_batch = LastBatch::kDrop};
+  EXPECT_EQ(message_of<Error>([&] { plan_epoch(*corpus, large, 0); }),
+            "training.last_batch drop: 200 training pairs do not fill one batch of 201; lower training.batch_size");
+}
+
 TEST(PlanEpoch, RefusesASizeBelowOne) {
   const TemporaryDirectory folder;
   const auto corpus = varied_corpus(folder);
@@ -140,6 +195,23 @@ TEST(MakeBatch, PadsToRectanglesWithEndSymbols) {
   EXPECT_THAT(batch.target_lengths, ElementsAre(1, 2, 4));
   EXPECT_EQ(batch.source_tokens, 6);
   EXPECT_EQ(batch.target_tokens, 7);
+}
+
+TEST(MakeBatch, PutsTheMarkersOfTheCorpusAroundSources) {
+  const TemporaryDirectory folder;
+  corpus_of(folder / "x.bin", {{2, 1}, {0, 3}});
+  const std::vector<int64_t> pairs = {0, 1};
+  const PreparedCorpus both(folder / "x.bin", SourceMarkers::kBoth), none(folder / "x.bin", SourceMarkers::kNone);
+  Batch batch = make_batch(both, pairs);
+  EXPECT_EQ(batch.source_width, 4);
+  EXPECT_THAT(batch.source, ElementsAre(2, 10, 11, 3, /**/ 2, 3, 0, 0));
+  EXPECT_THAT(batch.source_lengths, ElementsAre(4, 2));
+  EXPECT_EQ(batch.source_tokens, 6);
+  batch = make_batch(none, pairs);
+  EXPECT_EQ(batch.source_width, 2);
+  EXPECT_THAT(batch.source, ElementsAre(10, 11, /**/ 3, 0));
+  EXPECT_THAT(batch.source_lengths, ElementsAre(2, 1));
+  EXPECT_THAT(batch.target_out, ElementsAre(60, 3, 0, 0, /**/ 160, 161, 162, 3));
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ TEST(CleaningRules, LengthsCountTheEndSymbol) {
   EXPECT_EQ(verdict(options, "s", "t", {10, 4}), Verdict::kSourceTooLong);
   EXPECT_EQ(verdict(options, "s", "t", {9, 5}), Verdict::kTargetTooLong);
   EXPECT_EQ(verdict(options, "s", "t", {10, 5}), Verdict::kSourceTooLong);
+  EXPECT_EQ(verdict({.source_markers = 0, .maxlen1 = 10}, "s", "t", {10, 9}), Verdict::kKept);
+  EXPECT_EQ(verdict({.source_markers = 2, .maxlen1 = 10}, "s", "t", {9, 9}), Verdict::kSourceTooLong);
 }
 
 TEST(CleaningRules, RatioIsOfTheLongerToTheShorterSide) {

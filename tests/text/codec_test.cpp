@@ -9,6 +9,8 @@
 #include "support.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/sentencepiece_trainer.h"
+#include "text/word_counts.h"
+#include "text/word_tokenizer.h"
 #include "training_lines.h"
 
 namespace nmt {
@@ -72,6 +74,56 @@ TEST(TextCodec, NormalisesBothSidesBeforeEncoding) {
   EXPECT_EQ(plain.decode_target(plain.encode_target("der ein.")), "der ein.");
 }
 
+std::shared_ptr<const Tokenizer> words(const std::string& line, WordLimits limits) {
+  WordCounts counts;
+  counts.add(line);
+  return std::make_shared<WordTokenizer>(counts.to_tsv(), "v", limits);
+}
+
+TEST(TextCodec, KeepsWordVocabulariesWithTheirLimits) {
+  const TemporaryDirectory folder;
+  const WordLimits limits{.min_count = 2, .max_size = 6};
+  const TextCodec saved(
+      {.latin_only = true, .source_language = "de", .target_language = "en", .source_markers = SourceMarkers::kBoth},
+      words("a a a b b c c", limits), words("x x y", limits));
+  const auto settings = saved.save(folder.path());
+  EXPECT_TRUE(std::filesystem::exists(folder / "de.vocab.tsv"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "en.vocab.tsv"));
+  const TextCodec loaded = TextCodec::load(folder.path(), nlohmann::json::parse(settings.dump()));
+  EXPECT_EQ(loaded.source().size(), 6);
+  EXPECT_EQ(loaded.target().size(), 5);
+  EXPECT_TRUE(loaded.options().latin_only);
+  EXPECT_EQ(loaded.options().source_markers, SourceMarkers::kBoth);
+  EXPECT_THAT(loaded.encode_source("b2, a c!"), testing::ElementsAre(5, 4, 1));
+  EXPECT_EQ(loaded.decode_target(std::vector<int32_t>{4, 4, 3}), "x x");
+  EXPECT_EQ(loaded.save(folder.path()), settings);
+
+  std::ofstream(folder / "en.vocab.tsv", std::ios::app) << "more\t1\n";
+  EXPECT_THAT(message_of<Error>([&] { TextCodec::load(folder.path(), settings); }),
+              HasSubstr("en.vocab.tsv: damaged, or of another model (its checksum differs)"));
+}
+
+TEST(TextCodec, WordVocabulariesOfOneLanguageOrJointHaveOtherNames) {
+  const TemporaryDirectory folder;
+  const TextCodec monolingual({.source_language = "en", .target_language = "en"}, words("a", {}), words("b", {}));
+  EXPECT_THAT(monolingual.save(folder.path())["files"].dump(),
+              testing::AllOf(HasSubstr("source.vocab.tsv"), HasSubstr("target.vocab.tsv")));
+  const auto both = words("a", {});
+  const auto settings = TextCodec({}, both, both).save(folder.path());
+  EXPECT_THAT(settings["files"].dump(), HasSubstr("joint.vocab.tsv"));
+  EXPECT_TRUE(TextCodec::load(folder.path(), settings).joint());
+}
+
+TEST(TextCodec, ReadsTheSettingsOfOlderVersions) {
+  const TemporaryDirectory folder;
+  auto settings = joint_codec().save(folder.path());
+  settings.erase("latin_only");
+  settings.erase("source_markers");
+  const auto loaded = TextCodec::load(folder.path(), settings);
+  EXPECT_FALSE(loaded.options().latin_only);
+  EXPECT_EQ(loaded.options().source_markers, SourceMarkers::kEnd);
+}
+
 TEST(TextCodec, SaysWhatIsMissingOrDamaged) {
   const TemporaryDirectory folder;
   const auto settings = joint_codec().save(folder.path());
@@ -83,9 +135,9 @@ TEST(TextCodec, SaysWhatIsMissingOrDamaged) {
   EXPECT_THAT(message(without), EndsWith(": the tokenizer's settings lack a valid \"joint\"; make it again"));
   EXPECT_THAT(message(nlohmann::json()), HasSubstr("lack a valid \"type\""));
   auto other = settings;
-  other["type"] = "words";
+  other["type"] = "characters";
   EXPECT_THAT(message(other),
-              EndsWith(": a tokenizer of type words, which this version does not know; use a newer one"));
+              EndsWith(": a tokenizer of type characters, which this version does not know; use a newer one"));
   auto separate = settings;
   separate["joint"] = false;
   EXPECT_THAT(message(separate), EndsWith("do not name source.spm; make it again"));

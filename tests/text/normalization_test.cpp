@@ -22,6 +22,15 @@ TEST(Normalize, DoesWhatIsAskedFor) {
       {"A\xFF", {}, "A\xFF"},
       {"A\xFF", {.lowercase = true}, "a\uFFFD"},
       {"A\xFF", {.nfkc = true}, "A\uFFFD"},
+      // What Python's regex.sub("[^\\s\\p{Latin}']", "", text) leaves (regex 2024.11.6).
+      {"Can't a 26-year-old (1\u00BD) cost \u20AC5? ", {.latin_only = true}, "Can't a yearold  cost"},
+      {"Fl\u00FCsse, \u00C6sop\u2019s \u01C5 a\u0308 \u00AA\u00BA",
+       {.latin_only = true},
+       "Fl\u00FCsse \u00C6sops \u01C5 a \u00AA\u00BA"},
+      {"\u0416\u4E2D x\u3000y \u0391\uFF21", {.latin_only = true}, "x\u3000y \uFF21"},
+      {"1\u2126\uFB01", {.nfkc = true, .latin_only = true}, "fi"},
+      {"(A)\xFF b", {.lowercase = true, .latin_only = true}, "a b"},
+      {"2016", {.latin_only = true}, ""},
   };
   for (const auto& c : cases) EXPECT_EQ(normalize(c.text, c.normalization), c.expected) << c.text;
 }
