@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "config/schema.h"
@@ -87,6 +88,100 @@ TEST(Presets, VaswaniBigIsBaseButForItsSize) {
   EXPECT_EQ(base.training.adam_beta2, 0.98);
   EXPECT_EQ(base.training.adam_epsilon, 1e-9);
   EXPECT_EQ(base.decoding.length_penalty, 0.6);
+}
+
+TEST(Presets, PrenormSmallHasTheValuesOfItsProgram) {
+  const Config config = preset("prenorm_small");
+  EXPECT_EQ(config.data.vocab_size, 8000);
+  EXPECT_EQ(config.data.source_markers, "none");
+  EXPECT_EQ(config.data.maxlen1, 50);
+  EXPECT_EQ(config.data.maxlen2, 49);
+  EXPECT_EQ(config.model.num_blocks, 4);
+  EXPECT_EQ(config.model.d_model, 512);
+  EXPECT_EQ(config.model.d_ff, 2048);
+  EXPECT_EQ(config.model.norm, "pre");
+  EXPECT_TRUE(config.model.final_norm);
+  EXPECT_EQ(config.model.norm_epsilon, 1e-6);
+  EXPECT_FALSE(config.model.attention_bias);
+  EXPECT_TRUE(config.model.attention_output_projection);
+  EXPECT_EQ(config.model.tie_embeddings, "none");
+  EXPECT_FALSE(config.model.output_bias);
+  EXPECT_EQ(config.model.embedding_init, "normal");
+  EXPECT_FALSE(config.model.mask_padding_positions);
+  EXPECT_EQ(config.training.last_batch, "drop");
+  EXPECT_EQ(config.training.max_updates, 100000);
+  EXPECT_EQ(config.training.lr, 0.0001);
+  EXPECT_EQ(config.training.schedule, "inverse_sqrt");
+  EXPECT_EQ(config.training.adam_beta2, 0.98);
+  EXPECT_EQ(config.training.adam_epsilon, 1e-8);
+  EXPECT_EQ(config.training.smoothing, 0.05);
+  EXPECT_EQ(config.training.smoothing_form, "others_normalized");
+  EXPECT_EQ(config.run.tensorboard_tags, "prenorm");
+}
+
+TEST(Presets, LearnedPositionsSmallHasTheValuesOfItsProgram) {
+  const Config config = preset("learned_positions_small");
+  EXPECT_TRUE(config.data.joint_vocabulary);
+  EXPECT_EQ(config.data.source_markers, "both");
+  EXPECT_EQ(config.model.num_blocks, 6);
+  EXPECT_EQ(config.model.norm, "pre");
+  EXPECT_FALSE(config.model.final_norm);
+  EXPECT_EQ(config.model.positions, "learned");
+  EXPECT_EQ(config.model.max_positions, 1000);
+  EXPECT_EQ(config.model.tie_embeddings, "none");
+  EXPECT_TRUE(config.model.output_bias);
+  EXPECT_EQ(config.model.embedding_init, "standard_normal");
+  EXPECT_EQ(config.model.position_init, "standard_normal");
+  EXPECT_EQ(config.training.lr, 0.0001);
+  EXPECT_EQ(config.training.schedule, "constant");
+  EXPECT_EQ(config.training.pool_batches, 100);
+  EXPECT_EQ(config.training.clip_norm, 1);
+  EXPECT_EQ(config.training.smoothing, 0);
+  EXPECT_EQ(config.validation.best_metric, "loss");
+  EXPECT_EQ(config.decoding.max_length_offset, 50);
+}
+
+TEST(Presets, TrevettHasHisValues) {
+  const Config config = preset("multi30k_trevett");
+  EXPECT_TRUE(config.data.lowercase);
+  EXPECT_EQ(config.data.tokenizer, "words");
+  EXPECT_EQ(config.data.min_cnt, 2);
+  EXPECT_FALSE(config.data.joint_vocabulary);
+  EXPECT_EQ(config.model.d_model, 256);
+  EXPECT_EQ(config.model.d_ff, 512);
+  EXPECT_EQ(config.model.num_blocks, 3);
+  EXPECT_EQ(config.model.norm, "post");
+  EXPECT_EQ(config.model.max_positions, 100);
+  EXPECT_EQ(config.training.lr, 0.0005);
+  EXPECT_EQ(config.training.batch_size, 128);
+  EXPECT_EQ(config.training.num_epochs, 10);
+  EXPECT_EQ(config.training.clip_norm, 1);
+  EXPECT_EQ(config.run.seed, 1234);
+  EXPECT_EQ(config.run.naming, "trevett");
+}
+
+TEST(Presets, DeepEncodersAreMulti30kButForTheirBlocks) {
+  const auto keys = [](const char* name) {
+    std::vector<std::string> changed;
+    for (const auto& difference : differences(preset("multi30k_de_en"), preset(name)))
+      changed.push_back(difference.key);
+    return changed;
+  };
+  EXPECT_THAT(keys("deep_encoder_6_2"), ElementsAre("model.encoder_blocks", "model.decoder_blocks", "run.dir"));
+  EXPECT_THAT(keys("deep_encoder_12_1"),
+              ElementsAre("model.encoder_blocks", "model.decoder_blocks", "model.decoder_mixer", "run.dir"));
+}
+
+// Presets that write the same folder of prepared data must prepare the same.
+TEST(Presets, ShareAFolderOfDataOnlyWhereItsOptionsAreEqual) {
+  std::map<std::string, Config> of_folder;
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_directory() / "configs")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Config config = load_config(entry.path()).config;
+    const auto [other, first] = of_folder.emplace(config.data.dir, config);
+    for (const auto& difference : differences(other->second, config))
+      EXPECT_FALSE(difference.key.starts_with("data.")) << entry.path() << ": " << difference.key;
+  }
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 
 Each file holds a configuration, batches, and what three updates over them must give: logits of the real positions, loss,
 gradient norm, gradients, learning rates and the weights afterwards (of large tensors every STRIDE-th element). Of the initial
-weights only the first two elements a tensor are stored: they follow the formula of initial_weight(). Nothing here is shared with the C++ code; the equations are those of Vaswani et al. 2017 and of Kyubyong
-Park's Transformer of 2019, written as his program has them (masks are large negative numbers added to or put in place of
-scores, positions are skipped where an embedding is exactly zero).
+weights only the first two elements a tensor are stored: they follow the formula of initial_weight(). Nothing here is
+shared with the C++ code; the equations are those of Vaswani et al. 2017 and of Kyubyong Park's Transformers of 2017 and
+2019, written as his programs have them (masks are large negative numbers added to or put in place of scores, positions
+are skipped where an embedding is exactly zero).
 
 Made with Python 3.11 and NumPy 2.4.6.
 """
@@ -61,7 +62,8 @@ def parameter_shapes(model):
         for attention in attentions:
             for part in ("query", "key", "value") + (("output",) if model["attention_output_projection"] else ()):
                 shapes[f"{name}.{attention}.{part}.weight"] = (d, d)
-                shapes[f"{name}.{attention}.{part}.bias"] = (d,)
+                if model["attention_bias"]:
+                    shapes[f"{name}.{attention}.{part}.bias"] = (d,)
         shapes[f"{name}.feed_forward.inner.weight"], shapes[f"{name}.feed_forward.inner.bias"] = (inner, d), (inner,)
         shapes[f"{name}.feed_forward.outer.weight"], shapes[f"{name}.feed_forward.outer.bias"] = (d, inner), (d,)
         for norm in attentions + ("feed_forward",):
@@ -71,7 +73,7 @@ def parameter_shapes(model):
         block(f"encoder_{i}", ("self_attention",))
     for i in range(model["decoder_blocks"]):
         block(f"decoder_{i}", ("self_attention", "cross_attention"))
-    if model["norm"] == "pre":
+    if model["norm"] == "pre" and model["final_norm"]:
         for norm in ("encoder_norm", "decoder_norm"):
             shapes[f"{norm}.weight"] = shapes[f"{norm}.bias"] = (d,)
     return shapes
@@ -94,14 +96,15 @@ class Network:
         self.gradients = {name: numpy.zeros_like(value) for name, value in weights.items()}
 
     def linear(self, name, x):
-        weight, bias = self.weights[name + ".weight"], self.weights[name + ".bias"]
+        weight, bias = self.weights[name + ".weight"], self.weights.get(name + ".bias")
 
         def back(of_y):
             self.gradients[name + ".weight"] += numpy.einsum("bto,bti->oi", of_y, x)
-            self.gradients[name + ".bias"] += of_y.sum((0, 1))
+            if bias is not None:
+                self.gradients[name + ".bias"] += of_y.sum((0, 1))
             return of_y @ weight
 
-        return x @ weight.T + bias, back
+        return x @ weight.T + (0 if bias is None else bias), back
 
     def layer_norm(self, name, x):
         gain, shift = self.weights[name + ".weight"], self.weights[name + ".bias"]
@@ -118,6 +121,13 @@ class Network:
 
         return gain * normed + shift, back
 
+    def project(self, name, x):
+        """Of queries, keys or values: the program of 2017 has a ReLU there."""
+        y, back = self.linear(name, x)
+        if self.model["qkv_activation"] == "none":
+            return y, back
+        return numpy.maximum(y, 0), lambda of_y: back(of_y * (y > 0))
+
     def attention(self, name, queries, memory, memory_ids, causal):
         """back returns the gradients of queries and of memory."""
         batch, heads = queries.shape[0], self.model["num_heads"]
@@ -128,9 +138,9 @@ class Network:
         def join(x):
             return x.transpose(0, 2, 1, 3).reshape(batch, x.shape[2], -1)
 
-        projected, back_query = self.linear(name + ".query", queries)
-        keys, back_key = self.linear(name + ".key", memory)
-        values, back_value = self.linear(name + ".value", memory)
+        projected, back_query = self.project(name + ".query", queries)
+        keys, back_key = self.project(name + ".key", memory)
+        values, back_value = self.project(name + ".value", memory)
         q, k, v = split(projected), split(keys), split(values)
         root = math.sqrt(q.shape[-1])
         scores = q @ k.transpose(0, 1, 3, 2) / root
@@ -216,7 +226,8 @@ class Network:
         def back(of_y):
             numpy.add.at(self.gradients[table], ids, of_y * math.sqrt(d))
             if learned:
-                self.gradients[side + "_positions.weight"][: ids.shape[1]] += of_y.sum(0)
+                placed = (x != 0) | (not model["mask_padding_positions"])
+                self.gradients[side + "_positions.weight"][: ids.shape[1]] += (of_y * placed).sum(0)
 
         return y, back
 
@@ -228,7 +239,7 @@ class Network:
             backs.append(back)
             x, back = self.position_wise(f"encoder_{i}.feed_forward", x)
             backs.append(back)
-        if self.model["norm"] == "pre":
+        if self.model["norm"] == "pre" and self.model["final_norm"]:
             x, back = self.layer_norm("encoder_norm", x)
             backs.append(lambda of, back=back: (back(of),))
 
@@ -249,7 +260,7 @@ class Network:
             backs.append(back)
             x, back = self.position_wise(f"decoder_{i}.feed_forward", x)
             backs.append(back)
-        if self.model["norm"] == "pre":
+        if self.model["norm"] == "pre" and self.model["final_norm"]:
             x, back = self.layer_norm("decoder_norm", x)
             backs.append(lambda of, back=back: (back(of),))
 
@@ -283,21 +294,31 @@ class Network:
         return logits, lambda of: back_encoder(back_decoder(back_output(of)))
 
 
-def smoothed_cross_entropy(logits, labels, smoothing):
-    """Sum over labels that are not padding, and its gradient."""
+def smoothed_cross_entropy(logits, labels, smoothing, form):
+    """Sum over labels that are not padding, and its gradient.
+
+    form "all": smoothing / classes everywhere; "others_normalized": smoothing / (classes - 1) on the other classes, and
+    the entropy of the wanted distribution is subtracted, so that the best loss is 0 (as in Tensor2Tensor).
+    """
     classes = logits.shape[-1]
     shifted = logits - logits.max(-1, keepdims=True)
     log_probabilities = shifted - numpy.log(numpy.exp(shifted).sum(-1, keepdims=True))
-    wanted = (1 - smoothing) * numpy.eye(classes)[labels] + smoothing / classes
     real = (labels != PAD)[..., None]
-    return -(wanted * log_probabilities * real).sum(), (numpy.exp(log_probabilities) - wanted) * real
+    if form == "all":
+        wanted, least = (1 - smoothing) * numpy.eye(classes)[labels] + smoothing / classes, 0
+    else:
+        low = smoothing / (classes - 1)
+        wanted = numpy.where(numpy.eye(classes)[labels] == 1, 1 - smoothing, low)
+        least = -((1 - smoothing) * math.log(1 - smoothing) + (classes - 1) * low * math.log(low + 1e-20))
+    loss = -(wanted * log_probabilities * real).sum() - least * real.sum()
+    return loss, (numpy.exp(log_probabilities) - wanted) * real
 
 
-def gradients_of(model, weights, batch, smoothing):
+def gradients_of(model, weights, batch, training):
     """Loss sum, logits, and gradients of the mean loss per label that is not padding."""
     network = Network(model, weights)
     logits, back = network.logits(batch)
-    loss, of_logits = smoothed_cross_entropy(logits, batch["target_out"], smoothing)
+    loss, of_logits = smoothed_cross_entropy(logits, batch["target_out"], training["smoothing"], training["smoothing_form"])
     back(of_logits / (batch["target_out"] != PAD).sum())
     if model["zero_padding_embedding"]:  # row 0 is a constant, no part of the trained table
         for name in ("embedding", "source_embedding", "target_embedding"):
@@ -308,6 +329,8 @@ def gradients_of(model, weights, batch, smoothing):
 
 def learning_rate(training, d_model, update):
     lr, warmup = training["lr"], training["warmup_steps"]
+    if training["schedule"] == "constant":
+        return lr
     if training["schedule"] == "noam":
         return lr * d_model**-0.5 * min(update**-0.5, update * warmup**-1.5)
     return lr * warmup**0.5 * min(update * warmup**-1.5, update**-0.5)  # Kyubyong
@@ -343,8 +366,9 @@ PAIRS = [  # three batches of three pairs of different lengths
 ]
 
 MODEL = {"activation": "relu", "positions": "sinusoidal", "mask_padding_positions": False, "attention_output_projection": True,
-         "tie_embeddings": "all", "output_bias": False, "zero_padding_embedding": True, "norm": "post"}
-TRAINING = {"weight_decay": 0, "clip_norm": 0, "smoothing": 0.1}
+         "attention_bias": True, "qkv_activation": "none", "tie_embeddings": "all", "output_bias": False,
+         "zero_padding_embedding": True, "norm": "post", "final_norm": True}
+TRAINING = {"weight_decay": 0, "clip_norm": 0, "smoothing": 0.1, "smoothing_form": "all"}
 
 CASES = {
     # Kyubyong Park's program of 2019: no W^O, no residual dropout, masks and positions by zero ids.
@@ -367,6 +391,29 @@ CASES = {
                  "output_bias": True, "zero_padding_embedding": False, "source_vocabulary": 11, "target_vocabulary": 13},
         TRAINING | {"schedule": "inverse_sqrt", "lr": 0.01, "warmup_steps": 2, "adam_beta1": 0.9, "adam_beta2": 0.98,
                     "adam_epsilon": 1e-9, "weight_decay": 0.1, "clip_norm": 0.5}),
+    # Kyubyong Park's program of 2017: ReLU on queries, keys and values, learned positions that padding is spared, two
+    # tables and an output layer of their own, a constant rate.
+    "kyubyong2017": (
+        MODEL | {"d_model": 8, "d_ff": 32, "encoder_blocks": 2, "decoder_blocks": 2, "num_heads": 2, "norm_epsilon": 1e-8,
+                 "positions": "learned", "max_positions": 10, "mask_padding_positions": True,
+                 "attention_output_projection": False, "qkv_activation": "relu", "tie_embeddings": "none",
+                 "output_bias": True, "source_vocabulary": 11, "target_vocabulary": 13},
+        TRAINING | {"schedule": "constant", "lr": 0.01, "warmup_steps": 0,
+                    "adam_beta1": 0.9, "adam_beta2": 0.98, "adam_epsilon": 1e-8}),
+    # A pre-norm Transformer as Keras programs have it: attention without biases, nothing shared, normalised smoothing over the others.
+    "prenorm_small": (
+        MODEL | {"d_model": 8, "d_ff": 32, "encoder_blocks": 2, "decoder_blocks": 2, "num_heads": 2, "norm_epsilon": 1e-6,
+                 "norm": "pre", "attention_bias": False, "tie_embeddings": "none",
+                 "source_vocabulary": 13, "target_vocabulary": 13},
+        TRAINING | {"schedule": "inverse_sqrt", "lr": 0.01, "warmup_steps": 2, "smoothing": 0.05,
+                    "smoothing_form": "others_normalized", "adam_beta1": 0.9, "adam_beta2": 0.98, "adam_epsilon": 1e-8}),
+    # Learned positions, pre-norm without a last norm, no smoothing, clipped gradients.
+    "learned_positions_small": (
+        MODEL | {"d_model": 8, "d_ff": 32, "encoder_blocks": 2, "decoder_blocks": 2, "num_heads": 2, "norm_epsilon": 1e-5,
+                 "norm": "pre", "final_norm": False, "positions": "learned", "max_positions": 20, "tie_embeddings": "none",
+                 "output_bias": True, "zero_padding_embedding": False, "source_vocabulary": 13, "target_vocabulary": 13},
+        TRAINING | {"schedule": "constant", "lr": 0.01, "warmup_steps": 0, "smoothing": 0, "clip_norm": 1,
+                    "adam_beta1": 0.9, "adam_beta2": 0.999, "adam_epsilon": 1e-8}),
 }
 
 
@@ -399,7 +446,7 @@ def golden(name):
     initial = {key: value.copy() for key, value in weights.items()}
     for number, pairs in enumerate(PAIRS, 1):
         batch = make_batch(pairs)
-        loss, logits, gradients = gradients_of(model, weights, batch, training["smoothing"])
+        loss, logits, gradients = gradients_of(model, weights, batch, training)
         norm = math.sqrt(sum((gradient**2).sum() for gradient in gradients.values()))
         record = {"pairs": pairs, "logits": rounded(logits[batch["target_out"] != PAD]), "loss": rounded(loss)[0],
                   "gradient_norm": rounded(norm)[0]}
@@ -424,7 +471,7 @@ def check(name):
     model, training = CASES[name]
     weights, batch = weights_of(model), make_batch(PAIRS[0])
     tokens, step, worst, compared = (batch["target_out"] != PAD).sum(), 1e-6, 0.0, 0
-    gradients = gradients_of(model, weights, batch, training["smoothing"])[2]
+    gradients = gradients_of(model, weights, batch, training)[2]
     for key, value in weights.items():
         flat = value.reshape(-1)
         skipped = value.shape[1] if key.endswith("embedding") and model["zero_padding_embedding"] else 0
@@ -432,7 +479,7 @@ def check(name):
             before, losses = flat[i], []
             for moved in (before + step, before - step):
                 flat[i] = moved
-                losses.append(gradients_of(model, weights, batch, training["smoothing"])[0] / tokens)
+                losses.append(gradients_of(model, weights, batch, training)[0] / tokens)
             flat[i] = before
             expected = (losses[0] - losses[1]) / (2 * step)
             worst = max(worst, abs(expected - gradients[key].reshape(-1)[i]) / max(1e-3, abs(expected)))
