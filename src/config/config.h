@@ -87,10 +87,13 @@ struct ModelConfig {
   std::string decoder_mixer = "attention";          // attention | average | ssru: the decoder's self-attention
   std::string tie_embeddings = "all";               // all (source, target, output) | target (target, output) | none
   bool output_bias = false;
-  bool zero_padding_embedding = true;     // row 0 stays zero
-  std::string embedding_init = "xavier";  // xavier (uniform) | normal (std d_model^-0.5) | standard_normal
-  std::string init = "xavier";            // of other matrices: xavier (uniform) | normal (std init_std)
+  bool zero_padding_embedding = true;  // row 0 stays zero
+  std::string embedding_init =
+      "xavier";  // xavier (uniform) | normal (std d_model^-0.5) | standard_normal | init (as other matrices)
+  std::string init = "xavier";  // of other matrices: xavier (uniform) | normal (std init_std)
   double init_std = 0.01;
+  std::string attention_init = "init";    // of score functions in recurrent models: init | bahdanau (matrices of
+                                          // std 0.001, v zero)
   std::string recurrent_init = "xavier";  // of recurrent matrices: xavier | orthogonal | normal (std init_std)
   std::string word_vectors1 = {}, word_vectors2 = {};  // text files of vectors: initial embeddings
   // architecture: recurrent. d_model is the size of the decoder's state; sizes of 0 are d_model.
@@ -103,7 +106,7 @@ struct ModelConfig {
                                            // state asks
   bool input_feeding = true;               // luong: the attentional vector enters the next step
   std::string initial_state = "last";  // decoder's first state from the encoder's: last (both ends) | backward | mean |
-                                       // zero
+                                       // copy (layer by layer, unchanged) | zero
   std::string readout = "linear";      // before the output layer: linear (state, context, embedding side by side) |
                                        // tanh (of one matrix) | maxout
   int64_t readout_size = 0;
@@ -133,11 +136,11 @@ struct TrainingConfig {
   double smoothing = 0.1;
   std::string smoothing_form = "all";  // all: smoothing / V on every class | others: smoothing / (V - 1) on the others
                                        // | others_normalized: less its least value, so that the best loss is 0
-  double teacher_forcing = 1;       // share of steps fed with the reference, the others with the model's own choice
-  int64_t pool_batches = 0;         // sentences: pools of so many batches are sorted by length; 0 = no sorting
-  std::string last_batch = "keep";  // keep | drop: the short last batch of an epoch
-  int64_t checkpoint_every = 1000;  // updates; 0 = at each validation
-  int64_t keep_checkpoints = 3;     // the last so many
+  double teacher_forcing = 1;          // share of steps fed with the reference, the others with the model's own choice
+  int64_t pool_batches = 0;            // sentences: pools of so many batches are sorted by length; 0 = no sorting
+  std::string last_batch = "keep";     // keep | drop: the short last batch of an epoch
+  int64_t checkpoint_every = 1000;     // updates; 0 = at each validation
+  int64_t keep_checkpoints = 3;        // the last so many
   int64_t average_checkpoints =
       0;  // average of the last so many validated weights at the end, kept where better; 0 = off
 };

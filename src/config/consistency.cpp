@@ -163,27 +163,12 @@ void Checker::check_model() const {
 }
 
 void Checker::check_recurrent() const {
-  refuse_changed({"model.d_ff",
-                  "model.num_heads",
-                  "model.norm",
-                  "model.final_norm",
-                  "model.norm_epsilon",
-                  "model.norm_form",
-                  "model.activation",
-                  "model.positions",
-                  "model.sinusoid",
-                  "model.max_positions",
-                  "model.max_relative_distance",
-                  "model.relative_buckets",
-                  "model.position_init",
-                  "model.mask_padding_positions",
-                  "model.attention_output_projection",
-                  "model.attention_bias",
-                  "model.qkv_activation",
-                  "model.key_value_heads",
-                  "model.decoder_mixer",
-                  "model.ffn_dropout_rate"},
-                 "is the Transformer's; model.architecture is recurrent");
+  refuse_changed(
+      {"model.d_ff", "model.num_heads", "model.norm", "model.final_norm", "model.norm_epsilon", "model.norm_form",
+       "model.activation", "model.positions", "model.sinusoid", "model.max_relative_distance", "model.relative_buckets",
+       "model.position_init", "model.mask_padding_positions", "model.attention_output_projection",
+       "model.qkv_activation", "model.key_value_heads", "model.decoder_mixer", "model.ffn_dropout_rate"},
+      "is the Transformer's; model.architecture is recurrent");
   const ModelConfig& model = config_.model;
   if (model.initial_state == "backward" && !model.bidirectional) {
     refuse({"model.initial_state", "model.bidirectional"}, "backward needs model.bidirectional true");
@@ -196,11 +181,11 @@ void Checker::check_recurrent() const {
 
 void Checker::check_transformer() const {
   const ModelConfig& model = config_.model;
-  refuse_changed(
-      {"model.cell", "model.bidirectional", "model.embedding_size", "model.encoder_size", "model.attention_size",
-       "model.decoder_order", "model.input_feeding", "model.initial_state", "model.readout", "model.readout_size",
-       "model.coverage", "model.local_window", "model.recurrent_init", "training.teacher_forcing"},
-      "is for recurrent models; set model.architecture recurrent");
+  refuse_changed({"model.cell", "model.bidirectional", "model.embedding_size", "model.encoder_size",
+                  "model.attention_size", "model.decoder_order", "model.input_feeding", "model.initial_state",
+                  "model.readout", "model.readout_size", "model.coverage", "model.local_window", "model.recurrent_init",
+                  "model.attention_init", "training.teacher_forcing"},
+                 "is for recurrent models; set model.architecture recurrent");
   for (const char* score : {"location", "local", "none"})
     if (model.attention_score == score)
       refuse({"model.attention_score"},

@@ -130,7 +130,8 @@ const std::vector<Option>& table() {
       NMT_MODEL(sinusoid, (Choices{"interleaved", "half_split", "half_split_t2t", "doubled", "legacy_raw"}),
                 "form of the sinusoids: sine and cosine in turn (the paper), all sines first, the same with "
                 "Tensor2Tensor's frequencies, twice the exponent, the raw feature index (Kyubyong 2017)"),
-      NMT_MODEL(max_positions, between(1, 1000000), "rows of the table of learned positions"),
+      NMT_MODEL(max_positions, between(1, 1000000),
+                "rows of the table of learned positions; recurrent: positions that attention_score location knows"),
       NMT_MODEL(max_relative_distance, between(1, 100000),
                 "shaw, deberta: positions farther apart than this share a vector; t5: where the last bucket begins"),
       NMT_MODEL(relative_buckets, between(4, 4096), "t5: buckets of distances"),
@@ -138,7 +139,8 @@ const std::vector<Option>& table() {
                 "initial tables of positions: normal with standard deviation d_model^-0.5, Xavier-uniform, or with 1"),
       NMT_MODEL(mask_padding_positions, any, "add no position to padding"),
       NMT_MODEL(attention_output_projection, any, "the matrix W^O after the heads"),
-      NMT_MODEL(attention_bias, any, "biases in the projections of attention"),
+      NMT_MODEL(attention_bias, any,
+                "biases in the projections of attention; recurrent: in the hidden layer of the additive score"),
       NMT_MODEL(qkv_activation, (Choices{"none", "relu"}), "activation of the query, key and value projections"),
       NMT_MODEL(attention_score,
                 (Choices{"scaled_dot", "dot", "general", "additive", "cosine", "location", "local", "none"}),
@@ -153,10 +155,15 @@ const std::vector<Option>& table() {
                 "which matrices are one: source, target and output; target and output; none"),
       NMT_MODEL(output_bias, any, "a bias in the output layer"),
       NMT_MODEL(zero_padding_embedding, any, "the embedding of padding is zero and stays so"),
-      NMT_MODEL(embedding_init, (Choices{"xavier", "normal", "standard_normal"}),
-                "initial embeddings: Xavier-uniform, normal with standard deviation d_model^-0.5, or with 1"),
+      NMT_MODEL(
+          embedding_init, (Choices{"xavier", "normal", "standard_normal", "init"}),
+          "initial embeddings: Xavier-uniform, normal with standard deviation d_model^-0.5, or with 1, or as init"),
       NMT_MODEL(init, (Choices{"xavier", "normal"}), "other initial matrices: Xavier-uniform, or normal with init_std"),
       NMT_MODEL(init_std, above(0), "standard deviation where init or recurrent_init is normal"),
+      NMT_MODEL(
+          attention_init, (Choices{"init", "bahdanau"}),
+          "initial score function of recurrent models: as init, or matrices of standard deviation 0.001 and v zero "
+          "(Bahdanau et al. 2015)"),
       NMT_MODEL(recurrent_init, (Choices{"xavier", "orthogonal", "normal"}),
                 "initial matrices from state to state in recurrent models"),
       NMT_MODEL(word_vectors1, any, "text file of word vectors: initial source embeddings (joint: of both)"),
@@ -169,8 +176,10 @@ const std::vector<Option>& table() {
       NMT_MODEL(decoder_order, (Choices{"bahdanau", "luong"}),
                 "recurrent: the state before a step attends and the context enters the cell, or the new state attends"),
       NMT_MODEL(input_feeding, any, "recurrent, luong: the attentional vector enters the next step"),
-      NMT_MODEL(initial_state, (Choices{"last", "backward", "mean", "zero"}),
-                "recurrent: the decoder's first state from the encoder's last states, its backward one, their mean"),
+      NMT_MODEL(
+          initial_state, (Choices{"last", "backward", "mean", "copy", "zero"}),
+          "recurrent: the decoder's first state, tanh of a matrix times the encoder's last states, its backward one "
+          "or the mean of all; its last states as they are, layer by layer; or zero"),
       NMT_MODEL(readout, (Choices{"linear", "tanh", "maxout"}),
                 "recurrent: what the output layer reads: state, context and embedding side by side, or through one "
                 "matrix and tanh or maxout"),

@@ -4,7 +4,9 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace nmt {
@@ -37,13 +39,24 @@ class LinearImpl : public torch::nn::Module {
  public:
   enum class Bias { kNo, kYes };
   LinearImpl(int64_t in, int64_t out, Bias with_bias);
-  torch::Tensor forward(const torch::Tensor& x) { return linear(x, weight, bias, packed_); }
+  torch::Tensor forward(const torch::Tensor& x) {
+    return product_ ? product_->multiply(x) : linear(x, weight, bias, packed_);
+  }
+
+  /// Another way to the same product for a while (see StepwiseGradients); nullptr: the layer's own.
+  class Product {
+   public:
+    virtual ~Product() = default;
+    virtual torch::Tensor multiply(const torch::Tensor& x) = 0;
+  };
+  void replace_product(std::unique_ptr<Product> product) { product_ = std::move(product); }
 
   torch::Tensor weight;  ///< [out, in]
   torch::Tensor bias;    ///< [out], or undefined
 
  private:
   PackedMatrix packed_;
+  std::unique_ptr<Product> product_;
 };
 TORCH_MODULE(Linear);
 

@@ -37,12 +37,21 @@ class Pass {
     if (maps_) maps_->push_back({std::move(name), weights.to(torch::kFloat32)});
   }
 
+  /// The share of steps at which a recurrent decoder is fed with the reference, the others with its own choice.
+  void set_teacher_forcing(double share) { teacher_forcing_ = share; }
+  /// Tosses the coin of one step.
+  bool feeds_own_choice() {
+    if (teacher_forcing_ >= 1) return false;
+    return static_cast<double>(next_key() >> 11) * 0x1p-53 >= teacher_forcing_;
+  }
+
   /// The key of the next site, in the order of the calls of the forward pass.
   uint64_t next_key() { return mix64(key_ + 0x9e3779b97f4a7c15ULL * ++sites_); }
 
  private:
   bool training_ = false;
   uint64_t key_ = 0, sites_ = 0;
+  double teacher_forcing_ = 1;
   std::vector<AttentionMap>* maps_ = nullptr;
 };
 

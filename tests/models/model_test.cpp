@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "base/error.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"
@@ -31,43 +34,70 @@ TEST(MakeModel, NamesTheArchitecturesForAnUnknownOne) {
   auto config = small();
   config.architecture = "rnn";
   EXPECT_EQ(test::message_of<Error>([&] { make_model(config, 10, 10); }),
-            "model.architecture: 'rnn' is none of transformer");
+            "model.architecture: 'rnn' is none of transformer, recurrent");
 }
 
-TEST(Initialise, DrawsXavierMatricesAndLeavesTheRestAtRest) {
-  for (const char* embedding : {"xavier", "normal"}) {
-    auto config = small();
-    config.embedding_init = embedding;
-    config.output_bias = true;
-    const auto model = make_model(config, 300, 300);
-    initialise(*model, config, 1);
-    int matrices = 0;
-    for (const auto& item : model->named_parameters()) {
-      const auto& values = item.value();
-      if (values.dim() < 2) {
-        EXPECT_TRUE(values.equal(torch::full_like(values, item.key().ends_with("norm.weight") ? 1 : 0))) << item.key();
-        continue;
-      }
-      ++matrices;
-      const bool table = item.key() == "embedding";
-      const auto drawn = table ? values.narrow(0, 1, values.size(0) - 1) : values;
-      if (table) {
-        EXPECT_EQ(values[0].abs().sum().item<double>(), 0);
-      }
-      const double limit = std::sqrt(6.0 / static_cast<double>(values.size(0) + values.size(1)));
-      const double count = static_cast<double>(drawn.numel()), deviation = drawn.std().item<double>();
-      const bool normal = table && config.embedding_init == "normal";
-      const double expected = normal ? std::pow(config.d_model, -0.5) : limit / std::sqrt(3.0);
-      // The deviation of a sample of n is within 4 / sqrt(2 n) of the truth.
-      EXPECT_NEAR(deviation / expected, 1, 4 / std::sqrt(2 * count)) << item.key();
-      EXPECT_NEAR(drawn.mean().item<double>(), 0, 4 * expected / std::sqrt(count)) << item.key();
-      if (!normal) {
-        EXPECT_LE(drawn.abs().max().item<double>(), limit) << item.key();
-      }
-    }
-    EXPECT_EQ(matrices, 1 + 4 + 2 + 8 + 2);  // embedding; encoder's attention, net; decoder's two attentions, net
-  }
+// Deviation of what a matrix starts from; its limit too where that is uniform.
+struct Start {
+  double deviation = 0, limit = std::numeric_limits<double>::infinity();
+};
+
+Start xavier(const torch::Tensor& values) {
+  const double limit = std::sqrt(6.0 / static_cast<double>(values.size(0) + values.size(1)));
+  return {.deviation = limit / std::sqrt(3.0), .limit = limit};
 }
+
+struct InitialiseCase {
+  const char* options;
+  double embedding, positions, others;  // deviations; 0 = Xavier-uniform
+};
+
+class InitialWeights : public testing::TestWithParam<InitialiseCase> {};
+
+TEST_P(InitialWeights, AreDrawnAsAskedForAndTheRestIsAtRest) {
+  const auto& c = GetParam();
+  const auto config = test::model_config(
+      "d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, output_bias: true, positions: learned, max_positions: "
+      "200, " +
+      std::string(c.options));
+  const auto model = make_model(config, 300, 300);
+  initialise(*model, config, 1);
+  int matrices = 0;
+  for (const auto& item : model->named_parameters()) {
+    const auto& values = item.value();
+    if (values.dim() < 2) {
+      EXPECT_TRUE(values.equal(torch::full_like(values, item.key().ends_with("norm.weight") ? 1 : 0))) << item.key();
+      continue;
+    }
+    ++matrices;
+    const bool table = item.key() == "embedding";
+    const auto drawn = table ? values.narrow(0, 1, values.size(0) - 1) : values;
+    if (table) {
+      EXPECT_EQ(values[0].abs().sum().item<double>(), 0);
+    }
+    const double deviation = table ? c.embedding : item.key().ends_with("positions.weight") ? c.positions : c.others;
+    const auto expected = deviation > 0 ? Start{.deviation = deviation} : xavier(values);
+    const double count = static_cast<double>(drawn.numel());
+    // The deviation of a sample of n is within 4 / sqrt(2 n) of the truth.
+    EXPECT_NEAR(drawn.std().item<double>() / expected.deviation, 1, 4 / std::sqrt(2 * count)) << item.key();
+    EXPECT_NEAR(drawn.mean().item<double>(), 0, 4 * expected.deviation / std::sqrt(count)) << item.key();
+    EXPECT_LE(drawn.abs().max().item<double>(), expected.limit) << item.key();
+    if (deviation > 0) {
+      EXPECT_GT(drawn.abs().max().item<double>(), 2 * deviation) << item.key() << " is not normal";
+    }
+  }
+  EXPECT_EQ(matrices, 3 + 4 + 2 + 8 + 2);  // tables; encoder's attention, net; decoder's two attentions, net
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, InitialWeights,
+    testing::Values(InitialiseCase{"embedding_init: xavier", 0, 0.25, 0},
+                    InitialiseCase{"embedding_init: normal", 0.25, 0.25, 0},
+                    InitialiseCase{"embedding_init: standard_normal", 1, 0.25, 0},
+                    InitialiseCase{"embedding_init: standard_normal, position_init: xavier", 1, 0, 0},
+                    InitialiseCase{"embedding_init: normal, position_init: standard_normal", 0.25, 1, 0},
+                    InitialiseCase{"embedding_init: standard_normal, init: normal, init_std: 0.02", 1, 0.25, 0.02}),
+    [](const auto& info) { return "case" + std::to_string(info.index); });
 
 TEST(Initialise, IsAFunctionOfTheSeed) {
   const auto weights = [](uint64_t seed) {

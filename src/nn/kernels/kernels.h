@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "nn/kernels/recurrent.h"
+#include "nn/kernels/types.h"
+
 /// The toolkit's own CPU kernels, free of torch: plain pointers in, plain pointers out, single-threaded; callers split
 /// the work into ranges of rows or (sentence, head) pairs. What a range computes does not depend on how the work was
 /// split, so results are the same for every number of threads.
@@ -9,12 +12,6 @@
 /// The bodies (kernels_impl.h) are compiled once for each instruction set; kernels() picks at run time. bfloat16 is
 /// stored as the upper half of a float (uint16_t); all arithmetic is in float.
 namespace nmt::kernels {
-
-enum class Type : int8_t { kFloat, kBfloat16 };
-
-struct Range {
-  int64_t begin = 0, end = 0;
-};
 
 /// One (batch, head) grid of attention. Row t of head h in sentence b of q stands at
 /// q + (b * target + t) * query_stride + h * head_dim (elements); k and v alike with source and key_stride; context,
@@ -52,7 +49,7 @@ struct AttentionStep {
   float scale = 1;
 };
 
-/// Label smoothing on rows of logits: q = (1 - epsilon) onehot + epsilon / classes.
+/// Label smoothing on rows of logits: q = (1 - smoothing) onehot + smoothing / classes.
 struct CrossEntropyRows {
   void* logits = nullptr;  ///< [rows, classes]; becomes the gradient times gradient_scale where write_gradient
   int64_t rows = 0, classes = 0;
@@ -104,6 +101,8 @@ struct Kernels {
   /// [panels.begin, panels.end). Each element is one chain of sums over `in` in ascending order: the same bits whatever
   /// the number of rows. bias may be nullptr.
   void (*linear)(const LinearTask& task, Range rows, Range panels);
+
+  RecurrentKernels recurrent;
 };
 
 /// Floats that pack() writes: `out` is rounded up to whole panels.

@@ -4,11 +4,15 @@
 #include "nn/kernels/cross_entropy_impl.h"
 #include "nn/kernels/dropout_impl.h"
 #include "nn/kernels/linear_impl.h"
+#include "nn/kernels/recurrent_cell_impl.h"
+#include "nn/kernels/recurrent_scores_impl.h"
 
 namespace nmt::kernels::NMT_KERNEL_SET {
 
 extern const Kernels kSet;
 const Kernels kSet = {NMT_KERNEL_NAME, dropout,       attention, attention_backward,
-                      attention_step,  cross_entropy, pack,      linear};
+                      attention_step,  cross_entropy, pack,      linear,
+                      {cell, cell_backward, additive_scores, additive_scores_backward, dot_scores, weighted_sums,
+                       weighted_sums_of_queries, softmax_scores}};
 
 }  // namespace nmt::kernels::NMT_KERNEL_SET

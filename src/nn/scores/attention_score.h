@@ -27,6 +27,9 @@ class AttentionScore : public torch::nn::Module {
   virtual torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) = 0;
 };
 
+/// Throws Error if queries and keys differ in size.
+void require_equal_sizes(const std::string& name, const AttentionScoreOptions& options);
+
 /// The score functions by name: scaled_dot, dot, general, additive, cosine, location. Throws Error naming all of them
 /// for an unknown one, or for sizes that a score cannot take.
 std::shared_ptr<AttentionScore> make_attention_score(const std::string& name, const AttentionScoreOptions& options);

@@ -1,0 +1,54 @@
+#pragma once
+
+// Part of a kernel set: see kernels_impl.h.
+#include <cstdint>
+#include <cstring>
+
+#include "nn/kernels/vector_impl.h"
+
+namespace nmt::kernels::NMT_KERNEL_SET {
+namespace {
+
+typedef uint32_t WordVec __attribute__((vector_size(64)));
+typedef uint16_t ShortVec __attribute__((vector_size(32)));
+
+// Loads and stores of the first `count` of kLanes features, in either type; missing ones are 0.
+inline Vec widen(const float* p) { return load(p); }
+inline Vec widen(const uint16_t* p) {
+  ShortVec narrow;
+  std::memcpy(&narrow, p, sizeof narrow);
+  const WordVec bits = __builtin_convertvector(narrow, WordVec) << 16;
+  Vec x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+inline void narrow(float* p, Vec x) { store(p, x); }
+inline void narrow(uint16_t* p, Vec x) {  // to nearest, ties to even; NaN stays NaN
+  WordVec bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  const WordVec rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  const WordVec nan = (bits & 0) + 0x7fc0;
+  const ShortVec result = __builtin_convertvector(x != x ? nan : rounded, ShortVec);
+  std::memcpy(p, &result, sizeof result);
+}
+
+template <typename T>
+Vec load_lanes(const T* p, int64_t count) {
+  if (count >= kLanes) return widen(p);
+  T part[kLanes] = {};
+  std::memcpy(part, p, count * sizeof(T));
+  return widen(part);
+}
+template <typename T>
+void store_lanes(T* p, Vec x, int64_t count) {
+  if (count >= kLanes) return narrow(p, x);
+  T part[kLanes];
+  narrow(part, x);
+  std::memcpy(p, part, count * sizeof(T));
+}
+
+inline Vec vec_sigmoid(Vec x) { return all(1.0f) / (all(1.0f) + vec_exp(-x)); }
+inline Vec vec_tanh(Vec x) { return all(1.0f) - all(2.0f) / (vec_exp(x + x) + all(1.0f)); }
+
+}  // namespace
+}  // namespace nmt::kernels::NMT_KERNEL_SET

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "nn/linear.h"
+#include "nn/scores/attention_score.h"
+#include "nn/scores/score_products.h"
+
+namespace nmt {
+
+/// qᵀ W k: bilinear (Luong et al. 2015, "general"). Sizes may differ.
+class GeneralScore final : public AttentionScore {
+ public:
+  explicit GeneralScore(const AttentionScoreOptions& options)
+      : key_(register_module("key", Linear(options.key, options.query, LinearImpl::Bias::kNo))) {}
+  torch::Tensor prepare(const torch::Tensor& keys) override { return key_(keys); }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return dot_scores(query, prepared);
+  }
+
+ private:
+  Linear key_;  // W
+};
+
+}  // namespace nmt
