@@ -166,7 +166,7 @@ struct LineReader::State {
   std::vector<char> buffer;
   size_t begin = 0, end = 0;  // the bytes read but not handed out
   int64_t line_number = 0;
-  bool ended = false;
+  bool ended = false, at_unended_line = false;
 };
 
 LineReader::LineReader(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {}
@@ -193,6 +193,7 @@ std::optional<std::string_view> LineReader::next() {
     ++s.line_number;
     const std::string_view result(s.buffer.data() + s.begin, size);
     s.begin = s.end;
+    s.at_unended_line = true;
     return result;
   }
 }
@@ -205,6 +206,8 @@ bool LineReader::ready(int milliseconds) {
     s.fill();
   }
 }
+
+bool LineReader::at_unended_line() const { return state_->at_unended_line; }
 
 int64_t LineReader::line_number() const { return state_->line_number; }
 const std::filesystem::path& LineReader::path() const { return state_->path; }

@@ -24,7 +24,8 @@ class LineReader {
   /// Waits up to so many milliseconds (-1: as long as it takes) until next() would return without waiting for a pipe or
   /// terminal; false if the time passed or a signal came. Throws as next() does.
   bool ready(int milliseconds);
-  int64_t line_number() const;  ///< of the line returned last, from 1; 0 before the first
+  bool at_unended_line() const;  ///< the line returned last is the file's last and has no \n
+  int64_t line_number() const;   ///< of the line returned last, from 1; 0 before the first
   const std::filesystem::path& path() const;
 
  private:

@@ -112,7 +112,7 @@ class Parser {
       for (const std::string& name : option.names) {
         if (!is_long && name == word.substr(0, 2)) {
           found.push_back({&option, name, word.substr(2)});
-        } else if (name.starts_with(beginning)) {
+        } else if (name.starts_with(beginning) && !option.whole_name_only) {
           found.push_back({&option, name, value});
         }
       }

@@ -18,6 +18,7 @@ struct ArgumentOption {
   std::vector<std::string> choices = {};  ///< empty: anything
   bool ends_parsing = false;              ///< --help, --version: what follows is not looked at
   std::string excludes = {};              ///< the name of an option that it cannot stand beside
+  bool whole_name_only = false;           ///< no beginning of its name stands for it
 };
 
 struct ParsedArguments {

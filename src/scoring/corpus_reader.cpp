@@ -8,6 +8,7 @@
 #include "base/line_reader.h"
 #include "base/unicode.h"
 #include "scoring/command_error.h"
+#include "scoring/original_bleu.h"
 #include "scoring/text_decoder.h"
 
 namespace nmt::scoring {
@@ -33,21 +34,21 @@ class Lines {
  public:
   enum class Ends { kNewline, kUniversal };  // universal: \n, \r and \r\n
 
-  Lines(const std::string& path, const std::string& encoding, Ends ends)
-      : name_(path == "-" ? "standard input" : path) {
-    ends_ = ends;
-    if (is_utf8_name(encoding)) {
+  Lines(const std::string& path, const CorpusSource& source, Ends ends)
+      : name_(path == "-" ? "standard input" : path), ends_(ends), cut_unended_(source.cut_unended_lines) {
+    if (is_utf8_name(source.encoding)) {
       reader_.emplace(path);
     } else {
-      decode(path, encoding);
+      decode(path, source.encoding);
     }
   }
 
   std::optional<std::string_view> next() {
     while (true) {
       if (const auto part = next_part()) return part;
-      const auto line = next_line();
+      auto line = next_line();
       if (!line) return std::nullopt;
+      if (cut_unended_ && at_unended_line()) line = without_last_character(*line);
       ++file_line_;
       if (const auto at = find_invalid_utf8(*line)) {
         throw CommandError(
@@ -81,6 +82,10 @@ class Lines {
     return line;
   }
 
+  bool at_unended_line() const {
+    return reader_ ? reader_->at_unended_line() : position_ == decoded_.size() && !decoded_.ends_with('\n');
+  }
+
   void decode(const std::string& path, const std::string& encoding) {
     try {
       decoded_ = decode_to_utf8(read_bytes(path), encoding);
@@ -99,7 +104,8 @@ class Lines {
   }
 
   std::string name_;
-  Ends ends_ = Ends::kNewline;
+  Ends ends_;
+  bool cut_unended_;
   std::optional<LineReader> reader_;
   std::string decoded_;
   size_t position_ = 0;
@@ -115,11 +121,11 @@ class CorpusReader::Stream {
  public:
   enum class Kind { kWholeLines, kReferenceFields, kSystemFields };
 
-  Stream(const std::string& path, const std::string& encoding, Kind kind, int64_t fields)
+  Stream(const std::string& path, const CorpusSource& source, Kind kind, int64_t fields)
       : path_(path),
         kind_(kind),
         fields_(fields),
-        lines_(path, encoding, kind == Kind::kSystemFields ? Lines::Ends::kUniversal : Lines::Ends::kNewline) {
+        lines_(path, source, kind == Kind::kSystemFields ? Lines::Ends::kUniversal : Lines::Ends::kNewline) {
     if (kind_ != Kind::kSystemFields) return;
     // Standard input: the first line, which may be missing, tells how many systems there are.
     const auto first = lines_.next();
@@ -206,7 +212,7 @@ CorpusReader::CorpusReader(CorpusSource source) : source_(std::move(source)) {
   using Kind = Stream::Kind;
   const auto open = [&](const std::string& path, Kind kind, int64_t fields) {
     try {
-      streams_.push_back(std::make_unique<Stream>(path, source_.encoding, kind, fields));
+      streams_.push_back(std::make_unique<Stream>(path, source_, kind, fields));
     } catch (const CommandError&) {
       check_rest();
       throw;

@@ -19,6 +19,7 @@ struct CorpusSource {
   std::optional<std::vector<std::string>> systems =
       {};  ///< files; absent: standard input, one system a tab-separated field
   std::string encoding = "utf-8";
+  bool cut_unended_lines = false;  ///< a last line without line end loses its last character (original_bleu.h)
 };
 
 /// Reads references and systems side by side, block by block, by the rules of sacreBLEU: files are split at \n only,

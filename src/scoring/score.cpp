@@ -19,6 +19,7 @@ double rounded(double value, int width) { return std::strtod(fixed(value, width)
 }  // namespace
 
 std::string Score::format(const ScoreFormat& format) const {
+  if (original) return format.score_only ? original->figure : original->line;
   std::string figure = fixed(score, format.width);
   if (shows_confidence(*this)) figure += " (" + confidence_text(*confidence, format.width) + ")";
   if (format.score_only) return figure;
@@ -38,15 +39,15 @@ std::string Score::format_json(const ScoreFormat& format) const {
   };
   const auto quoted = [](const std::string& text) { return json_string(text, JsonEscapes::kControlOnly); };
   add("name", quoted(name));
-  add("score", json_number(rounded(score, format.width)));
-  add("signature", quoted(signature ? signature->text() : ""));
+  add("score", original ? original->figure : json_number(rounded(score, format.width)));
+  if (!original) add("signature", quoted(signature ? signature->text() : ""));
   if (shows_confidence(*this)) {
     add("confidence_mean", json_number(rounded(confidence->mean, format.width)));
     add("confidence_var", json_number(rounded(confidence->half_width, format.width)));
     add("confidence", quoted(confidence_text(*confidence, format.width)));
   }
   if (!details.empty()) add("verbose_score", quoted(details));
-  if (signature) {
+  if (signature && !original) {
     for (const auto& field : signature->fields()) add(field.key, quoted(field.value));
   }
   return json + "\n}";

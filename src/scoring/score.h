@@ -13,6 +13,12 @@ struct ConfidenceInterval {
   double half_width = 0;
 };
 
+/// What a program of its own prints of its score: it stands for sacreBLEU's rounding, signature and line.
+struct OriginalText {
+  std::string figure;  ///< "28.06"
+  std::string line;    ///< "BLEU = 28.06, 58.5/35.5/23.0/15.2 (BP=0.961, ration=0.962)"
+};
+
 /// How a score is printed. The command line of sacreBLEU uses width 1, its Python interface 2.
 struct ScoreFormat {
   int width = 2;            ///< digits after the point, 0 or more
@@ -27,6 +33,7 @@ struct Score {
   std::optional<ConfidenceInterval> confidence;
   std::string details;  ///< BLEU: "57.7/20.0/11.9/8.0 (BP = 1.000 ratio = ...)"; others: empty
   std::optional<Signature> signature;
+  std::optional<OriginalText> original = {};  ///< of metrics that are not sacreBLEU's
 
   /// One line as sacreBLEU prints it: "BLEU|nrefs:1|...|version:2.6.0 = 26.60 57.7/... (BP = ...)".
   std::string format(const ScoreFormat& format = {}) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
@@ -11,6 +12,8 @@
 #include "base/version.h"
 #include "scoring/command_error.h"
 #include "scoring/corpus_reader.h"
+#include "scoring/length_analysis.h"
+#include "scoring/original_bleu.h"
 #include "scoring/paired_statistics.h"
 #include "scoring/resampling.h"
 #include "scoring/score_options.h"
@@ -20,6 +23,7 @@ namespace nmt::scoring {
 namespace {
 
 constexpr int64_t kTokenizedLines = 100;  // so many lines that end in " ." look tokenised
+constexpr std::array kOriginalForms = {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy, OriginalForm::kNltk};
 constexpr std::string_view kNoTestSets =
     "test sets by name are not part of nmt-score; get the files with sacreBLEU (sacrebleu -t SET -l SRC-TGT --echo ref "
     "> reference) and name them";
@@ -42,7 +46,8 @@ class ScoreCommand {
     check_systems();
     make_metrics();
     if (options_.sentence_level) return score_sentences();
-    if (options_.detail && options_.style == TableStyle::kJson) options_.style = TableStyle::kText;
+    if ((options_.detail || options_.length_analysis > 0) && options_.style == TableStyle::kJson)
+      options_.style = TableStyle::kText;
     if (names_.size() == 1) return score_one_system();
     compare_systems();
   }
@@ -55,6 +60,11 @@ class ScoreCommand {
   void check_options() const {
     if (options_.download || options_.list) fail(std::string(kNoTestSets));
     if (options_.sentence_level && options_.metrics.size() > 1) fail("-sl: one metric only (-m)");
+    if (options_.min_length < 0) fail(fmt::format("--min-len {}: 0 or more words", options_.min_length));
+    if (options_.length_analysis < 0) fail(fmt::format("--length-analysis {}: 1 or more", options_.length_analysis));
+    if (has_metric("multi-bleu-legacy") && options_.metrics.size() > 1) {
+      fail("-m multi-bleu-legacy: reads the text otherwise; name it alone");
+    }
     if (options_.citation || options_.test_set) fail(std::string(kNoTestSets));
     if (options_.fields != 1 && options_.references.size() > 1) {
       fail("-nr: works with one reference file, whose lines hold the references separated by tabs");
@@ -80,8 +90,11 @@ class ScoreCommand {
   }
 
   CorpusSource source() const {
-    CorpusSource source{
-        .references = options_.references, .fields = options_.fields, .systems = {}, .encoding = options_.encoding};
+    CorpusSource source{.references = options_.references,
+                        .fields = options_.fields,
+                        .systems = {},
+                        .encoding = options_.encoding,
+                        .cut_unended_lines = has_metric("multi-bleu-legacy")};
     if (options_.systems) source.systems = names_;
     return source;
   }
@@ -105,6 +118,13 @@ class ScoreCommand {
     refuse(options_.sentence_level && (options_.confidence || options_.paired), "-sl: not with statistical tests");
     refuse(options_.paired && names_.size() == 1, "paired tests need several systems (-i)");
     refuse(names_.size() > 1 && options_.confidence, "--confidence: one system only; use --paired-bs");
+    const bool of_one_system = names_.size() == 1 && !options_.sentence_level && !options_.confidence;
+    for (const auto form : kOriginalForms) {
+      const std::string name = original_form_name(form);
+      refuse(has_metric(name) && !of_one_system, "-m " + name + ": for one system, without -sl and -ci");
+    }
+    refuse(options_.min_length > 0 && !of_one_system, "--min-len: for one system, without -sl and -ci");
+    refuse(options_.length_analysis > 0 && !of_one_system, "--length-analysis: for one system, without -sl and -ci");
     refuse(options_.origlang || options_.subset, std::string(kNoTestSets));
     options_.bleu.effective_order = options_.sentence_level;
   }
@@ -140,6 +160,9 @@ class ScoreCommand {
       return std::make_shared<Chrf>(options_.chrf);
     }
     if (name == "ter") return std::make_shared<Ter>(options_.ter);
+    for (const auto form : kOriginalForms) {
+      if (name == original_form_name(form)) return std::make_shared<OriginalBleu>(form);
+    }
     const std::string usual = tokenizer_for_language(language());
     options_.bleu.tokenizer = options_.tokenizer.value_or(usual);
     if (usual != "13a" && options_.bleu.tokenizer != usual) say("consider the tokenizer '" + usual + "' or 'spm' here");
@@ -152,8 +175,8 @@ class ScoreCommand {
     return metrics;
   }
 
-  bool scores_bleu() const {
-    return std::any_of(metrics_.begin(), metrics_.end(), [](const auto& metric) { return metric.first == "bleu"; });
+  bool has_metric(const std::string& name) const {
+    return std::find(options_.metrics.begin(), options_.metrics.end(), name) != options_.metrics.end();
   }
 
   /// Reads the whole corpus.
@@ -162,13 +185,19 @@ class ScoreCommand {
     std::vector<int64_t> tokenized(names_.size());
     SegmentBlock block;
     while (reader_->next(block)) {
+      if (options_.min_length > 0) block = with_words(block, options_.min_length);
+      if (block.size() == 0) continue;
       statistics.add(block);
+      if (by_length_) by_length_->add(block);
       for (size_t s = 0; s < names_.size(); ++s) {
         tokenized[s] += std::count_if(block.hypotheses[s].begin(), block.hypotheses[s].end(),
                                       [](std::string_view line) { return line.ends_with(" ."); });
       }
     }
-    for (size_t s = 0; s < names_.size() && !options_.force && scores_bleu(); ++s) {
+    if (statistics.segments() == 0) {
+      fail(fmt::format("--min-len {}: no pair has so many words on both sides", options_.min_length));
+    }
+    for (size_t s = 0; s < names_.size() && !options_.force && has_metric("bleu"); ++s) {
       if (tokenized[s] < kTokenizedLines) continue;
       say(fmt::format("{}: {} lines end in ' .': detokenize them, or the score is too low (--force: no warning)",
                       names_[s], tokenized[s]));
@@ -195,6 +224,7 @@ class ScoreCommand {
   std::vector<std::string> names_;
   std::string repeated_;
   std::optional<CorpusReader> reader_;
+  std::optional<LengthAnalysis> by_length_;
   std::vector<std::pair<std::string, std::shared_ptr<const Metric>>> metrics_;
 };
 
@@ -244,6 +274,7 @@ void ScoreCommand::score_sentences() {
 
 void ScoreCommand::score_one_system() {
   const int64_t samples = options_.confidence ? options_.confidence_samples : 1;
+  if (options_.length_analysis > 0) by_length_.emplace(metrics(), options_.length_analysis, options_.threads);
   const CorpusStatistics statistics = gather(samples > 1 ? Keep::kFloat32 : Keep::kSums);
   SignatureFacts facts{.references = statistics.references()};
   std::vector<ResampledScores> resamples;
@@ -267,6 +298,7 @@ void ScoreCommand::score_one_system() {
                                                         : score.format(score_format()));
   }
   streams_.out << format_single_results(lines, table_format());
+  if (by_length_) streams_.out << by_length_->table(options_.width);
   if (options_.detail) streams_.out << "No subset information found. Consider using --origlang argument.\n";
 }
 

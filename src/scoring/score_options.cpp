@@ -26,7 +26,7 @@ const std::vector<ArgumentOption>& argument_options() {
       {{"--input", "-i"}, Arity::kAny},
       {{"--num-refs", "-nr"}, Arity::kOne},
       {{"--encoding", "-e"}, Arity::kOne},
-      {{"--metrics", "-m"}, Arity::kAtLeastOne, {"bleu", "chrf", "ter"}},
+      {{"--metrics", "-m"}, Arity::kAtLeastOne, {"bleu", "chrf", "ter", "multi-bleu", "multi-bleu-legacy", "nltk"}},
       {{"--sentence-level", "-sl"}},
       {{"--smooth-method", "-s"}, Arity::kOne, {"none", "floor", "add-k", "exp"}},
       {{"--smooth-value", "-sv"}, Arity::kOne},
@@ -60,6 +60,9 @@ const std::vector<ArgumentOption>& argument_options() {
       {{"--version", "-V"}, Arity::kFlag, {}, true},
       {{"--spm-model"}, Arity::kOne},
       {{"--threads"}, Arity::kOne},
+      // Not sacreBLEU's: its abbreviations (--m, --l) keep their meaning.
+      {{"--min-len"}, Arity::kOne, {}, false, "", true},
+      {{"--length-analysis"}, Arity::kOne, {}, false, "", true},
   };
   return options;
 }
@@ -178,6 +181,8 @@ ScoreOptions parse_score_options(const std::vector<std::string>& arguments) {
   options.encoding = values.text("--encoding").value_or("utf-8");
   if (parsed.has("--metrics")) options.metrics = parsed.options.at("--metrics");
   options.sentence_level = values.flag("--sentence-level");
+  values.integer("--min-len", options.min_length);
+  values.integer("--length-analysis", options.length_analysis);
   read_metrics(values, options);
   read_tests(values, options);
   read_report(values, options);
@@ -212,8 +217,11 @@ Text:
   -l, --language-pair SRC-TGT   chooses the tokenizer of BLEU for zh, ja and ko
 
 Metrics:
-  -m, --metrics NAME...         bleu, chrf, ter (default: bleu)
+  -m, --metrics NAME...         bleu, chrf, ter (default: bleu); as older programs print it, for one system:
+                                multi-bleu, multi-bleu-legacy, nltk
   -sl, --sentence-level         a score for each segment, one metric
+  --min-len N                   only pairs with at least N words on both sides
+  --length-analysis N           adds a table: scores by length of the reference, in steps of N words
 
 BLEU:
   -tok, --tokenize NAME         none, zh, 13a, intl, char, ja-mecab, ko-mecab, spm, flores101, flores200, spBLEU-1K

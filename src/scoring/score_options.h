@@ -15,7 +15,7 @@
 
 namespace nmt::scoring {
 
-/// The command line of nmt-score, which is that of sacrebleu with --spm-model and --threads besides.
+/// The command line of nmt-score, which is that of sacrebleu with a few options and metrics besides (docs/scoring.md).
 struct ScoreOptions {
   std::vector<std::string> references;
   std::optional<std::vector<std::string>> systems;  ///< files of -i; absent: standard input
@@ -24,6 +24,8 @@ struct ScoreOptions {
 
   std::vector<std::string> metrics = {"bleu"};  ///< as given
   bool sentence_level = false;
+  int64_t min_length = 0;       ///< only pairs whose hypothesis and references all have so many words
+  int64_t length_analysis = 0;  ///< width of the length classes of an additional table; 0: no table
   BleuOptions bleu;
   std::optional<std::string> tokenizer;  ///< as given; else by the language
   bool force = false;
