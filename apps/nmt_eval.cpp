@@ -15,8 +15,10 @@
 #include "command_line.h"
 #include "config/json.h"
 #include "config/schema.h"
+#include "decoding/attention_grids.h"
 #include "decoding/evaluation.h"
 #include "decoding_arguments.h"
+#include "report/attention_picture.h"
 #include "scoring/results_table.h"
 
 namespace nmt {
@@ -31,7 +33,8 @@ struct Arguments {
   std::string split = "test", source;
   std::vector<std::string> references;
   std::vector<std::string> hypotheses_out;
-  std::string report, results_file;
+  std::string report, results_file, attention_out;
+  std::vector<int64_t> attention_sentences = {1};
   int width = 2;
   bool confidence = false, quiet = false, print_config = false;
   DecodingArguments decoding;
@@ -61,6 +64,15 @@ struct Arguments {
     app.add_option("--results-file", results_file,
                    "write source, reference and translation of each sentence and the score")
         ->type_name("FILE");
+    app.add_option("--attention-out", attention_out,
+                   "folder for pictures (SVG) and numbers (JSON) of the attention in the sentences of "
+                   "--attention-sentences")
+        ->type_name("DIR");
+    app.add_option("--attention-sentences", attention_sentences, "which ones, from 1")
+        ->check(CLI::PositiveNumber)
+        ->needs("--attention-out")
+        ->type_name("N...")
+        ->capture_default_str();
     app.add_option("--width", width, "digits after the point of the scores")
         ->check(CLI::Range(0, 15))
         ->capture_default_str();
@@ -81,7 +93,17 @@ struct Arguments {
       throw Error(
           fmt::format("--hypotheses-out: {} given for {} models; give one for each", hypotheses_out.size(), systems));
     }
+    if (!attention_out.empty() && systems > 1)
+      throw Error("--attention-out: is for one model; evaluate them one by one");
     if (!results_file.empty() && systems > 1) throw Error("--results-file: is for one model; evaluate them one by one");
+  }
+
+  void check(const TestSet& test_set) const {
+    if (attention_out.empty()) return;
+    for (const int64_t number : attention_sentences)
+      if (number > std::ssize(test_set.sources))
+        throw Error(fmt::format("--attention-sentences {}: the test set has {} sentences; give numbers up to that",
+                                number, test_set.sources.size()));
   }
 };
 
@@ -113,6 +135,22 @@ TestSet configured_test_set(const Arguments& arguments, const Config& config) {
   return read_test_set(source, {reference});
 }
 
+/// DIR/N.svg: the last layer where the target looks at the source; DIR/N.json: all layers.
+void write_attention(const Arguments& arguments, const LoadedModel& loaded, const TestSet& test_set,
+                     const std::vector<std::string>& hypotheses) {
+  const fs::path directory = arguments.attention_out;
+  fs::create_directories(directory);
+  for (const int64_t number : arguments.attention_sentences) {
+    const auto grids =
+        attention_grids(*loaded.model, loaded.codec, loaded.codec.encode_source(test_set.sources[number - 1]),
+                        loaded.codec.encode_target(hypotheses[number - 1]));
+    const auto* picture = last_cross_attention(grids);
+    if (!picture) throw Error(fmt::format("{}: this model has no attention to draw", loaded.directory.string()));
+    write_file_atomically(directory / fmt::format("{}.svg", number), attention_svg(*picture));
+    write_file_atomically(directory / fmt::format("{}.json", number), attention_json(grids).dump() + "\n");
+  }
+}
+
 Evaluated evaluate(const System& system, const TestSet& test_set, const Arguments& arguments, Logger& log) {
   LoadedModel loaded = arguments.decoding.load(system.directory);
   if (system.decoding) loaded.config.decoding = *system.decoding;
@@ -139,7 +177,23 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   result.report = report_of(output, result.scores);
   result.report["search"] = report_of(options.search);
   result.report["precision"] = precision_name(loaded.model->compute_type());
+  if (!arguments.attention_out.empty()) write_attention(arguments, loaded, test_set, output.hypotheses);
   return result;
+}
+
+/// The files of a run whose run.naming is that of an original program.
+void write_original_results(const Config& run, const System& system, const TranslatedText& text, Logger& log) {
+  const auto name = original_model_name(system.directory);
+  const fs::path directory = run.run.dir;
+  fs::path written;
+  if (run.run.naming == "kyubyong2019") {
+    fs::create_directories(directory / "test");
+    written = write_kyubyong2019_results(directory / "test", name, text);
+  } else if (run.run.naming == "kyubyong2017") {
+    fs::create_directories(directory / "results");
+    written = write_kyubyong2017_results(directory / "results", name, text);
+  }
+  if (!written.empty()) log.info("{} is written", written.string());
 }
 
 std::string joined_lines(const std::vector<std::string>& lines) {
@@ -156,7 +210,7 @@ void write_files(const Arguments& arguments, const TestSet& test_set, const std:
   if (!arguments.results_file.empty()) {
     const auto& only = evaluated.front();
     write_file_atomically(arguments.results_file,
-                          format_results_file(test_set, only.output, only.scores.front().score));
+                          format_results_file(translated_text(test_set, only.output), only.scores.front().score));
   }
   if (arguments.report.empty()) return;
   nlohmann::ordered_json report = {{"toolkit", "nmt " + version()}, {"libtorch", TORCH_VERSION}};
@@ -216,6 +270,7 @@ int run(int argc, char** argv) {
       arguments.source.empty()
           ? configured_test_set(arguments, *run_config)
           : read_test_set(arguments.source, {arguments.references.begin(), arguments.references.end()});
+  arguments.check(test_set);
   arguments.decoding.set_threads();
 
   std::vector<Evaluated> evaluated;
@@ -231,6 +286,10 @@ int run(int argc, char** argv) {
     comparison = compare(outputs, test_set);
   }
   write_files(arguments, test_set, evaluated, comparison);
+  if (run_config) {
+    for (size_t i = 0; i < evaluated.size(); ++i)
+      write_original_results(*run_config, systems[i], translated_text(test_set, evaluated[i].output), *log);
+  }
   if (comparison) {
     print(format_results(*comparison, {.width = arguments.width}));
   } else {

@@ -18,6 +18,7 @@
 #include "nn/cpu_allocator.h"
 #include "nn/device.h"
 #include "report/run_observers.h"
+#include "training/original_names.h"
 #include "training/trainer.h"
 
 namespace nmt {
@@ -65,12 +66,17 @@ int train(const Arguments& arguments) {
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads());
   const PreparedData data = open_prepared_data(config);
+  const auto embeddings = read_initial_embeddings(config.model, data.codec, *log);
   RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
                          *log);
   add_log_file(*log, directory.path() / "log.txt");
-  const auto observer =
-      make_run_observers({.directory = directory.path(), .tensorboard = config.run.tensorboard}, *log);
-  return Trainer(config, data, directory, *observer, *log).run();
+  TrainingObservers observers;
+  observers.add(make_run_observers({.directory = directory.path(),
+                                    .tensorboard = config.run.tensorboard,
+                                    .tensorboard_tags = parse_tensorboard_tags(config.run.tensorboard_tags)},
+                                   *log));
+  if (auto names = make_original_names(config, directory.path(), *log)) observers.add(std::move(names));
+  return Trainer(config, data, embeddings, directory, observers, *log).run();
 }
 
 }  // namespace

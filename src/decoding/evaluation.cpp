@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -89,13 +88,8 @@ scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const Tes
   return scoring::paired_test(named, test_set.references, metrics(), options);
 }
 
-std::string format_results_file(const TestSet& test_set, const SystemOutput& system, double bleu) {
-  std::string text;
-  for (size_t i = 0; i < test_set.sources.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "- source: {}\n- expected: {}\n- got: {}\n\n", test_set.sources[i],
-                   test_set.references.front()[i], system.hypotheses[i]);
-  }
-  return text + fmt::format("Bleu Score = {}", bleu);
+TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system) {
+  return {test_set.sources, test_set.references.front(), system.hypotheses};
 }
 
 nlohmann::ordered_json report_of(const SystemOutput& system, const std::vector<scoring::Score>& scores) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "decoding/original_results.h"
 #include "decoding/translator.h"
 #include "scoring/metric.h"
 #include "scoring/paired_test.h"
@@ -47,14 +48,8 @@ std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& tes
 /// BLEU and chrF2 of several systems, each compared with the first by paired bootstrap resampling.
 scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set);
 
-/// Source, first reference and hypothesis of each sentence and the BLEU score in full precision, in the form that
-/// Kyubyong's 2017 program wrote its results:
-///   - source: ...
-///   - expected: ...
-///   - got: ...
-///   (an empty line)
-///   Bleu Score = 17.146408907717394
-std::string format_results_file(const TestSet& test_set, const SystemOutput& system, double bleu);
+/// Sources, first references and hypotheses: what the originals' result files hold.
+TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system);
 
 /// One system in the JSON report: its scores unrounded and as sacreBLEU prints them, speed, counts.
 nlohmann::ordered_json report_of(const SystemOutput& system, const std::vector<scoring::Score>& scores);

@@ -28,7 +28,7 @@ std::string whole(double number) { return with_commas(static_cast<int64_t>(numbe
 
 }  // namespace
 
-std::string epoch_name(const std::string& run, const EpochEnd& end) {
+std::string epoch_name(const std::string& run, const EpochReport& end) {
   return fmt::format("{}_E{:02}L{:.2f}", run, end.epoch, end.loss);
 }
 
@@ -45,6 +45,7 @@ void ConsoleObserver::tell(const std::string& line) {
 
 void ConsoleObserver::on_start(const TrainingStart& start) {
   run_ = run_name(start.name);
+  epoch_end_ = start.epoch_end;
   tell(format_start(start));
   if (start.update > 0) tell(fmt::format("going on after update {}", with_commas(start.update)));
   bar_.emplace("train", expected_updates(start), "updates");
@@ -64,9 +65,10 @@ void ConsoleObserver::on_interval(const TrainingInterval& interval) {
   }
 }
 
-void ConsoleObserver::on_epoch(int64_t epoch, int64_t update, double loss) {
-  epoch_end_ = {.epoch = epoch, .update = update, .loss = loss};
-  tell(fmt::format("epoch {} is done: {}", epoch, epoch_name(run_, *epoch_end_)));
+void ConsoleObserver::on_epoch(const EpochReport& report) {
+  epoch_end_ = report;
+  tell(fmt::format("epoch {} is done: {}, perplexity {:.2f}", report.epoch, epoch_name(run_, report),
+                   report.perplexity));
 }
 
 void ConsoleObserver::on_validation(const ValidationReport& report) {

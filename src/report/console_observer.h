@@ -9,14 +9,8 @@
 
 namespace nmt {
 
-/// Where an epoch ended, for names in the manner of Kyubyong's Transformer of 2019.
-struct EpochEnd {
-  int64_t epoch = 0, update = 0;
-  double loss = 0;  ///< mean over the epoch's updates, nats per target token
-};
-
-/// "iwslt2016_E02L2.64" of a run directory "runs/iwslt2016".
-std::string epoch_name(const std::string& run, const EpochEnd& end);
+/// "iwslt2016_E02L2.64" of a run directory "runs/iwslt2016": a name in the manner of Kyubyong's Transformer of 2019.
+std::string epoch_name(const std::string& run, const EpochReport& end);
 
 /// Shows a run while it goes on. On a terminal a progress bar and above it what is worth keeping (epochs, validations,
 /// checkpoints); elsewhere, and in log.txt in any case, a plain line for each log interval too.
@@ -28,7 +22,7 @@ class ConsoleObserver final : public TrainingObserver {
   void on_start(const TrainingStart& start) override;
   void on_update(int64_t epoch, int64_t update) override;
   void on_interval(const TrainingInterval& interval) override;
-  void on_epoch(int64_t epoch, int64_t update, double loss) override;
+  void on_epoch(const EpochReport& report) override;
   void on_validation(const ValidationReport& report) override;
   void on_checkpoint(int64_t update) override;
   void on_end(const std::string& reason) override;
@@ -41,7 +35,7 @@ class ConsoleObserver final : public TrainingObserver {
   Logger files_;  ///< log_ without the screen
   std::optional<ProgressBar> bar_;
   std::string run_, note_;
-  std::optional<EpochEnd> epoch_end_;  ///< the last one
+  std::optional<EpochReport> epoch_end_;  ///< the last one
 };
 
 // What it writes.

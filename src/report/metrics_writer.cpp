@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "report/attention_picture.h"
 
 namespace nmt {
 namespace {
@@ -68,14 +69,28 @@ std::string validation_line(const ValidationReport& r) {
                      cell(r.chrf_line));
 }
 
-std::string sample_file_name(const ValidationReport& report) {
-  return fmt::format("{:0{}}{}.txt", report.update, kDigits, report.weights.empty() ? "" : "-average");
+std::string file_name(const ValidationReport& report, const char* extension) {
+  return fmt::format("{:0{}}{}.{}", report.update, kDigits, report.weights.empty() ? "" : "-average", extension);
+}
+
+/// Removes the files of later updates from a folder of such files.
+void remove_later_files(const std::filesystem::path& folder, int64_t update) {
+  if (!std::filesystem::exists(folder)) return;
+  std::vector<std::filesystem::path> later;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const auto digits = std::string_view(name).substr(0, name.find_first_not_of("0123456789"));
+    const auto of_update = parse_update(digits);
+    if (of_update && digits.size() >= kDigits && *of_update > update) later.push_back(entry.path());
+  }
+  for (const auto& file : later) std::filesystem::remove(file);
 }
 
 }  // namespace
 
 MetricsWriter::MetricsWriter(const std::filesystem::path& run_directory)
     : samples_(run_directory / "samples"),
+      pictures_(run_directory / "attention"),
       metrics_(run_directory / "metrics.jsonl", "", key_of_metrics),
       validations_(run_directory / "validations.tsv", kHeader, key_of_validation) {}
 
@@ -101,6 +116,10 @@ void MetricsWriter::on_interval(const TrainingInterval& interval) {
 
 void MetricsWriter::on_validation(const ValidationReport& report) {
   validations_.append({.update = report.update, .weights = cell(report.weights)}, validation_line(report));
+  if (const auto* grid = last_cross_attention(report.attention)) {
+    std::filesystem::create_directories(pictures_);
+    write_file_atomically(pictures_ / file_name(report, "svg"), attention_svg(*grid));
+  }
   if (report.samples.empty()) return;
   std::string text;
   for (const auto& sample : report.samples) {
@@ -108,21 +127,13 @@ void MetricsWriter::on_validation(const ValidationReport& report) {
                         sample.hypothesis);
   }
   std::filesystem::create_directories(samples_);
-  write_file_atomically(samples_ / sample_file_name(report), text);
+  write_file_atomically(samples_ / file_name(report, "txt"), text);
 }
 
 void MetricsWriter::truncate_after(int64_t update) {
   metrics_.truncate_after(update);
   validations_.truncate_after(update);
-  if (!std::filesystem::exists(samples_)) return;
-  std::vector<std::filesystem::path> later;
-  for (const auto& entry : std::filesystem::directory_iterator(samples_)) {
-    const std::string name = entry.path().filename().string();
-    const auto digits = std::string_view(name).substr(0, name.find_first_not_of("0123456789"));
-    const auto of_update = parse_update(digits);
-    if (of_update && digits.size() >= kDigits && *of_update > update) later.push_back(entry.path());
-  }
-  for (const auto& file : later) std::filesystem::remove(file);
+  for (const auto& folder : {samples_, pictures_}) remove_later_files(folder, update);
 }
 
 }  // namespace nmt

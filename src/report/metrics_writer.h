@@ -12,6 +12,7 @@ namespace nmt {
 ///   since
 ///                        1970; what is not a number is null
 ///   validations.tsv      a line for each validation under a header; "*" in the first column marks a new best
+///   attention/NNNNNNNN.svg picture of the last layer where the target looks at the source, for the first sentence
 ///   samples/NNNNNNNN.txt source, reference and translation of the samples of the validation at that update
 /// A resumed run drops what was written after its checkpoint, so that every update appears once.
 class MetricsWriter final : public TrainingObserver {
@@ -27,7 +28,7 @@ class MetricsWriter final : public TrainingObserver {
   void truncate_after(int64_t update);
 
  private:
-  std::filesystem::path samples_;
+  std::filesystem::path samples_, pictures_;
   UpdateLog metrics_, validations_;
 };
 

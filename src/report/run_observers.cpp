@@ -2,14 +2,14 @@
 
 #include "report/console_observer.h"
 #include "report/metrics_writer.h"
-#include "report/tensorboard_observer.h"
 
 namespace nmt {
 
 std::unique_ptr<TrainingObserver> make_run_observers(const RunObserverOptions& options, Logger& log) {
   auto observers = std::make_unique<TrainingObservers>();
   observers->add(std::make_unique<MetricsWriter>(options.directory));
-  if (options.tensorboard) observers->add(std::make_unique<TensorBoardObserver>(options.directory / "tensorboard"));
+  if (options.tensorboard)
+    observers->add(std::make_unique<TensorBoardObserver>(options.directory / "tensorboard", options.tensorboard_tags));
   observers->add(std::make_unique<ConsoleObserver>(log));
   return observers;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "report/tensorboard_observer.h"
 #include "report/training_observer.h"
 
 namespace nmt {
@@ -11,6 +12,7 @@ namespace nmt {
 struct RunObserverOptions {
   std::filesystem::path directory;  ///< of the run
   bool tensorboard = true;
+  TensorBoardTags tensorboard_tags = TensorBoardTags::kPlain;
 };
 
 /// All that reports a run: metrics.jsonl, validations.tsv, samples/, tensorboard/ in its directory, and the console and

@@ -49,14 +49,22 @@ class Message {
 
 // Numbers of the fields in TensorBoard's .proto files.
 enum EventField : uint64_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7 };
-enum ValueField : uint64_t { kTag = 1, kSimpleValue = 2, kTensor = 8, kMetadata = 9 };
+enum ValueField : uint64_t { kTag = 1, kSimpleValue = 2, kImage = 4, kTensor = 8, kMetadata = 9 };
+enum ImageField : uint64_t { kHeight = 1, kWidth = 2, kColourSpace = 3, kEncodedImage = 4 };
 enum TensorField : uint64_t { kDataType = 1, kShape = 2, kStringValue = 8 };
 constexpr uint64_t kSummaryValue = 1, kSessionStatus = 1, kShapeDimension = 2, kDimensionSize = 1, kPluginData = 1,
                    kPluginName = 1, kDataClass = 4;
-constexpr int64_t kSessionStarted = 1, kStringType = 7, kTensorClass = 2;
+constexpr int64_t kSessionStarted = 1, kStringType = 7, kTensorClass = 2, kRgb = 3;
 
 Message event_at(const EventTime& time) {
   return Message().real64(kWallTime, time.wall_time).integer(kStep, time.step);
+}
+
+std::string encode_tensor_of_text(const EventTime& time, std::string_view tag, const Message& tensor) {
+  const Message metadata =
+      Message().message(kPluginData, Message().bytes(kPluginName, "text")).integer(kDataClass, kTensorClass);
+  const Message value = Message().bytes(kTag, tag).message(kTensor, tensor).message(kMetadata, metadata);
+  return event_at(time).message(kSummary, Message().message(kSummaryValue, value)).encoded();
 }
 
 std::optional<uint64_t> read_varint(std::string_view& bytes) {
@@ -118,9 +126,22 @@ std::string encode_text_table(const EventTime& time, std::string_view tag, const
   for (const auto& row : table) {
     for (const auto& cell : row) tensor.bytes(kStringValue, cell);
   }
-  const Message metadata =
-      Message().message(kPluginData, Message().bytes(kPluginName, "text")).integer(kDataClass, kTensorClass);
-  const Message value = Message().bytes(kTag, tag).message(kTensor, tensor).message(kMetadata, metadata);
+  return encode_tensor_of_text(time, tag, tensor);
+}
+
+std::string encode_text(const EventTime& time, std::string_view tag, std::string_view markdown) {
+  const Message shape = Message().message(kShapeDimension, Message().integer(kDimensionSize, 1));
+  return encode_tensor_of_text(
+      time, tag, Message().integer(kDataType, kStringType).message(kShape, shape).bytes(kStringValue, markdown));
+}
+
+std::string encode_image(const EventTime& time, std::string_view tag, const PngImage& image) {
+  const Message encoded = Message()
+                              .integer(kHeight, image.height)
+                              .integer(kWidth, image.width)
+                              .integer(kColourSpace, kRgb)
+                              .bytes(kEncodedImage, image.png);
+  const Message value = Message().bytes(kTag, tag).message(kImage, encoded);
   return event_at(time).message(kSummary, Message().message(kSummaryValue, value)).encoded();
 }
 

@@ -33,6 +33,14 @@ std::string encode_scalars(const EventTime& time, std::span<const ScalarSummary>
 /// A table for the text plugin.
 std::string encode_text_table(const EventTime& time, std::string_view tag, const TextTable& table);
 
+std::string encode_text(const EventTime& time, std::string_view tag, std::string_view markdown);
+/// A picture; png: the bytes of the file of an image of that size.
+struct PngImage {
+  int64_t width = 0, height = 0;
+  std::string png;
+};
+std::string encode_image(const EventTime& time, std::string_view tag, const PngImage& image);
+
 /// The step of an encoded event; nullopt if the bytes are none.
 std::optional<int64_t> step_of_event(std::string_view event);
 

@@ -1,5 +1,10 @@
 #include "report/tensorboard_observer.h"
 
+#include <map>
+
+#include "base/error.h"
+#include "report/attention_picture.h"
+
 namespace nmt {
 namespace {
 
@@ -12,7 +17,26 @@ TextTable sample_table(const std::vector<TranslationSample>& samples) {
   return table;
 }
 
+// A curve's name under other tags, where the original program has it.
+std::string tag_of(TensorBoardTags tags, const std::string& plain) {
+  static const std::map<std::string, std::string> kyubyong = {{"train/loss", "loss"}, {"train/learning_rate", "lr"}};
+  static const std::map<std::string, std::string> prenorm = {{"train/accuracy", "train/acc"}};
+  if (tags == TensorBoardTags::kPlain) return plain;
+  const auto& names = tags == TensorBoardTags::kKyubyong2019 ? kyubyong : prenorm;
+  const auto found = names.find(plain);
+  return found == names.end() ? plain : found->second;
+}
+
+constexpr int64_t kPictureCell = 8;  // pixels
+
 }  // namespace
+
+TensorBoardTags parse_tensorboard_tags(const std::string& name) {
+  if (name == "plain") return TensorBoardTags::kPlain;
+  if (name == "kyubyong2019") return TensorBoardTags::kKyubyong2019;
+  if (name == "prenorm") return TensorBoardTags::kPrenorm;
+  throw Error("run.tensorboard_tags: '" + name + "' is none of plain, kyubyong2019, prenorm");
+}
 
 TensorBoardWriter& TensorBoardObserver::writer() {
   if (!writer_) writer_.emplace(directory_);
@@ -25,20 +49,22 @@ void TensorBoardObserver::on_start(const TrainingStart& start) {
 }
 
 void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
-  const ScalarSummary scalars[] = {{"train/loss", interval.loss},
-                                   {"train/perplexity", interval.perplexity},
-                                   {"train/accuracy", interval.accuracy},
-                                   {"train/learning_rate", interval.learning_rate},
-                                   {"train/gradient_norm", interval.gradient_norm},
-                                   {"train/source_tokens_per_second", interval.source_tokens_per_second},
-                                   {"train/target_tokens_per_second", interval.target_tokens_per_second},
-                                   {"train/real_token_share", interval.real_token_share}};
+  std::vector<ScalarSummary> scalars = {{"train/loss", interval.loss},
+                                        {"train/perplexity", interval.perplexity},
+                                        {"train/accuracy", interval.accuracy},
+                                        {"train/learning_rate", interval.learning_rate},
+                                        {"train/gradient_norm", interval.gradient_norm},
+                                        {"train/source_tokens_per_second", interval.source_tokens_per_second},
+                                        {"train/target_tokens_per_second", interval.target_tokens_per_second},
+                                        {"train/real_token_share", interval.real_token_share}};
+  for (auto& scalar : scalars) scalar.tag = tag_of(tags_, scalar.tag);
+  if (tags_ == TensorBoardTags::kKyubyong2019) scalars.push_back({"global_step", static_cast<double>(interval.update)});
   writer().write_scalars(interval.update, scalars);
 }
 
-void TensorBoardObserver::on_epoch(int64_t /*epoch*/, int64_t update, double loss) {
-  const ScalarSummary scalars[] = {{"epoch/loss", loss}};
-  writer().write_scalars(update, scalars);
+void TensorBoardObserver::on_epoch(const EpochReport& report) {
+  const ScalarSummary scalars[] = {{"epoch/loss", report.loss}, {"epoch/perplexity", report.perplexity}};
+  writer().write_scalars(report.update, scalars);
 }
 
 void TensorBoardObserver::on_validation(const ValidationReport& report) {
@@ -52,6 +78,15 @@ void TensorBoardObserver::on_validation(const ValidationReport& report) {
   if (!report.samples.empty()) {
     writer().write_text_table(report.update, prefix + "samples", sample_table(report.samples));
   }
+  if (!report.weights.empty()) return;
+  if (tags_ == TensorBoardTags::kKyubyong2019 && !report.hypotheses.empty()) {
+    writer().write_text(report.update, "sent1", escape_markdown(report.source_pieces));
+    writer().write_text(report.update, "pred", escape_markdown(report.hypotheses.front()));
+    writer().write_text(report.update, "sent2", escape_markdown(report.references.front()));
+  }
+  for (const auto& grid : report.attention)
+    writer().write_image(report.update, "attention/" + grid.name,
+                         attention_image(grid, 0, kPictureCell, AttentionAxes::kKeysDown));
 }
 
 }  // namespace nmt

@@ -2,31 +2,44 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "report/tensorboard_writer.h"
 #include "report/training_observer.h"
 
 namespace nmt {
 
+/// Names of curves and texts: the toolkit's own, or where they have them, those of the original programs.
+enum class TensorBoardTags {
+  kPlain,
+  kKyubyong2019,  ///< loss, lr, global_step; texts sent1, pred, sent2
+  kPrenorm        ///< train/loss, train/acc, train/learning_rate
+};
+/// plain, kyubyong2019 or prenorm. Throws Error for anything else.
+TensorBoardTags parse_tensorboard_tags(const std::string& name);
+
 /// Event files for TensorBoard, step = update:
 ///   train/loss perplexity accuracy learning_rate gradient_norm source_tokens_per_second target_tokens_per_second
 ///   real_token_share       each log interval
-///   epoch/loss             each epoch
-///   valid/loss perplexity accuracy bleu chrf, and the text samples (a table), each validation
+///   epoch/loss perplexity  each epoch
+///   valid/loss perplexity accuracy bleu chrf, the text samples (a table), and attention/LAYER, a picture of the first
+///   head of each layer for the first sentence (keys down, queries across), each validation
 /// Validations of other weights than those of the update have the prefix average/ in place of valid/.
 /// A resumed run drops the events after its checkpoint.
 class TensorBoardObserver final : public TrainingObserver {
  public:
-  explicit TensorBoardObserver(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  explicit TensorBoardObserver(std::filesystem::path directory, TensorBoardTags tags = TensorBoardTags::kPlain)
+      : directory_(std::move(directory)), tags_(tags) {}
 
   void on_start(const TrainingStart& start) override;
   void on_interval(const TrainingInterval& interval) override;
-  void on_epoch(int64_t epoch, int64_t update, double loss) override;
+  void on_epoch(const EpochReport& report) override;
   void on_validation(const ValidationReport& report) override;
 
  private:
   TensorBoardWriter& writer();
   std::filesystem::path directory_;
+  TensorBoardTags tags_;
   std::optional<TensorBoardWriter> writer_;
 };
 

@@ -68,6 +68,15 @@ void TensorBoardWriter::write_text_table(int64_t step, std::string_view tag, con
   write(encode_text_table({.wall_time = seconds_since_1970(), .step = step}, tag, table));
 }
 
+void TensorBoardWriter::write_text(int64_t step, std::string_view tag, std::string_view markdown) {
+  write(encode_text({.wall_time = seconds_since_1970(), .step = step}, tag, markdown));
+}
+
+void TensorBoardWriter::write_image(int64_t step, std::string_view tag, const Image& image) {
+  write(encode_image({.wall_time = seconds_since_1970(), .step = step}, tag,
+                     {.width = image.width, .height = image.height, .png = encode_png(image)}));
+}
+
 void truncate_event_files_after(const std::filesystem::path& directory, int64_t step) {
   for (const auto& path : event_files(directory)) {
     const std::string bytes = read_file(path);

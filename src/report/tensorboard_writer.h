@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "report/append_file.h"
+#include "report/png.h"
 #include "report/tensorboard_event.h"
 
 namespace nmt {
@@ -16,6 +17,8 @@ class TensorBoardWriter {
   void write_session_start(int64_t step);
   void write_scalars(int64_t step, std::span<const ScalarSummary> scalars);
   void write_text_table(int64_t step, std::string_view tag, const TextTable& table);
+  void write_text(int64_t step, std::string_view tag, std::string_view markdown);
+  void write_image(int64_t step, std::string_view tag, const Image& image);
 
  private:
   void write(std::string_view event);

@@ -2,10 +2,26 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "report/attention_grid.h"
+
 namespace nmt {
+
+/// A tensor that a checkpoint holds.
+struct VariableShape {
+  std::string name = "";
+  std::vector<int64_t> sizes = {};
+};
+
+/// The end of an epoch: means over its updates per target token.
+struct EpochReport {
+  int64_t epoch = 1, update = 0;
+  double loss = 0;        ///< nats, smoothed
+  double perplexity = 0;  ///< exp of the unsmoothed loss
+};
 
 /// What a run is, told once at its start.
 struct TrainingStart {
@@ -17,6 +33,8 @@ struct TrainingStart {
   int64_t num_epochs = 0;         ///< 0 = not limited by epochs
   std::string device = "", precision = "";
   int64_t threads = 0;
+  std::vector<VariableShape> variables = {};            ///< weights, then the optimizer's state
+  std::optional<EpochReport> epoch_end = std::nullopt;  ///< of the epoch that ended with `update`, where one did
 };
 
 /// Training over one logging interval (run.log_every updates).
@@ -50,6 +68,9 @@ struct ValidationReport {
   bool is_best = false;
   double seconds = 0;  ///< that validation took
   std::vector<TranslationSample> samples = {};
+  std::vector<std::string> sources = {}, references = {}, hypotheses = {};  ///< all that was translated, as text
+  std::string source_pieces = "";             ///< of the first sentence, with spaces between
+  std::vector<AttentionGrid> attention = {};  ///< of the first sentence and its reference, each layer
   std::string weights = "";  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
 };
 
@@ -61,8 +82,7 @@ class TrainingObserver {
   /// After every update, cheap: for a progress bar.
   virtual void on_update(int64_t /*epoch*/, int64_t /*update*/) {}
   virtual void on_interval(const TrainingInterval&) {}
-  /// The end of an epoch: mean smoothed loss of its updates, nats per target token.
-  virtual void on_epoch(int64_t /*epoch*/, int64_t /*update*/, double /*loss*/) {}
+  virtual void on_epoch(const EpochReport&) {}
   virtual void on_validation(const ValidationReport&) {}
   virtual void on_checkpoint(int64_t /*update*/) {}
   virtual void on_end(const std::string& /*reason*/) {}
@@ -81,8 +101,8 @@ class TrainingObservers final : public TrainingObserver {
   void on_interval(const TrainingInterval& interval) override {
     for (auto& observer : observers_) observer->on_interval(interval);
   }
-  void on_epoch(int64_t epoch, int64_t update, double loss) override {
-    for (auto& observer : observers_) observer->on_epoch(epoch, update, loss);
+  void on_epoch(const EpochReport& report) override {
+    for (auto& observer : observers_) observer->on_epoch(report);
   }
   void on_validation(const ValidationReport& report) override {
     for (auto& observer : observers_) observer->on_validation(report);

@@ -9,11 +9,19 @@
 
 namespace nmt {
 
+/// Sums over the updates of an epoch.
+struct EpochSums {
+  int64_t epoch = 0;  ///< from 1; 0 = none has begun
+  double loss = 0, label_loss = 0;
+  int64_t target_tokens = 0;
+};
+
 /// Where a run stands, beside weights and moments: state.json of a checkpoint.
 struct ProgressState {
   int64_t update = 0;
   BatchPosition position;  ///< of the next batch
   int64_t target_tokens = 0;
+  EpochSums epoch;     ///< of the last update
   double seconds = 0;  ///< of training, over all sessions
 
   int64_t validated_update = -1;  ///< the last update that was validated

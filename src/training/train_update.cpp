@@ -8,7 +8,6 @@
 #include <new>
 
 #include "base/error.h"
-#include "nn/cross_entropy.h"
 
 namespace nmt {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 // number of rows would cost the product's engine new code.
 constexpr int64_t kRowMultiple = 256;
 
-LossSums loss_of(TranslationModel& model, const TensorBatch& batch, Pass& pass, double smoothing) {
+LossSums loss_of(TranslationModel& model, const TensorBatch& batch, Pass& pass, const Smoothing& smoothing) {
   const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [batch * target, model]
   const auto labels = batch.target_out.flatten();
   const auto real = labels.nonzero().squeeze(-1);
@@ -64,16 +63,17 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
 }
 
 // Gradients of all batches, from scratch. `at` is the batch being worked on: after an exception, the one that failed.
-UpdateStats accumulate(TranslationModel& model, Adam& adam, std::span<const Batch> batches, const UpdateKey& key,
-                       double smoothing, torch::Device device, size_t& at) {
+UpdateStats accumulate(TranslationModel& model, Optimizer& optimizer, std::span<const Batch> batches,
+                       const TrainingConfig& config, const UpdateKey& key, torch::Device device, size_t& at) {
   int64_t tokens = 0;
   for (const auto& batch : batches) tokens += batch.target_tokens;
   UpdateStats stats;
-  adam.clear_gradients();
+  optimizer.clear_gradients();
   for (at = 0; at < batches.size(); ++at) {
     Pass pass(key.seed, key.update, static_cast<int64_t>(at));
+    pass.set_teacher_forcing(config.teacher_forcing);
     if (device.is_cuda()) torch::manual_seed(Pass(pass).next_key());
-    const auto sums = loss_of(model, to_tensors(batches[at], device), pass, smoothing);
+    const auto sums = loss_of(model, to_tensors(batches[at], device), pass, smoothing_of(config));
     (sums.loss / static_cast<double>(std::max<int64_t>(tokens, 1))).backward();
     add(stats, sums, batches[at]);
   }
@@ -81,6 +81,13 @@ UpdateStats accumulate(TranslationModel& model, Adam& adam, std::span<const Batc
 }
 
 }  // namespace
+
+Smoothing smoothing_of(const TrainingConfig& config) {
+  const auto form = config.smoothing_form == "all"      ? SmoothingForm::kAll
+                    : config.smoothing_form == "others" ? SmoothingForm::kOthers
+                                                        : SmoothingForm::kOthersNormalized;
+  return {config.smoothing, form};
+}
 
 UpdateStats& UpdateStats::operator+=(const UpdateStats& other) {
   loss += other.loss;
@@ -92,13 +99,14 @@ UpdateStats& UpdateStats::operator+=(const UpdateStats& other) {
   return *this;
 }
 
-UpdateStats train_update(TranslationModel& model, Adam& adam, std::vector<Batch> batches, const TrainingConfig& config,
-                         double learning_rate, const UpdateKey& key, torch::Device device) {
+UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
+                         const TrainingConfig& config, double learning_rate, const UpdateKey& key,
+                         torch::Device device) {
   UpdateStats stats;
   bool split = false;
   for (size_t at = 0;;) {
     try {
-      stats = accumulate(model, adam, batches, key, config.smoothing, device, at);
+      stats = accumulate(model, optimizer, batches, config, key, device, at);
       break;
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
@@ -114,13 +122,14 @@ UpdateStats train_update(TranslationModel& model, Adam& adam, std::vector<Batch>
   }
   model.finish_gradients();
   stats.split = split;
-  stats.gradient_norm = adam.clip_gradients(config.clip_norm);
+  stats.gradient_norm = optimizer.clip_gradients(config.clip_norm);
   stats.skipped = !std::isfinite(stats.loss) || !std::isfinite(stats.gradient_norm);
-  if (!stats.skipped) adam.step(learning_rate);
+  if (!stats.skipped) optimizer.step(learning_rate);
   return stats;
 }
 
-UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, double smoothing, torch::Device device) {
+UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,
+                     torch::Device device) {
   const c10::InferenceMode inference;
   UpdateStats stats;
   for (const auto& batch : batches) {

@@ -7,7 +7,8 @@
 #include "config/config.h"
 #include "data/batch.h"
 #include "models/model.h"
-#include "training/adam.h"
+#include "nn/cross_entropy.h"
+#include "training/optimizer.h"
 
 namespace nmt {
 
@@ -24,6 +25,9 @@ struct UpdateStats {
   UpdateStats& operator+=(const UpdateStats& other);
 };
 
+/// Of training.smoothing and smoothing_form.
+Smoothing smoothing_of(const TrainingConfig& config);
+
 /// What the random numbers of an update are a function of.
 struct UpdateKey {
   uint64_t seed = 1;
@@ -33,10 +37,12 @@ struct UpdateKey {
 /// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A
 /// batch that does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not
 /// fit.
-UpdateStats train_update(TranslationModel& model, Adam& adam, std::vector<Batch> batches, const TrainingConfig& config,
-                         double learning_rate, const UpdateKey& key, torch::Device device);
+UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
+                         const TrainingConfig& config, double learning_rate, const UpdateKey& key,
+                         torch::Device device);
 
 /// Teacher-forced sums over batches, without dropout or smoothing's gradient: what validation reports.
-UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, double smoothing, torch::Device device);
+UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,
+                     torch::Device device);
 
 }  // namespace nmt

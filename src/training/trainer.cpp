@@ -32,8 +32,8 @@ struct Interrupted {};
 
 }  // namespace
 
-Trainer::Trainer(Config config, const PreparedData& data, RunDirectory& directory, TrainingObserver& observer,
-                 Logger& log)
+Trainer::Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
+                 RunDirectory& directory, TrainingObserver& observer, Logger& log)
     : config_(std::move(config)),
       data_(data),
       directory_(directory),
@@ -42,6 +42,7 @@ Trainer::Trainer(Config config, const PreparedData& data, RunDirectory& director
       device_(resolve_device(config_.run.device)) {
   model_ = make_model(config_.model, data.codec.source().size(), data.codec.target().size());
   initialise(*model_, config_.model, static_cast<uint64_t>(config_.run.seed));
+  set_initial_embeddings(*model_, embeddings);
   progress_.precision = precision_name(resolve_precision(config_.run.precision, device_));
   progress_.device = device_.str();
   progress_.threads = at::get_num_threads();
@@ -55,8 +56,11 @@ Trainer::Trainer(Config config, const PreparedData& data, RunDirectory& director
   const BatchOptions options{
       .type = config_.training.batch_type == "tokens" ? BatchType::kTokens : BatchType::kSentences,
       .size = config_.training.batch_size,
-      .seed = static_cast<uint64_t>(config_.run.seed)};
+      .seed = static_cast<uint64_t>(config_.run.seed),
+      .pool_batches = config_.training.pool_batches,
+      .last_batch = config_.training.last_batch == "drop" ? LastBatch::kDrop : LastBatch::kKeep};
   batches_ = std::make_unique<BatchStream>(data.train, options, progress_.position);
+  epoch_ended_ = progress_.update > 0 && progress_.epoch.epoch == progress_.position.epoch;
 }
 
 void Trainer::resume() {
@@ -99,13 +103,10 @@ void Trainer::resume() {
     log_.info("going on from {}", folder.string());
   }
   model_->to(device_);
-  adam_.emplace(named_parameters(*model_), Adam::Options{.beta1 = config_.training.adam_beta1,
-                                                         .beta2 = config_.training.adam_beta2,
-                                                         .epsilon = config_.training.adam_epsilon,
-                                                         .weight_decay = config_.training.weight_decay});
+  optimizer_ = make_optimizer(config_.training, named_parameters(*model_));
   if (newest) {
     const auto file = directory_.checkpoints().path(*newest) / kTrainerState;
-    copy_into(adam_->state(), load_safetensors(file), file);
+    copy_into(optimizer_->state(), load_safetensors(file), file);
   }
   seconds_before_ = progress_.seconds;
 }
@@ -116,10 +117,7 @@ int Trainer::run() {
   model_->train();
   try {
     // A run that was stopped before its validation was done.
-    if (progress_.update > 0 && progress_.validated_update != progress_.update) {
-      epoch_ended_ = progress_.position.batch == 0;
-      if (validation_due()) validate();
-    }
+    if (progress_.update > 0 && validation_due()) validate();
     while (!reason_to_end()) {
       update();
       if (stop_signal()) throw Interrupted();
@@ -138,6 +136,9 @@ int Trainer::run() {
 
 void Trainer::announce() const {
   const int64_t batches = batches_->batches_of_current_epoch();
+  std::vector<VariableShape> variables;
+  for (const auto& tensors : {named_parameters(*model_), optimizer_->state()})
+    for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
   observer_.on_start({.name = directory_.path().string(),
                       .parameters = model_->parameter_count(),
                       .update = progress_.update,
@@ -146,7 +147,18 @@ void Trainer::announce() const {
                       .num_epochs = config_.training.num_epochs,
                       .device = progress_.device,
                       .precision = progress_.precision,
-                      .threads = progress_.threads});
+                      .threads = progress_.threads,
+                      .variables = std::move(variables),
+                      .epoch_end = epoch_ended_ ? std::optional(epoch_report()) : std::nullopt});
+}
+
+EpochReport Trainer::epoch_report() const {
+  const auto& sums = progress_.epoch;
+  const double tokens = static_cast<double>(std::max<int64_t>(sums.target_tokens, 1));
+  return {.epoch = sums.epoch,
+          .update = progress_.update,
+          .loss = sums.loss / tokens,
+          .perplexity = std::exp(sums.label_loss / tokens)};
 }
 
 std::vector<Batch> Trainer::next_batches() {
@@ -160,7 +172,7 @@ void Trainer::update() {
   auto batches = next_batches();
   const int64_t number = progress_.update + 1;
   const double lr = learning_rate(config_.training, config_.model.d_model, number);
-  const auto stats = train_update(*model_, *adam_, std::move(batches), config_.training, lr,
+  const auto stats = train_update(*model_, *optimizer_, std::move(batches), config_.training, lr,
                                   {static_cast<uint64_t>(config_.run.seed), number}, device_);
   progress_.update = number;
   progress_.position = batches_->position();
@@ -171,14 +183,19 @@ void Trainer::update() {
   interval_ += stats;
   interval_.gradient_norm = stats.gradient_norm;
   ++interval_updates_;
-  epoch_ += stats;
+  add_to_epoch(epoch + 1, stats);
   observer_.on_update(epoch + 1, number);
   if (number % config_.run.log_every == 0 || epoch_ended_) report_interval();
-  if (epoch_ended_) {
-    observer_.on_epoch(epoch + 1, number,
-                       epoch_.loss / static_cast<double>(std::max<int64_t>(epoch_.target_tokens, 1)));
-    epoch_ = {};
-  }
+  if (epoch_ended_) observer_.on_epoch(epoch_report());
+}
+
+void Trainer::add_to_epoch(int64_t epoch, const UpdateStats& stats) {
+  auto& sums = progress_.epoch;
+  if (sums.epoch != epoch) sums = {.epoch = epoch};
+  if (stats.skipped) return;  // not a number
+  sums.loss += stats.loss;
+  sums.label_loss += stats.label_loss;
+  sums.target_tokens += stats.target_tokens;
 }
 
 void Trainer::guard_against_divergence(const UpdateStats& stats) {
@@ -247,6 +264,7 @@ bool Trainer::validation_due() const {
 
 bool Trainer::checkpoint_due() const {
   const int64_t every = config_.training.checkpoint_every;
+  if (epoch_ended_ && config_.run.naming != "plain") return true;  // the originals' names are those of epochs
   if (every == 0) return progress_.validated_update == progress_.update || (!validator_ && epoch_ended_);
   return progress_.update % every == 0;
 }
@@ -317,7 +335,7 @@ void Trainer::save_checkpoint() {
   progress_.seconds = seconds_before_ + now() - session_start_;
   directory_.checkpoints().save(progress_.update, kept_checkpoints(), [&](const auto& folder) {
     save_model(folder, *model_, config_, data_.codec, {{"update", progress_.update}});
-    save_safetensors(folder / kTrainerState, adam_->state());
+    save_safetensors(folder / kTrainerState, optimizer_->state());
     write_file_atomically(folder / kProgress, progress_.to_json().dump(2) + "\n");
   });
   saved_update_ = progress_.update;

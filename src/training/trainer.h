@@ -9,9 +9,10 @@
 #include "config/config.h"
 #include "data/batches.h"
 #include "data/prepared_data.h"
+#include "models/initial_embeddings.h"
 #include "models/model.h"
 #include "report/training_observer.h"
-#include "training/adam.h"
+#include "training/optimizer.h"
 #include "training/progress_state.h"
 #include "training/run_directory.h"
 #include "training/train_update.h"
@@ -23,7 +24,9 @@ namespace nmt {
 /// configuration, data and device: stopped anywhere and started again it gives the same bits.
 class Trainer {
  public:
-  Trainer(Config config, const PreparedData& data, RunDirectory& directory, TrainingObserver& observer, Logger& log);
+  /// embeddings: what a run that begins anew starts from (read_initial_embeddings).
+  Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
+          RunDirectory& directory, TrainingObserver& observer, Logger& log);
 
   /// Trains to the end, or to SIGINT or SIGTERM with the state saved. Returns the exit code: 0, 130 or 143.
   int run();
@@ -31,6 +34,8 @@ class Trainer {
  private:
   void resume();
   void announce() const;
+  void add_to_epoch(int64_t epoch, const UpdateStats& stats);
+  EpochReport epoch_report() const;
   std::vector<Batch> next_batches();
   void update();
   void guard_against_divergence(const UpdateStats& stats);
@@ -56,15 +61,14 @@ class Trainer {
 
   torch::Device device_;
   std::shared_ptr<TranslationModel> model_;
-  std::optional<Adam> adam_;
+  std::unique_ptr<Optimizer> optimizer_;
   std::optional<Validator> validator_;
   std::unique_ptr<BatchStream> batches_;
   ProgressState progress_;
   int64_t saved_update_ = -1;
   bool epoch_ended_ = false;  ///< with the last update
 
-  // Sums since the last report and since the epoch began.
-  UpdateStats interval_, epoch_;
+  UpdateStats interval_;  ///< sums since the last report
   int64_t interval_updates_ = 0;
   double interval_start_ = 0, session_start_ = 0, seconds_before_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "data/batches.h"
+#include "decoding/attention_grids.h"
 #include "decoding/translator.h"
 #include "scoring/bleu.h"
 #include "scoring/chrf.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int64_t kTokensPerBatch = 4096;
 constexpr int64_t kSentencesPerSearch = 64;
+constexpr int64_t kLongestPicture = 100;  // pieces a side: more would not be readable
 
 // Decoding is done in float32 on the CPU, whatever training computes in: there a translation does not depend on its
 // batch.
@@ -47,6 +49,7 @@ ValidationReport Validator::validate(TranslationModel& model, const std::functio
   ValidationReport report;
   add_losses(model, report);
   if (wants("bleu") || wants("chrf")) add_translation_scores(model, report, between);
+  add_attention(model, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
@@ -54,11 +57,22 @@ ValidationReport Validator::validate(TranslationModel& model, const std::functio
 void Validator::add_losses(TranslationModel& model, ValidationReport& report) const {
   std::vector<Batch> batches;
   for (const auto& pairs : plan_by_length(*corpus_, kTokensPerBatch)) batches.push_back(make_batch(*corpus_, pairs));
-  const auto stats = evaluate(model, batches, config_.training.smoothing, device_);
+  const auto stats = evaluate(model, batches, smoothing_of(config_.training), device_);
   const double tokens = static_cast<double>(std::max<int64_t>(stats.target_tokens, 1));
   report.loss = stats.loss / tokens;
   report.perplexity = std::exp(stats.label_loss / tokens);
   report.accuracy = static_cast<double>(stats.correct) / tokens;
+}
+
+void Validator::add_attention(TranslationModel& model, ValidationReport& report) const {
+  if (corpus_->size() == 0) return;
+  const auto source = corpus_->source(0), target = corpus_->target(0);
+  for (const int32_t id : source) {
+    if (!report.source_pieces.empty()) report.source_pieces += ' ';
+    report.source_pieces += codec_.source().piece(id);
+  }
+  if (std::ssize(source) <= kLongestPicture && std::ssize(target) <= kLongestPicture)
+    report.attention = attention_grids(model, codec_, source, target);
 }
 
 void Validator::add_translation_scores(TranslationModel& model, ValidationReport& report,
@@ -95,6 +109,8 @@ void Validator::add_translation_scores(TranslationModel& model, ValidationReport
   }
   for (int64_t i = 0; i < std::min(config_.validation.samples, count); ++i)
     report.samples.push_back({sources[i], references[i], hypotheses[i]});
+  report.sources = std::move(sources), report.references = std::move(references);
+  report.hypotheses = std::move(hypotheses);
 }
 
 double Validator::score(const ValidationReport& report) const {

@@ -28,6 +28,7 @@ class Validator {
   void add_losses(TranslationModel& model, ValidationReport& report) const;
   void add_translation_scores(TranslationModel& model, ValidationReport& report,
                               const std::function<void()>& between) const;
+  void add_attention(TranslationModel& model, ValidationReport& report) const;
   bool wants(const std::string& metric) const;
 
   std::shared_ptr<const PreparedCorpus> corpus_;

@@ -102,7 +102,7 @@ void show_a_run(ConsoleObserver& observer) {
   observer.on_update(2, 2001);
   observer.on_interval(kInterval);
   observer.on_checkpoint(2500);
-  observer.on_epoch(2, 2914, 2.6449);
+  observer.on_epoch({.epoch = 2, .update = 2914, .loss = 2.6449, .perplexity = 9.125});
   observer.on_validation(kValidation);
   observer.on_checkpoint(2914);
   observer.on_end("3,000 updates done");
@@ -124,7 +124,7 @@ TEST(ConsoleObserver, WritesPlainLinesWhereThereIsNoTerminal) {
   EXPECT_THAT(
       lines_of(out.str()),
       ElementsAre(testing::StartsWith("run iwslt2016: "), "going on after update 2,000", format_interval(kInterval),
-                  "checkpoint of update 2,500 is saved", "epoch 2 is done: iwslt2016_E02L2.64",
+                  "checkpoint of update 2,500 is saved", "epoch 2 is done: iwslt2016_E02L2.64, perplexity 9.12",
                   format_validation(kValidation).front() + " (iwslt2016_E02L2.64B28.06)", "  BLEU|x = 28.06",
                   "  chrF2|x = 52.10", "  source     Ja .", "  reference  Yes .", "  hypothesis Yeah .",
                   "checkpoint iwslt2016_E02L2.64-2914 is saved", "end: 3,000 updates done"));
@@ -134,7 +134,7 @@ TEST(ConsoleObserver, NamesNoEpochInsideOfOne) {
   std::ostringstream out;
   Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
   ConsoleObserver observer(log);
-  observer.on_epoch(2, 2900, 2.6449);
+  observer.on_epoch({.epoch = 2, .update = 2900, .loss = 2.6449, .perplexity = 9.125});
   out.str("");
   observer.on_validation(kValidation);
   observer.on_checkpoint(2914);

@@ -170,5 +170,20 @@ TEST_F(MetricsWriterTest, ARunThatBeginsAnewDropsEverything) {
   EXPECT_THAT(sample_files(), ElementsAre("notes.txt"));
 }
 
+TEST_F(MetricsWriterTest, DrawsTheAttentionOfAValidation) {
+  MetricsWriter writer(run_.path());
+  auto report = validation(100);
+  writer.on_validation(report);
+  EXPECT_FALSE(std::filesystem::exists(run_ / "attention")) << "a model without";
+  report.attention = {{.name = "decoder.0.cross", .heads = 1, .queries = {"A"}, .keys = {"Ein"}, .weights = {1}}};
+  writer.on_validation(report);
+  report.update = 200;
+  writer.on_validation(report);
+  EXPECT_THAT(file("attention/00000100.svg"), testing::HasSubstr("decoder.0.cross"));
+  writer.truncate_after(100);
+  EXPECT_TRUE(std::filesystem::exists(run_ / "attention/00000100.svg"));
+  EXPECT_FALSE(std::filesystem::exists(run_ / "attention/00000200.svg"));
+}
+
 }  // namespace
 }  // namespace nmt

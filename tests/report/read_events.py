@@ -9,7 +9,7 @@ from tensorboard.backend.event_processing.event_file_loader import RawEventFileL
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.util import tensor_util
 
-events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0})
+events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0, "images": 0})
 events.Reload()
 
 
@@ -28,6 +28,8 @@ print(json.dumps({
     "scalars": {tag: [[event.step, event.value] for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]},
     "texts": {tag: [[event.step, decoded(tensor_util.make_ndarray(event.tensor_proto).tolist())]
                     for event in events.Tensors(tag)] for tag in events.Tags()["tensors"]},
+    "images": {tag: [[event.step, event.width, event.height, event.encoded_image_string[1:4].decode()]
+                     for event in events.Images(tag)] for tag in events.Tags()["images"]},
     "plugins": {tag: events.SummaryMetadata(tag).plugin_data.plugin_name for tag in events.Tags()["tensors"]},
     "data_classes": {value.tag: value.metadata.data_class for value in raw_values() if value.HasField("tensor")},
 }))

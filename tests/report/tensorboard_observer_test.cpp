@@ -39,7 +39,7 @@ TEST_F(TensorBoardObserverTest, IsReadBackByTensorBoard) {
                         .source_tokens_per_second = 4200.5,
                         .target_tokens_per_second = 4100,
                         .real_token_share = 0.875});
-  observer.on_epoch(1, 100, 2.75);
+  observer.on_epoch({.epoch = 1, .update = 100, .loss = 2.75, .perplexity = 5.5});
   observer.on_validation({.update = 100,
                           .loss = 2,
                           .perplexity = 7,
@@ -60,6 +60,7 @@ TEST_F(TensorBoardObserverTest, IsReadBackByTensorBoard) {
                          {"train/target_tokens_per_second", {{100, 4100.0}, {200, 0.0}}},
                          {"train/real_token_share", {{100, 0.875}, {200, 0.0}}},
                          {"epoch/loss", json::array({{100, 2.75}})},
+                         {"epoch/perplexity", json::array({{100, 5.5}})},
                          {"valid/loss", json::array({{100, 2.0}})},
                          {"valid/perplexity", json::array({{100, 7.0}})},
                          {"valid/accuracy", json::array({{100, 0.5}})},
@@ -72,6 +73,43 @@ TEST_F(TensorBoardObserverTest, IsReadBackByTensorBoard) {
                       {"Grüße \\*an\\* 中国 .", "Hello .", "Hi \\<unk\\> ."},
                       {"Ja .", "Yes .", "Yes ."}};
   EXPECT_EQ(events["texts"]["valid/samples"], json::array({{100, table}}));
+}
+
+const AttentionGrid kGrid{.name = "decoder.0.cross",
+                          .heads = 1,
+                          .queries = {"A", "</s>"},
+                          .keys = {"Ein", "x", "</s>"},
+                          .weights = {1, 0, 0, 0.5, 0.25, 0.25}};
+
+TEST_F(TensorBoardObserverTest, DrawsAttentionWithTheKeysDown) {
+  TensorBoardObserver observer(folder_.path());
+  observer.on_validation({.update = 100, .attention = {kGrid}});
+  EXPECT_EQ(read_back()["images"], json({{"attention/decoder.0.cross", json::array({{100, 16, 24, "PNG"}})}}));
+}
+
+TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
+  TensorBoardObserver observer(folder_.path(), parse_tensorboard_tags("kyubyong2019"));
+  observer.on_interval({.update = 100, .loss = 2.5, .learning_rate = 0.5});
+  observer.on_validation(
+      {.update = 100, .references = {"Yes ."}, .hypotheses = {"Yes *!*"}, .source_pieces = "▁Ja ▁."});
+  const auto events = read_back();
+  EXPECT_EQ(events["scalars"]["loss"], json::array({{100, 2.5}}));
+  EXPECT_EQ(events["scalars"]["lr"], json::array({{100, 0.5}}));
+  EXPECT_EQ(events["scalars"]["global_step"], json::array({{100, 100.0}}));
+  EXPECT_FALSE(events["scalars"].contains("train/loss"));
+  EXPECT_EQ(events["texts"]["sent1"], json::array({{100, {"▁Ja ▁."}}}));
+  EXPECT_EQ(events["texts"]["pred"], json::array({{100, {"Yes \\*!\\*"}}}));
+  EXPECT_EQ(events["texts"]["sent2"], json::array({{100, {"Yes ."}}}));
+}
+
+TEST_F(TensorBoardObserverTest, HasTheTagsOfThePreNormProgram) {
+  TensorBoardObserver observer(folder_.path(), parse_tensorboard_tags("prenorm"));
+  observer.on_interval({.update = 100, .loss = 2.5, .accuracy = 0.25, .learning_rate = 0.5});
+  const auto scalars = read_back()["scalars"];
+  EXPECT_EQ(scalars["train/loss"], json::array({{100, 2.5}}));
+  EXPECT_EQ(scalars["train/acc"], json::array({{100, 0.25}}));
+  EXPECT_EQ(scalars["train/learning_rate"], json::array({{100, 0.5}}));
+  EXPECT_FALSE(scalars.contains("train/accuracy"));
 }
 
 TEST_F(TensorBoardObserverTest, AResumedRunHasEveryStepOnce) {

@@ -3,7 +3,7 @@
 
 #include "models/golden/golden_case.h"
 #include "models/model_directory.h"
-#include "training/adam.h"
+#include "training/optimizer.h"
 #include "training/schedule.h"
 #include "training/train_update.h"
 
@@ -41,17 +41,14 @@ TEST_P(GoldenUpdates, GiveTheLossGradientsAndWeightsOfTheProgram) {
   for (const auto device : test::devices()) {
     const auto model = golden.model(device);
     const auto parameters = named_parameters(*model);
-    Adam adam(parameters, {.beta1 = training.adam_beta1,
-                           .beta2 = training.adam_beta2,
-                           .epsilon = training.adam_epsilon,
-                           .weight_decay = training.weight_decay});
+    const auto optimizer = make_optimizer(training, parameters);
     for (const int64_t number : {1, 2, 3}) {
       const auto& expected = golden.update(number);
       const std::string what = device.str() + ", update " + std::to_string(number);
       const double rate = learning_rate(training, golden.config.model.d_model, number);
       EXPECT_NEAR(rate, expected["learning_rate"].get<double>(), 1e-9 * rate) << what;
-      const auto stats =
-          train_update(*model, adam, {golden.batch(number)}, training, rate, {.seed = 1, .update = number}, device);
+      const auto stats = train_update(*model, *optimizer, {golden.batch(number)}, training, rate,
+                                      {.seed = 1, .update = number}, device);
       EXPECT_NEAR(stats.loss, expected["loss"].get<double>(), 1e-5 * stats.loss) << what;
       EXPECT_NEAR(stats.gradient_norm, expected["gradient_norm"].get<double>(), 1e-5 * stats.gradient_norm) << what;
       // Gradients are below one here, sums of some hundred products in float32.

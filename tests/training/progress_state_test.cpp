@@ -10,6 +10,7 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   state.update = 7;
   state.position = {.epoch = 2, .batch = 3};
   state.target_tokens = 123456789012;
+  state.epoch = {.epoch = 3, .loss = 1.0 / 3, .label_loss = 0.2, .target_tokens = 77};
   state.seconds = 0.1;
   state.validated_update = 6;
   state.best_score = -2.0 / 3;
@@ -27,8 +28,9 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(again.to_json(), json);
   EXPECT_EQ(again.position.batch, 3);
   EXPECT_EQ(again.best_score, state.best_score);
+  EXPECT_EQ(again.epoch.loss, state.epoch.loss);
   EXPECT_EQ(again.events, state.events);
-  EXPECT_EQ(json.size(), 19) << "a field that was added is in no checkpoint yet: extend this test";
+  EXPECT_EQ(json.size(), 20) << "a field that was added is in no checkpoint yet: extend this test";
 }
 
 TEST(ProgressState, RefusesAnotherVersionsJson) {

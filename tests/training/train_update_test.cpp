@@ -14,6 +14,7 @@
 #include "models/tiny_batch.h"
 #include "support.h"
 #include "tensor_support.h"
+#include "training/adam.h"
 
 namespace nmt {
 namespace {
@@ -103,9 +104,10 @@ TEST(TrainUpdate, LearnsTwentyPairsToZeroErrors) {
       initialise(*model, config, 1);
       model->to(device);
       Adam adam(named_parameters(*model), {.beta2 = 0.98});
-      for (int64_t update = 1; update <= 600; ++update)
-        train_update(*model, adam, {batches[update % 2]}, kTraining, 0.003 * std::min(1.0, update / 30.0), {1, update},
-                     device);
+      for (int64_t update = 1; update <= 600; ++update) {
+        const double rate = 0.003 * std::min({1.0, static_cast<double>(update) / 30, (601.0 - update) / 300});
+        train_update(*model, adam, {batches[update % 2]}, kTraining, rate, {1, update}, device);
+      }
       const auto stats = evaluate(*model, batches, 0.1, device);
       EXPECT_EQ(stats.correct, stats.target_tokens) << norm << " on " << device;
       int wrong = 0;

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "models/safetensors.h"
+
+namespace nmt {
+
+/// Changes parameters by their gradients.
+class Optimizer {
+ public:
+  explicit Optimizer(NamedTensors parameters) : parameters_(std::move(parameters)) {}
+  virtual ~Optimizer() = default;
+
+  /// One update with the parameters' gradients; a parameter without gradient stays as it is.
+  virtual void step(double learning_rate) = 0;
+  /// What a checkpoint holds: tensors that the caller may write to. A new optimizer that is given them goes on in the
+  /// same bits.
+  virtual NamedTensors state() const = 0;
+
+  /// Multiplies all gradients so that their joint 2-norm is at most max_norm (0 = leave them). Returns the norm before.
+  double clip_gradients(double max_norm);
+  void scale_gradients(double factor);
+  void clear_gradients();
+
+ protected:
+  const NamedTensors& parameters() const { return parameters_; }
+
+ private:
+  NamedTensors parameters_;
+};
+
+/// training.optimizer: one switch. Throws Error for an unknown one.
+std::unique_ptr<Optimizer> make_optimizer(const TrainingConfig& config, NamedTensors parameters);
+
+}  // namespace nmt
