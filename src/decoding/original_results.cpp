@@ -1,6 +1,7 @@
 #include "decoding/original_results.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -8,41 +9,39 @@
 
 #include "base/file.h"
 #include "base/words.h"
-#include "scoring/bleu.h"
+#include "scoring/original_bleu.h"
 
 namespace fs = std::filesystem;
 
 namespace nmt {
 namespace {
 
-// BLEU of words between spaces, without smoothing: the figure of multi-bleu.perl and of NLTK's corpus_bleu.
-scoring::BleuScore bleu_of_words(const std::vector<std::string>& hypotheses,
-                                 const std::vector<std::string>& references) {
-  return scoring::Bleu({.tokenizer = "none", .smoothing = scoring::BleuSmoothing::kNone})
-      .corpus_score(hypotheses, {references}, {.threads = 1});
+scoring::OriginalText score_of(scoring::OriginalForm form, const std::vector<std::string>& hypotheses,
+                               const std::vector<std::string>& references) {
+  return scoring::OriginalBleu(form)
+      .corpus(hypotheses, scoring::References{references}, {.threads = 1})
+      .original.value();
 }
 
-// His copy of multi-bleu.perl takes the last character off every line: the line's end, but of the last line, which has
-// none in his files, the last letter.
+// No line end follows the last line of his files.
 std::vector<std::string> as_his_scorer_reads(std::vector<std::string> lines) {
-  if (!lines.empty() && !lines.back().empty()) lines.back().pop_back();
+  if (!lines.empty()) lines.back() = scoring::without_last_character(lines.back());
   return lines;
-}
-
-// With the spelling of his copy.
-std::string multi_bleu_line(const scoring::BleuScore& bleu) {
-  const double ratio = bleu.reference_length > 0
-                           ? static_cast<double>(bleu.hypothesis_length) / static_cast<double>(bleu.reference_length)
-                           : 0;
-  const auto& p = bleu.precisions;
-  return fmt::format("BLEU = {:.2f}, {:.1f}/{:.1f}/{:.1f}/{:.1f} (BP={:.3f}, ration={:.3f})", bleu.score, p[0], p[1],
-                     p[2], p[3], bleu.brevity_penalty, ratio);
 }
 
 int64_t words_in(const std::string& line) {
   std::vector<std::string_view> words;
   split_words(line, words);
   return std::ssize(words);
+}
+
+std::string triplets(const TranslatedText& text) {
+  std::string lines;
+  for (size_t i = 0; i < text.sources.size(); ++i) {
+    fmt::format_to(std::back_inserter(lines), "- source: {}\n- expected: {}\n- got: {}\n\n", text.sources[i],
+                   text.references[i], text.hypotheses[i]);
+  }
+  return lines;
 }
 
 // The update of model.json's training summary, -1 where it is not told.
@@ -57,11 +56,10 @@ int64_t update_of(const fs::path& model_directory) {
 }  // namespace
 
 fs::path write_kyubyong2019_results(const fs::path& directory, const std::string& name, const TranslatedText& text) {
-  const auto bleu = bleu_of_words(as_his_scorer_reads(text.hypotheses), as_his_scorer_reads(text.references));
-  std::string lines;
-  for (const auto& line : text.hypotheses) lines += line + '\n';
-  const auto path = directory / fmt::format("{}B{:.2f}", name, bleu.score);
-  write_file_atomically(path, lines + multi_bleu_line(bleu));
+  const auto score = score_of(scoring::OriginalForm::kMultiBleuLegacy, as_his_scorer_reads(text.hypotheses),
+                              as_his_scorer_reads(text.references));
+  const auto path = directory / fmt::format("{}B{}", name, score.figure);
+  write_file_atomically(path, fmt::format("{}\n{}", fmt::join(text.hypotheses, "\n"), score.line));
   return path;
 }
 
@@ -73,19 +71,16 @@ fs::path write_kyubyong2017_results(const fs::path& directory, const std::string
     hypotheses.push_back(text.hypotheses[i]);
     references.push_back(text.references[i]);
   }
-  const double bleu = hypotheses.empty() ? 0 : bleu_of_words(hypotheses, references).score;
   const auto path = directory / name;
-  write_file_atomically(path, format_results_file(text, bleu));
+  write_file_atomically(
+      path,
+      triplets(text) + (hypotheses.empty() ? "Bleu Score = 0"
+                                           : score_of(scoring::OriginalForm::kNltk, hypotheses, references).line));
   return path;
 }
 
 std::string format_results_file(const TranslatedText& text, double bleu) {
-  std::string lines;
-  for (size_t i = 0; i < text.sources.size(); ++i) {
-    fmt::format_to(std::back_inserter(lines), "- source: {}\n- expected: {}\n- got: {}\n\n", text.sources[i],
-                   text.references[i], text.hypotheses[i]);
-  }
-  return lines + fmt::format("Bleu Score = {}", bleu);
+  return triplets(text) + fmt::format("Bleu Score = {}", bleu);
 }
 
 std::string original_model_name(const fs::path& model_directory) {
