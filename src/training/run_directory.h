@@ -10,7 +10,8 @@
 namespace nmt {
 
 /// The folder of one run, held by one process at a time:
-///   config.yaml  checkpoints/  best/  log.txt  metrics.jsonl  validations.tsv  samples/  tensorboard/
+///   config.yaml  checkpoints/  best/  log.txt  metrics.jsonl  validations.tsv  samples/  attention/
+///   tensorboard/  and what run.naming adds
 class RunDirectory {
  public:
   enum class Start { kResume, kRestart };
