@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 struct Arguments {
   std::vector<std::string> models;
-  std::string input = "-", output = "-";
+  std::string input = "-", output = "-", format = "text";
   std::vector<std::string> texts;
   int64_t n_best = 1;
   bool scores = false, quiet = false;
@@ -47,6 +48,11 @@ struct Arguments {
         ->allow_extra_args(false)
         ->excludes("--input")
         ->type_name("TEXT");
+    app.add_option("--format", format,
+                   "of --text: text, a line each; json, a list of objects with the key translation_text")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->needs("--text")
+        ->capture_default_str();
     app.add_option("--n-best", n_best,
                    "write so many translations of each line, as NUMBER <tab> TEXT; at most the beam size")
         ->capture_default_str();
@@ -126,7 +132,14 @@ int translate_stream(Arguments& arguments, const Translator& translator, double 
 
 int translate_texts(const Arguments& arguments, const Translator& translator) {
   Output output(arguments.output);
-  for (const Translation& translation : translator.translate(arguments.texts)) output.write(translation.text + "\n");
+  auto list = nlohmann::json::array();
+  for (const Translation& translation : translator.translate(arguments.texts)) {
+    if (arguments.format == "json")
+      list.push_back({{"translation_text", translation.text}});
+    else
+      output.write(translation.text + "\n");
+  }
+  if (arguments.format == "json") output.write(list.dump() + "\n");
   output.commit();
   return kDone;
 }

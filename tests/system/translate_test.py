@@ -153,6 +153,9 @@ class TranslateLines(Case):
         some, other = PROGRAMS.sources()[:2]
         expected = translate(text=f"{some}\n{other}\n").stdout
         self.assertEqual(translate("--text", some, "--text", other).stdout, expected)
+        lines = expected.decode().splitlines()
+        self.assertEqual(json.loads(translate("--text", some, "--text", other, "--format", "json").stdout),
+                         [{"translation_text": line} for line in lines])
 
     def test_statistics_can_be_silenced(self):
         some = PROGRAMS.sources()[0]
