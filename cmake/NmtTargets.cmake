@@ -1,4 +1,4 @@
-# nmt_library(NAME [TORCH] LINK ...): the static library nmt_NAME of src/NAME/*.cpp.
+# nmt_library(NAME [TORCH] LINK ...): the static library nmt_NAME of src/NAME/*.cpp and one folder below (but kernels).
 # nmt_programs(): one program for each apps/*.cpp, named after its file (nmt_train.cpp -> nmt-train).
 
 # One precompiled header for all that includes torch: parsing it costs about 25 s a file otherwise.
@@ -25,7 +25,8 @@ endfunction()
 function(nmt_library name)
   cmake_parse_arguments(ARG "TORCH" "" "LINK" ${ARGN})
   set(target nmt_${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp ${CMAKE_SOURCE_DIR}/src/${name}/*/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/src/nn/kernels/")
   if(NOT sources)
     message(STATUS "src/${name} is empty: skipped")
     add_library(${target} INTERFACE)
@@ -63,6 +64,7 @@ endfunction()
 # The libraries a program needs beyond base; a program that is not named here gets everything.
 set(NMT_LIBRARIES_nmt_score nmt_scoring)
 set(NMT_LIBRARIES_nmt_prepro nmt_config nmt_data)
+set(NMT_LIBRARIES_nmt_export nmt_interop nmt_data)
 
 function(nmt_programs)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.cpp)

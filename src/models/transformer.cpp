@@ -2,30 +2,85 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.h"
+#include "nn/attention_heads.h"
+#include "nn/positions.h"
 
 namespace nmt {
 namespace {
 
+PositionOptions position_options(const ModelConfig& c) {
+  return {.kind = c.positions,
+          .sinusoid = c.sinusoid,
+          .model = c.d_model,
+          .heads = c.num_heads,
+          .max_positions = c.max_positions,
+          .max_distance = c.max_relative_distance,
+          .buckets = c.relative_buckets};
+}
+
 BlockOptions block_options(const ModelConfig& c) {
-  return {.attention = {.model = c.d_model,
-                        .heads = c.num_heads,
-                        .dropout = c.attention_dropout_rate.value_or(c.dropout_rate),
-                        .bias = c.attention_bias,
-                        .output_projection = c.attention_output_projection,
-                        .qkv_activation = parse_activation(c.qkv_activation)},
+  const MultiHeadAttentionImpl::Options attention{.model = c.d_model,
+                                                  .heads = c.num_heads,
+                                                  .key_value_heads = c.key_value_heads,
+                                                  .dropout = c.attention_dropout_rate.value_or(c.dropout_rate),
+                                                  .bias = c.attention_bias,
+                                                  .output_projection = c.attention_output_projection,
+                                                  .qkv_activation = parse_activation(c.qkv_activation),
+                                                  .softmax = c.attention_normalization == "softmax"};
+  return {.self_attention = attention,
+          .cross_attention = attention,
           .feed_forward = {.model = c.d_model,
                            .inner = c.d_ff,
                            .activation = parse_activation(c.activation),
+                           .gated = is_gated(c.activation),
                            .dropout = c.ffn_dropout_rate.value_or(c.dropout_rate)},
+          .mixer = parse_mixer(c.decoder_mixer),
           .norm = c.norm == "pre" ? Norm::kPre : Norm::kPost,
+          .norm_form = parse_norm_form(c.norm_form),
           .norm_epsilon = c.norm_epsilon,
           .residual_dropout = c.residual_dropout_rate.value_or(c.dropout_rate)};
 }
 
-// Search state: caches a block, and which sentence each row translates.
+// Options of the blocks of encoder or decoder, one after the other: what each has of its own are the scores of its
+// attention and their names; positions may share the tables of the first block.
+class BlockSeries {
+ public:
+  BlockSeries(const ModelConfig& config, const char* stack, bool two_sided)
+      : options_(block_options(config)),
+        positions_(position_options(config)),
+        stack_(stack),
+        score_(config.attention_score) {
+    positions_.two_sided = two_sided;
+  }
+
+  BlockOptions next() {
+    auto block = options_;
+    block.self_attention.name = fmt::format("{}.{}.self", stack_, index_);
+    block.cross_attention.name = fmt::format("{}.{}.cross", stack_, index_++);
+    const int64_t head_dim = positions_.model / positions_.heads;
+    block.cross_attention.scores = make_head_scores(score_, head_dim);
+    const auto relative = make_relative_positions(positions_);
+    if (relative && score_ != "scaled_dot")
+      throw Error(
+          fmt::format("model.attention_score: {} does not go with model.positions {}, which has a score of its own; "
+                      "use scaled_dot, or "
+                      "positions added to embeddings",
+                      score_, positions_.kind));
+    block.self_attention.scores = relative ? relative : make_head_scores(score_, head_dim);
+    block.self_attention.owns_scores = !relative || relative != positions_.first_layer;
+    if (!positions_.first_layer) positions_.first_layer = relative;
+    return block;
+  }
+
+ private:
+  BlockOptions options_;
+  PositionOptions positions_;
+  std::string stack_, score_;
+  int64_t index_ = 0;
+};
+
+// Search state: what each block keeps, and which sentence each row translates.
 class TransformerState final : public DecoderState {
  public:
   TransformerState(torch::Tensor source_lengths, std::vector<BlockCache> caches)
@@ -37,37 +92,18 @@ class TransformerState final : public DecoderState {
 
   void select(const torch::Tensor& rows) override {
     sentence_of_row_ = sentence_of_row_.index_select(0, rows);
-    if (position_ == 0) return;
-    const auto on_device = rows.to(caches_.front().memory.keys.device());
-    for (auto& cache : caches_) {
-      cache.self.keys = cache.self.keys.index_select(0, on_device);
-      cache.self.values = cache.self.values.index_select(0, on_device);
-    }
+    input_.select(rows);
+    for (auto& cache : caches_) cache.self.select(rows);
   }
 
-  /// Makes room for one more position and says where it is.
-  StepPlace advance() {
-    reserve();
-    const int64_t position = position_++;
-    return {position, torch::full({rows()}, position + 1, torch::kInt64), sentence_of_row_, source_lengths_};
-  }
+  /// Where the next token stands.
+  StepPlace advance() { return {position_++, sentence_of_row_, source_lengths_}; }
+  MixerState& input() { return input_; }
   std::vector<BlockCache>& caches() { return caches_; }
 
  private:
-  void reserve() {
-    const auto& memory = caches_.front().memory.keys;
-    const int64_t capacity = position_ == 0 ? 0 : caches_.front().self.keys.size(1);
-    if (position_ < capacity) return;
-    const int64_t wanted = std::max<int64_t>(16, capacity * 2);
-    const auto grow = [&](torch::Tensor& x) {
-      auto wider = torch::zeros({rows(), wanted, memory.size(2)}, memory.options());
-      if (position_ > 0) wider.narrow(1, 0, position_).copy_(x.narrow(1, 0, position_));
-      x = wider;
-    };
-    for (auto& cache : caches_) grow(cache.self.keys), grow(cache.self.values);
-  }
-
   torch::Tensor source_lengths_, sentence_of_row_;
+  MixerState input_;  // of positions that look back
   std::vector<BlockCache> caches_;
   int64_t position_ = 0;
 };
@@ -96,8 +132,8 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
   if (c.output_bias) output_bias_ = register_parameter("output_bias", torch::zeros({target_vocabulary}));
 
   const auto positions = [&](const char* name) {
-    auto made = make_positions(c.positions, c.sinusoid, c.d_model, c.max_positions);
-    return made && !made->parameters().empty() ? register_module(name, made) : made;
+    auto made = make_positions(position_options(c));
+    return made ? register_module(name, made) : made;
   };
   const InputLayer::Options input{.dropout = c.input_dropout_rate.value_or(c.dropout_rate),
                                   .padding_row_is_constant = c.zero_padding_embedding,
@@ -105,14 +141,14 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
   source_input_ = std::make_unique<InputLayer>(input, positions("source_positions"));
   target_input_ = std::make_unique<InputLayer>(input, positions("target_positions"));
 
-  const auto options = block_options(c);
+  BlockSeries encoder_blocks(c, "encoder", /*two_sided=*/true), decoder_blocks(c, "decoder", /*two_sided=*/false);
   for (int64_t i = 0; i < c.encoder_blocks.value_or(c.num_blocks); ++i)
-    encoder_.push_back(register_module(fmt::format("encoder_{}", i), EncoderBlock(options)));
+    encoder_.push_back(register_module(fmt::format("encoder_{}", i), EncoderBlock(encoder_blocks.next())));
   for (int64_t i = 0; i < c.decoder_blocks.value_or(c.num_blocks); ++i)
-    decoder_.push_back(register_module(fmt::format("decoder_{}", i), DecoderBlock(options)));
+    decoder_.push_back(register_module(fmt::format("decoder_{}", i), DecoderBlock(decoder_blocks.next())));
   if (c.norm == "pre" && c.final_norm) {
-    encoder_norm_ = register_module("encoder_norm", LayerNorm(c.d_model, c.norm_epsilon));
-    decoder_norm_ = register_module("decoder_norm", LayerNorm(c.d_model, c.norm_epsilon));
+    encoder_norm_ = register_module("encoder_norm", LayerNorm(c.d_model, c.norm_epsilon, parse_norm_form(c.norm_form)));
+    decoder_norm_ = register_module("decoder_norm", LayerNorm(c.d_model, c.norm_epsilon, parse_norm_form(c.norm_form)));
   }
 }
 
@@ -148,7 +184,7 @@ std::unique_ptr<DecoderState> Transformer::start(const torch::Tensor& source, co
 torch::Tensor Transformer::step(DecoderState& state, const torch::Tensor& tokens) {
   auto& own = dynamic_cast<TransformerState&>(state);
   const auto place = own.advance();
-  auto x = target_input_->step(tokens, target_table(), place.position, compute_type_);  // [rows, model]
+  auto x = target_input_->step(tokens, target_table(), place.position, own.input(), compute_type_);  // [rows, model]
   for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, own.caches()[i], place);
   if (decoder_norm_) x = decoder_norm_(x);
   return linear(x, output_weight(), output_bias_, packed_output_).to(torch::kFloat32);

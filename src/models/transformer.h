@@ -19,11 +19,17 @@ enum class Norm {
   kPre,   ///< x + dropout(sublayer(LN(x))): Xiong et al. 2020
 };
 
+/// What stands for self-attention in decoder blocks.
+enum class MixerKind { kAttention, kAverage, kSsru };
+MixerKind parse_mixer(const std::string& name);  ///< throws Error naming the choices
+
 /// Sizes and places of one block, shared by encoder and decoder.
 struct BlockOptions {
-  MultiHeadAttentionImpl::Options attention;
+  MultiHeadAttentionImpl::Options self_attention, cross_attention;
   FeedForwardImpl::Options feed_forward;
+  MixerKind mixer = MixerKind::kAttention;
   Norm norm = Norm::kPost;
+  NormForm norm_form = NormForm::kLayer;
   double norm_epsilon = 1e-6;
   double residual_dropout = 0;
 };
@@ -42,40 +48,41 @@ class EncoderBlockImpl : public torch::nn::Module {
 };
 TORCH_MODULE(EncoderBlock);
 
-/// Keys and values of one decoder block during a search.
+/// What one decoder block keeps during a search.
 struct BlockCache {
-  KeyValues self;    ///< [rows, capacity, model]
-  KeyValues memory;  ///< [sentences, source, model]
+  MixerState self;   ///< of the hypotheses: one row each
+  KeyValues memory;  ///< of the sentences: [sentences, source, features]
 };
 
 /// Where a decoding step stands.
 struct StepPlace {
   int64_t position = 0;           ///< of the token that is fed
-  torch::Tensor self_lengths;     ///< int64 [rows] on the CPU: position + 1 each
   torch::Tensor sentence_of_row;  ///< int64 [rows] on the CPU
   torch::Tensor source_lengths;   ///< int64 [sentences] on the CPU
 };
 
-/// Causal self-attention, attention to the encoder's output, feed-forward net. x [batch, target, model].
+/// Causal self-attention (or another mixer), attention to the encoder's output, feed-forward net. x [batch, target,
+/// model].
 class DecoderBlockImpl : public torch::nn::Module {
  public:
   explicit DecoderBlockImpl(const BlockOptions& options);
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                         const torch::Tensor& source_lengths, Pass& pass);
   KeyValues project_memory(const torch::Tensor& memory) { return cross_attention_->project_memory(memory); }
-  /// One token a row: x [rows, model]; its keys and values are written into the cache.
+  /// One token a row: x [rows, model]; what later steps need of it goes into the cache.
   torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepPlace& place);
 
  private:
   BlockOptions options_;
-  MultiHeadAttention self_attention_{nullptr}, cross_attention_{nullptr};
+  std::shared_ptr<Mixer> mixer_;
+  MultiHeadAttention cross_attention_{nullptr};
   FeedForward feed_forward_{nullptr};
-  LayerNorm self_attention_norm_{nullptr}, cross_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
+  LayerNorm mixer_norm_{nullptr}, cross_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
 };
 TORCH_MODULE(DecoderBlock);
 
-/// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, sinusoidal, learned or no positions,
-/// with and without output projection of attention, three ways to share embeddings.
+/// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, every kind of positions, other scores
+/// and mixers, with and without output projection of attention, three ways to share embeddings.
 class Transformer final : public TranslationModel {
  public:
   Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/dropout.h"
 #include "nn/kernel_support.h"
 
 namespace nmt {
@@ -52,7 +53,11 @@ struct Attention : torch::autograd::Function<Attention> {
     const auto q = with_row_stride(q_in);
     auto k = with_row_stride(k_in), v = with_row_stride(v_in);
     if (k.stride(1) != v.stride(1)) k = k.contiguous(), v = v.contiguous();
-    const AttentionOptions options{heads, dropout, causal, target_lengths, source_lengths};
+    const AttentionOptions options{.heads = heads,
+                                   .dropout = dropout,
+                                   .causal = causal,
+                                   .target_lengths = target_lengths,
+                                   .source_lengths = source_lengths};
     const auto shape = shape_of(q, k, options, static_cast<uint64_t>(key));
     auto out = torch::empty({q.size(0), q.size(1), q.size(2)}, q.options());
     auto log_sums = torch::empty({q.size(0), heads, q.size(1)}, q.options().dtype(torch::kFloat32));
@@ -74,8 +79,11 @@ struct Attention : torch::autograd::Function<Attention> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const auto &q = saved[0], &k = saved[1], &v = saved[2], &out = saved[3], &log_sums = saved[4];
-    const AttentionOptions options{context->saved_data["heads"].toInt(), context->saved_data["dropout"].toDouble(),
-                                   context->saved_data["causal"].toBool(), saved[5], saved[6]};
+    const AttentionOptions options{.heads = context->saved_data["heads"].toInt(),
+                                   .dropout = context->saved_data["dropout"].toDouble(),
+                                   .causal = context->saved_data["causal"].toBool(),
+                                   .target_lengths = saved[5],
+                                   .source_lengths = saved[6]};
     const auto shape = shape_of(q, k, options, static_cast<uint64_t>(context->saved_data["key"].toInt()));
     const auto gradient = gradients[0].contiguous();
     auto of_q = torch::empty({q.size(0), q.size(1), q.size(2)}, q.options());
@@ -107,8 +115,9 @@ torch::Tensor real_positions(const torch::Tensor& lengths, int64_t width, torch:
 }  // namespace
 
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                        const AttentionOptions& options, Pass& pass) {
-  if (!has_cpu_kernel(q)) return plain_attention(q, k, v, options, pass);
+                        const AttentionOptions& options, Pass& pass, torch::Tensor* weights) {
+  if (!has_cpu_kernel(q) || weights || options.scores || !options.softmax)
+    return plain_attention(q, k, v, options, pass, weights);
   const bool drop = pass.training() && options.dropout > 0;
   return Attention::apply(q, k, v, options.heads, drop ? options.dropout : 0.0, options.causal,
                           optional_tensor(options.target_lengths), optional_tensor(options.source_lengths),
@@ -120,22 +129,26 @@ torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, co
   const auto split_heads = [&](const torch::Tensor& x) {
     return x.unflatten(-1, {options.heads, -1}).transpose(1, 2);  // [batch, heads, time, head_dim]
   };
-  const auto queries = split_heads(q);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(queries.size(-1)));
-  auto scores = torch::matmul(queries * scale, split_heads(k).transpose(-1, -2));  // [batch, heads, target, source]
-  const double lowest = -std::numeric_limits<double>::infinity();
+  const auto queries = split_heads(q), keys = split_heads(k), values = split_heads(v);
+  auto scores = options.scores
+                    ? options.scores->scores(queries, keys, options.first_query)
+                    : head_products(queries, keys, attention_scale(queries));  // [batch, heads, target, source]
+  const double masked = options.softmax ? -std::numeric_limits<double>::infinity() : 0;
   if (options.source_lengths.defined())
-    scores = scores.masked_fill(~real_positions(options.source_lengths, k.size(1), q.device()), lowest);
+    scores = scores.masked_fill(~real_positions(options.source_lengths, k.size(1), q.device()), masked);
   if (options.causal) {
     const auto future =
         torch::ones({q.size(1), k.size(1)}, torch::TensorOptions(torch::kBool).device(q.device())).triu(1);
-    scores = scores.masked_fill(future, lowest);
+    scores = scores.masked_fill(future, masked);
   }
-  auto probabilities = torch::softmax(scores, -1);
+  auto probabilities = !options.softmax ? scores
+                       : options.causal ? at::softmax(scores, -1)  // of a whole target: never a step of a search
+                                        : head_softmax(scores, options.source_lengths);
   if (weights) *weights = probabilities;
-  if (pass.training() && options.dropout > 0)
-    probabilities = at::dropout(probabilities, options.dropout, /*train=*/true);
-  auto context = torch::matmul(probabilities, split_heads(v)).transpose(1, 2).flatten(2);  // [batch, target, model]
+  probabilities = dropout(probabilities, options.dropout, pass);
+  auto context = options.scores ? options.scores->context(probabilities, values, options.first_query)
+                                : head_sums(probabilities, values);  // [batch, heads, target, head_dim]
+  context = context.transpose(1, 2).flatten(2);                      // [batch, target, model]
   if (options.target_lengths.defined()) {
     const auto real = real_positions(options.target_lengths, q.size(1), q.device()).squeeze(1).transpose(1, 2);
     context = context.masked_fill(~real, 0.0);  // [batch, target, 1]

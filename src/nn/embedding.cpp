@@ -8,7 +8,7 @@
 
 namespace nmt {
 
-InputLayer::InputLayer(Options options, std::shared_ptr<PositionsImpl> positions)
+InputLayer::InputLayer(Options options, std::shared_ptr<Positions> positions)
     : options_(options), positions_(std::move(positions)) {}
 
 torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const torch::Tensor& table) const {
@@ -19,17 +19,15 @@ torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const torch::Tensor&
 torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
                                   Pass& pass) const {
   auto x = look_up(ids, table);  // [batch, time, model]
-  if (positions_) {
-    auto rows = positions_->rows(0, ids.size(1)).to(x.device());  // [time, model]
-    x = x + (options_.positions_on_padding ? rows : rows * (ids != 0).unsqueeze(-1));
-  }
+  if (positions_)
+    x = positions_->forward(x, options_.positions_on_padding ? torch::Tensor() : (ids != 0).unsqueeze(-1));
   return dropout(x.to(type), options_.dropout, pass);
 }
 
 torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position,
-                               at::ScalarType type) const {
+                               MixerState& state, at::ScalarType type) const {
   auto x = look_up(ids, table);  // [rows, model]
-  if (positions_) x = x + positions_->rows(position, 1).to(x.device());
+  if (positions_) x = positions_->step(x, position, state);
   return x.to(type);
 }
 

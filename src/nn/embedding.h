@@ -10,7 +10,7 @@
 
 namespace nmt {
 
-/// Token embedding times sqrt(model), plus positions, then dropout (Vaswani et al. 2017, sec. 3.4).
+/// Token embedding times sqrt(model), with its absolute positions, then dropout (Vaswani et al. 2017, sec. 3.4).
 /// The table is passed in, since it may be shared with the other language and the output layer.
 class InputLayer {
  public:
@@ -19,19 +19,20 @@ class InputLayer {
     bool padding_row_is_constant = true;  ///< row 0 gets no gradient from look-ups
     bool positions_on_padding = true;     ///< false: padding stays without position (Kyubyong)
   };
-  InputLayer(Options options, std::shared_ptr<PositionsImpl> positions);  ///< positions may be null
+  InputLayer(Options options, std::shared_ptr<Positions> positions);  ///< positions may be null
 
   /// ids int64 [batch, time] at positions 0..time-1; table [vocabulary, model] float. Returns [batch, time, model] in
   /// `type`.
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type, Pass& pass) const;
-  /// ids int64 [rows], all at `position`. Returns [rows, model].
-  torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position, at::ScalarType type) const;
+  /// ids int64 [rows], all at `position`; state: what positions keep of earlier steps. Returns [rows, model].
+  torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position, MixerState& state,
+                     at::ScalarType type) const;
 
  private:
   torch::Tensor look_up(const torch::Tensor& ids, const torch::Tensor& table) const;
 
   Options options_;
-  std::shared_ptr<PositionsImpl> positions_;
+  std::shared_ptr<Positions> positions_;
 };
 
 }  // namespace nmt

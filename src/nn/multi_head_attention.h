@@ -2,27 +2,38 @@
 
 #include <torch/nn/module.h>
 
+#include <memory>
+#include <string>
+
+#include "nn/activation.h"
 #include "nn/attention.h"
-#include "nn/feed_forward.h"
 #include "nn/linear.h"
+#include "nn/mixer.h"
 #include "nn/pass.h"
 
 namespace nmt {
 
 /// Keys and values of positions that later steps look at.
 struct KeyValues {
-  torch::Tensor keys, values;  ///< [batch, time, model]
+  torch::Tensor keys, values;  ///< [batch, time, key_value_heads * head_dim]
 };
 
 /// Multi-head attention with its projections (Vaswani et al. 2017, sec. 3.2.2). Kyubyong's program leaves the output
-/// projection away (output_projection false), the one of 2017 has a ReLU on queries, keys and values.
-class MultiHeadAttentionImpl : public torch::nn::Module {
+/// projection away (output_projection false), the one of 2017 has a ReLU on queries, keys and values. With fewer heads
+/// of keys and values, groups of query heads share them (Shazeer 2019, Ainslie et al. 2023). As a Mixer: the decoder's
+/// self-attention, causal, whose state are the keys and values so far.
+class MultiHeadAttentionImpl : public Mixer {
  public:
   struct Options {
     int64_t model = 512, heads = 8;
-    double dropout = 0;  ///< of attention weights
+    int64_t key_value_heads = 0;  ///< 0 = heads
+    double dropout = 0;           ///< of attention weights
     bool bias = true, output_projection = true;
     Activation qkv_activation = Activation::kNone;
+    bool softmax = true;                           ///< false: the scores themselves are the weights
+    std::shared_ptr<HeadScores> scores = nullptr;  ///< null: the usual ones
+    bool owns_scores = true;                       ///< false: another layer has registered them
+    std::string name = {};                         ///< of recorded weights, such as encoder.0.self
   };
   explicit MultiHeadAttentionImpl(const Options& options);
 
@@ -33,23 +44,37 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   torch::Tensor forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                               const torch::Tensor& source_lengths, Pass& pass);
 
-  /// What a decoder keeps: the projections of positions x [..., model].
-  KeyValues project_memory(const torch::Tensor& x);
+  /// What a decoder keeps of memory [batch, source, model].
+  KeyValues project_memory(const torch::Tensor& memory);
 
-  /// One decoding step: x [rows, model] against `memory`; memory_of_row and lengths as for attention_step(). [rows,
-  /// model].
-  torch::Tensor step(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
-                     const torch::Tensor& lengths);
+  /// One decoding step: x [rows, model] against projected memory; memory_of_row and lengths as for attention_step().
+  /// Returns [rows, model].
+  torch::Tensor step_cross(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
+                           const torch::Tensor& lengths);
+
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override {
+    return forward_self(x, lengths, /*causal=*/true, pass);
+  }
+  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position) override;
 
  private:
-  torch::Tensor join(const torch::Tensor& context) { return options_.output_projection ? output_(context) : context; }
+  /// Several projections of one x by one product, [batch, time, size of the layer] each.
+  std::vector<torch::Tensor> project_together(std::initializer_list<Linear> layers, const torch::Tensor& x);
   torch::Tensor project(Linear& layer, const torch::Tensor& x) { return activate(layer(x), options_.qkv_activation); }
-  /// Several projections of one x by one product: [batch, time, layers * model].
-  torch::Tensor project_together(std::initializer_list<Linear> layers, const torch::Tensor& x);
-  AttentionOptions attention_options(bool causal, const torch::Tensor& target_lengths,
-                                     const torch::Tensor& source_lengths) const;
+  torch::Tensor turn(const torch::Tensor& x, int64_t first) {
+    return options_.scores ? options_.scores->turn(x, first) : x;
+  }
+  /// Ready queries, keys and values -> result of the layer.
+  torch::Tensor attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options, Pass& pass);
+  torch::Tensor attend_step(const torch::Tensor& q, const KeyValues& kv, const torch::Tensor& memory_of_row,
+                            const torch::Tensor& lengths);
+  torch::Tensor join(const torch::Tensor& context) { return options_.output_projection ? output_(context) : context; }
+  /// The heads of keys or values, once for each query head that looks at them.
+  torch::Tensor repeat_heads(const torch::Tensor& x) const;
+  bool fits_kernel() const { return options_.softmax && (!options_.scores || options_.scores->fits_kernel()); }
 
   Options options_;
+  int64_t groups_ = 1;  // query heads for each head of keys and values
   Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
 };
 TORCH_MODULE(MultiHeadAttention);

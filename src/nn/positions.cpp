@@ -1,79 +1,61 @@
 #include "nn/positions.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <mutex>
+#include <string_view>
 
 #include "base/error.h"
 
+// The registry: one word a kind, made by make_<kind>() of positions/<kind>.cpp (docs/extending.md).
+#define NMT_ABSOLUTE_POSITIONS(KIND) KIND(sinusoidal) KIND(learned) KIND(hierarchical) KIND(product) KIND(recurrent)
+#define NMT_RELATIVE_POSITIONS(KIND) KIND(shaw) KIND(t5) KIND(transformer_xl) KIND(deberta) KIND(rotary) KIND(alibi)
+
 namespace nmt {
 
-torch::Tensor sinusoid_table(int64_t first, int64_t count, int64_t model, Sinusoid variant) {
-  auto table = torch::empty({count, model}, torch::kFloat32);
-  auto values = table.accessor<float, 2>();
-  const int64_t half = (model + 1) / 2;
-  for (int64_t row = 0; row < count; ++row) {
-    for (int64_t k = 0; k < model; ++k) {
-      const bool interleaved = variant == Sinusoid::kInterleaved;
-      const int64_t pair = interleaved ? k / 2 : k % half;
-      const bool sine = interleaved ? k % 2 == 0 : k < half;
-      const double angle =
-          static_cast<double>(first + row) / std::pow(10000.0, 2.0 * pair / static_cast<double>(model));
-      values[row][k] = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
-    }
-  }
-  return table;
-}
+#define NMT_DECLARE(kind) std::shared_ptr<Positions> make_##kind(const PositionOptions& options);
+NMT_ABSOLUTE_POSITIONS(NMT_DECLARE)
+#undef NMT_DECLARE
+#define NMT_DECLARE(kind) std::shared_ptr<HeadScores> make_##kind(const PositionOptions& options);
+NMT_RELATIVE_POSITIONS(NMT_DECLARE)
+#undef NMT_DECLARE
 
 namespace {
 
-class SinusoidalPositions final : public PositionsImpl {
- public:
-  SinusoidalPositions(int64_t model, Sinusoid variant) : model_(model), variant_(variant) {}
-
-  torch::Tensor rows(int64_t first, int64_t count) override {
-    const std::lock_guard lock(mutex_);
-    if (!table_.defined() || table_.size(0) < first + count)
-      table_ = sinusoid_table(0, std::max<int64_t>(256, 2 * (first + count)), model_, variant_);
-    return table_.narrow(0, first, count);
-  }
-
- private:
-  int64_t model_;
-  Sinusoid variant_;
-  std::mutex mutex_;
-  torch::Tensor table_;  // grows with the longest sentence seen
+template <typename Made>
+struct Kind {
+  std::string_view name;
+  std::shared_ptr<Made> (*make)(const PositionOptions&);
 };
+#define NMT_ENTRY(kind) {#kind, make_##kind},
+constexpr Kind<Positions> kAbsolute[] = {NMT_ABSOLUTE_POSITIONS(NMT_ENTRY)};
+constexpr Kind<HeadScores> kRelative[] = {NMT_RELATIVE_POSITIONS(NMT_ENTRY)};
+#undef NMT_ENTRY
 
-class LearnedPositions final : public PositionsImpl {
- public:
-  LearnedPositions(int64_t model, int64_t max_positions) {
-    weight_ = register_parameter("weight", torch::empty({max_positions, model}));
-  }
-  torch::Tensor rows(int64_t first, int64_t count) override {
-    if (first + count > weight_.size(0))
-      throw Error(
-          fmt::format("model.max_positions: a sentence of {} tokens does not fit the {} learned positions; raise it or "
-                      "shorten the input (data.maxlen1, data.maxlen2)",
-                      first + count, weight_.size(0)));
-    return weight_.narrow(0, first, count);
-  }
+template <typename Made, size_t kCount>
+const Kind<Made>* find(const Kind<Made> (&kinds)[kCount], const std::string& name) {
+  for (const auto& kind : kinds)
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
 
- private:
-  torch::Tensor weight_;
-};
+void check(const std::string& name) {
+  if (name == "none" || find(kAbsolute, name) || find(kRelative, name)) return;
+  std::string choices;
+  for (const auto& kind : kAbsolute) choices += std::string(kind.name) + ", ";
+  for (const auto& kind : kRelative) choices += std::string(kind.name) + ", ";
+  throw Error("model.positions: '" + name + "' is none of " + choices + "none");
+}
 
 }  // namespace
 
-std::shared_ptr<PositionsImpl> make_positions(const std::string& kind, const std::string& sinusoid, int64_t model,
-                                              int64_t max_positions) {
-  if (kind == "none") return nullptr;
-  if (kind == "learned") return std::make_shared<LearnedPositions>(model, max_positions);
-  if (kind != "sinusoidal") throw Error("model.positions: '" + kind + "' is none of sinusoidal, learned, none");
-  if (sinusoid == "interleaved") return std::make_shared<SinusoidalPositions>(model, Sinusoid::kInterleaved);
-  if (sinusoid == "half_split") return std::make_shared<SinusoidalPositions>(model, Sinusoid::kHalfSplit);
-  throw Error("model.sinusoid: '" + sinusoid + "' is none of interleaved, half_split");
+std::shared_ptr<Positions> make_positions(const PositionOptions& options) {
+  check(options.kind);
+  const auto* kind = find(kAbsolute, options.kind);
+  return kind ? kind->make(options) : nullptr;
+}
+
+std::shared_ptr<HeadScores> make_relative_positions(const PositionOptions& options) {
+  check(options.kind);
+  const auto* kind = find(kRelative, options.kind);
+  return kind ? kind->make(options) : nullptr;
 }
 
 }  // namespace nmt

@@ -6,26 +6,38 @@
 #include <memory>
 #include <string>
 
+#include "nn/head_scores.h"
+#include "nn/mixer.h"
+
 namespace nmt {
 
-enum class Sinusoid {
-  kInterleaved,  ///< even features sin, odd cos, pairs share a frequency (Vaswani et al. 2017, sec. 3.5)
-  kHalfSplit,    ///< first half sin, second half cos, the same frequencies
+/// A kind of positions and its sizes. What a kind has no use for is ignored.
+struct PositionOptions {
+  std::string kind = "sinusoidal";
+  std::string sinusoid = "interleaved";  ///< sinusoidal, transformer_xl: form of the table
+  int64_t model = 512, heads = 8;
+  int64_t max_positions = 512;  ///< learned, product: rows of the table; hierarchical: its square is the limit
+  int64_t max_distance = 16;    ///< shaw, deberta: farther ones share a vector; t5: where the last bucket begins
+  int64_t buckets = 32;         ///< t5
+  bool two_sided = true;        ///< t5: keys may follow their query (encoder)
+  /// Relative kinds: the positions of the first layer of the same stack (null for itself), whose tables the others
+  /// share where the kind does so.
+  std::shared_ptr<HeadScores> first_layer = nullptr;
 };
 
-/// Rows `first` .. `first + count - 1` of the sinusoid table, [count, model] float32, positions from 0, computed in
-/// double: angle(position, pair) = position / 10000^(2 pair / model).
-torch::Tensor sinusoid_table(int64_t first, int64_t count, int64_t model, Sinusoid variant);
-
-/// What is added to embeddings so that order shows.
-class PositionsImpl : public torch::nn::Module {
+/// Absolute positions: act on the embeddings, once, before the first block.
+class Positions : public torch::nn::Module {
  public:
-  /// Rows `first` .. `first + count - 1`, [count, model] float32.
-  virtual torch::Tensor rows(int64_t first, int64_t count) = 0;
+  /// x float32 [batch, time, model] at positions 0 .. time-1. is_real bool [batch, time, 1]: where false, x stays as it
+  /// is; undefined: all of it gets positions.
+  virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) = 0;
+  /// One decoding step: x [rows, model], all at `position`. A kind that looks back keeps what it needs in `state`.
+  virtual torch::Tensor step(const torch::Tensor& x, int64_t position, MixerState& state) = 0;
 };
 
-/// kind: sinusoidal | learned | none (nullptr). Learned: max_positions rows; a longer sentence is an Error.
-std::shared_ptr<PositionsImpl> make_positions(const std::string& kind, const std::string& sinusoid, int64_t model,
-                                              int64_t max_positions);
+/// Both throw Error naming all kinds for an unknown one.
+std::shared_ptr<Positions> make_positions(const PositionOptions& options);  ///< null for a relative kind, and none
+/// For one layer of self-attention. Null for an absolute kind, and none.
+std::shared_ptr<HeadScores> make_relative_positions(const PositionOptions& options);
 
 }  // namespace nmt

@@ -21,9 +21,8 @@ using test::Pair;
 
 constexpr int64_t kSource = 17, kTarget = 17;
 
-// Every option of the architecture in at least one of them.
-const std::map<std::string, ModelConfig>& forms() {
-  static const std::map<std::string, ModelConfig> kForms = {
+std::map<std::string, ModelConfig> named_forms() {
+  return {
       {"vaswani", test::model_config("d_model: 24, d_ff: 40, num_blocks: 2, num_heads: 3, dropout_rate: 0.1")},
       {"kyubyong", test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, norm_epsilon: 1e-8, "
                                       "mask_padding_positions: true, attention_output_projection: false")},
@@ -35,8 +34,43 @@ const std::map<std::string, ModelConfig>& forms() {
                                   "activation: swish, positions: none, attention_bias: false, qkv_activation: relu, "
                                   "tie_embeddings: target")},
       {"half_split", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, sinusoid: half_split")},
+      {"grouped", test::model_config("d_model: 24, d_ff: 24, num_blocks: 2, num_heads: 6, key_value_heads: 2, "
+                                     "positions: rotary, norm: pre, norm_form: rms, activation: swiglu")},
+      {"multi_query", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 4, key_value_heads: 1, "
+                                         "positions: shaw, activation: geglu")},
+      {"cosine", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: cosine, "
+                                    "attention_normalization: none")},
+      {"dot", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: dot")},
+      {"general", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: general")},
+      {"additive", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 4, key_value_heads: 2, "
+                                      "attention_score: additive")},
+      {"average", test::model_config("d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, decoder_mixer: average")},
+      {"ssru", test::model_config("d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, decoder_mixer: ssru")},
   };
+}
+
+// The kinds of positions that no form above has as its point.
+const std::vector<std::string> kPositions = {"hierarchical",   "product", "recurrent", "shaw", "t5",
+                                             "transformer_xl", "deberta", "rotary",    "alibi"};
+
+// Every option of the architecture in at least one of them.
+const std::map<std::string, ModelConfig>& forms() {
+  static const auto kForms = [] {
+    auto forms = named_forms();
+    for (const auto& kind : kPositions)
+      forms[kind] = test::model_config(
+          "d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, max_positions: 40, max_relative_distance: 6, "
+          "relative_buckets: 8, mask_padding_positions: true, positions: " +
+          kind);
+    return forms;
+  }();
   return kForms;
+}
+
+std::vector<std::string> names_of_forms() {
+  std::vector<std::string> names;
+  for (const auto& [name, config] : forms()) names.push_back(name);
+  return names;
 }
 
 class TransformerForm : public testing::TestWithParam<std::string> {
@@ -47,8 +81,7 @@ class TransformerForm : public testing::TestWithParam<std::string> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Forms, TransformerForm,
-                         testing::Values("vaswani", "kyubyong", "pre_norm", "bare", "half_split"),
+INSTANTIATE_TEST_SUITE_P(Forms, TransformerForm, testing::ValuesIn(names_of_forms()),
                          [](const auto& info) { return info.param; });
 
 // Different lengths; the longest target is longer than a cache's first capacity of 16 positions.
@@ -149,6 +182,46 @@ TEST_P(TransformerForm, DoesNotLookAtPadding) {
     batch.source_lengths.fill_(batch.source.size(1));
     const auto unmasked = real_rows(full_logits(*model, batch), clean);
     EXPECT_GT((unmasked - before).abs().max().item<double>(), 1e-3) << device;
+  }
+}
+
+TEST_P(TransformerForm, TellsTheOrderOfSourceWordsByPositionsAlone) {
+  const auto model = this->model();
+  const auto batch = to_tensors(batch_of({{{5, 9, 4, 11}, {4, 8}}}), torch::kCPU);
+  auto permuted = batch;
+  permuted.source = batch.source.index_select(1, torch::tensor({2, 0, 4, 3, 1}, torch::kInt64));
+  const double moved = (full_logits(*model, permuted) - full_logits(*model, batch)).abs().max().item<double>();
+  if (config().positions == "none")
+    EXPECT_LT(moved, 1e-5);
+  else
+    EXPECT_GT(moved, 1e-3);
+}
+
+TEST_P(TransformerForm, RecordsTheWeightsOfEveryAttention) {
+  const auto model = this->model();
+  const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
+  const auto maps = model->attention_maps(batch);
+  const auto& c = config();
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < c.encoder_blocks.value_or(c.num_blocks); ++i)
+    names.push_back("encoder." + std::to_string(i) + ".self");
+  for (int64_t i = 0; i < c.decoder_blocks.value_or(c.num_blocks); ++i) {
+    if (c.decoder_mixer == "attention") names.push_back("decoder." + std::to_string(i) + ".self");
+    names.push_back("decoder." + std::to_string(i) + ".cross");
+  }
+  ASSERT_EQ(maps.size(), names.size());
+  const int64_t source = batch.source.size(1), target = batch.target_in.size(1);
+  for (size_t i = 0; i < maps.size(); ++i) {
+    const auto& [name, weights] = maps[i];
+    EXPECT_EQ(name, names[i]);
+    const bool of_encoder = name.starts_with("encoder"), cross = name.ends_with("cross");
+    const int64_t queries = of_encoder ? source : target, keys = of_encoder || cross ? source : target;
+    ASSERT_EQ(weights.sizes(), (std::vector<int64_t>{std::ssize(kPairs), c.num_heads, queries, keys})) << name;
+    // Nothing of the second sentence's padding; what is real sums to one.
+    const int64_t real = keys == source ? 2 : 5;
+    EXPECT_EQ(weights[1].narrow(1, 0, 2).slice(2, real).abs().max().item<double>(), 0) << name;
+    if (c.attention_normalization == "softmax")
+      expect_close(weights[1].sum(-1), torch::ones({c.num_heads, queries}), 1e-5);
   }
 }
 
@@ -275,7 +348,7 @@ TEST_P(TransformerForm, InBfloat16StaysNearFloat) {
 // Three elements a parameter, dropout on: its masks are a function of the pass alone. Central differences of a float32
 // loss, with activations that have no kink.
 TEST(Transformer, HasTheGradientOfItsLoss) {
-  for (const char* form : {"pre_norm", "bare", "vaswani"}) {
+  for (const char* form : {"pre_norm", "bare", "vaswani", "multi_query", "additive"}) {
     auto config = forms().at(form);
     config.dropout_rate = 0.2;
     config.qkv_activation = "none";
@@ -296,7 +369,7 @@ TEST(Transformer, HasTheGradientOfItsLoss) {
       const auto gradient = item.value().grad().flatten();
       // Not row 0 of a table, and a row that the batch uses.
       const int64_t first = item.key().ends_with("embedding") ? 5 * config.d_model : 0;
-      for (const int64_t i : {first, first + 3, first + 7}) {
+      for (const int64_t i : {first, first + 3, std::min(first + 7, values.numel() - 1)}) {
         constexpr double kStep = 4e-3;
         const double before = values[i].item<double>();
         values[i] = before + kStep;
@@ -342,11 +415,17 @@ TEST(Transformer, RefusesWhatDoesNotFit) {
        "vocabulary "
        "(data.joint_vocabulary) or tie_embeddings: target"},
       {"activation", with([](auto& c) { c.activation = "tanh"; }), 10, 10,
-       "model.activation: 'tanh' is none of none, relu, gelu, swish"},
-      {"positions", with([](auto& c) { c.positions = "rotary"; }), 10, 10,
-       "model.positions: 'rotary' is none of sinusoidal, learned, none"},
+       "model.activation: 'tanh' is none of none, relu, gelu, swish, swiglu, geglu"},
+      {"positions", with([](auto& c) { c.positions = "absolute"; }), 10, 10,
+       "model.positions: 'absolute' is none of sinusoidal, learned, hierarchical, product, recurrent, shaw, t5, "
+       "transformer_xl, deberta, rotary, alibi, none"},
       {"sinusoid", with([](auto& c) { c.sinusoid = "mixed"; }), 10, 10,
-       "model.sinusoid: 'mixed' is none of interleaved, half_split"},
+       "model.sinusoid: 'mixed' is none of interleaved, half_split, half_split_t2t, doubled, legacy_raw"},
+      {"score of a relative kind", with([](auto& c) { c.positions = "alibi", c.attention_score = "dot"; }), 10, 10,
+       "model.attention_score: dot does not go with model.positions alibi, which has a score of its own; use "
+       "scaled_dot, or positions added to embeddings"},
+      {"mixer", with([](auto& c) { c.decoder_mixer = "mean"; }), 10, 10,
+       "model.decoder_mixer: 'mean' is none of attention, average, ssru"},
   };
   for (const auto& c : cases)
     EXPECT_EQ(test::message_of<Error>([&] { make_model(c.config, c.source, c.target); }), c.message) << c.what;

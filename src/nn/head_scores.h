@@ -1,0 +1,43 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <string>
+
+namespace nmt {
+
+/// Where an attention layer departs from softmax(Q Kᵀ / sqrt(head_dim)) V, head by head: relative positions, other
+/// score functions. Queries stand at places first_query .. first_query + target - 1 of the sentence, keys at 0 ..
+/// source - 1; in training first_query is 0, in decoding the one query stands at the last key. Tensors have the type of
+/// the activations.
+class HeadScores : public torch::nn::Module {
+ public:
+  using torch::nn::Module::Module;
+
+  /// True where only turn() acts: the fused kernels do the rest.
+  virtual bool fits_kernel() const { return false; }
+  /// Queries or keys [batch, time, heads * head_dim] at places first .. first + time - 1, before they are compared;
+  /// turned keys are what a decoder keeps. By default unchanged.
+  virtual torch::Tensor turn(const torch::Tensor& x, int64_t /*first*/) { return x; }
+  /// The scores before masks: q [batch, heads, target, head_dim], k [batch, heads, source, head_dim]. Returns [batch,
+  /// heads, target, source]. By default Q Kᵀ / sqrt(head_dim).
+  virtual torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query);
+  /// The context: weights [batch, heads, target, source], v [batch, heads, source, head_dim]. By default weights · V.
+  virtual torch::Tensor context(const torch::Tensor& weights, const torch::Tensor& v, int64_t first_query);
+};
+
+/// Q Kᵀ scale for heads q [batch, heads, target, size], k [batch, heads, source, size] (or without batch, or both):
+/// [batch, heads, target, source]. While gradients are off, float32 on the CPU: no sentence's result depends on the
+/// others.
+torch::Tensor head_products(const torch::Tensor& q, const torch::Tensor& k, double scale);
+/// weights [batch, heads, target, source] · values [batch, heads, source, size] (or without batch, or both), in the
+/// same way.
+torch::Tensor head_sums(const torch::Tensor& weights, const torch::Tensor& values);
+/// Softmax over each sentence's first lengths[b] keys of scores [batch, heads, target, source] (undefined: all keys),
+/// in the same way.
+torch::Tensor head_softmax(const torch::Tensor& scores, const torch::Tensor& lengths);
+/// 1 / sqrt(head_dim) of heads q [batch, heads, target, head_dim].
+double attention_scale(const torch::Tensor& q);
+
+}  // namespace nmt

@@ -1,0 +1,59 @@
+#include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <vector>
+
+#include "nn/activation.h"
+#include "nn/linear.h"
+#include "nn/positions.h"
+
+namespace nmt {
+namespace {
+
+// A gated recurrent unit (Cho et al. 2014) over the embeddings; its states take their place, h_{-1} = 0:
+//   z = sigmoid(W_z x + U_z h),  r = sigmoid(W_r x + U_r h),  n = tanh(W_n x + b_n + r * (U_n h)),
+//   h' = (1 - z) * n + z * h
+// Left to right in encoder and decoder, so that padding behind a sentence changes nothing.
+class RecurrentPositions final : public Positions {
+ public:
+  explicit RecurrentPositions(const PositionOptions& options) {
+    const int64_t model = options.model;
+    input_ = register_module("input", Linear(model, 3 * model, LinearImpl::Bias::kYes));
+    hidden_ = register_module("hidden", Linear(model, 3 * model, LinearImpl::Bias::kNo));
+  }
+
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) override {
+    const auto inputs = input_(x).unbind(1);  // time times [batch, 3 model]
+    std::vector<torch::Tensor> states{at::zeros_like(x.select(1, 0))};
+    for (const auto& input : inputs) states.push_back(next(input, states.back()));
+    const auto h = at::stack(at::TensorList(states).slice(1), 1);  // [batch, time, model]
+    return is_real.defined() ? at::where(is_real, h, x) : h;
+  }
+
+  torch::Tensor step(const torch::Tensor& x, int64_t /*position*/, MixerState& state) override {
+    if (state.tensors.empty()) state.tensors = {at::zeros_like(x)};
+    return state.tensors[0] = next(input_(x), state.tensors[0]);
+  }
+
+ private:
+  // input [rows, 3 model] (update, reset, new), state [rows, model].
+  torch::Tensor next(const torch::Tensor& input, const torch::Tensor& state) {
+    const auto of_input = input.chunk(3, -1), of_state = hidden_(state).chunk(3, -1);
+    const auto update = activate(of_input[0] + of_state[0], Activation::kSigmoid);
+    const auto reset = activate(of_input[1] + of_state[1], Activation::kSigmoid);
+    // tanh(a) = 2 sigmoid(2a) - 1: the sigmoid does not depend on where in the batch an element stands.
+    const auto fresh = 2 * activate(2 * (of_input[2] + reset * of_state[2]), Activation::kSigmoid) - 1;
+    return fresh + update * (state - fresh);
+  }
+
+  Linear input_{nullptr}, hidden_{nullptr};
+};
+
+}  // namespace
+
+std::shared_ptr<Positions> make_recurrent(const PositionOptions& options) {
+  return std::make_shared<RecurrentPositions>(options);
+}
+
+}  // namespace nmt

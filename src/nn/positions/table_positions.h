@@ -1,0 +1,38 @@
+#pragma once
+
+#include "nn/positions.h"
+
+namespace nmt {
+
+/// Positions by one vector each, added to x unless a kind combines them otherwise.
+class TablePositions : public Positions {
+ public:
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) override {
+    const auto table = rows(0, x.size(1)).to(x.device());  // [time, model]
+    return combine(x, is_real.defined() ? table * is_real : table);
+  }
+  torch::Tensor step(const torch::Tensor& x, int64_t position, MixerState& /*state*/) override {
+    return combine(x, rows(position, 1).to(x.device()));
+  }
+
+ protected:
+  /// Vectors of positions first .. first + count - 1, [count, model] float32.
+  virtual torch::Tensor rows(int64_t first, int64_t count) = 0;
+  /// x and its vectors, broadcast against each other; a vector of zeros leaves x as it is.
+  virtual torch::Tensor combine(const torch::Tensor& x, const torch::Tensor& vectors) const { return x + vectors; }
+};
+
+/// A trained table of max_positions rows. A longer sentence is an Error.
+class LearnedPositions : public TablePositions {
+ public:
+  explicit LearnedPositions(const PositionOptions& options);
+
+ protected:
+  torch::Tensor rows(int64_t first, int64_t count) override;
+  torch::Tensor weight_;  // [max_positions, model]
+};
+
+/// For tables that have an end: throws Error where a sentence of `needed` tokens goes beyond `limit` positions.
+void check_length(int64_t needed, int64_t limit, const char* kind);
+
+}  // namespace nmt
