@@ -63,7 +63,7 @@ const std::vector<Row>& other_names() {
       {"source_test", {"data.test1"}},
       {"target_test", {"data.test2"}},
       {"maxlen", {"data.maxlen1", "data.maxlen2"}},
-      {"min_cnt", {}, "data.vocab_size bounds the vocabulary of pieces"},
+      {"min_cnt", {}, "data.vocab_size bounds the vocabulary of pieces; of words (data.tokenizer) it is data.min_cnt"},
       {"hidden_units", {"model.d_model"}},
       {"sinusoid", {"model.positions"}},
   };

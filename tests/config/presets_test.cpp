@@ -74,6 +74,42 @@ TEST(Presets, Kyubyong2019HasHisValues) {
   EXPECT_EQ(config.decoding.max_length_offset, 100);
 }
 
+TEST(Presets, Kyubyong2017HasHisValues) {
+  const Config config = preset("kyubyong2017_iwslt16");
+  EXPECT_EQ(config.data.tokenizer, "words");
+  EXPECT_FALSE(config.data.joint_vocabulary);
+  EXPECT_EQ(config.data.min_cnt, 20);
+  EXPECT_EQ(config.data.maxlen1, 10);
+  EXPECT_EQ(config.data.maxlen2, 10);
+  EXPECT_TRUE(config.data.count_markup);
+  EXPECT_EQ(config.data.characters, "latin");
+  EXPECT_EQ(config.model.d_model, 512);
+  EXPECT_EQ(config.model.d_ff, 2048);
+  EXPECT_EQ(config.model.num_blocks, 6);
+  EXPECT_EQ(config.model.num_heads, 8);
+  EXPECT_EQ(config.model.dropout_rate, 0.1);
+  EXPECT_EQ(config.model.residual_dropout_rate, 0.0);
+  EXPECT_EQ(config.model.positions, "learned");
+  EXPECT_EQ(config.model.max_positions, 10);
+  EXPECT_EQ(config.model.position_init, "xavier");
+  EXPECT_EQ(config.model.qkv_activation, "relu");
+  EXPECT_FALSE(config.model.attention_output_projection);
+  EXPECT_EQ(config.model.tie_embeddings, "none");
+  EXPECT_TRUE(config.model.output_bias);
+  EXPECT_EQ(config.training.batch_type, "sentences");
+  EXPECT_EQ(config.training.batch_size, 32);
+  EXPECT_EQ(config.training.last_batch, "drop");
+  EXPECT_EQ(config.training.num_epochs, 20);
+  EXPECT_EQ(config.training.lr, 0.0001);
+  EXPECT_EQ(config.training.schedule, "constant");
+  EXPECT_EQ(config.training.warmup_steps, 0);
+  EXPECT_EQ(config.training.adam_beta2, 0.98);
+  EXPECT_EQ(config.training.adam_epsilon, 1e-8);
+  EXPECT_EQ(config.training.smoothing, 0.1);
+  EXPECT_EQ(config.decoding.max_length_offset, 10);
+  EXPECT_EQ(config.run.naming, "kyubyong2017");
+}
+
 TEST(Presets, VaswaniBigIsBaseButForItsSize) {
   std::vector<std::string> keys;
   for (const auto& difference : differences(preset("vaswani_base"), preset("vaswani_big"))) {
