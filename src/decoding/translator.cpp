@@ -82,8 +82,10 @@ TranslatorOptions translator_options(const Config& config) {
                                        .max_length_ratio = decoding.max_length_ratio,
                                        .max_length_offset = decoding.max_length_offset},
                             .batch_size = decoding.batch_size};
-  if (config.model.positions == "learned") {
-    options.search.max_length = config.model.max_positions;
+  const bool learned = config.model.positions == "learned";
+  const bool by_location = config.model.architecture == "recurrent" && config.model.attention_score == "location";
+  if (learned) options.search.max_length = config.model.max_positions;
+  if (learned || by_location) {
     const int64_t markers = marker_count(parse_source_markers(config.data.source_markers));
     const int64_t room = std::max<int64_t>(1, config.model.max_positions - markers);  // they have positions, too
     options.max_source_length = std::min(options.max_source_length, room);

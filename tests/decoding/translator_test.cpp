@@ -191,5 +191,15 @@ TEST(TranslatorOptionsOfConfig, StayWithinLearnedPositions) {
   EXPECT_EQ(options.search.max_length, 50);
 }
 
+TEST(TranslatorOptionsOfConfig, KeepSourcesWithinTheLocationScore) {
+  Config config;
+  config.model.architecture = "recurrent";
+  config.model.attention_score = "location";
+  config.model.max_positions = 50;
+  const auto options = translator_options(config);
+  EXPECT_EQ(options.max_source_length, 49) << "and </s>";
+  EXPECT_EQ(options.search.max_length, 0) << "targets have no limit";
+}
+
 }  // namespace
 }  // namespace nmt
