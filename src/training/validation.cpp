@@ -33,6 +33,13 @@ class DecodingType {
   at::ScalarType before_;
 };
 
+// Whether the model has places for a pair: learned positions end somewhere.
+bool fits(const PreparedCorpus& corpus, const TranslatorOptions& options, int64_t pair) {
+  if (options.search.max_length == 0) return true;
+  const int64_t target = std::ssize(corpus.target(pair)) + 1;  // with the end symbol
+  return std::ssize(corpus.source(pair)) <= options.max_source_length && target <= options.search.max_length;
+}
+
 }  // namespace
 
 Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
@@ -56,7 +63,11 @@ ValidationReport Validator::validate(TranslationModel& model, const std::functio
 
 void Validator::add_losses(TranslationModel& model, ValidationReport& report) const {
   std::vector<Batch> batches;
-  for (const auto& pairs : plan_by_length(*corpus_, kTokensPerBatch)) batches.push_back(make_batch(*corpus_, pairs));
+  const auto options = translator_options(config_);
+  for (auto pairs : plan_by_length(*corpus_, kTokensPerBatch)) {
+    std::erase_if(pairs, [&](int64_t pair) { return !fits(*corpus_, options, pair); });
+    if (!pairs.empty()) batches.push_back(make_batch(*corpus_, pairs));
+  }
   const auto stats = evaluate(model, batches, smoothing_of(config_.training), device_);
   const double tokens = static_cast<double>(std::max<int64_t>(stats.target_tokens, 1));
   report.loss = stats.loss / tokens;
@@ -71,7 +82,8 @@ void Validator::add_attention(TranslationModel& model, ValidationReport& report)
     if (!report.source_pieces.empty()) report.source_pieces += ' ';
     report.source_pieces += codec_.source().piece(id);
   }
-  if (std::ssize(source) <= kLongestPicture && std::ssize(target) <= kLongestPicture)
+  if (fits(*corpus_, translator_options(config_), 0) && std::ssize(source) <= kLongestPicture &&
+      std::ssize(target) <= kLongestPicture)
     report.attention = attention_grids(model, codec_, source, target);
 }
 

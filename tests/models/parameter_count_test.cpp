@@ -27,6 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Presets, ParameterCount,
                          testing::Values(Published{"kyubyong2019_iwslt16", 32000, 32000, 55'794'688},
                                          Published{"vaswani_base", 37000, 37000, 63'082'496},
                                          Published{"vaswani_big", 37000, 37000, 214'245'376},
+                                         Published{"kyubyong2017_iwslt16", 9796, 8767, 53'422'655},
                                          Published{"prenorm_small", 8000, 8000, 41'691'136},
                                          Published{"multi30k_trevett", 7853, 5893, 9'038'341}),
                          [](const auto& info) { return std::string(info.param.preset); });
