@@ -159,7 +159,7 @@ TEST(AdditiveScores, AreThePlainOperationsInEitherType) {
       for (size_t i = 0; i < results[0].size(); ++i) {
         EXPECT_EQ(results[0][i].scalar_type(), results[1][i].scalar_type());
         const double size = results[1][i].abs().max().item<double>();
-        expect_close(results[0][i], results[1][i], size * (type == torch::kFloat32 ? 3e-6 : 1.0 / 64),
+        expect_close(results[0][i], results[1][i], size * (type == torch::kFloat32 ? 3e-6 : 1.0 / 32),
                      "result " + std::to_string(i));
       }
     }
