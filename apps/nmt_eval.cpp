@@ -20,6 +20,7 @@
 #include "decoding_arguments.h"
 #include "report/attention_picture.h"
 #include "scoring/results_table.h"
+#include "text/normalization.h"
 
 namespace nmt {
 namespace {
@@ -181,6 +182,14 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   return result;
 }
 
+/// Sources and references as the model is given them: so the program of 2017 prints and scores them.
+TranslatedText normalised(TranslatedText text, const DataConfig& data) {
+  const Normalization rules{.nfkc = data.nfkc, .lowercase = data.lowercase, .latin_only = data.characters == "latin"};
+  for (auto* lines : {&text.sources, &text.references})
+    for (auto& line : *lines) line = normalize(line, rules);
+  return text;
+}
+
 /// The files of a run whose run.naming is that of an original program.
 void write_original_results(const Config& run, const System& system, const TranslatedText& text, Logger& log) {
   const auto name = original_model_name(system.directory);
@@ -191,7 +200,7 @@ void write_original_results(const Config& run, const System& system, const Trans
     written = write_kyubyong2019_results(directory / "test", name, text);
   } else if (run.run.naming == "kyubyong2017") {
     fs::create_directories(directory / "results");
-    written = write_kyubyong2017_results(directory / "results", name, text);
+    written = write_kyubyong2017_results(directory / "results", name, normalised(text, run.data));
   }
   if (!written.empty()) log.info("{} is written", written.string());
 }
