@@ -29,6 +29,7 @@ run_tests() {
 
 ./scripts/setup.sh
 python=$(./scripts/dev_python.sh) && export NMT_DEV_PYTHON=$python
+python=$(./scripts/interop_python.sh) && export NMT_INTEROP_PYTHON=$python
 
 configure_release
 configure asan build-asan

@@ -9,8 +9,7 @@
 
 namespace nmt {
 
-/// The safetensors format: u64 length of a JSON header {name: {dtype, shape, data_offsets}, "__metadata__": {...}}, the
-/// header, raw little-endian data. Tensors in the given order.
+/// Tensors in the given order.
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
 /// Writes atomically. Throws MachineError.

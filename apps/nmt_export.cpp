@@ -1,0 +1,87 @@
+// nmt-export: models leave for other toolkits and come from them; and what a model is.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "base/app.h"
+#include "base/log.h"
+#include "command_line.h"
+#include "data/output_folder.h"
+#include "interop/export.h"
+
+namespace nmt {
+namespace {
+
+struct Arguments {
+  std::string model, to, from, input, output, inspect, quantization = "float32";
+  bool force = false, quiet = false;
+
+  void add_to(CLI::App& app) {
+    app.add_option("-m,--model", model, "model directory that leaves")->type_name("DIR");
+    app.add_option("--to", to,
+                   "ctranslate2: CTranslate2's own directory; marian: MarianMT of Hugging Face transformers; "
+                   "safetensors: weights under the names of torch.nn.Transformer")
+        ->type_name("FORMAT");
+    app.add_option("--from", from, "marian: a MarianMT directory of Hugging Face (OPUS-MT)")->type_name("FORMAT");
+    app.add_option("-i,--input", input, "what comes in")->type_name("DIR");
+    app.add_option("-o,--output", output, "folder to write; must not exist yet")->type_name("DIR");
+    app.add_option("--quantization", quantization,
+                   "of --to ctranslate2: float32, int8, int8_float32, float16, bfloat16")
+        ->type_name("TYPE")
+        ->capture_default_str();
+    app.add_flag("--force", force, "replace the output folder if there is one");
+    app.add_option("--inspect", inspect, "print what a model directory holds and where it can go")->type_name("DIR");
+    app.add_flag("-q,--quiet", quiet, "say nothing but what is wrong");
+  }
+
+  void check() const {
+    const int tasks = !to.empty() + !from.empty() + !inspect.empty();
+    if (tasks != 1) throw Error("give one of --to FORMAT, --from FORMAT and --inspect DIR; see nmt-export --help");
+    if (!inspect.empty()) return;
+    if (to.empty() ? input.empty() : model.empty())
+      throw Error(to.empty() ? "--from needs -i DIR, the folder to read" : "--to needs -m DIR, the model directory");
+    if (output.empty()) throw Error("-o: name the folder to write");
+    if (!to.empty() && to != "ctranslate2" && to != "marian" && to != "safetensors")
+      throw Error(fmt::format("--to: '{}' is none of ctranslate2, marian, safetensors", to));
+    if (!from.empty() && from != "marian") throw Error(fmt::format("--from: '{}' is unknown; use marian", from));
+    if (std::filesystem::exists(output) && !force)
+      throw Error(fmt::format("{}: exists already; name another folder, or replace it with --force", output));
+  }
+};
+
+int run(int argc, char** argv) {
+  CLI::App app("Takes models to other toolkits and brings them from there.", "nmt-export");
+  app.set_version_flag("--version", program_version("nmt-export"));
+  Arguments arguments;
+  arguments.add_to(app);
+  if (!parse_command_line(app, argc, argv)) return kDone;
+  arguments.check();
+  if (!arguments.inspect.empty()) {
+    const std::string text = interop::describe(interop::read_plain_model(arguments.inspect));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kDone;
+  }
+  const auto type = interop::parse_ctranslate2_type(arguments.quantization);
+  const auto model =
+      arguments.to.empty() ? interop::read_marian(arguments.input) : interop::read_plain_model(arguments.model);
+  OutputFolder output(arguments.output);
+  if (arguments.to == "ctranslate2")
+    interop::write_ctranslate2(output.path(), model, type);
+  else if (arguments.to == "marian")
+    interop::write_marian(output.path(), model);
+  else if (arguments.to == "safetensors")
+    interop::write_plain_safetensors(output.path(), model);
+  else
+    interop::write_plain_model(output.path(), model);
+  output.commit();
+  if (!arguments.quiet) make_logger("nmt-export")->info("wrote {}", arguments.output);
+  return kDone;
+}
+
+}  // namespace
+}  // namespace nmt
+
+int main(int argc, char** argv) {
+  return nmt::run_app("nmt-export", [&] { return nmt::run(argc, argv); });
+}

@@ -1,0 +1,63 @@
+#include "config/model_description.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/version.h"
+#include "config/json.h"
+#include "config/schema.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt {
+namespace {
+
+constexpr int kFormatVersion = 1;
+constexpr const char* kFileName = "model.json";
+
+int64_t count_of(const nlohmann::json& json, const char* key) {
+  const auto value = json.value(key, nlohmann::json());
+  return value.is_number_integer() ? value.get<int64_t>() : 0;
+}
+
+}  // namespace
+
+ModelDescription read_model_description(const fs::path& directory) {
+  if (!fs::is_directory(directory)) throw Error(fmt::format("{}: no such model directory", directory.string()));
+  const auto path = directory / kFileName;
+  if (!fs::exists(path))
+    throw Error(fmt::format("{}: not a model directory ({} is missing)", directory.string(), kFileName));
+  const auto json = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) throw Error(fmt::format("{}: damaged: not a JSON object", path.string()));
+  const auto version = json.value("format_version", nlohmann::json());
+  if (!version.is_number_integer())
+    throw Error(fmt::format("{}: format_version is missing: not a model of this toolkit", path.string()));
+  if (version.get<int64_t>() > kFormatVersion)
+    throw Error(fmt::format("{}: format version {} is newer than this program ({}); update the toolkit", path.string(),
+                            version.get<int64_t>(), kFormatVersion));
+  for (const char* key : {"configuration", "tokenizer"})
+    if (!json.contains(key) || !json[key].is_object())
+      throw Error(fmt::format("{}: damaged: '{}' is missing", path.string(), key));
+  return {.config = parse_config(json["configuration"].dump(), path.string()).config,
+          .tokenizer = json["tokenizer"],
+          .summary = json.value("summary", nlohmann::json::object()),
+          .parameters = count_of(json, "parameters"),
+          .source_vocabulary = count_of(json, "source_vocabulary"),
+          .target_vocabulary = count_of(json, "target_vocabulary")};
+}
+
+void write_model_description(const fs::path& directory, const ModelDescription& description) {
+  const nlohmann::ordered_json json = {{"format_version", kFormatVersion},
+                                       {"toolkit", "nmt " + version()},
+                                       {"architecture", description.config.model.architecture},
+                                       {"parameters", description.parameters},
+                                       {"source_vocabulary", description.source_vocabulary},
+                                       {"target_vocabulary", description.target_vocabulary},
+                                       {"tokenizer", description.tokenizer},
+                                       {"summary", description.summary},
+                                       {"configuration", to_json(description.config)}};
+  write_file_atomically(directory / kFileName, json.dump(2) + "\n");
+}
+
+}  // namespace nmt

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "config/config.h"
+
+namespace nmt {
+
+/// model.json, what a model directory says of itself.
+struct ModelDescription {
+  Config config;                                      ///< model and decoding sections are those of the directory
+  nlohmann::json tokenizer;                           ///< for TextCodec::load
+  nlohmann::json summary = nlohmann::json::object();  ///< training summary and scores
+  int64_t parameters = 0, source_vocabulary = 0, target_vocabulary = 0;
+};
+
+/// Throws Error for a missing, damaged, foreign or newer file.
+ModelDescription read_model_description(const std::filesystem::path& directory);
+/// Throws MachineError.
+void write_model_description(const std::filesystem::path& directory, const ModelDescription& description);
+
+}  // namespace nmt

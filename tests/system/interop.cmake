@@ -1,0 +1,13 @@
+# nmt-export beside Hugging Face transformers and CTranslate2; skipped (exit code 77) where those are not installed
+# (scripts/interop_python.sh). The models that leave are trained for it on the built-in corpus, once for all.
+if(NMT_WITH_TORCH)
+  function(nmt_interop_test name label script)
+    add_test(NAME ${name}
+             COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/${script} --programs ${CMAKE_BINARY_DIR}
+                     --work ${CMAKE_BINARY_DIR}/interop-test ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1800 RESOURCE_LOCK interop)
+  endfunction()
+  nmt_interop_test(system_ctranslate2 system ctranslate2_test.py)
+  nmt_interop_test(system_marian system marian_test.py Import Export Damage)
+  nmt_interop_test(long_marian long marian_test.py LongImport)
+endif()

@@ -1,0 +1,137 @@
+"""What the tests of nmt-export share: small models trained on the built-in corpus, programs, comparisons."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SKIPPED = 77  # for ctest
+
+CONFIG = """
+data:
+  dir: {work}/prepared
+  train1: {work}/corpus/train.de
+  train2: {work}/corpus/train.en
+  eval1: {work}/corpus/valid.de
+  eval2: {work}/corpus/valid.en
+  test1: {work}/corpus/test.de
+  test2: {work}/corpus/test.en
+  vocab_size: 500
+  character_coverage: 1
+  maxlen1: 60
+  maxlen2: 60
+model: {{d_model: 48, d_ff: 96, num_blocks: 2, num_heads: 4, dropout_rate: 0.1{model}}}
+training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: {updates}, lr: 0.004, warmup_steps: 80,
+            checkpoint_every: 0}}
+validation: {{every: {updates}, max_sentences: 20}}
+run: {{dir: {work}/{name}, threads: 1}}
+"""
+
+UPDATES = {"pre": 1000}  # one that has learnt something
+MODELS = {
+    "post": "",
+    "pre": ", norm: pre, activation: swish, tie_embeddings: none, output_bias: true",
+    "learned": ", positions: learned, max_positions: 200, attention_output_projection: false, activation: gelu",
+}
+
+
+def rerun_in_environment():
+    """Starts the test again under the Python that has transformers and CTranslate2; leaves where there is none."""
+    python = os.environ.get("NMT_INTEROP_PYTHON", str(SOURCE / ".deps" / "interop" / "bin" / "python"))
+    if os.environ.get("NMT_INTEROP_RUNS"):
+        return
+    if not os.access(python, os.X_OK):
+        print("skipped: no Python with transformers and CTranslate2; scripts/interop_python.sh makes one")
+        sys.exit(SKIPPED)
+    environment = dict(os.environ, NMT_INTEROP_RUNS="1", HF_HUB_OFFLINE="1", OMP_NUM_THREADS="1",
+                       PYTHONWARNINGS="ignore")
+    os.execve(python, [python, "-B", *sys.argv], environment)
+
+
+class Programs:
+    def __init__(self, folder, work):
+        self.folder, self.work = pathlib.Path(folder).resolve(), pathlib.Path(work).resolve()
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def call(self, *command, text=None):
+        return subprocess.run([self.path(command[0]), *map(str, command[1:])], capture_output=True, timeout=600,
+                              input=None if text is None else text.encode())
+
+    def must(self, *command, text=None):
+        done = self.call(*command, text=text)
+        if done.returncode != 0:
+            raise RuntimeError(f"{command}: exit code {done.returncode}\n{done.stderr.decode()}")
+        return done.stdout.decode()
+
+    def model(self, name):
+        """The model directory of one of MODELS, trained where it is not there yet or older than the program."""
+        best = self.work / name / "best"
+        made = best / "model.json"
+        if made.exists() and made.stat().st_mtime > os.path.getmtime(self.path("nmt-train")):
+            return best
+        self.work.mkdir(parents=True, exist_ok=True)
+        config = self.work / f"{name}.yaml"
+        config.write_text(CONFIG.format(work=self.work, name=name, model=MODELS[name],
+                                        updates=UPDATES.get(name, 300)))
+        if not (self.work / "corpus" / "train.de").exists():
+            maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
+            subprocess.run([sys.executable, str(maker), "--out", str(self.work / "corpus"), "--pairs", "5000"],
+                           check=True, stdout=subprocess.DEVNULL)
+        self.must("nmt-prepro", "-c", config)
+        shutil.rmtree(self.work / name, ignore_errors=True)
+        self.must("nmt-train", "-c", config)
+        return best
+
+    def sources(self, count):
+        return (self.work / "corpus" / "train.de").read_text().splitlines()[:count]
+
+    def translate(self, model, lines, beam):
+        """nmt-translate, log-probabilities alone deciding."""
+        return self.must("nmt-translate", "-q", "-m", model, "--beam-size", beam, "--length-penalty", 0,
+                         "--max-length-ratio", 0, "--max-length-offset", LIMIT, "--threads", 1,
+                         text="".join(line + "\n" for line in lines)).splitlines()
+
+
+LIMIT = 60  # tokens of a translation, </s> counted
+
+
+class Case(unittest.TestCase):
+    maxDiff = 2000
+    programs = None  # set by main
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def assert_same(self, found, expected, share=0.01):
+        """Equal, but for ties: less than a hundredth of the lines."""
+        self.assertEqual(len(found), len(expected))
+        different = [pair for pair in zip(found, expected) if pair[0] != pair[1]]
+        self.assertLessEqual(len(different), share * len(expected), different[:3])
+
+    def assert_refused(self, done, *parts, output=None):
+        """One line, exit code 2, nothing written."""
+        message = done.stderr.decode(errors="replace")
+        self.assertEqual((done.returncode, done.stdout), (2, b""), message)
+        self.assertEqual(len(message.splitlines()), 1, message)
+        for part in parts:
+            self.assertIn(part, message)
+        if output:
+            self.assertFalse(output.exists() or pathlib.Path(f"{output}.partial").exists())
+
+
+def main(description):
+    import argparse
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--work", required=True)
+    arguments, rest = parser.parse_known_args()
+    Case.programs = Programs(arguments.programs, arguments.work)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
