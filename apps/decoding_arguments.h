@@ -65,7 +65,8 @@ struct DecodingArguments {
     if (batch_size) decoding.batch_size = *batch_size;
     TranslatorOptions options = translator_options(changed);
     if (max_source_length) {
-      if (changed.model.positions == "learned" && *max_source_length > options.max_source_length) {
+      const bool learned = changed.model.positions == "learned" || changed.model.positions == "product";
+      if (learned && *max_source_length > options.max_source_length) {
         throw Error(fmt::format("--max-source-length {}: the learned positions of this model allow at most {}",
                                 *max_source_length, options.max_source_length));
       }

@@ -203,7 +203,7 @@ void Checker::check_transformer() const {
            fmt::format("{} is odd; model.positions sinusoidal needs pairs of features", model.d_model));
   }
   const int64_t longest = std::max(config_.data.maxlen1, config_.data.maxlen2);
-  if (model.positions == "learned" && model.max_positions < longest) {
+  if ((model.positions == "learned" || model.positions == "product") && model.max_positions < longest) {
     refuse({"model.max_positions", "model.positions", "data.maxlen1", "data.maxlen2"},
            fmt::format("{} learned positions are fewer than data.maxlen1 and maxlen2 allow ({})", model.max_positions,
                        longest));

@@ -82,7 +82,7 @@ TranslatorOptions translator_options(const Config& config) {
                                        .max_length_ratio = decoding.max_length_ratio,
                                        .max_length_offset = decoding.max_length_offset},
                             .batch_size = decoding.batch_size};
-  const bool learned = config.model.positions == "learned";
+  const bool learned = config.model.positions == "learned" || config.model.positions == "product";
   const bool by_location = config.model.architecture == "recurrent" && config.model.attention_score == "location";
   if (learned) options.search.max_length = config.model.max_positions;
   if (learned || by_location) {
