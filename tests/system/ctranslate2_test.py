@@ -29,9 +29,9 @@ class CTranslate2(support.Case):
         source, target = (sentencepiece.SentencePieceProcessor(model_file=str(folder / name))
                           for name in ("source.spm", "target.spm"))
         translator = ctranslate2.Translator(str(folder), inter_threads=1, intra_threads=1, compute_type=compute_type)
+        limit = support.LIMIT if beam == 1 else support.LIMIT - 1  # its beam search does not count </s>
         results = translator.translate_batch(source.encode(lines, out_type=str), beam_size=beam, length_penalty=0,
-                                             min_decoding_length=0, max_decoding_length=support.LIMIT - 1,
-                                             return_scores=score)
+                                             min_decoding_length=0, max_decoding_length=limit, return_scores=score)
         if score:
             return [result.scores[0] for result in results]
         return [target.decode_pieces(result.hypotheses[0]) for result in results]
@@ -56,6 +56,12 @@ class CTranslate2(support.Case):
 
     def test_learned_positions(self):
         self.check("learned")
+
+    def test_root_mean_square_norms_gates_and_shared_heads(self):
+        self.check("rms")
+
+    def test_no_final_norm(self):
+        self.check("unfinished")
 
     def test_scores_are_those_of_nmt_translate(self):
         lines = self.lines("post")[:40]

@@ -31,10 +31,12 @@ validation: {{every: {updates}, max_sentences: 20}}
 run: {{dir: {work}/{name}, threads: 1}}
 """
 
-UPDATES = {"pre": 1000}  # one that has learnt something
+UPDATES = {"pre": 1000}  # one that has learnt something; of the others, 300
 MODELS = {
     "post": "",
     "pre": ", norm: pre, activation: swish, tie_embeddings: none, output_bias: true",
+    "rms": ", norm: pre, norm_form: rms, activation: swiglu, key_value_heads: 2, positions: none",
+    "unfinished": ", norm: pre, final_norm: false, activation: geglu, sinusoid: half_split_t2t, attention_bias: false",
     "learned": ", positions: learned, max_positions: 200, attention_output_projection: false, activation: gelu",
 }
 
