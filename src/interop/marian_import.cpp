@@ -183,11 +183,15 @@ class Importer {
   /// Embeddings and output layer. Ours are always multiplied by sqrt(model).
   void read_tables() {
     const Shape source_shape{source_rows_, config_.d_model}, target_shape{target_rows_, config_.d_model};
-    const auto source_name =
-        shared_ ? first_of({"model.shared.weight", "model.encoder.embed_tokens.weight", "lm_head.weight"})
-                : first_of({"model.encoder.embed_tokens.weight"});
-    const auto target_name = shared_ ? source_name : first_of({"model.decoder.embed_tokens.weight", "lm_head.weight"});
+    // Without tied weights transformers gives each part a table of its own, shared vocabulary or not.
     const bool tied = json_.flag("tie_word_embeddings", true);
+    const bool one = tied && shared_;
+    const auto source_name =
+        one ? first_of({"model.shared.weight", "model.encoder.embed_tokens.weight", "lm_head.weight"})
+            : first_of({"model.encoder.embed_tokens.weight", "model.shared.weight"});
+    const auto target_name =
+        one ? source_name
+            : first_of({"model.decoder.embed_tokens.weight", tied ? "lm_head.weight" : "model.shared.weight"});
     const bool scaled = json_.flag("scale_embedding", false);
     auto source = pick_rows(file_.read(source_name, source_shape), source_.order());
     if (tied && scaled && shared_) {

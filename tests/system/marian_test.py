@@ -32,7 +32,7 @@ SHAPES = {
     "separate vocabularies": {"share_encoder_decoder_embeddings": False},
     "untied, not scaled": {"tie_word_embeddings": False, "scale_embedding": False},
 }
-QUICK = ("plain", "relu, odd sizes", "separate vocabularies")
+QUICK = ("plain", "relu, odd sizes", "separate vocabularies", "untied, not scaled")
 
 
 class Marian:
@@ -150,7 +150,7 @@ class Import(support.Case):
             if found == text:
                 same += 1
                 self.assertAlmostEqual(float(found_score), score, delta=1e-4 * tokens)
-        self.assertGreaterEqual(same, 39)
+        self.assertGreaterEqual(same, len(ours) - 1)
         for beam in (1, 4):
             with self.subTest(beam=beam):
                 self.assert_same(self.programs.translate(model, lines, beam), marian.translate(lines, beam))
