@@ -38,7 +38,7 @@ void require(bool condition, const char* what, std::string_view text) {
 
 std::string without_white_space(std::string_view text) {
   std::vector<std::string_view> words;
-  split_words(text, words);
+  nmt::split_words(text, words);
   std::string joined;
   for (const auto word : words) joined += word;
   return joined;
