@@ -97,7 +97,7 @@ class CTranslate2(support.Case):
             with self.subTest(quantization=quantization):
                 compute_type = "int8" if quantization.startswith("int8") else "float32"
                 # Within 0.3 for a good model; this one of a minute's training hesitates more often.
-                self.assertAlmostEqual(bleu(quantization, compute_type), expected, delta=0.6)
+                self.assertAlmostEqual(bleu(quantization, compute_type), expected, delta=1)
                 self.assertLess((self.folder / quantization / "model.bin").stat().st_size, 0.8 * size)
 
     def test_files(self):
