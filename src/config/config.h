@@ -92,8 +92,10 @@ struct ModelConfig {
       "xavier";  // xavier (uniform) | normal (std d_model^-0.5) | standard_normal | init (as other matrices)
   std::string init = "xavier";  // of other matrices: xavier (uniform) | normal (std init_std)
   double init_std = 0.01;
-  std::string attention_init = "init";    // of score functions in recurrent models: init | bahdanau (matrices of
-                                          // std 0.001, v zero)
+  std::string deep_init = "none";       // none | depth_scaled (Zhang et al. 2019) | deepnet (Wang et al. 2022: residual
+                                        // branches are weighted too)
+  std::string attention_init = "init";  // of score functions in recurrent models: init | bahdanau (matrices of
+                                        // std 0.001, v zero)
   std::string recurrent_init = "xavier";  // of recurrent matrices: xavier | orthogonal | normal (std init_std)
   std::string word_vectors1 = {}, word_vectors2 = {};  // text files of vectors: initial embeddings
   // architecture: recurrent. d_model is the size of the decoder's state; sizes of 0 are d_model.
@@ -115,34 +117,62 @@ struct ModelConfig {
 };
 
 struct TrainingConfig {
-  int64_t batch_size = 128;              // in batch_type's unit
-  std::string batch_type = "sentences";  // sentences | tokens (the padded size of the longer side)
-  int64_t accumulate = 1;                // batches an update
-  int64_t num_epochs = 20;               // 0 = no limit
-  int64_t max_updates = 0;               // 0 = no limit
-  double max_minutes = 0;                // of training in this run, 0 = no limit
+  int64_t batch_size = 128;                 // in batch_type's unit
+  std::string batch_type = "sentences";     // sentences | tokens (the padded size of the longer side)
+  int64_t accumulate = 1;                   // batches an update
+  int64_t accumulate_warmup = 0;            // updates over which accumulate rises from 1
+  std::vector<double> corpus_weights = {};  // of each training corpus: how often an epoch has its pairs; empty = once
+  int64_t num_epochs = 20;                  // 0 = no limit
+  int64_t max_updates = 0;                  // 0 = no limit
+  double max_minutes = 0;                   // of training in this run, 0 = no limit
+  int64_t max_target_tokens = 0;            // 0 = no limit
   double lr = 0.0003;
   std::string schedule = "inverse_sqrt";  // inverse_sqrt: lr is the peak, reached at warmup_steps | noam: lr *
-                                          // d_model^-0.5 * ... | constant
+                                          // d_model^-0.5 * ... | linear | cosine | polynomial | plateau | constant
   int64_t warmup_steps = 4000;
+  int64_t decay_updates = 0;    // linear, cosine, polynomial: the update that has final_lr
+  double final_lr = 0;          // linear, cosine, polynomial: the last rate; plateau: the least
+  double polynomial_power = 2;  // polynomial
+  double plateau_factor = 0.7;  // plateau: of the rate, when plateau_patience validations brought no new best
+  int64_t plateau_patience = 5;
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
   double weight_decay = 0;
-  double clip_norm = 0;            // 0 = off
-  std::string optimizer = "adam";  // adam | adadelta
+  std::string weight_decay_form = "decoupled";  // decoupled: lr * decay of the weight off it | gradient: decay * weight
+                                                // joins the gradient
+  double clip_norm = 0;                         // 0 = off
+  std::string optimizer = "adam";               // adam | adamw | radam | adafactor | sgd | adadelta
+  double sgd_momentum = 0.9;
+  double adafactor_decay = 0.8;  // exponent of the decay of second moments
+  double adafactor_clip = 1;     // most root mean square of an update
+  bool adafactor_scale = true;   // lr is relative to the size of the weights
   double adadelta_rho = 0.95;
   double adadelta_epsilon = 1e-6;
   double smoothing = 0.1;
   std::string smoothing_form = "all";  // all: smoothing / V on every class | others: smoothing / (V - 1) on the others
                                        // | others_normalized: less its least value, so that the best loss is 0
-  double teacher_forcing = 1;          // share of steps fed with the reference, the others with the model's own choice
-  int64_t pool_batches = 0;            // sentences: pools of so many batches are sorted by length; 0 = no sorting
-  std::string last_batch = "keep";     // keep | drop: the short last batch of an epoch
-  int64_t checkpoint_every = 1000;     // updates; 0 = at each validation
-  int64_t keep_checkpoints = 3;        // the last so many
+  std::string objective = "cross_entropy";  // cross_entropy | rdrop | simcut
+  double rdrop_alpha = 5;
+  double simcut_alpha = 3;
+  double simcut_rate = 0.05;                      // share of tokens that are cut off
+  double word_dropout1 = 0;                       // share of source pieces that are replaced
+  double word_dropout2 = 0;                       // of the target pieces that the decoder reads
+  std::string word_dropout_form = "unknown";      // by unknown: <unk> | zero: a zero embedding
+  double bpe_dropout1 = 0, bpe_dropout2 = 0;      // merges left out, source and target
+  double unigram_alpha1 = 0, unigram_alpha2 = 0;  // smoothing of the sampled segmentations; 0 = no sampling
+  int64_t unigram_nbest = 0;                      // sample among so many; 0 = all
+  double teacher_forcing = 1;       // share of steps fed with the reference, the others with the model's own choice
+  int64_t pool_batches = 0;         // sentences: pools of so many batches are sorted by length; 0 = no sorting
+  std::string last_batch = "keep";  // keep | drop: the short last batch of an epoch
+  int64_t checkpoint_every = 1000;  // updates; 0 = at each validation
+  int64_t keep_checkpoints = 3;     // the last so many
   int64_t average_checkpoints =
-      0;  // average of the last so many validated weights at the end, kept where better; 0 = off
+      0;                       // average of the last so many validated weights at the end, kept where better; 0 = off
+  int64_t average_best = 0;    // the same of the so many that validated best
+  double ema_decay = 0;        // moving average of the weights, validated too; 0 = off
+  std::string init_from = {};  // model directory that a new run starts from
+  std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
 };
 
 struct ValidationConfig {
@@ -151,8 +181,9 @@ struct ValidationConfig {
   std::string best_metric = "bleu";                             // bleu | chrf | loss: decides what best/ holds
   int64_t patience = 0;  // stop after so many validations without a new best; 0 = off
   int64_t beam_size = 1;
-  int64_t max_sentences = 0;  // translate only the first so many; 0 = all
-  int64_t samples = 3;        // translations shown in the log and TensorBoard
+  int64_t max_sentences = 0;      // translate only the first so many; 0 = all
+  int64_t samples = 3;            // translations shown in the log and TensorBoard
+  int64_t attention_samples = 3;  // the first so many sentences whose attention is drawn; 0 = none
 };
 
 struct DecodingConfig {
@@ -161,7 +192,25 @@ struct DecodingConfig {
   std::string length_penalty_form = "paper";  // paper: ((5+n)/6)^a | simple: n^a
   double max_length_ratio = 2.0;              // limit = ratio * source pieces + offset
   int64_t max_length_offset = 20;
-  int64_t batch_size = 32;  // sentences
+  int64_t min_length = 0;              // tokens before the end symbol
+  int64_t max_length = 0;              // tokens with the end symbol; 0 = only the limit above
+  std::string stopping = "heuristic";  // heuristic | optimal | first: when a sentence is done
+  double coverage_penalty = 0;         // beta of Wu et al. 2016, eq. 14; 0 = none
+  int64_t no_repeat_ngram_size = 0;    // 0 = off
+  double repetition_penalty = 1;       // theta of Keskar et al. 2019; 1 = off
+  bool ban_unknown = false;
+  std::vector<std::string> banned_phrases = {};
+  int64_t diversity_groups = 1;  // diverse beam search; 1 = off
+  double diversity_strength = 0.5;
+  bool sampling = false;  // draw tokens; beam_size 1
+  double temperature = 1;
+  int64_t top_k = 0;  // 0 = all
+  double top_p = 1;
+  int64_t seed = 1;
+  std::string combination = "linear";  // linear | log_linear: how several models vote
+  int64_t alignment_layer = 0;         // decoder layer whose attention is shown, from 1; 0 = the last but one
+  int64_t batch_size = 32;             // sentences
+  std::string precision = "auto";      // auto | fp32 | bf16 | int8
 };
 
 struct RunConfig {
@@ -172,6 +221,7 @@ struct RunConfig {
   std::string precision = "auto";  // auto | fp32 | bf16
   int64_t log_every = 100;         // updates
   bool tensorboard = true;
+  bool histograms = false;                 // of weights and gradients, in TensorBoard
   std::string naming = "plain";            // plain | kyubyong2019 | kyubyong2017 | trevett: files of the originals too
   std::string tensorboard_tags = "plain";  // plain | kyubyong2019 | prenorm
 };

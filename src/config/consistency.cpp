@@ -27,6 +27,8 @@ class Checker {
     check_stopping();
     check_validation();
     check_decoding();
+    if (config_.run.histograms && !config_.run.tensorboard)
+      refuse({"run.histograms", "run.tensorboard"}, "are written for TensorBoard; run.tensorboard is false");
   }
 
  private:
@@ -61,6 +63,10 @@ class Checker {
   void check_transformer() const;
   void check_recurrent() const;
   void check_training() const;
+  void check_optimizer() const;
+  void check_schedule() const;
+  void check_objective() const;
+  void check_subword_sampling() const;
   void check_stopping() const;
   void check_validation() const;
   void check_decoding() const;
@@ -163,12 +169,12 @@ void Checker::check_model() const {
 }
 
 void Checker::check_recurrent() const {
-  refuse_changed(
-      {"model.d_ff", "model.num_heads", "model.norm", "model.final_norm", "model.norm_epsilon", "model.norm_form",
-       "model.activation", "model.positions", "model.sinusoid", "model.max_relative_distance", "model.relative_buckets",
-       "model.position_init", "model.mask_padding_positions", "model.attention_output_projection",
-       "model.qkv_activation", "model.key_value_heads", "model.decoder_mixer", "model.ffn_dropout_rate"},
-      "is the Transformer's; model.architecture is recurrent");
+  refuse_changed({"model.d_ff", "model.num_heads", "model.norm", "model.final_norm", "model.norm_epsilon",
+                  "model.norm_form", "model.activation", "model.positions", "model.sinusoid",
+                  "model.max_relative_distance", "model.relative_buckets", "model.position_init",
+                  "model.mask_padding_positions", "model.attention_output_projection", "model.qkv_activation",
+                  "model.key_value_heads", "model.decoder_mixer", "model.ffn_dropout_rate", "model.deep_init"},
+                 "is the Transformer's; model.architecture is recurrent");
   const ModelConfig& model = config_.model;
   if (model.initial_state == "backward" && !model.bidirectional) {
     refuse({"model.initial_state", "model.bidirectional"}, "backward needs model.bidirectional true");
@@ -193,6 +199,9 @@ void Checker::check_transformer() const {
   if (model.key_value_heads > 0 && model.num_heads % model.key_value_heads != 0) {
     refuse({"model.key_value_heads", "model.num_heads"},
            fmt::format("{} does not divide model.num_heads {}", model.key_value_heads, model.num_heads));
+  }
+  if (model.deep_init == "deepnet" && model.norm != "post") {
+    refuse({"model.deep_init", "model.norm"}, "deepnet is for model.norm post");
   }
   if (model.d_model % model.num_heads != 0) {
     refuse({"model.num_heads", "model.d_model"},
@@ -224,26 +233,125 @@ void Checker::check_training() const {
     if (training.last_batch == "drop")
       refuse({"training.last_batch", "training.batch_type"}, "drop is for batch_type sentences");
   }
-  if (training.optimizer == "adam")
-    refuse_changed({"training.adadelta_rho", "training.adadelta_epsilon"},
-                   "is Adadelta's; set training.optimizer adadelta");
-  else
+  if (training.accumulate_warmup > 0 && training.accumulate == 1)
+    refuse({"training.accumulate_warmup", "training.accumulate"}, "needs training.accumulate above 1 to rise to");
+  const size_t corpora = config_.data.train1.size() + config_.data.train_tsv.size();
+  const auto& weights = training.corpus_weights;
+  if (!weights.empty() && weights.size() != corpora)
+    refuse(
+        {"training.corpus_weights"},
+        fmt::format("has {} weights for {} training corpora (data.train1, then train_tsv)", weights.size(), corpora));
+  if (!weights.empty() && *std::max_element(weights.begin(), weights.end()) == 0)
+    refuse({"training.corpus_weights"}, "leaves no corpus: all are 0");
+  if (!training.init_from.empty() && !(config_.model.word_vectors1 + config_.model.word_vectors2).empty())
+    refuse({"training.init_from", "model.word_vectors1", "model.word_vectors2"},
+           "brings its embeddings; leave model.word_vectors1 and word_vectors2 out");
+  check_optimizer();
+  check_schedule();
+  check_objective();
+  check_subword_sampling();
+}
+
+void Checker::check_optimizer() const {
+  const std::string& optimizer = config_.training.optimizer;
+  const std::string elsewhere = "; training.optimizer is " + optimizer;
+  if (optimizer != "adadelta")
+    refuse_changed({"training.adadelta_rho", "training.adadelta_epsilon"}, "is Adadelta's" + elsewhere);
+  if (optimizer != "adam" && optimizer != "adamw" && optimizer != "radam")
     refuse_changed({"training.adam_beta1", "training.adam_beta2", "training.adam_epsilon"},
-                   "is Adam's; training.optimizer is " + training.optimizer);
+                   "is Adam's and RAdam's" + elsewhere);
+  if (optimizer != "sgd") refuse_changed({"training.sgd_momentum"}, "is SGD's" + elsewhere);
+  if (optimizer != "adafactor")
+    refuse_changed({"training.adafactor_decay", "training.adafactor_clip", "training.adafactor_scale"},
+                   "is Adafactor's" + elsewhere);
+  if (optimizer == "adamw" && config_.training.weight_decay_form == "gradient")
+    refuse({"training.weight_decay_form", "training.optimizer"}, "gradient is what adamw is not; set optimizer adam");
+}
+
+void Checker::check_schedule() const {
+  const TrainingConfig& training = config_.training;
+  const std::string& schedule = training.schedule;
+  const bool ends = schedule == "linear" || schedule == "cosine" || schedule == "polynomial";
+  const std::string elsewhere = "; training.schedule is " + schedule;
+  if (ends && training.decay_updates <= training.warmup_steps)
+    refuse({"training.decay_updates", "training.schedule", "training.warmup_steps"},
+           fmt::format("{} is not behind training.warmup_steps {}: schedule {} falls between them",
+                       training.decay_updates, training.warmup_steps, schedule));
+  if (!ends) refuse_changed({"training.decay_updates"}, "is of linear, cosine and polynomial" + elsewhere);
+  if (!ends && schedule != "plateau")
+    refuse_changed({"training.final_lr"}, "is of linear, cosine, polynomial and plateau" + elsewhere);
+  if (training.final_lr > training.lr)
+    refuse({"training.final_lr", "training.lr"},
+           fmt::format("{} is above training.lr {}", training.final_lr, training.lr));
+  if (schedule != "polynomial") refuse_changed({"training.polynomial_power"}, "is of polynomial" + elsewhere);
+  if (schedule != "plateau")
+    refuse_changed({"training.plateau_factor", "training.plateau_patience"}, "is of plateau" + elsewhere);
+  else if (!has_validation_text())
+    refuse({"training.schedule"}, "plateau looks at validations, but data.eval1 and eval2 are not set");
+}
+
+void Checker::check_objective() const {
+  const TrainingConfig& training = config_.training;
+  const std::string elsewhere = "; training.objective is " + training.objective;
+  if (training.objective != "rdrop") refuse_changed({"training.rdrop_alpha"}, "is R-Drop's" + elsewhere);
+  if (training.objective != "simcut")
+    refuse_changed({"training.simcut_alpha", "training.simcut_rate"}, "is SimCut's" + elsewhere);
+  const ModelConfig& model = config_.model;
+  const auto rate = [&](const std::optional<double>& own) { return own.value_or(model.dropout_rate); };
+  const bool no_dropout = rate(model.input_dropout_rate) + rate(model.attention_dropout_rate) +
+                              rate(model.residual_dropout_rate) + rate(model.ffn_dropout_rate) +
+                              training.word_dropout1 + training.word_dropout2 ==
+                          0;
+  if (training.objective == "rdrop" && no_dropout)
+    refuse({"training.objective", "model.dropout_rate"},
+           "rdrop compares two dropout masks, but nothing is dropped; set model.dropout_rate");
+  const bool zeros = training.objective == "simcut" ||
+                     (training.word_dropout_form == "zero" && training.word_dropout1 + training.word_dropout2 > 0);
+  if (zeros && (!model.zero_padding_embedding || model.mask_padding_positions))
+    refuse({training.objective == "simcut" ? "training.objective" : "training.word_dropout_form"},
+           "makes embeddings zero by the row of padding: it needs model.zero_padding_embedding true and "
+           "mask_padding_positions false");
+  if (training.word_dropout1 + training.word_dropout2 == 0)
+    refuse_changed({"training.word_dropout_form"}, "is for training.word_dropout1 and word_dropout2, which are 0");
+}
+
+void Checker::check_subword_sampling() const {
+  const TrainingConfig& training = config_.training;
+  const bool bpe = training.bpe_dropout1 + training.bpe_dropout2 > 0;
+  const bool unigram = training.unigram_alpha1 + training.unigram_alpha2 > 0;
+  const char* bpe_key = training.bpe_dropout1 > 0 ? "training.bpe_dropout1" : "training.bpe_dropout2";
+  const char* unigram_key = training.unigram_alpha1 > 0 ? "training.unigram_alpha1" : "training.unigram_alpha2";
+  if ((bpe || unigram) && config_.data.tokenizer == "words")
+    refuse({bpe ? bpe_key : unigram_key}, "needs pieces; data.tokenizer is words");
+  const bool ready = !config_.data.spm_model1.empty();  // then the model itself tells its kind
+  if (bpe && !ready && config_.data.spm_type != "bpe")
+    refuse({bpe_key, "data.spm_type"}, "leaves merges out; data.spm_type is unigram: use training.unigram_alpha1, 2");
+  if (unigram && !ready && config_.data.spm_type != "unigram")
+    refuse({unigram_key, "data.spm_type"}, "needs a unigram model; data.spm_type is bpe: use training.bpe_dropout1, 2");
+  if (!unigram)
+    refuse_changed({"training.unigram_nbest"}, "is for training.unigram_alpha1 and unigram_alpha2, which are 0");
 }
 
 void Checker::check_stopping() const {
   const TrainingConfig& training = config_.training;
   if (training.num_epochs == 0 && training.max_updates == 0 && training.max_minutes == 0 &&
-      config_.validation.patience == 0) {
+      training.max_target_tokens == 0 && config_.validation.patience == 0) {
     refuse({"training.num_epochs", "training.max_updates", "training.max_minutes"},
            "0, with max_updates and max_minutes 0, would train without end; set a limit (or validation.patience)");
   }
   if (training.checkpoint_every == 0 && !has_validation_text()) {
     refuse({"training.checkpoint_every"}, "0 saves at each validation, but data.eval1 and eval2 are not set");
   }
-  if (training.average_checkpoints > 0 && !has_validation_text()) {
-    refuse({"training.average_checkpoints"}, "averages validated weights, but data.eval1 and eval2 are not set");
+  if (!has_validation_text()) {
+    for (const auto& [key, used] : {std::pair("training.average_checkpoints", training.average_checkpoints > 0),
+                                    std::pair("training.average_best", training.average_best > 0)})
+      if (used) refuse({key}, "averages validated weights, but data.eval1 and eval2 are not set");
+    if (training.ema_decay > 0)
+      refuse({"training.ema_decay"}, "is kept where it validates better, but data.eval1 and eval2 are not set");
+  }
+  if (training.average_best > 0 && training.checkpoint_every > 0) {
+    refuse({"training.average_best", "training.checkpoint_every"},
+           "needs a checkpoint at each validation: training.checkpoint_every 0");
   }
 }
 
@@ -276,6 +384,30 @@ void Checker::check_decoding() const {
   if (decoding.max_length_ratio == 0 && decoding.max_length_offset == 0) {
     refuse({"decoding.max_length_offset", "decoding.max_length_ratio"},
            "0, with max_length_ratio 0, leaves no room for a translation");
+  }
+  if (decoding.max_length > 0 && decoding.min_length >= decoding.max_length) {
+    refuse({"decoding.min_length", "decoding.max_length"},
+           fmt::format("{} leaves no room for the end symbol within decoding.max_length {}", decoding.min_length,
+                       decoding.max_length));
+  }
+  if (decoding.beam_size % decoding.diversity_groups != 0) {
+    refuse({"decoding.diversity_groups", "decoding.beam_size"},
+           fmt::format("{} does not divide decoding.beam_size {}", decoding.diversity_groups, decoding.beam_size));
+  }
+  if (decoding.diversity_groups == 1) {
+    refuse_changed({"decoding.diversity_strength"}, "is for diverse beam search; set decoding.diversity_groups");
+  }
+  if (!decoding.sampling) {
+    return refuse_changed({"decoding.temperature", "decoding.top_k", "decoding.top_p", "decoding.seed"},
+                          "is for sampling; set decoding.sampling true");
+  }
+  if (decoding.beam_size != 1) {
+    refuse({"decoding.sampling", "decoding.beam_size"},
+           fmt::format("draws its tokens and has no beam; decoding.beam_size is {}, set it to 1", decoding.beam_size));
+  }
+  if (decoding.coverage_penalty > 0) {
+    refuse({"decoding.coverage_penalty", "decoding.sampling"},
+           "ranks hypotheses, but samples come as they are drawn; leave one of them out");
   }
 }
 

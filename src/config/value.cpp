@@ -143,6 +143,17 @@ void read(const Reading& reading, const YAML::Node& value, std::vector<std::stri
   result = std::move(texts);
 }
 
+/// A single number counts as a list of one.
+void read(const Reading& reading, const YAML::Node& value, std::vector<double>& result) {
+  std::vector<double> numbers;
+  if (value.IsSequence()) {
+    for (const auto& item : value) read(reading, item, numbers.emplace_back());
+  } else {
+    read(reading, value, numbers.emplace_back());
+  }
+  result = std::move(numbers);
+}
+
 template <typename T>
 void read(const Reading& reading, const YAML::Node& value, std::optional<T>& result) {
   if (value.IsNull()) {
@@ -177,6 +188,11 @@ std::string format_field(const std::vector<std::string>& values) {
   for (const auto& value : values) texts.push_back(format_text(value));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
+std::string format_field(const std::vector<double>& values) {
+  std::vector<std::string> numbers;
+  for (const double value : values) numbers.push_back(format_number(value));
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
 template <typename T>
 std::string format_field(const std::optional<T>& value) {
   return value ? format_number(*value) : "null";
@@ -187,6 +203,7 @@ std::string name_of(int64_t) { return "whole number"; }
 std::string name_of(double) { return "number"; }
 std::string name_of(const std::string&) { return "text"; }
 std::string name_of(const std::vector<std::string>&) { return "list of texts"; }
+std::string name_of(const std::vector<double>&) { return "list of numbers"; }
 template <typename T>
 std::string name_of(const std::optional<T>&) {
   return name_of(T{}) + " or null";

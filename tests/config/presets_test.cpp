@@ -208,6 +208,36 @@ TEST(Presets, DeepEncodersAreMulti30kButForTheirBlocks) {
               ElementsAre("model.encoder_blocks", "model.decoder_blocks", "model.decoder_mixer", "run.dir"));
 }
 
+TEST(Presets, RDropIsIwslt14ButForItsObjective) {
+  std::vector<std::string> keys;
+  for (const auto& difference : differences(preset("iwslt14_de_en"), preset("iwslt14_de_en_rdrop")))
+    keys.push_back(difference.key);
+  EXPECT_THAT(keys, ElementsAre("training.num_epochs", "training.max_updates", "training.objective", "run.dir"));
+  const Config config = preset("iwslt14_de_en_rdrop");
+  EXPECT_EQ(config.training.objective, "rdrop");
+  EXPECT_EQ(config.training.rdrop_alpha, 5);
+  EXPECT_EQ(config.training.max_updates, 300000);
+}
+
+TEST(Presets, Multi30kTinyHasThePublishedValues) {
+  const Config config = preset("multi30k_en_de_tiny");
+  EXPECT_EQ(config.data.source_language, "en");
+  EXPECT_EQ(config.model.num_blocks, 4);
+  EXPECT_EQ(config.model.d_model, 128);
+  EXPECT_EQ(config.model.d_ff, 256);
+  EXPECT_EQ(config.model.num_heads, 4);
+  EXPECT_EQ(config.model.dropout_rate, 0.3);
+  EXPECT_EQ(config.model.tie_embeddings, "all");
+  EXPECT_EQ(config.training.lr, 0.005);
+  EXPECT_EQ(config.training.warmup_steps, 2000);
+  EXPECT_EQ(config.training.adam_beta2, 0.98);
+  EXPECT_EQ(config.training.batch_size * config.training.accumulate, 2 * 4096);
+  EXPECT_EQ(config.training.max_updates, 8000);
+  EXPECT_EQ(config.training.average_checkpoints, 10);
+  EXPECT_EQ(config.validation.patience, 10);
+  EXPECT_EQ(config.decoding.beam_size, 5);
+}
+
 // Presets that write the same folder of prepared data must prepare the same.
 TEST(Presets, ShareAFolderOfDataOnlyWhereItsOptionsAreEqual) {
   std::map<std::string, Config> of_folder;

@@ -114,6 +114,9 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
       {"run:\n  tensorboard: 'yes'", "f.yaml:2: run.tensorboard: needs true or false, not 'yes'"},
       {"run:\n  dir: ~", "f.yaml:2: run.dir: needs a text; it has no value"},
       {"run:\n  dir: [a]", "f.yaml:2: run.dir: needs a text, not a list"},
+      {"training:\n  corpus_weights: [1, x]", "f.yaml:2: training.corpus_weights: needs a list of numbers, not 'x'"},
+      {"training:\n  corpus_weights: [1, -2]",
+       "f.yaml:2: training.corpus_weights: -2 is out of range; it must be at least 0 and at most 1000"},
       {"data:\n  train1: {a: b}", "f.yaml:2: data.train1: needs a list of texts, not a map"},
       {"data:\n  train1: [a, [b]]", "f.yaml:2: data.train1: each entry of the list must be a text"},
       {"data:\n  train1: [a, ~]", "f.yaml:2: data.train1: each entry of the list must be a text"},
@@ -133,8 +136,9 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
       {"training:\n  lr: inf", "f.yaml:2: training.lr: inf is not a finite number"},
       {"training:\n  lr: 1e999", "f.yaml:2: training.lr: 1e999 is too large or too small a number"},
       {"run:\n  seed: 9223372036854775808", "f.yaml:2: run.seed: 9223372036854775808 is too large a number"},
-      {"training:\n  schedule: cosine",
-       "f.yaml:2: training.schedule: 'cosine' is not one of: inverse_sqrt, noam, constant"},
+      {"training:\n  schedule: step",
+       "f.yaml:2: training.schedule: 'step' is not one of: inverse_sqrt, noam, linear, cosine, polynomial, plateau, "
+       "constant"},
       {"validation:\n  metrics: [loss, ter]", "f.yaml:2: validation.metrics: 'ter' is not one of: loss, bleu, chrf"},
       {"run:\n  device: gpu", "f.yaml:2: run.device: 'gpu' is not allowed; it must be auto, cpu, cuda or cuda:N"},
       {"run:\n  device: 'cuda:'", "f.yaml:2: run.device: 'cuda:' is not allowed; it must be auto, cpu, cuda or cuda:N"},
@@ -293,9 +297,10 @@ Config all_different() {
           const auto* choices = std::get_if<Choices>(&option.limits);
           if constexpr (std::is_same_v<T, bool>) *field = !*field;
           if constexpr (std::is_same_v<T, int64_t>) *field += 1;
-          if constexpr (std::is_same_v<T, double>) *field = std::nextafter(*field, 0.5);
+          if constexpr (std::is_same_v<T, double>) *field = std::nextafter(*field, 0.123);
           if constexpr (std::is_same_v<T, std::string>) *field = choices ? std::string(choices->back()) : *field + "x";
           if constexpr (std::is_same_v<T, std::vector<std::string>>) *field = {"x, y", "[z]"};
+          if constexpr (std::is_same_v<T, std::vector<double>>) *field = {0.1, 2};
           if constexpr (std::is_same_v<T, std::optional<int64_t>>) *field = 3;
           if constexpr (std::is_same_v<T, std::optional<double>>) *field = 0.1;
         },
@@ -313,6 +318,7 @@ TEST(ToYaml, ReadsBackTheSame) {
   };
   config.data.eval1 = config.data.eval2 = " leading and trailing ";
   config.data.user_symbols = {"\u00A0", "\u2028", "😀", "<sep>"};
+  config.training.corpus_weights = {0, 0.1, 2.5, 1000, 1, 1, 1, 1, 1, 1};
   config.model.encoder_blocks = 2;
   config.model.residual_dropout_rate = 0.0;
   config.training.lr = std::nextafter(0.0003, 1);
@@ -328,6 +334,7 @@ TEST(ToYaml, ReadsBackTheSame) {
     EXPECT_EQ(loaded.config.data.train1, config.data.train1);
     EXPECT_EQ(loaded.config.data.train2, config.data.train2);
     EXPECT_EQ(loaded.config.data.user_symbols, config.data.user_symbols);
+    EXPECT_EQ(loaded.config.training.corpus_weights, config.training.corpus_weights);
     EXPECT_EQ(loaded.config.training.lr, config.training.lr);
     EXPECT_EQ(loaded.config.training.adam_epsilon, config.training.adam_epsilon);
     EXPECT_EQ(to_yaml(loaded.config, comments), yaml);
