@@ -5,8 +5,10 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
+#include "models/deep_init.h"
 #include "models/recurrent_model.h"
 #include "models/transformer.h"
 #include "nn/linear.h"
@@ -26,16 +28,30 @@ TensorBatch to_tensors(const Batch& batch, torch::Device device) {
 }
 
 std::vector<AttentionMap> TranslationModel::attention_maps(const TensorBatch& batch) {
-  const torch::InferenceMode no_gradients;
   std::vector<AttentionMap> maps;
-  Pass pass;
-  pass.record_attention(maps);
-  forward(batch, pass);
+  visit_attention(batch, [&](const AttentionMap& map) { maps.push_back(map); });
   return maps;
+}
+
+void TranslationModel::visit_attention(const TensorBatch& batch, std::function<void(const AttentionMap&)> visitor) {
+  const torch::InferenceMode no_gradients;
+  Pass pass;
+  pass.record_attention(std::move(visitor));
+  forward(batch, pass);
 }
 
 torch::Tensor TranslationModel::logits(const torch::Tensor& hidden) const {
   return linear(hidden, output_weight(), output_bias()).to(torch::kFloat32);
+}
+
+torch::Tensor TranslationModel::step_logits(const torch::Tensor& hidden) {
+  return linear(hidden, output_weight(), output_bias(), packed_output_).to(torch::kFloat32);
+}
+
+void TranslationModel::set_weight_format(kernels::WeightFormat format) {
+  packed_output_.set_format(format);
+  for (const auto& part : modules(/*include_self=*/false))
+    if (auto* layer = dynamic_cast<KeepsPackedWeights*>(part.get())) layer->set_weight_format(format);
 }
 
 int64_t TranslationModel::parameter_count() const {
@@ -104,6 +120,7 @@ void initialise(TranslationModel& model, const ModelConfig& config, uint64_t see
       const double limit = std::sqrt(6.0 / static_cast<double>(parameter.size(0) + parameter.size(1)));
       values.uniform_(-limit, limit, generator);
     }
+    if (config.deep_init != "none") values.mul_(initial_gain(name, config));
     if (config.zero_padding_embedding && name.ends_with("embedding")) values[0].zero_();
     parameter.copy_(values);
   }

@@ -3,11 +3,13 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "config/config.h"
 #include "data/batch.h"
+#include "nn/packed_matrix.h"
 #include "nn/pass.h"
 
 namespace nmt {
@@ -41,8 +43,10 @@ class TranslationModel : public torch::nn::Module {
   virtual torch::Tensor forward(const TensorBatch& batch, Pass& pass) = 0;
 
   /// The weights of every attention layer under teacher forcing, without dropout and gradients; none where a model has
-  /// no attention.
+  /// no attention. target_out is not looked at.
   std::vector<AttentionMap> attention_maps(const TensorBatch& batch);
+  /// The same, one layer at a time: none is kept.
+  void visit_attention(const TensorBatch& batch, std::function<void(const AttentionMap&)> visitor);
 
   /// The output layer: logits = hidden · weightᵀ (+ bias).
   virtual torch::Tensor output_weight() const = 0;  ///< [target vocabulary, model]
@@ -63,7 +67,17 @@ class TranslationModel : public torch::nn::Module {
   /// The type of activations and products: float32 or bfloat16. Parameters stay float32.
   virtual void set_compute_type(at::ScalarType type) = 0;
   virtual at::ScalarType compute_type() const = 0;
+  /// How start() and step() hold their weights on the CPU while compute_type() is float32 and gradients are off;
+  /// activations stay float32. At first kFloat32. Not during a search.
+  void set_weight_format(kernels::WeightFormat format);
   int64_t parameter_count() const;
+
+ protected:
+  /// logits() for steps of a search: through packed weights where these fit.
+  torch::Tensor step_logits(const torch::Tensor& hidden);
+
+ private:
+  PackedMatrix packed_output_;
 };
 
 /// The architectures: one switch. Throws Error naming all of them for an unknown one.

@@ -1,5 +1,8 @@
 #include "models/model_directory.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "config/model_description.h"
 #include "models/safetensors.h"
 
@@ -9,6 +12,17 @@ namespace nmt {
 namespace {
 
 constexpr const char* kWeights = "model.safetensors";
+
+/// Throws Error where a directory's files are not of one model.
+void check_counts(const ModelDescription& description, const TextCodec& codec, const fs::path& directory) {
+  const auto check = [&](const char* key, int64_t described, int64_t found) {
+    if (described == found) return;
+    throw Error(fmt::format("{}: '{}' is {}, but the tokenizer has {} pieces: not of one model; copy it again",
+                            (directory / "model.json").string(), key, described, found));
+  };
+  check("source_vocabulary", description.source_vocabulary, codec.source().size());
+  check("target_vocabulary", description.target_vocabulary, codec.target().size());
+}
 
 }  // namespace
 
@@ -36,9 +50,13 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
                      .codec = TextCodec::load(directory, description.tokenizer),
                      .model = nullptr,
                      .summary = std::move(description.summary),
-                     .directory = directory};
+                     .directory = directory,
+                     .weights = nullptr};
+  check_counts(description, loaded.codec, directory);
   loaded.model = make_model(loaded.config.model, loaded.codec.source().size(), loaded.codec.target().size());
-  copy_into(named_parameters(*loaded.model), load_safetensors(directory / kWeights), directory / kWeights);
+  const auto mapped = map_safetensors(directory / kWeights);
+  share_with(named_parameters(*loaded.model), mapped.file, directory / kWeights);
+  loaded.weights = mapped.mapping;
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;

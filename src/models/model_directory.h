@@ -19,6 +19,7 @@ struct LoadedModel {
   std::shared_ptr<TranslationModel> model;
   nlohmann::json summary;  ///< training summary and scores, as saved
   std::filesystem::path directory;
+  std::shared_ptr<const MappedFile> weights = {};  ///< where the parameters lie while the model is on the CPU
 };
 
 /// All parameters under their names, in the model's order.

@@ -144,8 +144,7 @@ torch::Tensor RecurrentModel::step(DecoderState& state, const torch::Tensor& tok
   Pass no_dropout;
   const auto e = embed(tokens, target_table(), no_dropout);
   const auto advanced = decoder_->advance(e, own.state, own.memory, own.grid, no_dropout);
-  return linear(decoder_->finish(advanced, no_dropout), output_weight(), output_bias_, packed_output_)
-      .to(torch::kFloat32);
+  return step_logits(decoder_->finish(advanced, no_dropout));
 }
 
 }  // namespace nmt

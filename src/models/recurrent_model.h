@@ -45,7 +45,6 @@ class RecurrentModel final : public TranslationModel {
   torch::Tensor shared_embedding_, source_embedding_, target_embedding_, output_weight_, output_bias_;
   RecurrentEncoder encoder_{nullptr};
   RecurrentDecoder decoder_{nullptr};
-  PackedMatrix packed_output_;
 };
 
 }  // namespace nmt

@@ -62,8 +62,27 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   return file;
 }
 
-void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path) {
-  const torch::NoGradGuard no_grad;
+MappedSafetensors map_safetensors(const std::filesystem::path& path) {
+  const auto mapping = std::make_shared<const MappedFile>(path, MappedFile::Access::kCopyOnWrite);
+  auto index = read_safetensors_index(mapping->bytes(), path.string());
+  SafetensorsFile file{.tensors = {}, .metadata = std::move(index.metadata)};
+  for (const auto& entry : index.tensors) {
+    const auto type = type_of(entry.type);
+    const bool aligned = reinterpret_cast<uintptr_t>(entry.data.data()) % at::elementSize(type) == 0;
+    auto* data = const_cast<std::byte*>(entry.data.data());
+    auto tensor = entry.data.empty() ? torch::empty(entry.shape, type)
+                                     : torch::from_blob(data, entry.shape, [mapping](void*) {}, type);
+    file.tensors[entry.name] = aligned ? tensor : tensor.clone();  // another program's file may be anywhere
+  }
+  return {.file = std::move(file), .mapping = mapping};
+}
+
+namespace {
+
+// Calls action(target, tensor) for the pairs of the same name.
+template <typename Action>
+void for_each_pair(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path,
+                   Action&& action) {
   for (const auto& [name, target] : targets) {
     const auto found = file.tensors.find(name);
     if (found == file.tensors.end()) throw Error(fmt::format("{}: tensor {} is missing", path.string(), name));
@@ -72,7 +91,7 @@ void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const s
       throw Error(fmt::format("{}: tensor {} is {} [{}], the configuration needs {} [{}]", path.string(), name,
                               type_name(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "),
                               type_name(target.scalar_type()), fmt::join(target.sizes(), ", ")));
-    target.detach().copy_(tensor);
+    action(target, tensor);
   }
   if (file.tensors.size() == targets.size()) return;
   for (const auto& [name, tensor] : file.tensors) {
@@ -80,6 +99,20 @@ void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const s
         std::any_of(targets.begin(), targets.end(), [&](const auto& item) { return item.first == name; });
     if (!known) throw Error(fmt::format("{}: tensor {} belongs to no part of this model", path.string(), name));
   }
+}
+
+}  // namespace
+
+void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path) {
+  for_each_pair(targets, file, path, [](const torch::Tensor& target, const torch::Tensor& tensor) {
+    const torch::NoGradGuard no_grad;
+    target.detach().copy_(tensor);
+  });
+}
+
+void share_with(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path) {
+  for_each_pair(targets, file, path,
+                [](const torch::Tensor& target, const torch::Tensor& tensor) { target.set_data(tensor); });
 }
 
 }  // namespace nmt

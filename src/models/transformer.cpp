@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "models/deep_init.h"
 #include "nn/attention_heads.h"
 #include "nn/positions.h"
 
@@ -52,6 +53,7 @@ class BlockSeries {
         stack_(stack),
         score_(config.attention_score) {
     positions_.two_sided = two_sided;
+    options_.residual_weight = residual_weight(config, two_sided ? Stack::kEncoder : Stack::kDecoder);
   }
 
   BlockOptions next() {
@@ -187,7 +189,7 @@ torch::Tensor Transformer::step(DecoderState& state, const torch::Tensor& tokens
   auto x = target_input_->step(tokens, target_table(), place.position, own.input(), compute_type_);  // [rows, model]
   for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, own.caches()[i], place);
   if (decoder_norm_) x = decoder_norm_(x);
-  return linear(x, output_weight(), output_bias_, packed_output_).to(torch::kFloat32);
+  return step_logits(x);
 }
 
 }  // namespace nmt

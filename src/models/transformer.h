@@ -32,6 +32,7 @@ struct BlockOptions {
   NormForm norm_form = NormForm::kLayer;
   double norm_epsilon = 1e-6;
   double residual_dropout = 0;
+  double residual_weight = 1;  ///< of what runs past a sub-layer
 };
 
 /// Self-attention and feed-forward net. x [batch, source, model], lengths int64 [batch] on the CPU.
@@ -109,7 +110,6 @@ class Transformer final : public TranslationModel {
   std::vector<EncoderBlock> encoder_;
   std::vector<DecoderBlock> decoder_;
   LayerNorm encoder_norm_{nullptr}, decoder_norm_{nullptr};  // pre-norm: after the last block
-  PackedMatrix packed_output_;
 };
 
 }  // namespace nmt

@@ -7,11 +7,15 @@
 namespace nmt {
 namespace {
 
-// One residual sub-layer around `body`, normalised before or after.
+// One residual sub-layer, normalised before or after. body(y, residual) is the sub-layer of y plus the residual, which
+// may be undefined: while nothing is dropped its last product adds x at no cost.
 template <typename Body>
 torch::Tensor sublayer(const torch::Tensor& x, LayerNorm& norm, const BlockOptions& options, Pass& pass, Body&& body) {
-  if (options.norm == Norm::kPre) return add_dropped(x, body(norm(x)), options.residual_dropout, pass);
-  return norm(add_dropped(x, body(x), options.residual_dropout, pass));
+  const auto residual = options.residual_weight == 1 ? x : x * options.residual_weight;
+  const auto with_residual = [&](const torch::Tensor& y) {
+    return pass.training() ? add_dropped(residual, body(y, {}), options.residual_dropout, pass) : body(y, residual);
+  };
+  return options.norm == Norm::kPre ? with_residual(norm(x)) : norm(with_residual(x));
 }
 
 LayerNorm make_norm(const BlockOptions& options) {
@@ -48,11 +52,11 @@ EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : options_(optio
 }
 
 torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& lengths, Pass& pass) {
-  x = sublayer(x, self_attention_norm_, options_, pass, [&](const torch::Tensor& y) {
-    return self_attention_->forward_self(y, lengths, /*causal=*/false, pass);
+  x = sublayer(x, self_attention_norm_, options_, pass, [&](const auto& y, const auto& residual) {
+    return self_attention_->forward_self(y, lengths, /*causal=*/false, pass, residual);
   });
   return sublayer(x, feed_forward_norm_, options_, pass,
-                  [&](const torch::Tensor& y) { return feed_forward_(y, pass); });
+                  [&](const auto& y, const auto& residual) { return feed_forward_(y, pass, residual); });
 }
 
 DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(options) {
@@ -67,24 +71,27 @@ DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(optio
 
 torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& target_lengths,
                                         const torch::Tensor& memory, const torch::Tensor& source_lengths, Pass& pass) {
-  x = sublayer(x, mixer_norm_, options_, pass,
-               [&](const torch::Tensor& y) { return mixer_->forward(y, target_lengths, pass); });
-  x = sublayer(x, cross_attention_norm_, options_, pass, [&](const torch::Tensor& y) {
-    return cross_attention_->forward_cross(y, target_lengths, memory, source_lengths, pass);
+  x = sublayer(x, mixer_norm_, options_, pass, [&](const auto& y, const auto& residual) {
+    return Epilogue{.residual = residual}.apply(mixer_->forward(y, target_lengths, pass));
+  });
+  x = sublayer(x, cross_attention_norm_, options_, pass, [&](const auto& y, const auto& residual) {
+    const auto attended = cross_attention_->forward_cross(y, target_lengths, memory, source_lengths, pass);
+    return Epilogue{.residual = residual}.apply(attended);
   });
   return sublayer(x, feed_forward_norm_, options_, pass,
-                  [&](const torch::Tensor& y) { return feed_forward_(y, pass); });
+                  [&](const auto& y, const auto& residual) { return feed_forward_(y, pass, residual); });
 }
 
 torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepPlace& place) {
   Pass no_dropout;
-  x = sublayer(x, mixer_norm_, options_, no_dropout,
-               [&](const torch::Tensor& y) { return mixer_->step(y, cache.self, place.position); });
-  x = sublayer(x, cross_attention_norm_, options_, no_dropout, [&](const torch::Tensor& y) {
-    return cross_attention_->step_cross(y, cache.memory, place.sentence_of_row, place.source_lengths);
+  x = sublayer(x, mixer_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
+    return mixer_->step(y, cache.self, place.position, residual);
+  });
+  x = sublayer(x, cross_attention_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
+    return cross_attention_->step_cross(y, cache.memory, place.sentence_of_row, place.source_lengths, residual);
   });
   return sublayer(x, feed_forward_norm_, options_, no_dropout,
-                  [&](const torch::Tensor& y) { return feed_forward_(y, no_dropout); });
+                  [&](const auto& y, const auto& residual) { return feed_forward_(y, no_dropout, residual); });
 }
 
 }  // namespace nmt

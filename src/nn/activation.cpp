@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "nn/kernel_support.h"
 
 namespace nmt {
 
@@ -27,10 +28,6 @@ namespace {
 
 // ATen computes whole vectors and what is left over by different exponential functions: while decoding a row's result
 // would depend on the rows beside it.
-bool one_by_one(const torch::Tensor& x) {
-  return !torch::GradMode::is_enabled() && x.device().is_cpu() && x.scalar_type() == torch::kFloat32;
-}
-
 template <typename Function>
 torch::Tensor map_elements(const torch::Tensor& x, Function&& function) {
   const auto values = x.contiguous();
@@ -53,12 +50,12 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation) {
     case Activation::kRelu:
       return at::relu(x);
     case Activation::kGelu:
-      return one_by_one(x) ? map_elements(x, [](float v) { return v * 0.5f * (1 + std::erf(v * kRoot)); })
+      return has_decoding_kernel(x) ? map_elements(x, [](float v) { return v * 0.5f * (1 + std::erf(v * kRoot)); })
                            : at::gelu(x);
     case Activation::kSwish:
-      return one_by_one(x) ? map_elements(x, [](float v) { return v / (1 + std::exp(-v)); }) : at::silu(x);
+      return has_decoding_kernel(x) ? map_elements(x, [](float v) { return v / (1 + std::exp(-v)); }) : at::silu(x);
     case Activation::kSigmoid:
-      return one_by_one(x) ? map_elements(x, [](float v) { return 1 / (1 + std::exp(-v)); }) : at::sigmoid(x);
+      return has_decoding_kernel(x) ? map_elements(x, [](float v) { return 1 / (1 + std::exp(-v)); }) : at::sigmoid(x);
   }
   return x;
 }

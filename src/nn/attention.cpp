@@ -1,6 +1,7 @@
 #include "nn/attention.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
@@ -49,6 +50,7 @@ struct Attention : torch::autograd::Function<Attention> {
                                const torch::Tensor& v_in, int64_t heads, double dropout, bool causal,
                                const std::optional<torch::Tensor>& target, const std::optional<torch::Tensor>& source,
                                int64_t key) {
+    RECORD_FUNCTION("nmt::attention", c10::ArrayRef<const c10::IValue>());
     const auto target_lengths = target.value_or(torch::Tensor()), source_lengths = source.value_or(torch::Tensor());
     const auto q = with_row_stride(q_in);
     auto k = with_row_stride(k_in), v = with_row_stride(v_in);
@@ -77,6 +79,7 @@ struct Attention : torch::autograd::Function<Attention> {
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
+    RECORD_FUNCTION("nmt::attention_backward", c10::ArrayRef<const c10::IValue>());
     const auto saved = context->get_saved_variables();
     const auto &q = saved[0], &k = saved[1], &v = saved[2], &out = saved[3], &log_sums = saved[4];
     const AttentionOptions options{.heads = context->saved_data["heads"].toInt(),
@@ -153,37 +156,6 @@ torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, co
     const auto real = real_positions(options.target_lengths, q.size(1), q.device()).squeeze(1).transpose(1, 2);
     context = context.masked_fill(~real, 0.0);  // [batch, target, 1]
   }
-  return context;
-}
-
-torch::Tensor attention_step(const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values,
-                             int64_t heads, const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
-  const bool fits = q.device().is_cpu() && q.scalar_type() == torch::kFloat32 && keys.scalar_type() == torch::kFloat32;
-  if (!fits) {
-    const auto select = [&](const torch::Tensor& x) {
-      return memory_of_row.defined() ? x.index_select(0, memory_of_row.to(x.device())) : x;
-    };
-    Pass no_dropout;
-    const AttentionOptions options{.heads = heads, .target_lengths = {}, .source_lengths = select(lengths)};
-    return plain_attention(q.unsqueeze(1), select(keys), select(values), options, no_dropout).squeeze(1);
-  }
-  TORCH_CHECK(keys.is_contiguous() && values.is_contiguous(), "cached keys and values must be contiguous");
-  const auto queries = q.contiguous();
-  auto context = torch::empty_like(queries);
-  const int64_t head_dim = q.size(1) / heads;
-  const kernels::AttentionStep step{.heads = heads,
-                                    .head_dim = head_dim,
-                                    .q = queries.const_data_ptr<float>(),
-                                    .keys = keys.const_data_ptr<float>(),
-                                    .values = values.const_data_ptr<float>(),
-                                    .context = context.mutable_data_ptr<float>(),
-                                    .memory_stride = keys.stride(0),
-                                    .memory_of_row = lengths_of(memory_of_row),
-                                    .lengths = lengths_of(lengths),
-                                    .scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)))};
-  at::parallel_for(0, q.size(0) * heads, 32, [&](int64_t begin, int64_t end) {
-    kernels::kernels().attention_step(step, {begin, end});
-  });
   return context;
 }
 

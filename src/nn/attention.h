@@ -34,11 +34,4 @@ torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const to
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                               const AttentionOptions& options, Pass& pass, torch::Tensor* weights = nullptr);
 
-/// One decoding step: q [rows, model] float32 against cached keys and values [memories, positions, model] (contiguous);
-/// row r looks at the first lengths[m] positions of memory m = memory_of_row[r]. memory_of_row int64 [rows] (undefined:
-/// row r at memory r) and lengths int64 [memories] on the CPU. Returns [rows, model]. On the CPU no row's result
-/// depends on another.
-torch::Tensor attention_step(const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values,
-                             int64_t heads, const torch::Tensor& memory_of_row, const torch::Tensor& lengths);
-
 }  // namespace nmt

@@ -21,12 +21,14 @@ torch::Tensor AverageAttention::forward(const torch::Tensor& x, const torch::Ten
   return gate(x, at::cumsum(x, 1, torch::kFloat32) / counts, pass);
 }
 
-torch::Tensor AverageAttention::step(const torch::Tensor& x, MixerState& state, int64_t position) {
+torch::Tensor AverageAttention::step(const torch::Tensor& x, MixerState& state, int64_t position,
+                                     const torch::Tensor& residual) {
   const auto now = x.to(torch::kFloat32);
   if (position == 0) state.tensors = {torch::zeros_like(now)};
   state.tensors[0] = state.tensors[0] + now;
   Pass no_dropout;
-  return gate(x, state.tensors[0] / static_cast<double>(position + 1), no_dropout);
+  const auto gated = gate(x, state.tensors[0] / static_cast<double>(position + 1), no_dropout);
+  return residual.defined() ? gated + residual : gated;
 }
 
 }  // namespace nmt

@@ -14,7 +14,8 @@ class AverageAttention final : public Mixer {
  public:
   explicit AverageAttention(const FeedForwardImpl::Options& options);
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override;
-  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position) override;
+  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
+                     const torch::Tensor& residual) override;
 
  private:
   /// x and means of one shape [..., model], means in float32.

@@ -17,18 +17,29 @@ using torch::autograd::variable_list;
 // Logits held at once, in elements: big enough for fast products, small enough for caches and memory.
 constexpr int64_t kBlockElements = 8 << 20;
 
+// The loss of each row of a block of logits, or of each pair of neighbours.
+void run_kernel(kernels::Type type, const kernels::CrossEntropyRows& task, const std::optional<PairLoss>& pair) {
+  if (!pair)
+    return at::parallel_for(0, task.rows, 16, [&](int64_t first, int64_t last) {
+      kernels::kernels().cross_entropy(type, task, first, last);
+    });
+  at::parallel_for(0, task.rows / 2, 8, [&](int64_t first, int64_t last) {
+    kernels::kernels().cross_entropy_pairs(type, task, *pair, first, last);
+  });
+}
+
 // Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.
 struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden_in, const torch::Tensor& weight,
                                const std::optional<torch::Tensor>& optional_bias, const torch::Tensor& labels_in,
-                               double rate, bool need_gradients) {
+                               double rate, const std::optional<PairLoss>& pair, bool need_gradients) {
     const auto bias = optional_bias.value_or(torch::Tensor());
     const auto hidden = hidden_in.contiguous();
     const auto labels = labels_in.contiguous();
     const auto matrix = weight.to(hidden.scalar_type());  // [vocabulary, model]
     const int64_t rows = hidden.size(0), classes = matrix.size(0);
-    const int64_t block =
-        std::clamp<int64_t>(kBlockElements / std::max<int64_t>(classes, 1), 64, std::max<int64_t>(rows, 64));
+    const int64_t fitting = kBlockElements / std::max<int64_t>(classes, 1) / 2 * 2;  // whole pairs
+    const int64_t block = std::clamp<int64_t>(fitting, 64, std::max<int64_t>(rows, 64));
 
     auto loss = torch::empty({rows}, hidden.options().dtype(torch::kFloat32));
     auto label_loss = torch::empty_like(loss);
@@ -56,9 +67,7 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
                                      .loss = loss.mutable_data_ptr<float>() + begin,
                                      .label_loss = label_loss.mutable_data_ptr<float>() + begin,
                                      .correct = correct.mutable_data_ptr<uint8_t>() + begin};
-      const auto type = kernel_type(logits);
-      at::parallel_for(0, n, 16,
-                       [&](int64_t first, int64_t last) { kernels::kernels().cross_entropy(type, task, first, last); });
+      run_kernel(kernel_type(logits), task, pair);
       if (!need_gradients) continue;
       auto of_part = of_hidden.narrow(0, begin, n);
       at::mm_out(of_part, logits, matrix);
@@ -78,7 +87,7 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
     const auto saved = context->get_saved_variables();
     const auto scale = gradients[0].item<double>();  // on the CPU: no synchronisation
     const auto scaled = [&](const torch::Tensor& x) { return x.defined() ? x * scale : x; };
-    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}};
+    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}};
   }
 };
 
@@ -86,6 +95,34 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
 LossSums without_constant(LossSums sums, const torch::Tensor& labels, double constant) {
   if (constant != 0) sums.loss = sums.loss - constant * (labels >= 0).sum();
   return sums;
+}
+
+LossSums in_blocks(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
+                   const torch::Tensor& labels, const Smoothing& smoothing, const std::optional<PairLoss>& pair) {
+  const bool need_gradients = torch::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
+  const int64_t classes = weight.size(0);
+  const auto sums = OutputCrossEntropy::apply(hidden, weight, optional_tensor(bias), labels,
+                                              smoothing.rate_over_all(classes), pair, need_gradients);
+  const double share_of_row = pair ? (pair->first + pair->second) / 2 : 1;
+  return without_constant({sums[0], sums[1], sums[2]}, labels, share_of_row * smoothing.constant(classes));
+}
+
+torch::Tensor log_probabilities_of(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                   const torch::Tensor& bias) {
+  auto logits = torch::matmul(hidden, weight.to(hidden.scalar_type()).t());
+  if (bias.defined()) logits = logits + bias;
+  return torch::log_softmax(logits, -1, torch::kFloat32);  // [rows, vocabulary]
+}
+
+LossSums plain_sums(const torch::Tensor& log_probabilities, const torch::Tensor& labels, const Smoothing& smoothing) {
+  const auto counts = labels >= 0;
+  const auto of_label = -log_probabilities.gather(-1, labels.clamp_min(0).unsqueeze(-1)).squeeze(-1) * counts;
+  const auto of_all = -log_probabilities.mean(-1) * counts;
+  const int64_t classes = log_probabilities.size(-1);
+  const double rate = smoothing.rate_over_all(classes);
+  return without_constant({((1 - rate) * of_label + rate * of_all).sum(), of_label.detach().sum(),
+                           (log_probabilities.argmax(-1) == labels).sum()},
+                          labels, smoothing.constant(classes));
 }
 
 }  // namespace
@@ -105,26 +142,32 @@ double Smoothing::constant(int64_t classes) const {
 LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                               const torch::Tensor& labels, const Smoothing& smoothing) {
   if (!has_cpu_kernel(hidden)) return plain_output_cross_entropy(hidden, weight, bias, labels, smoothing);
-  const bool need_gradients = torch::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
-  const int64_t classes = weight.size(0);
-  const auto sums = OutputCrossEntropy::apply(hidden, weight, optional_tensor(bias), labels,
-                                              smoothing.rate_over_all(classes), need_gradients);
-  return without_constant({sums[0], sums[1], sums[2]}, labels, smoothing.constant(classes));
+  return in_blocks(hidden, weight, bias, labels, smoothing, std::nullopt);
+}
+
+LossSums paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                     const torch::Tensor& bias, const torch::Tensor& labels, const Smoothing& smoothing,
+                                     const PairLoss& pair) {
+  TORCH_CHECK(hidden.size(0) % 2 == 0, "rows come in pairs");
+  if (!has_cpu_kernel(hidden)) return plain_paired_output_cross_entropy(hidden, weight, bias, labels, smoothing, pair);
+  return in_blocks(hidden, weight, bias, labels, smoothing, pair);
 }
 
 LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                                     const torch::Tensor& labels, const Smoothing& smoothing) {
-  auto logits = torch::matmul(hidden, weight.to(hidden.scalar_type()).t());
-  if (bias.defined()) logits = logits + bias;
-  const auto log_probabilities = torch::log_softmax(logits, -1, torch::kFloat32);  // [rows, vocabulary]
-  const auto counts = labels >= 0;
-  const auto of_label = -log_probabilities.gather(-1, labels.clamp_min(0).unsqueeze(-1)).squeeze(-1) * counts;
-  const auto of_all = -log_probabilities.mean(-1) * counts;
-  const int64_t classes = weight.size(0);
-  const double rate = smoothing.rate_over_all(classes);
-  return without_constant({((1 - rate) * of_label + rate * of_all).sum(), of_label.detach().sum(),
-                           (log_probabilities.argmax(-1) == labels).sum()},
-                          labels, smoothing.constant(classes));
+  return plain_sums(log_probabilities_of(hidden, weight, bias), labels, smoothing);
+}
+
+LossSums plain_paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                           const torch::Tensor& bias, const torch::Tensor& labels,
+                                           const Smoothing& smoothing, const PairLoss& pair) {
+  const auto pairs = log_probabilities_of(hidden, weight, bias).unflatten(0, {-1, 2});  // [pairs, 2, vocabulary]
+  const auto p = pairs.select(1, 0), q = pairs.select(1, 1), of_pair = labels.unflatten(0, {-1, 2}).select(1, 0);
+  auto sums = plain_sums(p, of_pair, smoothing);
+  const auto counts = (of_pair >= 0).unsqueeze(-1), difference = (p - q) * counts;
+  sums.loss = pair.first * sums.loss + pair.second * plain_sums(q, of_pair, smoothing).loss +
+              pair.forward * (p.exp() * difference).sum() - pair.backward * (q.exp() * difference).sum();
+  return sums;
 }
 
 }  // namespace nmt

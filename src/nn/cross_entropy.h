@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include "nn/kernels/kernels.h"
+
 namespace nmt {
 
 /// Where the smoothed share eps of the probability goes.
@@ -31,6 +33,9 @@ struct LossSums {
   torch::Tensor correct;     ///< int64 scalar: labels with the highest logit
 };
 
+/// What two predictions for one target token cost.
+using kernels::PairLoss;
+
 /// Output layer and label-smoothed cross-entropy, summed over rows:
 ///   loss = -sum_rows (sum_v q_v log p_v + constant),   p = softmax(hidden weightᵀ + bias)
 /// with q and the constant of `smoothing`. hidden [rows, model]; weight [vocabulary, model]; bias [vocabulary] or
@@ -39,8 +44,17 @@ struct LossSums {
 LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                               const torch::Tensor& labels, const Smoothing& smoothing);
 
-/// The same by plain tensor operations: any device; what the blocks are tested against.
+/// The same where the rows 2i and 2i + 1 are two predictions for one target token: p and q of PairLoss. Gradients flow
+/// into both. Labels, label_loss and correct are those of row 2i.
+LossSums paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                     const torch::Tensor& bias, const torch::Tensor& labels, const Smoothing& smoothing,
+                                     const PairLoss& pair);
+
+/// Both by plain tensor operations: any device; what the blocks are tested against.
 LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                                     const torch::Tensor& labels, const Smoothing& smoothing);
+LossSums plain_paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                           const torch::Tensor& bias, const torch::Tensor& labels,
+                                           const Smoothing& smoothing, const PairLoss& pair);
 
 }  // namespace nmt

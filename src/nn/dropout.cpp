@@ -1,6 +1,7 @@
 #include "nn/dropout.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/nn/functional/dropout.h>
 
@@ -13,6 +14,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 torch::Tensor run_kernel(const torch::Tensor& x, const torch::Tensor& residual, double p, uint64_t key) {
+  RECORD_FUNCTION("nmt::dropout", c10::ArrayRef<const c10::IValue>());
   auto out = torch::empty_like(x, torch::MemoryFormat::Contiguous);
   const void* from = x.const_data_ptr();
   const void* base = residual.defined() ? residual.const_data_ptr() : nullptr;

@@ -10,10 +10,10 @@ FeedForwardImpl::FeedForwardImpl(const Options& options) : options_(options) {
   outer_ = register_module("outer", Linear(options.inner, options.model, LinearImpl::Bias::kYes));
 }
 
-torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x, Pass& pass) {
-  auto hidden = activate(inner_(x), options_.activation);  // [..., inner]
+torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x, Pass& pass, const torch::Tensor& residual) {
+  auto hidden = inner_(x, Epilogue{.activation = options_.activation});  // [..., inner]
   if (gated_) hidden = hidden * gated_(x);
-  return outer_(dropout(hidden, options_.dropout, pass));
+  return outer_(dropout(hidden, options_.dropout, pass), Epilogue{.residual = residual});
 }
 
 }  // namespace nmt

@@ -19,7 +19,8 @@ class FeedForwardImpl : public torch::nn::Module {
     double dropout = 0;
   };
   explicit FeedForwardImpl(const Options& options);
-  torch::Tensor forward(const torch::Tensor& x, Pass& pass);
+  /// residual: of x's shape, added to the result; undefined: nothing.
+  torch::Tensor forward(const torch::Tensor& x, Pass& pass, const torch::Tensor& residual = {});
 
  private:
   Options options_;

@@ -23,6 +23,8 @@ class LayerNormImpl : public torch::nn::Module {
   torch::Tensor bias;    ///< [model]; undefined for rms
 
  private:
+  torch::Tensor normalise_rows(const torch::Tensor& x) const;
+
   double epsilon_;
 };
 TORCH_MODULE(LayerNorm);

@@ -6,17 +6,19 @@
 #include <vector>
 
 #include "nn/pass.h"
+#include "nn/step_history.h"
 
 namespace nmt {
 
-/// What a mixer remembers of the hypotheses of a search: tensors with one row a hypothesis. Empty before the first
-/// step.
+/// What a mixer remembers of the hypotheses of a search. Empty before the first step.
 struct MixerState {
-  std::vector<torch::Tensor> tensors;  ///< each [rows, ...]
+  std::vector<torch::Tensor> tensors;  ///< each [rows, ...], one row a hypothesis
+  StepHistory history;                 ///< what need not move when hypotheses do
 
   /// New row r continues old row rows[r]: int64 [new rows], on the CPU.
   void select(const torch::Tensor& rows) {
     for (auto& tensor : tensors) tensor = tensor.index_select(0, rows.to(tensor.device()));
+    history.select(rows);
   }
 };
 
@@ -26,9 +28,10 @@ class Mixer : public torch::nn::Module {
   /// Position t of x [batch, time, model] is told of positions 0..t. lengths int64 [batch] on the CPU: rows beyond are
   /// padding, their result is undefined. Returns [batch, time, model].
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) = 0;
-  /// The same for one more position: x [rows, model] at `position`, the state is that of the positions before. Returns
-  /// [rows, model].
-  virtual torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position) = 0;
+  /// The same for one more position: x [rows, model] at `position`, the state is that of the positions before; plus
+  /// `residual` [rows, model] (undefined: nothing). Returns [rows, model].
+  virtual torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
+                             const torch::Tensor& residual) = 0;
 };
 
 }  // namespace nmt

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "nn/kernel_support.h"
+
 namespace nmt {
 
 MultiHeadAttentionImpl::MultiHeadAttentionImpl(const Options& options) : options_(options) {
@@ -19,21 +21,21 @@ MultiHeadAttentionImpl::MultiHeadAttentionImpl(const Options& options) : options
   if (options.scores && options.owns_scores) register_module(options.scores->name(), options.scores);
 }
 
-std::vector<torch::Tensor> MultiHeadAttentionImpl::project_together(std::initializer_list<Linear> layers,
-                                                                    const torch::Tensor& x) {
-  std::vector<torch::Tensor> parts, biases;
-  std::vector<int64_t> sizes;
-  for (const auto& layer : layers) sizes.push_back(layer->weight.size(0));
-  if (!torch::GradMode::is_enabled()) {  // decoding: each weight has its packed form
-    for (auto layer : layers) parts.push_back(layer(x));
-    return activate(at::cat(parts, -1), options_.qkv_activation).split_with_sizes(sizes, -1);
+torch::Tensor MultiHeadAttentionImpl::project_together(std::initializer_list<Linear> layers, const torch::Tensor& x) {
+  if (has_decoding_kernel(x)) {
+    const Epilogue epilogue{.activation = options_.qkv_activation};
+    const auto map = [](const Linear& layer) { return AffineMap{layer->weight, layer->bias}; };
+    const Linear* layer = layers.begin();
+    return layers.size() == 2 ? packed_together_.multiply(x, {map(layer[0]), map(layer[1])}, epilogue)
+                              : packed_together_.multiply(x, {map(layer[0]), map(layer[1]), map(layer[2])}, epilogue);
   }
+  std::vector<torch::Tensor> weights, biases;
   for (const auto& layer : layers) {
-    parts.push_back(layer->weight);
+    weights.push_back(layer->weight);
     if (options_.bias) biases.push_back(layer->bias);
   }
-  const auto projected = linear(x, at::cat(parts), options_.bias ? at::cat(biases) : torch::Tensor());
-  return activate(projected, options_.qkv_activation).split_with_sizes(sizes, -1);
+  const auto projected = linear(x, at::cat(weights), options_.bias ? at::cat(biases) : torch::Tensor());
+  return activate(projected, options_.qkv_activation);
 }
 
 torch::Tensor MultiHeadAttentionImpl::repeat_heads(const torch::Tensor& x) const {
@@ -52,59 +54,66 @@ torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& q, const KeyVa
   const auto context = attention(q, repeat_heads(kv.keys), repeat_heads(kv.values), options, pass,
                                  pass.records_attention() ? &weights : nullptr);
   if (pass.records_attention()) pass.record(options_.name, weights);
-  return join(context);
+  return context;
+}
+
+torch::Tensor MultiHeadAttentionImpl::join(const torch::Tensor& context, const torch::Tensor& residual) {
+  const Epilogue epilogue{.residual = residual};
+  return options_.output_projection ? output_(context, epilogue) : epilogue.apply(context);
 }
 
 torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal,
-                                                   Pass& pass) {
-  const auto qkv = project_together({query_, key_, value_}, x);
-  return attend(turn(qkv[0], 0), {turn(qkv[1], 0), qkv[2]},
-                {.causal = causal, .target_lengths = lengths, .source_lengths = lengths}, pass);
+                                                   Pass& pass, const torch::Tensor& residual) {
+  const auto qkv = project_together({query_, key_, value_}, x)
+                       .split_with_sizes({options_.model, key_size(), key_size()}, -1);
+  return join(attend(turn(qkv[0], 0), {turn(qkv[1], 0), qkv[2]},
+                     {.causal = causal, .target_lengths = lengths, .source_lengths = lengths}, pass),
+              residual);
 }
 
 torch::Tensor MultiHeadAttentionImpl::forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths,
                                                     const torch::Tensor& memory, const torch::Tensor& source_lengths,
                                                     Pass& pass) {
-  const auto kv = project_together({key_, value_}, memory);
-  return attend(project(query_, x), {kv[0], kv[1]},
-                {.target_lengths = target_lengths, .source_lengths = source_lengths}, pass);
+  return join(attend(project(query_, x), project_memory(memory),
+                     {.target_lengths = target_lengths, .source_lengths = source_lengths}, pass),
+              {});
 }
 
 KeyValues MultiHeadAttentionImpl::project_memory(const torch::Tensor& memory) {
-  return {project(key_, memory), project(value_, memory)};
-}
-
-// The kernel takes groups of heads as rows: row r, group member g is row r * groups + g with key_value_heads heads.
-torch::Tensor MultiHeadAttentionImpl::attend_step(const torch::Tensor& q, const KeyValues& kv,
-                                                  const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
-  if (groups_ == 1) return join(attention_step(q, kv.keys, kv.values, options_.heads, memory_of_row, lengths));
-  const int64_t rows = q.size(0), shared = options_.heads / groups_;
-  const auto regroup = [&](const torch::Tensor& x, int64_t from, int64_t to) {
-    return x.reshape({rows, from, to, -1}).transpose(1, 2);
-  };
-  const auto row = memory_of_row.defined() ? memory_of_row : torch::arange(rows, torch::kInt64);
-  const auto queries = regroup(q, shared, groups_).reshape({rows * groups_, -1});
-  const auto context = attention_step(queries, kv.keys, kv.values, shared, row.repeat_interleave(groups_), lengths);
-  return join(regroup(context, groups_, shared).reshape({rows, -1}));
+  const auto kv = project_together({key_, value_}, memory).chunk(2, -1);
+  return {kv[0], kv[1]};
 }
 
 torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, const KeyValues& memory,
-                                                 const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
+                                                 const torch::Tensor& memory_of_row, const torch::Tensor& lengths,
+                                                 const torch::Tensor& residual) {
   const auto q = project(query_, x);
-  if (fits_kernel()) return attend_step(q, memory, memory_of_row, lengths);
+  if (fits_kernel() && has_decoding_kernel(q))
+    return join(attention_step(q, memory, heads(), memory_of_row, lengths), residual);
   Pass no_dropout;
   const auto of_row = [&](const torch::Tensor& all) { return all.index_select(0, memory_of_row.to(all.device())); };
-  return attend(q.unsqueeze(1), {of_row(memory.keys), of_row(memory.values)}, {.source_lengths = of_row(lengths)},
-                no_dropout)
-      .squeeze(1);
+  const auto context = attend(q.unsqueeze(1), {of_row(memory.keys), of_row(memory.values)},
+                              {.source_lengths = of_row(lengths)}, no_dropout);
+  return join(context.squeeze(1), residual);
 }
 
-torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& state, int64_t position) {
+torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& state, int64_t position,
+                                           const torch::Tensor& residual) {
+  if (!fits_kernel() || !has_decoding_kernel(x)) return join(context_of_cache(x, state, position), residual);
+  const auto qkv = project_together({query_, key_, value_}, x);
+  if (options_.scores) {
+    for (auto part : {qkv.narrow(1, 0, options_.model), qkv.narrow(1, options_.model, key_size())})
+      part.copy_(turn(part.unsqueeze(1), position).squeeze(1));
+  }
+  return join(attention_step(qkv, state.history, heads()), residual);
+}
+
+torch::Tensor MultiHeadAttentionImpl::context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position) {
   const int64_t rows = x.size(0);
   const auto at_place = [&](const torch::Tensor& y) { return turn(y.unsqueeze(1), position).squeeze(1); };
-  auto fresh = project_memory(x);  // [rows, key_value_heads * head_dim]
-  fresh.keys = at_place(fresh.keys);
-  if (state.tensors.empty()) state.tensors.assign(2, fresh.keys.new_empty({rows, 0, fresh.keys.size(1)}));
+  const auto qkv = project_together({query_, key_, value_}, x)
+                       .split_with_sizes({options_.model, key_size(), key_size()}, -1);
+  if (state.tensors.empty()) state.tensors.assign(2, x.new_empty({rows, 0, key_size()}));
   if (position >= state.tensors[0].size(1)) {  // full: twice the room
     for (auto& cache : state.tensors) {
       auto wider = cache.new_zeros({rows, std::max<int64_t>(16, 2 * position), cache.size(2)});
@@ -112,14 +121,12 @@ torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& s
       cache = wider;
     }
   }
-  state.tensors[0].select(1, position).copy_(fresh.keys);
-  state.tensors[1].select(1, position).copy_(fresh.values);
-  const KeyValues cached{state.tensors[0], state.tensors[1]};
-  const auto q = at_place(project(query_, x));
-  if (fits_kernel()) return attend_step(q, cached, {}, torch::full({rows}, position + 1, torch::kInt64));
+  state.tensors[0].select(1, position).copy_(at_place(qkv[1]));
+  state.tensors[1].select(1, position).copy_(qkv[2]);
   Pass no_dropout;
   const auto so_far = [&](const torch::Tensor& cache) { return cache.narrow(1, 0, position + 1); };
-  return attend(q.unsqueeze(1), {so_far(cached.keys), so_far(cached.values)}, {.first_query = position}, no_dropout)
+  return attend(at_place(qkv[0]).unsqueeze(1), {so_far(state.tensors[0]), so_far(state.tensors[1])},
+                {.first_query = position}, no_dropout)
       .squeeze(1);
 }
 

@@ -7,22 +7,18 @@
 
 #include "nn/activation.h"
 #include "nn/attention.h"
+#include "nn/attention_step.h"
 #include "nn/linear.h"
 #include "nn/mixer.h"
 #include "nn/pass.h"
 
 namespace nmt {
 
-/// Keys and values of positions that later steps look at.
-struct KeyValues {
-  torch::Tensor keys, values;  ///< [batch, time, key_value_heads * head_dim]
-};
-
 /// Multi-head attention with its projections (Vaswani et al. 2017, sec. 3.2.2). Kyubyong's program leaves the output
 /// projection away (output_projection false), the one of 2017 has a ReLU on queries, keys and values. With fewer heads
 /// of keys and values, groups of query heads share them (Shazeer 2019, Ainslie et al. 2023). As a Mixer: the decoder's
 /// self-attention, causal, whose state are the keys and values so far.
-class MultiHeadAttentionImpl : public Mixer {
+class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
  public:
   struct Options {
     int64_t model = 512, heads = 8;
@@ -37,8 +33,10 @@ class MultiHeadAttentionImpl : public Mixer {
   };
   explicit MultiHeadAttentionImpl(const Options& options);
 
-  /// Self-attention: x [batch, time, model], lengths int64 [batch] on the CPU. Returns [batch, time, model].
-  torch::Tensor forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal, Pass& pass);
+  /// Self-attention: x [batch, time, model], lengths int64 [batch] on the CPU; plus `residual` [batch, time, model]
+  /// (undefined: nothing). Returns [batch, time, model].
+  torch::Tensor forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal, Pass& pass,
+                             const torch::Tensor& residual = {});
 
   /// Attention of x [batch, target, model] to memory [batch, source, model].
   torch::Tensor forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
@@ -47,35 +45,43 @@ class MultiHeadAttentionImpl : public Mixer {
   /// What a decoder keeps of memory [batch, source, model].
   KeyValues project_memory(const torch::Tensor& memory);
 
-  /// One decoding step: x [rows, model] against projected memory; memory_of_row and lengths as for attention_step().
-  /// Returns [rows, model].
+  /// One decoding step: x [rows, model] against projected memory; memory_of_row and lengths as for attention_step();
+  /// plus `residual` [rows, model] (undefined: nothing). Returns [rows, model].
   torch::Tensor step_cross(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
-                           const torch::Tensor& lengths);
+                           const torch::Tensor& lengths, const torch::Tensor& residual);
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override {
     return forward_self(x, lengths, /*causal=*/true, pass);
   }
-  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position) override;
+  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
+                     const torch::Tensor& residual) override;
+  void set_weight_format(kernels::WeightFormat format) override { packed_together_.set_format(format); }
 
  private:
-  /// Several projections of one x by one product, [batch, time, size of the layer] each.
-  std::vector<torch::Tensor> project_together(std::initializer_list<Linear> layers, const torch::Tensor& x);
-  torch::Tensor project(Linear& layer, const torch::Tensor& x) { return activate(layer(x), options_.qkv_activation); }
+  /// Several projections of one x by one product, side by side: [..., sizes of the layers].
+  torch::Tensor project_together(std::initializer_list<Linear> layers, const torch::Tensor& x);
+  torch::Tensor project(Linear& layer, const torch::Tensor& x) {
+    return layer(x, Epilogue{.activation = options_.qkv_activation});
+  }
   torch::Tensor turn(const torch::Tensor& x, int64_t first) {
     return options_.scores ? options_.scores->turn(x, first) : x;
   }
-  /// Ready queries, keys and values -> result of the layer.
+  /// Ready queries, keys and values -> context.
   torch::Tensor attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options, Pass& pass);
-  torch::Tensor attend_step(const torch::Tensor& q, const KeyValues& kv, const torch::Tensor& memory_of_row,
-                            const torch::Tensor& lengths);
-  torch::Tensor join(const torch::Tensor& context) { return options_.output_projection ? output_(context) : context; }
+  /// Context -> result of the layer.
+  torch::Tensor join(const torch::Tensor& context, const torch::Tensor& residual);
+  /// A step whose keys and values so far stand in the state, moved with their hypotheses.
+  torch::Tensor context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position);
   /// The heads of keys or values, once for each query head that looks at them.
   torch::Tensor repeat_heads(const torch::Tensor& x) const;
   bool fits_kernel() const { return options_.softmax && (!options_.scores || options_.scores->fits_kernel()); }
+  HeadCounts heads() const { return {.query = options_.heads, .key_value = options_.heads / groups_}; }
+  int64_t key_size() const { return options_.model / groups_; }
 
   Options options_;
   int64_t groups_ = 1;  // query heads for each head of keys and values
   Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
+  PackedMatrix packed_together_;  // of project_together(), which an instance calls for the same layers only
 };
 TORCH_MODULE(MultiHeadAttention);
 

@@ -3,9 +3,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/random.h"
 
@@ -15,6 +15,8 @@ namespace nmt {
 struct AttentionMap {
   std::string name;       ///< such as encoder.0.self or decoder.2.cross
   torch::Tensor weights;  ///< [batch, heads, target, source] float32
+  /// Whether the target looks at the source in it.
+  bool is_cross() const { return name.ends_with(".cross") || name == "decoder.attention"; }
 };
 
 /// One forward pass in training: hands each dropout site its own key. Masks are a function of (key, element index)
@@ -30,11 +32,11 @@ class Pass {
 
   bool training() const { return training_; }
 
-  /// From here on attention layers hand over their weights; `maps` outlives the pass.
-  void record_attention(std::vector<AttentionMap>& maps) { maps_ = &maps; }
-  bool records_attention() const { return maps_ != nullptr; }
+  /// From here on attention layers hand over their weights, one after the other.
+  void record_attention(std::function<void(const AttentionMap&)> recorder) { recorder_ = std::move(recorder); }
+  bool records_attention() const { return recorder_ != nullptr; }
   void record(std::string name, const torch::Tensor& weights) {
-    if (maps_) maps_->push_back({std::move(name), weights.to(torch::kFloat32)});
+    if (recorder_) recorder_({std::move(name), weights.to(torch::kFloat32)});
   }
 
   /// The share of steps at which a recurrent decoder is fed with the reference, the others with its own choice.
@@ -52,7 +54,7 @@ class Pass {
   bool training_ = false;
   uint64_t key_ = 0, sites_ = 0;
   double teacher_forcing_ = 1;
-  std::vector<AttentionMap>* maps_ = nullptr;
+  std::function<void(const AttentionMap&)> recorder_;
 };
 
 }  // namespace nmt

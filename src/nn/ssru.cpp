@@ -51,11 +51,12 @@ torch::Tensor Ssru::forward(const torch::Tensor& x, const torch::Tensor& /*lengt
   return at::relu(gated_recurrence(f, input_(x).to(torch::kFloat32))).to(x.scalar_type());
 }
 
-torch::Tensor Ssru::step(const torch::Tensor& x, MixerState& state, int64_t position) {
+torch::Tensor Ssru::step(const torch::Tensor& x, MixerState& state, int64_t position, const torch::Tensor& residual) {
   const auto f = activate(forget_(x).to(torch::kFloat32), Activation::kSigmoid);  // [rows, model]
   const auto fresh = (1 - f) * input_(x).to(torch::kFloat32);
   state.tensors = {position == 0 ? fresh : fresh + f * state.tensors[0]};
-  return at::relu(state.tensors[0]).to(x.scalar_type());
+  const auto y = at::relu(state.tensors[0]).to(x.scalar_type());
+  return residual.defined() ? y + residual : y;
 }
 
 }  // namespace nmt

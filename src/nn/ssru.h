@@ -12,7 +12,8 @@ class Ssru final : public Mixer {
  public:
   explicit Ssru(int64_t model);
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override;
-  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position) override;
+  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
+                     const torch::Tensor& residual) override;
 
  private:
   Linear forget_{nullptr}, input_{nullptr};

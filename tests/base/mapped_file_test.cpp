@@ -35,6 +35,17 @@ TEST(MappedFile, KeepsTheOldBytesWhenTheFileIsReplaced) {
   EXPECT_EQ(text_of(file), "old");
 }
 
+TEST(MappedFile, KeepsWhatIsWrittenToACopyToItself) {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "bytes", "as it was");
+  const MappedFile file(folder / "bytes", MappedFile::Access::kCopyOnWrite);
+  const_cast<std::byte&>(file.bytes()[0]) = std::byte{'X'};
+  EXPECT_EQ(text_of(file), "Xs it was");
+  EXPECT_EQ(read_file(folder / "bytes"), "as it was");
+  file.release_pages();
+  EXPECT_EQ(text_of(file), "as it was") << "read again";
+}
+
 TEST(MappedFile, SaysWhatItCannotOpen) {
   const test::TemporaryDirectory folder;
   EXPECT_EQ(message_of<Error>([&] { MappedFile(folder / "none"); }),

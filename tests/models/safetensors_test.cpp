@@ -64,6 +64,41 @@ TEST(Safetensors, OwnsWhatItRead) {
   EXPECT_TRUE(file.tensors.at("a").equal(two_tensors()[0].second));
 }
 
+TEST(Safetensors, MapsWhatItWouldRead) {
+  const TemporaryDirectory folder;
+  const auto path = folder / "x.safetensors";
+  const NamedTensors tensors = {{"a", wave({2, 3})}, {"b", wave({7}, 100).to(torch::kInt8)}, {"empty", torch::empty({0})}};
+  save_safetensors(path, tensors, {{"k", "v"}});
+  auto mapped = map_safetensors(path);
+  EXPECT_EQ(mapped.file.metadata.at("k"), "v");
+  ASSERT_EQ(mapped.file.tensors.size(), 3U);
+  for (const auto& [name, tensor] : tensors) EXPECT_TRUE(mapped.file.tensors.at(name).equal(tensor)) << name;
+  const auto* data = static_cast<const std::byte*>(mapped.file.tensors.at("a").const_data_ptr());
+  EXPECT_TRUE(data >= mapped.mapping->bytes().data() && data < &mapped.mapping->bytes().back()) << "not a copy";
+  const auto a = mapped.file.tensors.at("a");
+  mapped = {};
+  write_file_atomically(path, "gone");
+  EXPECT_TRUE(a.equal(tensors[0].second)) << "a tensor keeps its file mapped";
+  a.mul_(2);
+  EXPECT_TRUE(a.equal(tensors[0].second * 2));
+}
+
+TEST(Safetensors, SharesTensorsUnderTheChecksOfCopying) {
+  const TemporaryDirectory folder;
+  const auto path = folder / "x.safetensors";
+  save_safetensors(path, two_tensors());
+  const auto file = map_safetensors(path).file;
+  const NamedTensors targets = {{"a", torch::zeros({2, 3}).requires_grad_(true)},
+                                {"b", torch::zeros({1}, torch::kInt64)}};
+  share_with(targets, file, path);
+  EXPECT_TRUE(targets[0].second.equal(two_tensors()[0].second));
+  EXPECT_TRUE(targets[0].second.requires_grad());
+  EXPECT_EQ(targets[0].second.const_data_ptr(), file.tensors.at("a").const_data_ptr());
+  const NamedTensors wrong = {{"a", torch::zeros({3, 2})}, {"b", torch::zeros({1}, torch::kInt64)}};
+  EXPECT_EQ(message_of<Error>([&] { share_with(wrong, file, path); }),
+            path.string() + ": tensor a is F32 [2, 3], the configuration needs F32 [3, 2]");
+}
+
 // Read by hand, as another program would.
 TEST(Safetensors, WritesTheDocumentedLayout) {
   const TemporaryDirectory folder;
@@ -97,6 +132,9 @@ TEST(Safetensors, ReadsAForeignFile) {
   const auto file = load_safetensors(path);
   EXPECT_TRUE(file.tensors.at("a").equal(torch::tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}})));
   EXPECT_EQ(file.tensors.at("b").item<int64_t>(), 7);
+  const auto mapped = map_safetensors(path).file;
+  EXPECT_TRUE(mapped.tensors.at("a").equal(file.tensors.at("a")));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(mapped.tensors.at("a").const_data_ptr()) % 4, 0U);
 }
 
 std::string with(const std::string& from, const std::string& to) {

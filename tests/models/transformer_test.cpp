@@ -135,6 +135,24 @@ TEST_P(TransformerForm, TranslatesASentenceInABatchAsAlone) {
   }
 }
 
+// Weights of 8 bits in some ten products a block.
+TEST_P(TransformerForm, TranslatesASentenceInABatchAsAloneInEveryWeightFormat) {
+  const auto model = this->model();
+  const auto padded = to_tensors(batch_of(kPairs, 12), torch::kCPU);
+  const auto exact = stepped_logits(*model, padded);
+  for (const auto format : {kernels::WeightFormat::kBfloat16, kernels::WeightFormat::kInt8}) {
+    model->set_weight_format(format);
+    const auto together = stepped_logits(*model, padded);
+    EXPECT_FALSE(together.equal(exact)) << "another format, other bits";
+    const auto error = (together - exact).abs().mean().item<double>();
+    EXPECT_LT(error, 0.1 * exact.std().item<double>());
+    for (size_t i = 0; i < kPairs.size(); ++i) {
+      const auto alone = stepped_logits(*model, to_tensors(batch_of({kPairs[i]}), torch::kCPU))[0];
+      EXPECT_TRUE(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)).equal(alone)) << "sentence " << i;
+    }
+  }
+}
+
 TEST_P(TransformerForm, TrainsOnAPaddedBatchAsOnItsSentences) {
   for (const auto device : test::devices()) {
     const auto model = this->model(device);

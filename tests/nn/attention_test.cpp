@@ -150,26 +150,6 @@ TEST(FusedAttention, IsTheSameForEveryNumberOfThreads) {
   EXPECT_TRUE(results[0].equal(results[1]));
 }
 
-TEST(AttentionStep, EqualsTheLastRowOfFullAttention) {
-  const int64_t rows = 3, time = 20, model = 24, heads = 3;
-  const auto keys = wave({rows, time, model}, 1, 1), values = wave({rows, time, model}, 1, 2), q = wave({rows, model});
-  const auto length = torch::tensor({20, 1, 9}, torch::kInt64);
-  Pass pass;
-  const auto expected = plain_attention(q.unsqueeze(1), keys, values,
-                                        {.heads = heads, .target_lengths = {}, .source_lengths = length}, pass);
-  expect_close(attention_step(q, keys, values, heads, {}, length), expected.squeeze(1), 1e-5);
-}
-
-TEST(AttentionStep, SharesOneMemoryAmongRows) {
-  const auto keys = wave({2, 6, 8}, 1, 1), values = wave({2, 6, 8}, 1, 2), q = wave({3, 8});
-  const auto of_row = torch::tensor({1, 0, 1}, torch::kInt64), length = torch::tensor({6, 4}, torch::kInt64);
-  const auto shared = attention_step(q, keys, values, 2, of_row, length);
-  const auto copied =
-      attention_step(q, keys.index_select(0, of_row).contiguous(), values.index_select(0, of_row).contiguous(), 2, {},
-                     length.index_select(0, of_row));
-  EXPECT_TRUE(shared.equal(copied));
-}
-
 // Worked example in three dimensions: softmax(Q Kᵀ / sqrt 3) V, computed with 12 digits elsewhere.
 TEST(PlainAttention, ReproducesTheWorkedExample) {
   const auto x = torch::tensor({{1., 0., 1., 0.}, {0., 2., 0., 2.}, {1., 1., 1., 1.}});

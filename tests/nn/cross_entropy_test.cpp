@@ -156,6 +156,118 @@ TEST(OutputCrossEntropy, LeavesRowsWithNegativeLabelsOut) {
   }
 }
 
+// By its definition, in double: q written out, KL(p||q) = sum_v p_v log(p_v / q_v).
+torch::Tensor defined_pair_loss(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
+                                const torch::Tensor& labels, const Smoothing& smoothing, const PairLoss& pair) {
+  const int64_t classes = weight.size(0);
+  auto logits = torch::matmul(hidden, weight.t());
+  if (bias.defined()) logits = logits + bias;
+  const auto p = torch::softmax(logits, -1);
+  torch::Tensor loss = torch::zeros({}, torch::kFloat64);
+  for (int64_t i = 0; i < labels.size(0); i += 2) {
+    const auto label = labels[i].item<int64_t>();
+    if (label < 0) continue;
+    const bool all = smoothing.form == SmoothingForm::kAll;
+    auto target =
+        torch::full({classes}, smoothing.rate / static_cast<double>(all ? classes : classes - 1), torch::kFloat64);
+    target[label] = all ? target[label].item<double>() + 1 - smoothing.rate : 1 - smoothing.rate;
+    const auto constant = smoothing.form == SmoothingForm::kOthersNormalized ? torch::xlogy(target, target).sum()
+                                                                             : torch::zeros({}, torch::kFloat64);
+    loss = loss + pair.first * (constant - (target * p[i].log()).sum()) +
+           pair.second * (constant - (target * p[i + 1].log()).sum()) +
+           pair.forward * (p[i] * (p[i] / p[i + 1]).log()).sum() +
+           pair.backward * (p[i + 1] * (p[i + 1] / p[i]).log()).sum();
+  }
+  return loss;
+}
+
+TEST(PairedCrossEntropy, FollowsItsDefinitionWithGradients) {
+  const PairLoss pairs[] = {{0.5f, 0.5f, 1.25f, 1.25f}, {1, 0, 3, 0}, {0.3f, 0.9f, 0, 2}};
+  for (const auto form : {SmoothingForm::kAll, SmoothingForm::kOthers, SmoothingForm::kOthersNormalized}) {
+    for (const auto& pair : pairs) {
+      for (const int64_t classes : {5, 37}) {
+        const Smoothing smoothing(0.2, form);
+        auto labels = labels_for(12, classes).repeat_interleave(2);
+        labels[4] = labels[5] = -1;
+        auto x = wave({24, 6}).to(torch::kFloat64).requires_grad_(true),
+             w = wave({classes, 6}, 1, 2).to(torch::kFloat64).requires_grad_(true),
+             b = wave({classes}, 1, 5).to(torch::kFloat64).requires_grad_(true);
+        const auto expected = defined_pair_loss(x, w, b, labels, smoothing, pair);
+        (expected / 12).backward();
+        for (const auto function : {paired_output_cross_entropy, plain_paired_output_cross_entropy}) {
+          auto hidden = wave({24, 6}).requires_grad_(true), weight = wave({classes, 6}, 1, 2).requires_grad_(true),
+               bias = wave({classes}, 1, 5).requires_grad_(true);
+          const auto found = function(hidden, weight, bias, labels, smoothing, pair);
+          (found.loss / 12).backward();
+          EXPECT_NEAR(found.loss.item<double>(), expected.item<double>(), 1e-5 * expected.item<double>());
+          expect_close(hidden.grad().to(torch::kFloat64), x.grad(), 3e-6, "gradient of hidden");
+          expect_close(weight.grad().to(torch::kFloat64), w.grad(), 3e-6, "gradient of weight");
+          expect_close(bias.grad().to(torch::kFloat64), b.grad(), 3e-6, "gradient of bias");
+        }
+      }
+    }
+  }
+}
+
+// Perplexity and accuracy are those of the first row of each pair.
+TEST(PairedCrossEntropy, CountsTheFirstRows) {
+  const auto hidden = wave({20, 6}), weight = wave({9, 6}, 1, 2);
+  auto labels = labels_for(10, 9).repeat_interleave(2);
+  labels[6] = labels[7] = -1;
+  const auto first = torch::arange(0, 20, 2);
+  const auto expected =
+      plain_output_cross_entropy(hidden.index_select(0, first), weight, {}, labels.index_select(0, first), 0.1);
+  for (const auto function : {paired_output_cross_entropy, plain_paired_output_cross_entropy}) {
+    const auto found = function(hidden, weight, {}, labels, 0.1, {0.5f, 0.5f, 1, 1});
+    EXPECT_NEAR(found.label_loss.item<double>(), expected.label_loss.item<double>(), 1e-4);
+    EXPECT_EQ(found.correct.item<int64_t>(), expected.correct.item<int64_t>());
+  }
+}
+
+TEST(PairedCrossEntropy, WorksInSeveralBlocks) {
+  // 70,000 classes leave 118 rows a block: 150 rows are two blocks.
+  auto hidden = wave({150, 4}).requires_grad_(true), again = wave({150, 4}).requires_grad_(true);
+  const auto weight = wave({70000, 4}, 0.5, 2), labels = labels_for(75, 70000).repeat_interleave(2);
+  const PairLoss pair{0.5f, 0.5f, 1, 1};
+  const auto blocks = paired_output_cross_entropy(hidden, weight, {}, labels, 0.1, pair),
+             plain = plain_paired_output_cross_entropy(again, weight, {}, labels, 0.1, pair);
+  EXPECT_NEAR(blocks.loss.item<double>() / plain.loss.item<double>(), 1, 1e-5);
+  blocks.loss.backward();
+  plain.loss.backward();
+  expect_close(hidden.grad(), again.grad(), 1e-4);
+}
+
+TEST(PairedCrossEntropy, InBfloat16StaysNearFloat) {
+  const auto labels = labels_for(32, 500).repeat_interleave(2);
+  const auto weight = wave({500, 32}, 0.3, 2);
+  const PairLoss pair{0.5f, 0.5f, 1, 1};
+  torch::Tensor gradients[2];
+  double losses[2];
+  for (const bool low : {false, true}) {
+    auto hidden = wave({64, 32}).requires_grad_(true);
+    const auto sums =
+        paired_output_cross_entropy(low ? hidden.to(torch::kBFloat16) : hidden, weight, {}, labels, 0.1, pair);
+    sums.loss.backward();
+    losses[low] = sums.loss.item<double>();
+    gradients[low] = hidden.grad();
+  }
+  EXPECT_NEAR(losses[1] / losses[0], 1, 5e-3);
+  expect_close(gradients[1], gradients[0], 0.02 * gradients[0].abs().max().item<double>());
+}
+
+// Two equal rows: the plain loss, and no divergence.
+TEST(PairedCrossEntropy, OfEqualRowsIsTheLossOfOne) {
+  const auto one = wave({15, 6}), weight = wave({40, 6}, 1, 2), labels = labels_for(15, 40);
+  auto hidden = one.repeat_interleave(2, 0).requires_grad_(true), single = one.clone().requires_grad_(true);
+  const auto pair =
+      paired_output_cross_entropy(hidden, weight, {}, labels.repeat_interleave(2), 0.1, {0.5f, 0.5f, 7, 9});
+  const auto alone = output_cross_entropy(single, weight, {}, labels, 0.1);
+  EXPECT_NEAR(pair.loss.item<double>(), alone.loss.item<double>(), 1e-4);
+  pair.loss.backward();
+  alone.loss.backward();
+  expect_close(hidden.grad().unflatten(0, {15, 2}).sum(1), single.grad(), 1e-5);
+}
+
 TEST(OutputCrossEntropy, SurvivesHugeLogits) {
   const auto hidden = torch::full({2, 1}, 1e4f), weight = torch::tensor({{1.0f}, {-1.0f}, {0.5f}});
   const auto sums = output_cross_entropy(hidden, weight, {}, torch::tensor({0, 1}, torch::kInt64), 0.0);

@@ -38,6 +38,18 @@ TEST(LayerNorm, FollowsItsFormulas) {
   }
 }
 
+TEST(LayerNorm, GivesTheSameWhileDecoding) {
+  for (const auto form : {NormForm::kLayer, NormForm::kRms}) {
+    for (const int64_t model : {1, 10, 24, 33, 512}) {
+      auto norm = norm_of(form, model);
+      const auto x = wave({5, 2, model}, 2) + 0.7;
+      const auto expected = norm(x).detach();
+      const torch::NoGradGuard decoding;
+      expect_close(norm(x), expected, 3e-6, std::to_string(model));
+    }
+  }
+}
+
 TEST(LayerNorm, OfRootMeanSquaresHasItsGradient) {
   const auto mix = wave({2, 6}, 1, 3);
   auto norm = norm_of(NormForm::kRms, 6);

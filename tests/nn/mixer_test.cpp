@@ -46,7 +46,7 @@ TEST_P(AnyMixer, GivesStepByStepWhatItGivesAtOnce) {
     const torch::NoGradGuard no_grad;
     MixerState state;
     for (int64_t t = 0; t < x.size(1); ++t)
-      expect_close(mixer->step(x.select(1, t), state, t), expected.select(1, t), 1e-5, "position " + std::to_string(t));
+      expect_close(mixer->step(x.select(1, t), state, t, {}), expected.select(1, t), 1e-5, "position " + std::to_string(t));
   }
 }
 
@@ -65,12 +65,21 @@ TEST_P(AnyMixer, ContinuesTheSelectedRows) {
   const auto mixer = mixer_of(GetParam());
   const auto x = wave({3, 4, kModel}, 1, 2);
   MixerState state;
-  for (int64_t t = 0; t < 3; ++t) mixer->step(x.select(1, t), state, t);
+  for (int64_t t = 0; t < 3; ++t) mixer->step(x.select(1, t), state, t, {});
   const auto rows = torch::tensor({2, 0, 2, 1}, torch::kInt64);
   state.select(rows);
   const auto next = x.select(1, 3).index_select(0, rows);
   const auto expected = full(*mixer, x).select(1, 3).index_select(0, rows);
-  expect_close(mixer->step(next, state, 3), expected, 1e-6);
+  expect_close(mixer->step(next, state, 3, {}), expected, 1e-6);
+}
+
+TEST_P(AnyMixer, AddsTheResidual) {
+  const torch::NoGradGuard no_grad;
+  const auto mixer = mixer_of(GetParam());
+  const auto x = wave({3, kModel}, 1, 2), residual = wave({3, kModel}, 1, 5);
+  MixerState alone, joined;
+  const auto expected = mixer->step(x, alone, 0, {}) + residual;
+  expect_close(mixer->step(x, joined, 0, residual), expected, 1e-6);
 }
 
 TEST_P(AnyMixer, GivesARowTheSameBitsAloneAndInABatch) {
@@ -80,9 +89,9 @@ TEST_P(AnyMixer, GivesARowTheSameBitsAloneAndInABatch) {
   MixerState together;
   std::vector<MixerState> alone(7);
   for (int64_t t = 0; t < x.size(1); ++t) {
-    const auto all = mixer->step(x.select(1, t), together, t);
+    const auto all = mixer->step(x.select(1, t), together, t, {});
     for (int64_t row = 0; row < 7; ++row)
-      EXPECT_TRUE(mixer->step(x.select(1, t).narrow(0, row, 1), alone[row], t).equal(all.narrow(0, row, 1)));
+      EXPECT_TRUE(mixer->step(x.select(1, t).narrow(0, row, 1), alone[row], t, {}).equal(all.narrow(0, row, 1)));
   }
 }
 
@@ -124,7 +133,7 @@ TEST_P(AnyMixer, TakesBfloat16) {
   const torch::NoGradGuard no_grad;
   MixerState state;
   torch::Tensor last;
-  for (int64_t t = 0; t < 30; ++t) last = mixer->step(x.select(1, t).to(torch::kBFloat16), state, t);
+  for (int64_t t = 0; t < 30; ++t) last = mixer->step(x.select(1, t).to(torch::kBFloat16), state, t, {});
   EXPECT_EQ(last.scalar_type(), torch::kBFloat16);
   expect_close(last, exact.select(1, 29), 0.05);
 }

@@ -206,34 +206,5 @@ void attention_backward(Type type, const AttentionShape& s, const void* q, const
                              end);
 }
 
-void attention_step(const AttentionStep& s, Range pairs) {
-  const int64_t model = s.heads * s.head_dim, whole = s.head_dim / kLanes * kLanes;
-  std::vector<float> scores, context(round_up(s.head_dim));
-  for (int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
-    const int64_t row = pair / s.heads, h = pair % s.heads;
-    const int64_t memory = s.memory_of_row ? s.memory_of_row[row] : row;
-    const int64_t n = s.lengths[memory], padded = round_up(n);
-    const float* q = s.q + row * model + h * s.head_dim;
-    const float* keys = s.keys + memory * s.memory_stride + h * s.head_dim;
-    const float* values = s.values + memory * s.memory_stride + h * s.head_dim;
-    if (static_cast<int64_t>(scores.size()) < padded) scores.resize(padded);
-    for (int64_t j = 0; j < n; ++j) {
-      const float* key = keys + j * model;
-      Vec sum = {};
-      for (int64_t d = 0; d < whole; d += kLanes) sum += load(q + d) * load(key + d);
-      float score = sum_lanes(sum);
-      for (int64_t d = whole; d < s.head_dim; ++d) score += q[d] * key[d];
-      scores[j] = score;
-    }
-    softmax_row(scores.data(), n, padded, s.scale);
-    std::fill(context.begin(), context.end(), 0.0f);
-    for (int64_t j = 0; j < n; ++j) {
-      const float* value = values + j * model;
-      for (int64_t d = 0; d < s.head_dim; ++d) context[d] += scores[j] * value[d];
-    }
-    std::copy_n(context.data(), s.head_dim, s.context + row * model + h * s.head_dim);
-  }
-}
-
 }  // namespace
 }  // namespace nmt::kernels::NMT_KERNEL_SET

@@ -36,17 +36,29 @@ struct AttentionGradients {
   int64_t query_gradient_stride = 0, key_gradient_stride = 0;
 };
 
-/// One query a row against cached keys and values, float: a decoding step.
+/// One query a row against keys and values that lie where they were made, float: a decoding step. Groups of heads /
+/// key_value_heads query heads share a head of keys and values.
 struct AttentionStep {
-  int64_t heads = 0, head_dim = 0;
-  const float* q = nullptr;                ///< [rows, heads * head_dim]
-  const float* keys = nullptr;             ///< [memories, positions, heads * head_dim]
-  const float* values = nullptr;           ///< like keys
-  float* context = nullptr;                ///< [rows, heads * head_dim]
-  int64_t memory_stride = 0;               ///< elements from one memory to the next
-  const int64_t* memory_of_row = nullptr;  ///< [rows] which memory a row looks at; nullptr = row r at memory r
-  const int64_t* lengths = nullptr;        ///< [memories] positions that are there
+  int64_t heads = 0, key_value_heads = 0, head_dim = 0;
+  const float* q = nullptr;            ///< [rows, heads * head_dim], rows query_stride apart
+  int64_t query_stride = 0;
+  const float* const* keys = nullptr;  ///< [rows, widest] where the keys of a row's positions stand, all heads
+  int64_t widest = 0;
+  const int64_t* lengths = nullptr;  ///< [rows] positions that are there, at least 1
+  int64_t value_offset = 0;          ///< elements from the keys of a position to its values
+  float* context = nullptr;          ///< [rows, heads * head_dim]
   float scale = 1;
+};
+
+/// Rows of float to be normalised: weight (x - mean) / sqrt(variance + epsilon) + bias, or without bias
+/// weight x / sqrt(mean of squares + epsilon).
+struct NormRows {
+  const float* x = nullptr;       ///< [rows, size]
+  const float* weight = nullptr;  ///< [size]
+  const float* bias = nullptr;    ///< [size], or nullptr
+  float* y = nullptr;             ///< [rows, size]
+  int64_t size = 0;
+  float epsilon = 0;
 };
 
 /// Label smoothing on rows of logits: q = (1 - smoothing) onehot + smoothing / classes.
@@ -62,14 +74,10 @@ struct CrossEntropyRows {
   uint8_t* correct = nullptr;   ///< [rows] 1 where the label has the highest logit
 };
 
-constexpr int64_t kPanel = 32;  ///< columns of the result that pack() puts side by side
-
-struct LinearTask {
-  const float* x = nullptr;       ///< [rows, in]
-  const float* packed = nullptr;  ///< of pack()
-  const float* bias = nullptr;    ///< [out] or nullptr
-  float* y = nullptr;             ///< [rows, out]
-  int64_t out = 0, in = 0;
+/// What a pair of rows with distributions p and q costs: first CE(p) + second CE(q) + forward KL(p||q) + backward
+/// KL(q||p), each cross-entropy with its label smoothing.
+struct PairLoss {
+  float first = 1, second = 0, forward = 0, backward = 0;
 };
 
 struct Kernels {
@@ -94,19 +102,15 @@ struct Kernels {
   void (*attention_step)(const AttentionStep& step, Range pairs);
 
   void (*cross_entropy)(Type type, const CrossEntropyRows& rows, int64_t begin, int64_t end);
+  /// The same of the pairs of rows (2i, 2i + 1) for i in [begin, end), with the label of row 2i and its loss, label_loss
+  /// and correct; those of row 2i + 1 become 0.
+  void (*cross_entropy_pairs)(Type type, const CrossEntropyRows& rows, const PairLoss& pair, int64_t begin,
+                              int64_t end);
 
-  /// Packs weight [out, in] (float, row-major) for linear(): packed_size(out, in) floats.
-  void (*pack)(const float* weight, int64_t out, int64_t in, float* packed);
-  /// y[r, c] = x[r, :] · weight[c, :] + bias[c] for the rows [rows.begin, rows.end) and the panels of kPanel columns
-  /// [panels.begin, panels.end). Each element is one chain of sums over `in` in ascending order: the same bits whatever
-  /// the number of rows. bias may be nullptr.
-  void (*linear)(const LinearTask& task, Range rows, Range panels);
+  void (*normalise)(const NormRows& task, Range rows);
 
   RecurrentKernels recurrent;
 };
-
-/// Floats that pack() writes: `out` is rounded up to whole panels.
-constexpr int64_t packed_size(int64_t out, int64_t in) { return (out + kPanel - 1) / kPanel * kPanel * in; }
 
 /// The best set for this processor.
 const Kernels& kernels();

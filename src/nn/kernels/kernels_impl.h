@@ -1,9 +1,10 @@
 // A kernel set: included by kernels_<instruction set>.cpp after NMT_KERNEL_SET, NMT_KERNEL_NAME and NMT_ROW_BLOCK are
 // defined. Everything stands in a namespace of its own, compiled for that instruction set alone.
 #include "nn/kernels/attention_impl.h"
+#include "nn/kernels/attention_step_impl.h"
 #include "nn/kernels/cross_entropy_impl.h"
 #include "nn/kernels/dropout_impl.h"
-#include "nn/kernels/linear_impl.h"
+#include "nn/kernels/normalise_impl.h"
 #include "nn/kernels/recurrent_cell_impl.h"
 #include "nn/kernels/recurrent_scores_impl.h"
 
@@ -11,7 +12,7 @@ namespace nmt::kernels::NMT_KERNEL_SET {
 
 extern const Kernels kSet;
 const Kernels kSet = {NMT_KERNEL_NAME, dropout,       attention, attention_backward,
-                      attention_step,  cross_entropy, pack,      linear,
+                      attention_step,  cross_entropy, cross_entropy_pairs, normalise,
                       {cell, cell_backward, additive_scores, additive_scores_backward, dot_scores, weighted_sums,
                        weighted_sums_of_queries, softmax_scores}};
 

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <cstring>
 
-#include "nn/kernels/kernels.h"
+#include "nn/kernels/types.h"
 
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
 
 constexpr int64_t kLanes = 16;
-static_assert(kPanel == 2 * kLanes);
 typedef float Vec __attribute__((vector_size(64)));
 typedef int32_t IntVec __attribute__((vector_size(64)));
 
@@ -83,19 +82,46 @@ inline Vec vec_exp(Vec x) {
   return underflow ? Vec{} : result;
 }
 
-inline float sum_lanes(Vec v) {
-  float a[kLanes];
-  store(a, v);
-  for (int64_t width = kLanes / 2; width > 0; width /= 2)
-    for (int64_t i = 0; i < width; ++i) a[i] += a[i + width];
-  return a[0];
+// The lanes of v, each joined with the lane kWidth beyond: what stands in the first kWidth lanes counts.
+template <int kWidth>
+inline Vec upper_half(Vec v) {
+  if constexpr (kWidth == 8) return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+  if constexpr (kWidth == 4) return __builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
+  if constexpr (kWidth == 2) return __builtin_shufflevector(v, v, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3);
+  return __builtin_shufflevector(v, v, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
 }
+inline float sum_lanes(Vec v) {
+  v += upper_half<8>(v);
+  v += upper_half<4>(v);
+  v += upper_half<2>(v);
+  v += upper_half<1>(v);
+  return v[0];
+}
+inline Vec greater(Vec a, Vec b) { return a > b ? a : b; }
 inline float max_lanes(Vec v) {
-  float a[kLanes];
-  store(a, v);
-  for (int64_t width = kLanes / 2; width > 0; width /= 2)
-    for (int64_t i = 0; i < width; ++i) a[i] = std::max(a[i], a[i + width]);
-  return a[0];
+  v = greater(v, upper_half<8>(v));
+  v = greater(v, upper_half<4>(v));
+  v = greater(v, upper_half<2>(v));
+  v = greater(v, upper_half<1>(v));
+  return v[0];
+}
+
+// Lane j of the result is sum_lanes(v[j]), in the same order of summation.
+inline Vec sums_of_lanes(const Vec (&v)[kLanes]) {
+  Vec half[8], quarter[4], eighth[2];
+  for (int i = 0; i < 8; ++i)
+    half[i] = __builtin_shufflevector(v[i], v[i + 8], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+              __builtin_shufflevector(v[i], v[i + 8], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  for (int i = 0; i < 4; ++i)
+    quarter[i] =
+        __builtin_shufflevector(half[i], half[i + 4], 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
+        __builtin_shufflevector(half[i], half[i + 4], 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+  for (int i = 0; i < 2; ++i)
+    eighth[i] =
+        __builtin_shufflevector(quarter[i], quarter[i + 2], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+        __builtin_shufflevector(quarter[i], quarter[i + 2], 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  return __builtin_shufflevector(eighth[0], eighth[1], 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
+         __builtin_shufflevector(eighth[0], eighth[1], 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+"""Decoding speed beside CTranslate2: one trained model, the same sentences, beam and length limit, one after the other.
+
+    compare.py --model DIR --source FILE --reference FILE --python PYTHON [--widen] [--programs build] [--work FOLDER]
+
+PYTHON is an interpreter that imports ctranslate2 and sentencepiece (scripts/interop_python.sh makes one). The model leaves
+through nmt-export. CTranslate2 gets its best thread layout: each is tried, the faster one counts. It is given ready
+pieces and is timed without loading; nmt-translate is timed without loading too, but with cutting and joining the text.
+--widen: the same function in a model of base size (widen_model.py). Tokens are pieces of the target and </s>.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MIN_EQUAL = 0.99  # share of sentences with the same text in float32
+MAX_LOSS = 0.2  # BLEU
+
+
+def run(command, **options):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        sys.exit(f"{command[0]}: exit {result.returncode}: {result.stderr.strip()}")
+    return result
+
+
+class Comparison:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.programs = arguments.programs.resolve()
+        self.work = arguments.work
+        self.failures = []
+        self.model = arguments.model
+        if arguments.widen:
+            self.model = self.work / "wide"
+            run([sys.executable, HERE / "widen_model.py", arguments.model, self.model])
+        self.exported = self.work / "ctranslate2"
+        run([self.programs / "nmt-export", "-q", "--force", "-m", self.model, "--to", "ctranslate2", "-o", self.exported])
+
+    def ours(self, precision, beam, batch_size, one_by_one):
+        """Best of some runs of nmt-translate: (text lines, tokens a second)."""
+        output = self.work / f"ours.{precision}.{beam}.txt"
+        command = [self.programs / "nmt-translate", "-m", self.model, "-i", self.arguments.source, "-o", output,
+                   "--precision", precision, "--beam-size", beam, "--length-penalty", 0, "--max-length-ratio", 0,
+                   "--max-length-offset", self.arguments.limit, "--batch-size", batch_size,
+                   "--threads", self.arguments.threads]
+        if one_by_one:
+            command += ["--buffer-lines", 1]
+        best = 0
+        for _ in range(self.arguments.repeat):
+            found = re.search(r"([\d,]+) target tokens/s", run(command).stderr)
+            best = max(best, float(found.group(1).replace(",", "")))
+        return output.read_text(encoding="utf-8").splitlines(), best
+
+    def theirs(self, precision, beam, batch_size, one_by_one):
+        """The best layout of threads: (text lines, tokens a second)."""
+        best = ([], 0)
+        threads = self.arguments.threads
+        layouts = [(1, threads), (1, 1)] if one_by_one else [(threads, 1), (1, threads)]
+        for workers, threads_each in layouts:
+            task = {"model": str(self.exported), "source": str(self.arguments.source), "precision": precision,
+                    "beam": beam, "batch_size": batch_size, "one_by_one": one_by_one, "workers": workers,
+                    "threads": threads_each, "limit": self.arguments.limit, "repeat": self.arguments.repeat}
+            answer = json.loads(run([self.arguments.python, HERE / "run_ctranslate2.py", json.dumps(task)]).stdout)
+            if answer["tokens_per_second"] > best[1]:
+                best = (answer["lines"], answer["tokens_per_second"])
+        return best
+
+    def bleu(self, lines):
+        hypotheses = self.work / "scored.txt"
+        hypotheses.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return float(run([self.programs / "nmt-score", self.arguments.reference, "-i", hypotheses, "-b", "-w", 2]).stdout)
+
+    def check(self, beam, texts, their_text):
+        equal = sum(a == b for a, b in zip(texts["fp32"], their_text)) / len(their_text)
+        if equal < MIN_EQUAL:
+            self.failures.append(f"beam {beam}: {equal:.1%} of the float32 texts are CTranslate2's, {MIN_EQUAL:.0%} wanted")
+        scores = {precision: self.bleu(lines) for precision, lines in texts.items()}
+        for precision, score in scores.items():
+            if score < scores["fp32"] - MAX_LOSS:
+                self.failures.append(f"beam {beam}: {precision} has {score} BLEU, fp32 {scores['fp32']}")
+        shown = ", ".join(f"{precision} {score:.2f}" for precision, score in scores.items())
+        print(f"\nBeam {beam}: {equal:.1%} of the texts equal in float32; BLEU {shown}.", flush=True)
+
+    def table(self, title, batch_size, one_by_one):
+        print(f"\n| {title} | ours fp32 | ours bf16 | CTranslate2 float32 | ratio | ours int8 | CTranslate2 int8 | ratio |"
+              "\n| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+        texts = {}
+        for beam in self.arguments.beams:
+            ours = {p: self.ours(p, beam, batch_size, one_by_one) for p in ("fp32", "bf16", "int8")}
+            theirs = {p: self.theirs(p, beam, batch_size, one_by_one) for p in ("float32", "int8")}
+            speed = {name: rate for name, (_, rate) in (ours | {f"ct2 {p}": r for p, r in theirs.items()}).items()}
+            floats = max(speed["fp32"], speed["bf16"]) / speed["ct2 float32"]
+            print(f"| {'greedy' if beam == 1 else f'beam {beam}'} | {speed['fp32']:,.0f} | {speed['bf16']:,.0f} | "
+                  f"{speed['ct2 float32']:,.0f} | {floats:.2f} | {speed['int8']:,.0f} | {speed['ct2 int8']:,.0f} | "
+                  f"{speed['int8'] / speed['ct2 int8']:.2f} |", flush=True)
+            texts[beam] = ({p: lines for p, (lines, _) in ours.items()}, theirs["float32"][0])
+        return texts
+
+    def main(self):
+        for batch_size in self.arguments.batch_sizes:
+            texts = self.table(f"tokens/s, batch {batch_size}", batch_size, one_by_one=False)
+        for beam, (ours, theirs) in texts.items():
+            self.check(beam, ours, theirs)
+        if self.arguments.latency:
+            self.table("tokens/s, one sentence at a time", 1, one_by_one=True)
+        for failure in self.failures:
+            print("FAILED:", failure)
+        return 1 if self.failures else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--model", type=Path, required=True, help="trained model directory")
+    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--reference", type=Path, required=True)
+    parser.add_argument("--python", default=os.environ.get("NMT_INTEROP_PYTHON", "python3"), help="has ctranslate2")
+    parser.add_argument("--programs", type=Path, default=HERE.parent.parent / "build")
+    parser.add_argument("--work", type=Path, help="default: a temporary folder")
+    parser.add_argument("--widen", action="store_true")
+    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 32])
+    parser.add_argument("--beams", type=int, nargs="+", default=[1, 4])
+    parser.add_argument("--latency", action="store_true", help="also one sentence at a time")
+    parser.add_argument("--limit", type=int, default=100, help="tokens of a translation, </s> counted")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--repeat", type=int, default=2, help="the best of so many runs counts")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    arguments = parse_arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        arguments.work = arguments.work or Path(folder)
+        arguments.work.mkdir(parents=True, exist_ok=True)
+        sys.exit(Comparison(arguments).main())

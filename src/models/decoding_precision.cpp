@@ -1,0 +1,67 @@
+#include "models/decoding_precision.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include "base/error.h"
+#include "nn/device.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+namespace {
+
+kernels::WeightFormat weight_format(Precision precision) {
+  switch (precision) {
+    case Precision::kBf16:
+      return kernels::WeightFormat::kBfloat16;
+    case Precision::kInt8:
+      return kernels::WeightFormat::kInt8;
+    default:
+      return kernels::WeightFormat::kFloat32;
+  }
+}
+
+// One step of an empty sentence multiplies by every weight that a search multiplies by.
+void pack_weights(TranslationModel& model) {
+  const c10::InferenceMode inference;
+  const auto state = model.start(torch::full({1, 1}, int64_t{SpecialIds::kEnd}, torch::kInt64),
+                                 torch::ones({1}, torch::kInt64));
+  model.step(*state, torch::full({1}, int64_t{SpecialIds::kBegin}, torch::kInt64));
+}
+
+}  // namespace
+
+Precision resolve_decoding_precision(const std::string& name, torch::Device device) {
+  if (name == "int8") {
+    if (!device.is_cpu()) throw Error("precision int8: is for the CPU; use bf16 or --device cpu");
+    return Precision::kInt8;
+  }
+  if (name == "fp32") return Precision::kFp32;
+  if (name == "bf16") return Precision::kBf16;
+  if (name != "auto") throw Error("precision '" + name + "': use auto, fp32, bf16 or int8");
+  const bool bf16 = !device.is_cpu() || kernels::has_dot_products(kernels::WeightFormat::kBfloat16);
+  return bf16 ? Precision::kBf16 : Precision::kFp32;
+}
+
+std::string precision_name(Precision precision) {
+  switch (precision) {
+    case Precision::kBf16:
+      return "bf16";
+    case Precision::kInt8:
+      return "int8";
+    default:
+      return "fp32";
+  }
+}
+
+void prepare_decoding(const LoadedModel& loaded, Precision precision) {
+  auto& model = *loaded.model;
+  const auto parameters = model.parameters();
+  const bool on_cpu = parameters.empty() || parameters.front().device().is_cpu();
+  model.set_compute_type(precision == Precision::kBf16 && !on_cpu ? torch::kBFloat16 : torch::kFloat32);
+  if (!on_cpu) return;
+  model.set_weight_format(weight_format(precision));
+  pack_weights(model);
+  if (loaded.weights) loaded.weights->release_pages();
+}
+
+}  // namespace nmt

@@ -1,0 +1,75 @@
+#include "nn/attention_step.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "nn/kernels/kernels.h"
+
+namespace nmt {
+namespace {
+
+torch::Tensor run(kernels::AttentionStep step, int64_t rows, HeadCounts heads) {
+  auto context =
+      torch::empty({rows, heads.query * step.head_dim}, torch::TensorOptions(torch::kFloat32).device(torch::kCPU));
+  step.heads = heads.query;
+  step.key_value_heads = heads.key_value;
+  step.context = context.mutable_data_ptr<float>();
+  step.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(step.head_dim)));
+  at::parallel_for(0, rows * heads.query, 32, [&](int64_t begin, int64_t end) {
+    kernels::kernels().attention_step(step, {begin, end});
+  });
+  return context;
+}
+
+}  // namespace
+
+torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, HeadCounts heads) {
+  history.push(qkv);
+  const int64_t rows = qkv.size(0), features = qkv.size(1), head_dim = features / (heads.query + 2 * heads.key_value);
+  const int64_t steps = history.steps(), key_at = heads.query * head_dim;
+  std::vector<const float*> keys(rows * steps);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t step = 0; step < steps; ++step) keys[row * steps + step] = history.at(row, step) + key_at;
+  }
+  const std::vector<int64_t> lengths(rows, steps);
+  return run({.head_dim = head_dim,
+              .q = qkv.const_data_ptr<float>(),
+              .query_stride = features,
+              .keys = keys.data(),
+              .widest = steps,
+              .lengths = lengths.data(),
+              .value_offset = heads.key_value * head_dim},
+             rows, heads);
+}
+
+torch::Tensor attention_step(const torch::Tensor& q_in, const KeyValues& memory, HeadCounts heads,
+                             const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
+  const auto &keys = memory.keys, &values = memory.values;
+  TORCH_CHECK(keys.is_alias_of(values) && keys.strides() == values.strides() && keys.stride(2) == 1,
+              "keys and values must be slices of one tensor");
+  const auto q = q_in.contiguous();
+  const int64_t rows = q.size(0);
+  const int64_t* of_row = memory_of_row.const_data_ptr<int64_t>();
+  const float* first_key = keys.const_data_ptr<float>();
+  std::vector<int64_t> row_lengths(rows);
+  for (int64_t row = 0; row < rows; ++row) row_lengths[row] = lengths.const_data_ptr<int64_t>()[of_row[row]];
+  const int64_t widest = rows > 0 ? *std::max_element(row_lengths.begin(), row_lengths.end()) : 0;
+  std::vector<const float*> key_rows(rows * widest);
+  for (int64_t row = 0; row < rows; ++row) {
+    const float* key = first_key + of_row[row] * keys.stride(0);
+    for (int64_t j = 0; j < row_lengths[row]; ++j) key_rows[row * widest + j] = key + j * keys.stride(1);
+  }
+  return run({.head_dim = q.size(1) / heads.query,
+              .q = q.const_data_ptr<float>(),
+              .query_stride = q.size(1),
+              .keys = key_rows.data(),
+              .widest = widest,
+              .lengths = row_lengths.data(),
+              .value_offset = values.storage_offset() - keys.storage_offset()},
+             rows, heads);
+}
+
+}  // namespace nmt

@@ -1,0 +1,167 @@
+#include "nn/packed_matrix.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/cat.h>
+
+#include <algorithm>
+
+namespace nmt {
+
+torch::Tensor Epilogue::apply(const torch::Tensor& y) const {
+  const auto activated = activate(y, activation);
+  return residual.defined() ? activated + residual : activated;
+}
+
+namespace {
+
+/// A tensor at one moment: another address or version is another value. One made in inference mode has no version.
+struct Moment {
+  const void* data = nullptr;
+  uint32_t version = 0;
+
+  explicit Moment(const torch::Tensor& x) {
+    if (!x.defined()) return;
+    data = x.const_data_ptr();
+    version = x._version();
+  }
+  bool operator==(const Moment&) const = default;
+};
+
+bool has_version(const AffineMap& map) {
+  return !map.weight.is_inference() && !(map.bias.defined() && map.bias.is_inference());
+}
+
+torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
+  return (parts.size() == 1 ? parts.front() : at::cat(parts)).detach().contiguous();
+}
+
+}  // namespace
+
+class PackedMatrix::Packed {
+ public:
+  Packed(std::initializer_list<AffineMap> maps, kernels::WeightFormat format) {
+    std::vector<torch::Tensor> weights, biases;
+    for (const auto& map : maps) {
+      versioned_ = versioned_ && has_version(map);
+      if (versioned_) moments_.insert(moments_.end(), {Moment(map.weight), Moment(map.bias)});
+      weights.push_back(map.weight);
+      if (map.bias.defined()) biases.push_back(map.bias);
+    }
+    TORCH_CHECK(biases.empty() || biases.size() == weights.size(), "either all maps have a bias or none");
+    const auto matrix = joined(weights);  // [out, in]
+    if (!biases.empty()) bias_ = joined(biases);
+    pack(matrix, format);
+  }
+
+  bool is_of(std::initializer_list<AffineMap> maps, kernels::WeightFormat format) const {
+    if (!versioned_ || format != weight_.format || moments_.size() != 2 * maps.size()) return false;
+    auto moment = moments_.begin();
+    for (const auto& map : maps) {
+      if (!has_version(map) || *moment++ != Moment(map.weight) || *moment++ != Moment(map.bias)) return false;
+    }
+    return true;
+  }
+
+  const kernels::PackedWeight& weight() const { return weight_; }
+  const float* bias() const { return bias_.defined() ? bias_.const_data_ptr<float>() : nullptr; }
+
+ private:
+  void pack(const torch::Tensor& matrix, kernels::WeightFormat format) {
+    const int64_t out = matrix.size(0), in = matrix.size(1), panels = kernels::panel_count(out);
+    TORCH_CHECK(format != kernels::WeightFormat::kInt8 || in <= kernels::kMaxInt8In, "too many columns for int8: ", in);
+    panels_ = torch::empty({panels * kernels::words_in_row(format, in) * kernels::kPanel}, torch::kInt32);
+    if (format == kernels::WeightFormat::kInt8) {
+      scales_ = torch::empty({panels * kernels::kPanel}, torch::kFloat32);
+      sums_ = torch::empty({panels * kernels::kPanel}, torch::kInt32);
+    }
+    weight_ = {.format = format,
+               .out = out,
+               .in = in,
+               .panels = static_cast<uint32_t*>(panels_.mutable_data_ptr()),
+               .scales = scales_.defined() ? scales_.mutable_data_ptr<float>() : nullptr,
+               .sums = sums_.defined() ? sums_.mutable_data_ptr<int32_t>() : nullptr};
+    const float* from = matrix.const_data_ptr<float>();
+    at::parallel_for(0, panels, 1, [&](int64_t begin, int64_t end) {
+      kernels::packed_kernels().pack(from, weight_, {begin, end});
+    });
+  }
+
+  std::vector<Moment> moments_;
+  bool versioned_ = true;
+  kernels::PackedWeight weight_;
+  torch::Tensor panels_, scales_, sums_, bias_;
+};
+
+// Usually one atomic load and a few comparisons: two workers do not wait for each other.
+const PackedMatrix::Packed& PackedMatrix::packed(std::initializer_list<AffineMap> maps) {
+  const Packed* current = current_.load(std::memory_order_acquire);
+  if (current && current->is_of(maps, format_)) return *current;
+  const std::lock_guard lock(mutex_);
+  if (!owned_ || !owned_->is_of(maps, format_)) {
+    current_ = nullptr;
+    owned_.reset();  // first: both together could be too much
+    owned_ = std::make_shared<const Packed>(maps, format_);
+    current_.store(owned_.get(), std::memory_order_release);
+  }
+  return *owned_;
+}
+
+torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, std::initializer_list<AffineMap> maps,
+                                     const Epilogue& epilogue) {
+  const bool fits = epilogue.activation == Activation::kNone || epilogue.activation == Activation::kRelu;
+  if (!fits) return epilogue.apply(multiply(x_in, maps));
+
+  const auto& kernels = kernels::packed_kernels();
+  const Packed& packed = this->packed(maps);
+  const auto& weight = packed.weight();
+  const auto x = x_in.contiguous();
+  const auto residual = epilogue.residual.defined() ? epilogue.residual.contiguous() : torch::Tensor();
+  auto sizes = x.sizes().vec();
+  sizes.back() = weight.out;
+  auto y = torch::empty(sizes, x.options());
+  const int64_t rows = x.numel() / weight.in, panels = kernels::panel_count(weight.out);
+  const bool as_it_is = weight.format == kernels::WeightFormat::kFloat32;
+
+  static thread_local std::vector<uint32_t> words;  // of x, kept from call to call
+  static thread_local std::vector<kernels::RowScale> scales;
+  uint32_t* x_words = nullptr;
+  kernels::RowScale* row_scales = nullptr;
+  if (!as_it_is) {
+    const auto needed = static_cast<size_t>(rows * kernels::words_in_row(weight.format, weight.in));
+    if (words.size() < needed) words.resize(needed);
+    if (scales.size() < static_cast<size_t>(rows)) scales.resize(rows);
+    x_words = words.data();
+    row_scales = scales.data();
+  }
+  const float* x_data = x.const_data_ptr<float>();
+  const auto prepare = [&](kernels::Range range) {
+    if (!as_it_is) kernels.prepare(weight.format, x_data, weight.in, range, x_words, row_scales);
+  };
+  const kernels::PackedProduct product{
+      .weight = weight,
+      .x = as_it_is ? static_cast<const void*>(x_data) : x_words,
+      .row_scales = row_scales,
+      .bias = packed.bias(),
+      .relu = epilogue.activation == Activation::kRelu,
+      .residual = residual.defined() ? residual.const_data_ptr<float>() : nullptr,
+      .y = y.mutable_data_ptr<float>()};
+
+  // Threads share the wider side; either way each element is the same sum.
+  constexpr int64_t kWorthAThread = 1 << 18;  // bytes of weights
+  if (rows < 64) {
+    prepare({0, rows});
+    const int64_t panel_bytes = kernels::words_in_row(weight.format, weight.in) * kernels::kPanel * 4;
+    const int64_t grain = std::max<int64_t>(1, kWorthAThread / (panel_bytes * std::max<int64_t>(rows, 1)));
+    at::parallel_for(0, panels, grain, [&](int64_t begin, int64_t end) {
+      kernels.multiply(product, {0, rows}, {begin, end});
+    });
+  } else {
+    at::parallel_for(0, rows, 24, [&](int64_t begin, int64_t end) {
+      prepare({begin, end});
+      kernels.multiply(product, {begin, end}, {0, panels});
+    });
+  }
+  return y;
+}
+
+}  // namespace nmt

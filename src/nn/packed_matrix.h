@@ -1,0 +1,58 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <atomic>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "nn/activation.h"
+#include "nn/kernels/packed_product.h"
+
+namespace nmt {
+
+/// One map x weightᵀ + bias: weight float [out, in], bias float [out] or undefined.
+struct AffineMap {
+  torch::Tensor weight, bias;
+};
+
+/// What follows a map while the result is at hand: activation(x weightᵀ + bias) + residual.
+struct Epilogue {
+  Activation activation = Activation::kNone;
+  torch::Tensor residual = {};  ///< of the result's shape and type, or undefined
+
+  torch::Tensor apply(const torch::Tensor& y) const;
+};
+
+/// A module that multiplies by packed weights while decoding on the CPU.
+class KeepsPackedWeights {
+ public:
+  virtual void set_weight_format(kernels::WeightFormat format) = 0;
+
+ protected:
+  ~KeepsPackedWeights() = default;
+};
+
+/// Matrices packed for decoding on the CPU at their first use, and again when one has changed. Thread-safe.
+class PackedMatrix {
+ public:
+  /// From the next product on. Not while another thread multiplies.
+  void set_format(kernels::WeightFormat format) { format_ = format; }
+
+  /// x float32 [..., in] through one map, or several side by side: [..., out of all of them]. A row's result does not
+  /// depend on the number of rows: a sentence is translated the same alone and in a batch.
+  torch::Tensor multiply(const torch::Tensor& x, std::initializer_list<AffineMap> maps, const Epilogue& epilogue = {});
+
+ private:
+  class Packed;
+  const Packed& packed(std::initializer_list<AffineMap> maps);
+
+  kernels::WeightFormat format_ = kernels::WeightFormat::kFloat32;
+  std::mutex mutex_;
+  std::shared_ptr<const Packed> owned_;
+  std::atomic<const Packed*> current_ = nullptr;
+};
+
+}  // namespace nmt

@@ -1,0 +1,78 @@
+#include "nn/attention_step.h"
+
+#include <ATen/ops/cat.h>
+#include <gtest/gtest.h>
+
+#include "nn/attention.h"
+#include "tensor_support.h"
+
+namespace nmt {
+namespace {
+
+using test::expect_close;
+using test::wave;
+
+KeyValues slices(const torch::Tensor& both) {
+  const auto parts = both.chunk(2, -1);
+  return {parts[0], parts[1]};
+}
+
+torch::Tensor repeat_heads(const torch::Tensor& x, int64_t key_value, int64_t group) {
+  return x.unflatten(-1, {key_value, 1, -1}).expand({-1, -1, -1, group, -1}).flatten(2);
+}
+
+torch::Tensor plain(const torch::Tensor& q, const KeyValues& kv, HeadCounts heads, const torch::Tensor& lengths) {
+  Pass pass;
+  const int64_t group = heads.query / heads.key_value;
+  return plain_attention(q.unsqueeze(1), repeat_heads(kv.keys, heads.key_value, group),
+                         repeat_heads(kv.values, heads.key_value, group),
+                         {.heads = heads.query, .target_lengths = {}, .source_lengths = lengths}, pass)
+      .squeeze(1);
+}
+
+// Sizes of heads with and without whole vectors, lengths around them.
+TEST(AttentionStep, EqualsPlainAttentionToAMemory) {
+  for (const int64_t head_dim : {3, 8, 16, 24, 64, 80}) {
+    for (const auto heads : {HeadCounts{3, 3}, HeadCounts{4, 2}}) {
+      const int64_t rows = 4, time = 37;
+      const auto memory = slices(wave({rows, time, 2 * heads.key_value * head_dim}, 1, 1));
+      const auto q = wave({rows, heads.query * head_dim});
+      const auto lengths = torch::tensor({37, 1, 16, 17}, torch::kInt64), in_order = torch::arange(4);
+      expect_close(attention_step(q, memory, heads, in_order, lengths), plain(q, memory, heads, lengths), 1e-5,
+                   std::to_string(head_dim));
+    }
+  }
+}
+
+TEST(AttentionStep, SharesOneMemoryAmongRows) {
+  const auto both = wave({2, 6, 16}, 1, 1), q = wave({3, 8});
+  const auto of_row = torch::tensor({1, 0, 1}, torch::kInt64), length = torch::tensor({6, 4}, torch::kInt64);
+  const auto shared = attention_step(q, slices(both), {2, 2}, of_row, length);
+  const auto copied = attention_step(q, slices(both.index_select(0, of_row)), {2, 2}, torch::arange(3),
+                                     length.index_select(0, of_row));
+  EXPECT_TRUE(shared.equal(copied));
+}
+
+// Hypotheses change places, multiply and die; each one must look at its own past.
+TEST(AttentionStep, FollowsEachHypothesisBack) {
+  const HeadCounts heads{2, 1};
+  const int64_t head_dim = 20, features = 4 * head_dim;
+  StepHistory history;
+  torch::Tensor past;  // [rows, steps, features], moved with its hypotheses
+  const std::vector<std::vector<int64_t>> parents = {{0, 1, 2}, {2, 0, 2, 2}, {3, 0}, {1, 1, 1, 0, 0}, {4}};
+  for (int64_t step = 0; step < 40; ++step) {  // beyond the room the history starts with
+    const auto& rows = parents[step % parents.size()];
+    const auto order = torch::tensor(at::ArrayRef<int64_t>(rows), torch::kInt64) % (step > 0 ? past.size(0) : 3);
+    history.select(order);
+    const auto qkv = wave({std::ssize(rows), features}, 1, static_cast<double>(step));
+    const auto fresh = qkv.unsqueeze(1);
+    past = step > 0 ? at::cat({past.index_select(0, order), fresh}, 1) : fresh;
+    const auto lengths = torch::full({past.size(0)}, step + 1, torch::kInt64);
+    const auto expected = plain(qkv.narrow(1, 0, 2 * head_dim), slices(past.narrow(2, 2 * head_dim, 2 * head_dim)),
+                                heads, lengths);
+    expect_close(attention_step(qkv, history, heads), expected, 1e-5, "step " + std::to_string(step));
+  }
+}
+
+}  // namespace
+}  // namespace nmt
