@@ -17,6 +17,8 @@
 #include "data/prepared_data.h"
 #include "nn/cpu_allocator.h"
 #include "nn/device.h"
+#include "nn/kernels/kernels.h"
+#include "report/html_report.h"
 #include "report/run_observers.h"
 #include "training/original_names.h"
 #include "training/trainer.h"
@@ -28,18 +30,23 @@ struct Arguments {
   std::string config;
   std::vector<std::string> settings;
   std::optional<std::string> run_dir, device, precision;
+  std::optional<std::string> report_only;
   bool restart = false, print_config = false;
 
   void add_to(CLI::App& app) {
     app.set_version_flag("--version", program_version("nmt-train", fmt::format("LibTorch {}\n", TORCH_VERSION)));
     app.get_formatter()->column_width(36);
-    app.add_option("-c,--config", config, "configuration file (YAML)")->required()->type_name("CONFIG");
+    app.add_option("-c,--config", config, "configuration file (YAML)")->type_name("CONFIG");
     app.add_option("--set", settings, "sets one option, over the file; as often as wanted")
         ->type_name("SECTION.KEY=VALUE")
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
     app.add_option("--device", device, "auto, cpu, cuda or cuda:N: run.device")->type_name("DEVICE");
     app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
+    app.add_option("--report-only", report_only,
+                   "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
+                   "ends; needs no CONFIG")
+        ->type_name("DIR");
     app.add_flag("--restart", restart, "begins anew; an old run is renamed to NAME.old-N");
     app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
   }
@@ -53,6 +60,15 @@ struct Arguments {
     return all;
   }
 };
+
+Facts environment() {
+  return {{"toolkit", version()},
+          {"LibTorch", TORCH_VERSION},
+          {"SentencePiece", NMT_SENTENCEPIECE_VERSION},
+          {"processor", cpu_name()},
+          {"instruction sets", cpu_features()},
+          {"kernels", kernels::kernels().name}};
+}
 
 int train(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.all_settings());
@@ -73,7 +89,8 @@ int train(const Arguments& arguments) {
   TrainingObservers observers;
   observers.add(make_run_observers({.directory = directory.path(),
                                     .tensorboard = config.run.tensorboard,
-                                    .tensorboard_tags = parse_tensorboard_tags(config.run.tensorboard_tags)},
+                                    .tensorboard_tags = parse_tensorboard_tags(config.run.tensorboard_tags),
+                                    .environment = environment()},
                                    *log));
   if (auto names = make_original_names(config, directory.path(), *log)) observers.add(std::move(names));
   return Trainer(config, data, embeddings, directory, observers, *log).run();
@@ -91,6 +108,11 @@ int main(int argc, char** argv) {
     nmt::Arguments arguments;
     arguments.add_to(app);
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
+    if (arguments.report_only) {
+      std::cout << nmt::write_report(*arguments.report_only).string() << "\n";
+      return nmt::kDone;
+    }
+    if (arguments.config.empty()) throw nmt::Error("--config is required; see nmt-train --help");
     return nmt::train(arguments);
   });
 }

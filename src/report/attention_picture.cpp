@@ -7,6 +7,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/error.h"
+#include "report/markup.h"
+
 namespace nmt {
 namespace {
 
@@ -24,44 +27,12 @@ Colour colour_of(double share) {
   return colour;
 }
 
-std::string base64(const std::string& bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t bits = 0;
-    for (size_t j = 0; j < 3; ++j) bits = bits << 8 | (j < count ? static_cast<uint8_t>(bytes[i + j]) : 0u);
-    for (size_t j = 0; j < 4; ++j) text += j <= count ? kDigits[bits >> (18 - 6 * j) & 63] : '=';
-  }
-  return text;
-}
-
-std::string escape_xml(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;  // XML has no other control characters
-    }
-  }
-  return escaped;
-}
-
 int64_t characters(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
+
+// Six digits behind the point: more would only make the file long.
+double rounded(float weight) { return std::round(weight * 1e6) / 1e6; }
 
 int64_t longest(const std::vector<std::string>& tokens) {
   int64_t most = 0;
@@ -123,6 +94,22 @@ Image attention_image(const AttentionGrid& grid, int64_t head, int64_t cell, Att
   return image;
 }
 
+Image heads_image(const AttentionGrid& grid, int64_t cell, AttentionAxes axes) {
+  constexpr int64_t kColumns = 4;
+  const auto first = attention_image(grid, 0, cell, axes);
+  const int64_t columns = std::min(grid.heads, kColumns), rows = (grid.heads + columns - 1) / columns;
+  const int64_t right = first.width + cell, down = first.height + cell;  // from panel to panel
+  Image image{.width = columns * right - cell, .height = rows * down - cell, .rgb = {}};
+  image.rgb.assign(static_cast<size_t>(image.width * image.height * 3), 0x88);
+  for (int64_t head = 0; head < grid.heads; ++head) {
+    const auto panel = attention_image(grid, head, cell, axes);
+    const int64_t left = head % columns * right, top = head / columns * down;
+    for (int64_t y = 0; y < panel.height; ++y)
+      std::copy_n(&panel.rgb[y * panel.width * 3], panel.width * 3, &image.rgb[((top + y) * image.width + left) * 3]);
+  }
+  return image;
+}
+
 std::string attention_svg(const AttentionGrid& grid) {
   const Panel panel(grid);
   const int64_t columns = std::min<int64_t>(2, grid.heads),
@@ -147,7 +134,9 @@ nlohmann::ordered_json attention_json(std::span<const AttentionGrid> grids) {
       auto rows = nlohmann::ordered_json::array();
       for (int64_t query = 0; query < std::ssize(grid.queries); ++query) {
         const auto first = &grid.weights[(head * std::ssize(grid.queries) + query) * std::ssize(grid.keys)];
-        rows.push_back(std::vector<float>(first, first + std::ssize(grid.keys)));
+        auto row = nlohmann::ordered_json::array();
+        for (int64_t key = 0; key < std::ssize(grid.keys); ++key) row.push_back(rounded(first[key]));
+        rows.push_back(std::move(row));
       }
       heads.push_back(std::move(rows));
     }
@@ -157,9 +146,44 @@ nlohmann::ordered_json attention_json(std::span<const AttentionGrid> grids) {
   return {{"layers", std::move(layers)}};
 }
 
+std::vector<AttentionGrid> attention_of_json(const nlohmann::json& json) {
+  std::vector<AttentionGrid> grids;
+  for (const auto& layer : json.at("layers")) {
+    AttentionGrid grid{.name = layer.at("name"),
+                       .heads = static_cast<int64_t>(layer.at("weights").size()),
+                       .queries = layer.at("queries"),
+                       .keys = layer.at("keys"),
+                       .weights = {}};
+    for (const auto& head : layer.at("weights"))
+      for (const auto& row : head)
+        for (const auto& weight : row) grid.weights.push_back(weight.get<float>());
+    if (std::ssize(grid.weights) != grid.heads * std::ssize(grid.queries) * std::ssize(grid.keys))
+      throw Error("the weights are not as many as heads, queries and keys say");
+    grids.push_back(std::move(grid));
+  }
+  return grids;
+}
+
+AttentionGrid mean_of_heads(const AttentionGrid& grid) {
+  const auto cells = static_cast<size_t>(std::ssize(grid.queries) * std::ssize(grid.keys));
+  AttentionGrid mean{
+      .name = grid.name, .heads = 1, .queries = grid.queries, .keys = grid.keys, .weights = std::vector<float>(cells)};
+  for (size_t i = 0; i < grid.weights.size(); ++i)
+    mean.weights[i % cells] += grid.weights[i] / static_cast<float>(grid.heads);
+  return mean;
+}
+
+bool is_cross_attention(const AttentionGrid& grid) { return !grid.name.ends_with("self"); }
+
+std::vector<AttentionGrid> cross_attention(std::span<const AttentionGrid> grids) {
+  std::vector<AttentionGrid> cross;
+  std::copy_if(grids.begin(), grids.end(), std::back_inserter(cross), is_cross_attention);
+  return cross;
+}
+
 const AttentionGrid* last_cross_attention(std::span<const AttentionGrid> grids) {
   for (auto grid = grids.rbegin(); grid != grids.rend(); ++grid)
-    if (!grid->name.ends_with("self")) return &*grid;
+    if (is_cross_attention(*grid)) return &*grid;
   return nullptr;
 }
 

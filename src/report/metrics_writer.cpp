@@ -6,134 +6,164 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "base/file.h"
+#include "base/progress.h"
 #include "report/attention_picture.h"
 
 namespace nmt {
 namespace {
 
-constexpr const char* kHeader =
-    "best\tepoch\tupdate\tloss\tperplexity\taccuracy\tbleu\tchrf\tseconds\tweights\tbleu_line\tchrf_line";
-constexpr size_t kUpdateColumn = 2, kWeightsColumn = 9, kColumns = 12;
-constexpr size_t kDigits = 8;  // of the update in the names of samples, as in those of checkpoints
+constexpr size_t kDigits = 8;  // of the update in the names of files, as in those of checkpoints
 
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::optional<int64_t> parse_update(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
-std::vector<std::string_view> split_tabs(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (size_t start = 0;;) {
-    const size_t tab = line.find('\t', start);
-    cells.push_back(line.substr(start, tab - start));
-    if (tab == std::string_view::npos) return cells;
-    start = tab + 1;
-  }
-}
-
 std::optional<UpdateLogKey> key_of_metrics(std::string_view line) {
-  const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return std::nullopt;
-  return UpdateLogKey{.update = object["update"], .weights = ""};
+  const auto parsed = parse_interval_line(line);
+  if (!parsed) return std::nullopt;
+  return UpdateLogKey{.update = parsed->interval.update};
 }
 
 std::optional<UpdateLogKey> key_of_validation(std::string_view line) {
-  const auto cells = split_tabs(line);
-  if (cells.size() != kColumns) return std::nullopt;
-  const auto update = parse_update(cells[kUpdateColumn]);
-  if (!update) return std::nullopt;
-  return UpdateLogKey{.update = *update, .weights = std::string(cells[kWeightsColumn])};
+  const auto parsed = parse_validation_line(line);
+  if (!parsed) return std::nullopt;
+  return UpdateLogKey{.update = parsed->update, .weights = parsed->weights};
 }
 
-/// Tabs and line ends would break the table.
-std::string cell(std::string text) {
-  for (char& c : text) {
-    if (c == '\t' || c == '\n' || c == '\r') c = ' ';
-  }
-  return text;
+std::optional<UpdateLogKey> key_of_session(std::string_view line) {
+  const auto parsed = parse_session_line(line);
+  if (!parsed) return std::nullopt;
+  return UpdateLogKey{.update = parsed->update};
 }
 
-std::string validation_line(const ValidationReport& r) {
-  return fmt::format("{}\t{}\t{}\t{:.5f}\t{:.4f}\t{:.5f}\t{}\t{}\t{:.1f}\t{}\t{}\t{}", r.is_best ? "*" : "", r.epoch,
-                     r.update, r.loss, r.perplexity, r.accuracy, r.has_bleu ? fmt::format("{:.2f}", r.bleu) : "",
-                     r.has_chrf ? fmt::format("{:.2f}", r.chrf) : "", r.seconds, cell(r.weights), cell(r.bleu_line),
-                     cell(r.chrf_line));
+/// The update that a file of a validation is about, by its name; nullopt for other files.
+std::optional<int64_t> update_of_file(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  int64_t update = 0;
+  if (digits < kDigits || std::from_chars(name.data(), name.data() + digits, update).ec != std::errc())
+    return std::nullopt;
+  return update;
 }
 
-std::string file_name(const ValidationReport& report, const char* extension) {
-  return fmt::format("{:0{}}{}.{}", report.update, kDigits, report.weights.empty() ? "" : "-average", extension);
-}
-
-/// Removes the files of later updates from a folder of such files.
-void remove_later_files(const std::filesystem::path& folder, int64_t update) {
+/// Removes those files of validations from a folder that `unwanted` says so of.
+template <typename Condition>
+void remove_files(const std::filesystem::path& folder, Condition unwanted) {
   if (!std::filesystem::exists(folder)) return;
-  std::vector<std::filesystem::path> later;
+  std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    const auto digits = std::string_view(name).substr(0, name.find_first_not_of("0123456789"));
-    const auto of_update = parse_update(digits);
-    if (of_update && digits.size() >= kDigits && *of_update > update) later.push_back(entry.path());
+    const auto update = update_of_file(entry.path());
+    if (update && unwanted(entry.path(), *update)) found.push_back(entry.path());
   }
-  for (const auto& file : later) std::filesystem::remove(file);
+  for (const auto& file : found) std::filesystem::remove(file);
+}
+
+void write_beside_others(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  write_file_atomically(path, text);
 }
 
 }  // namespace
 
-MetricsWriter::MetricsWriter(const std::filesystem::path& run_directory)
+std::string validation_stem(const ValidationReport& report) {
+  return fmt::format("{:0{}}{}", report.update, kDigits, report.weights.empty() ? "" : "-average");
+}
+
+MetricsWriter::MetricsWriter(const std::filesystem::path& run_directory, Facts environment)
     : samples_(run_directory / "samples"),
       pictures_(run_directory / "attention"),
+      translations_(run_directory / "translations"),
+      validation_table_(run_directory / "validations.tsv"),
+      environment_(std::move(environment)),
       metrics_(run_directory / "metrics.jsonl", "", key_of_metrics),
-      validations_(run_directory / "validations.tsv", kHeader, key_of_validation) {}
+      validations_(validation_table_, std::string(kValidationHeader), key_of_validation),
+      sessions_(run_directory / "sessions.jsonl", "", key_of_session) {}
+
+void MetricsWriter::on_start(const TrainingStart& start) {
+  truncate_after(start.update);
+  session_ = {.update = start.update, .time = seconds_since_1970(), .environment = environment_};
+  for (const auto& fact : Facts{{"device", start.device},
+                                {"precision", start.precision},
+                                {"threads", fmt::format("{}", start.threads)},
+                                {"parameters", with_commas(start.parameters)}})
+    session_.environment.push_back(fact);
+  sessions_.append({.update = start.update}, format_session_line(session_));
+}
 
 void MetricsWriter::on_interval(const TrainingInterval& interval) {
-  const nlohmann::ordered_json seconds_left =
-      interval.seconds_left < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(interval.seconds_left);
-  const nlohmann::ordered_json line = {{"epoch", interval.epoch},
-                                       {"update", interval.update},
-                                       {"loss", interval.loss},
-                                       {"perplexity", interval.perplexity},
-                                       {"accuracy", interval.accuracy},
-                                       {"learning_rate", interval.learning_rate},
-                                       {"gradient_norm", interval.gradient_norm},
-                                       {"source_tokens_per_second", interval.source_tokens_per_second},
-                                       {"target_tokens_per_second", interval.target_tokens_per_second},
-                                       {"real_token_share", interval.real_token_share},
-                                       {"target_tokens", interval.target_tokens},
-                                       {"skipped_updates", interval.skipped_updates},
-                                       {"seconds_left", seconds_left},
-                                       {"time", seconds_since_1970()}};
-  metrics_.append({.update = interval.update, .weights = ""}, line.dump());
+  metrics_.append({.update = interval.update}, format_interval_line({interval, seconds_since_1970()}));
 }
 
 void MetricsWriter::on_validation(const ValidationReport& report) {
-  validations_.append({.update = report.update, .weights = cell(report.weights)}, validation_line(report));
-  if (const auto* grid = last_cross_attention(report.attention)) {
-    std::filesystem::create_directories(pictures_);
-    write_file_atomically(pictures_ / file_name(report, "svg"), attention_svg(*grid));
-  }
-  if (report.samples.empty()) return;
-  std::string text;
+  const auto line = format_validation_line(report);
+  validations_.append(*key_of_validation(line), line);
+  const auto stem = validation_stem(report);
+  if (report.weights.empty()) last_ = stem;
+  if (report.is_best) best_ = stem;
+  write_attention(report, stem);
+  write_texts(report, stem);
+}
+
+void MetricsWriter::write_texts(const ValidationReport& report, const std::string& stem) const {
+  std::string samples;
   for (const auto& sample : report.samples) {
-    text += fmt::format("source: {}\nreference: {}\nhypothesis: {}\n\n", sample.source, sample.reference,
-                        sample.hypothesis);
+    samples += fmt::format("source: {}\nreference: {}\nhypothesis: {}\n\n", sample.source, sample.reference,
+                           sample.hypothesis);
   }
-  std::filesystem::create_directories(samples_);
-  write_file_atomically(samples_ / file_name(report, "txt"), text);
+  if (!samples.empty()) write_beside_others(samples_ / (stem + ".txt"), samples);
+  if (report.hypotheses.empty() || (stem != best_ && stem != last_)) return;
+  std::string translations;
+  for (size_t i = 0; i < report.hypotheses.size(); ++i)
+    translations += format_translation_line({report.sources[i], report.references[i], report.hypotheses[i]}) + "\n";
+  write_beside_others(translations_ / (stem + ".tsv"), translations);
+}
+
+void MetricsWriter::write_attention(const ValidationReport& report, const std::string& stem) const {
+  if (report.attention.empty()) return;
+  if (const auto* grid = last_cross_attention(report.attention.front()))
+    write_beside_others(pictures_ / (stem + ".svg"), attention_svg(*grid));
+  if (stem != best_ && stem != last_) return;
+  auto sentences = nlohmann::ordered_json::array();
+  for (const auto& layers : report.attention) sentences.push_back(attention_json(cross_attention(layers)));
+  const nlohmann::ordered_json json = {{"sentences", std::move(sentences)}};
+  write_beside_others(pictures_ / (stem + ".json"), json.dump(-1, ' ', false, json.error_handler_t::replace));
+}
+
+// Until a checkpoint stands, a run that is killed goes back to the one before, whose best and last are still there.
+void MetricsWriter::on_checkpoint(int64_t) {
+  const auto is_old = [&](const std::filesystem::path& path, int64_t) {
+    return path.stem() != best_ && path.stem() != last_;
+  };
+  remove_files(translations_, is_old);
+  remove_files(pictures_, [&](const std::filesystem::path& path, int64_t update) {
+    return path.extension() == ".json" && is_old(path, update);
+  });
+}
+
+void MetricsWriter::on_end(const std::string& reason) {
+  session_.end_time = seconds_since_1970();
+  session_.end = reason;
+  sessions_.append({.update = session_.update}, format_session_line(session_));
 }
 
 void MetricsWriter::truncate_after(int64_t update) {
   metrics_.truncate_after(update);
   validations_.truncate_after(update);
-  for (const auto& folder : {samples_, pictures_}) remove_later_files(folder, update);
+  sessions_.truncate_after(update);
+  for (const auto& folder : {samples_, pictures_, translations_})
+    remove_files(folder, [update](const std::filesystem::path&, int64_t of_file) { return of_file > update; });
+  best_.clear(), last_.clear();
+  std::istringstream table(read_file(validation_table_));
+  for (std::string line; std::getline(table, line);) {
+    const auto report = parse_validation_line(line);
+    if (!report) continue;  // the header
+    if (report->weights.empty()) last_ = validation_stem(*report);
+    if (report->is_best) best_ = validation_stem(*report);
+  }
 }
 
 }  // namespace nmt

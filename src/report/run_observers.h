@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "report/run_lines.h"
 #include "report/tensorboard_observer.h"
 #include "report/training_observer.h"
 
@@ -13,10 +14,11 @@ struct RunObserverOptions {
   std::filesystem::path directory;  ///< of the run
   bool tensorboard = true;
   TensorBoardTags tensorboard_tags = TensorBoardTags::kPlain;
+  Facts environment = {};  ///< versions and machine, for sessions.jsonl and report.html
 };
 
-/// All that reports a run: metrics.jsonl, validations.tsv, samples/, tensorboard/ in its directory, and the console and
-/// log. Throws Error or MachineError as these do.
+/// All that reports a run: what MetricsWriter and TensorBoardObserver write into its directory, the console and log,
+/// and at the end report.html. Throws Error or MachineError as these do.
 std::unique_ptr<TrainingObserver> make_run_observers(const RunObserverOptions& options, Logger& log);
 
 }  // namespace nmt

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <numeric>
 
 namespace nmt {
 namespace {
@@ -33,6 +34,11 @@ class Message {
     return *this;
   }
   Message& message(uint64_t field, const Message& value) { return bytes(field, value.encoded_); }
+  Message& packed(uint64_t field, std::span<const double> values) {
+    Message numbers;
+    for (const double value : values) numbers.fixed(std::bit_cast<uint64_t>(value), 8);
+    return message(field, numbers);
+  }
   const std::string& encoded() const { return encoded_; }
 
  private:
@@ -49,8 +55,17 @@ class Message {
 
 // Numbers of the fields in TensorBoard's .proto files.
 enum EventField : uint64_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7 };
-enum ValueField : uint64_t { kTag = 1, kSimpleValue = 2, kImage = 4, kTensor = 8, kMetadata = 9 };
+enum ValueField : uint64_t { kTag = 1, kSimpleValue = 2, kImage = 4, kHistogram = 5, kTensor = 8, kMetadata = 9 };
 enum ImageField : uint64_t { kHeight = 1, kWidth = 2, kColourSpace = 3, kEncodedImage = 4 };
+enum HistogramField : uint64_t {
+  kLeast = 1,
+  kMost = 2,
+  kCount = 3,
+  kSum = 4,
+  kSumOfSquares = 5,
+  kBucketLimits = 6,
+  kBuckets = 7
+};
 enum TensorField : uint64_t { kDataType = 1, kShape = 2, kStringValue = 8 };
 constexpr uint64_t kSummaryValue = 1, kSessionStatus = 1, kShapeDimension = 2, kDimensionSize = 1, kPluginData = 1,
                    kPluginName = 1, kDataClass = 4;
@@ -142,6 +157,20 @@ std::string encode_image(const EventTime& time, std::string_view tag, const PngI
                               .integer(kColourSpace, kRgb)
                               .bytes(kEncodedImage, image.png);
   const Message value = Message().bytes(kTag, tag).message(kImage, encoded);
+  return event_at(time).message(kSummary, Message().message(kSummaryValue, value)).encoded();
+}
+
+std::string encode_histogram(const EventTime& time, const TensorHistogram& histogram) {
+  const double count = std::accumulate(histogram.counts.begin(), histogram.counts.end(), 0.0);
+  const Message encoded = Message()
+                              .real64(kLeast, histogram.least)
+                              .real64(kMost, histogram.most)
+                              .real64(kCount, count)
+                              .real64(kSum, histogram.sum)
+                              .real64(kSumOfSquares, histogram.sum_of_squares)
+                              .packed(kBucketLimits, histogram.limits)
+                              .packed(kBuckets, histogram.counts);
+  const Message value = Message().bytes(kTag, histogram.name).message(kHistogram, encoded);
   return event_at(time).message(kSummary, Message().message(kSummaryValue, value)).encoded();
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/training_observer.h"
+
 namespace nmt {
 
 /// When an event happened.
@@ -40,6 +42,9 @@ struct PngImage {
   std::string png;
 };
 std::string encode_image(const EventTime& time, std::string_view tag, const PngImage& image);
+
+/// In TensorBoard's older form, which all versions read.
+std::string encode_histogram(const EventTime& time, const TensorHistogram& histogram);
 
 /// The step of an encoded event; nullopt if the bytes are none.
 std::optional<int64_t> step_of_event(std::string_view event);

@@ -1,5 +1,7 @@
 #include "report/tensorboard_observer.h"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "base/error.h"
@@ -59,7 +61,12 @@ void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
                                         {"train/real_token_share", interval.real_token_share}};
   for (auto& scalar : scalars) scalar.tag = tag_of(tags_, scalar.tag);
   if (tags_ == TensorBoardTags::kKyubyong2019) scalars.push_back({"global_step", static_cast<double>(interval.update)});
+  for (const auto& norm : interval.norms) {
+    scalars.push_back({"norm/weights/" + norm.group, norm.weights});
+    scalars.push_back({"norm/gradients/" + norm.group, norm.gradients});
+  }
   writer().write_scalars(interval.update, scalars);
+  for (const auto& histogram : interval.histograms) writer().write_histogram(interval.update, histogram);
 }
 
 void TensorBoardObserver::on_epoch(const EpochReport& report) {
@@ -84,9 +91,25 @@ void TensorBoardObserver::on_validation(const ValidationReport& report) {
     writer().write_text(report.update, "pred", escape_markdown(report.hypotheses.front()));
     writer().write_text(report.update, "sent2", escape_markdown(report.references.front()));
   }
-  for (const auto& grid : report.attention)
-    writer().write_image(report.update, "attention/" + grid.name,
-                         attention_image(grid, 0, kPictureCell, AttentionAxes::kKeysDown));
+  draw_attention(report);
+}
+
+void TensorBoardObserver::draw_attention(const ValidationReport& report) {
+  const auto draw = [&](const std::string& tag, const Image& image) {
+    writer().write_image(report.update, tag, image);
+  };
+  for (size_t sentence = 0; sentence < report.attention.size(); ++sentence) {
+    for (const auto& grid : report.attention[sentence]) {
+      if (tags_ == TensorBoardTags::kKyubyong2019) {
+        if (sentence == 0)
+          draw("attention/" + grid.name, attention_image(grid, 0, kPictureCell, AttentionAxes::kKeysDown));
+        continue;
+      }
+      const auto tag = fmt::format("attention_{}/{}/", sentence + 1, grid.name);
+      draw(tag + "mean", attention_image(mean_of_heads(grid), 0, kPictureCell, AttentionAxes::kKeysDown));
+      draw(tag + "heads", heads_image(grid, kPictureCell, AttentionAxes::kKeysDown));
+    }
+  }
 }
 
 }  // namespace nmt

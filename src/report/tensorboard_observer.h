@@ -20,10 +20,11 @@ TensorBoardTags parse_tensorboard_tags(const std::string& name);
 
 /// Event files for TensorBoard, step = update:
 ///   train/loss perplexity accuracy learning_rate gradient_norm source_tokens_per_second target_tokens_per_second
-///   real_token_share       each log interval
+///   real_token_share, norm/weights/GROUP, norm/gradients/GROUP, and the histograms, each log interval
 ///   epoch/loss perplexity  each epoch
-///   valid/loss perplexity accuracy bleu chrf, the text samples (a table), and attention/LAYER, a picture of the first
-///   head of each layer for the first sentence (keys down, queries across), each validation
+///   valid/loss perplexity accuracy bleu chrf, the text samples (a table), and pictures of attention (keys down,
+///   queries across), each validation: attention_N/LAYER/mean and attention_N/LAYER/heads of sentence N
+/// With kKyubyong2019 the pictures are attention/LAYER, the first head for the first sentence.
 /// Validations of other weights than those of the update have the prefix average/ in place of valid/.
 /// A resumed run drops the events after its checkpoint.
 class TensorBoardObserver final : public TrainingObserver {
@@ -38,6 +39,7 @@ class TensorBoardObserver final : public TrainingObserver {
 
  private:
   TensorBoardWriter& writer();
+  void draw_attention(const ValidationReport& report);
   std::filesystem::path directory_;
   TensorBoardTags tags_;
   std::optional<TensorBoardWriter> writer_;

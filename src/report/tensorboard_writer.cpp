@@ -77,6 +77,10 @@ void TensorBoardWriter::write_image(int64_t step, std::string_view tag, const Im
                      {.width = image.width, .height = image.height, .png = encode_png(image)}));
 }
 
+void TensorBoardWriter::write_histogram(int64_t step, const TensorHistogram& histogram) {
+  write(encode_histogram({.wall_time = seconds_since_1970(), .step = step}, histogram));
+}
+
 void truncate_event_files_after(const std::filesystem::path& directory, int64_t step) {
   for (const auto& path : event_files(directory)) {
     const std::string bytes = read_file(path);

@@ -37,6 +37,20 @@ struct TrainingStart {
   std::optional<EpochReport> epoch_end = std::nullopt;  ///< of the epoch that ended with `update`, where one did
 };
 
+/// Joint 2-norms over a group of weights and over their gradients.
+struct GroupNorm {
+  std::string group = "";  ///< such as encoder_0
+  double weights = 0, gradients = 0;
+};
+
+/// How the values of a tensor are spread.
+struct TensorHistogram {
+  std::string name = "";  ///< such as gradients/encoder_0.feed_forward.inner.weight
+  double least = 0, most = 0, sum = 0, sum_of_squares = 0;
+  std::vector<double> limits = {};  ///< upper ends of the buckets, ascending
+  std::vector<double> counts = {};  ///< a bucket
+};
+
 /// Training over one logging interval (run.log_every updates).
 struct TrainingInterval {
   int64_t epoch = 1;      ///< from 1
@@ -48,10 +62,12 @@ struct TrainingInterval {
   double gradient_norm = 0;             ///< of the last update
   double source_tokens_per_second = 0;  ///< without padding
   double target_tokens_per_second = 0;
-  double real_token_share = 0;  ///< of the batches' positions, in [0, 1]
-  int64_t target_tokens = 0;    ///< since the start of the run
-  int64_t skipped_updates = 0;  ///< since the start of the run
-  double seconds_left = -1;     ///< estimate; negative = not known
+  double real_token_share = 0;                   ///< of the batches' positions, in [0, 1]
+  int64_t target_tokens = 0;                     ///< since the start of the run
+  int64_t skipped_updates = 0;                   ///< since the start of the run
+  double seconds_left = -1;                      ///< estimate; negative = not known
+  std::vector<GroupNorm> norms = {};             ///< after the last update, gradients after clipping
+  std::vector<TensorHistogram> histograms = {};  ///< the same, where run.histograms asks for them
 };
 
 /// A translated validation sentence.
@@ -69,8 +85,9 @@ struct ValidationReport {
   double seconds = 0;  ///< that validation took
   std::vector<TranslationSample> samples = {};
   std::vector<std::string> sources = {}, references = {}, hypotheses = {};  ///< all that was translated, as text
-  std::string source_pieces = "";             ///< of the first sentence, with spaces between
-  std::vector<AttentionGrid> attention = {};  ///< of the first sentence and its reference, each layer
+  std::string source_pieces = "";  ///< of the first sentence, with spaces between
+  /// The layers of the first sentences and their references; none for a sentence that is too long to be drawn.
+  std::vector<std::vector<AttentionGrid>> attention = {};
   std::string weights = "";  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
 };
 

@@ -17,6 +17,7 @@
 #include "nn/kernels/kernels.h"
 #include "training/average.h"
 #include "training/schedule.h"
+#include "training/tensor_statistics.h"
 
 namespace nmt {
 namespace {
@@ -250,6 +251,8 @@ void Trainer::report_interval() {
   if (left >= 0)
     report.seconds_left =
         static_cast<double>(left) * seconds / static_cast<double>(std::max<int64_t>(interval_updates_, 1));
+  if (config_.run.tensorboard) report.norms = group_norms(named_parameters(*model_));
+  if (config_.run.histograms) report.histograms = tensor_histograms(named_parameters(*model_));
   observer_.on_interval(report);
   interval_ = {};
   interval_updates_ = 0;

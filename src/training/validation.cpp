@@ -77,14 +77,18 @@ void Validator::add_losses(TranslationModel& model, ValidationReport& report) co
 
 void Validator::add_attention(TranslationModel& model, ValidationReport& report) const {
   if (corpus_->size() == 0) return;
-  const auto source = corpus_->source(0), target = corpus_->target(0);
-  for (const int32_t id : source) {
+  for (const int32_t id : corpus_->source(0)) {
     if (!report.source_pieces.empty()) report.source_pieces += ' ';
     report.source_pieces += codec_.source().piece(id);
   }
-  if (fits(*corpus_, translator_options(config_), 0) && std::ssize(source) <= kLongestPicture &&
-      std::ssize(target) <= kLongestPicture)
-    report.attention = attention_grids(model, codec_, source, target);
+  const auto options = translator_options(config_);
+  for (int64_t i = 0; i < std::min(config_.validation.attention_samples, corpus_->size()); ++i) {
+    const auto source = corpus_->source(i), target = corpus_->target(i);
+    const bool can_be_drawn = fits(*corpus_, options, i) && std::ssize(source) <= kLongestPicture &&
+                              std::ssize(target) <= kLongestPicture;
+    report.attention.push_back(can_be_drawn ? attention_grids(model, codec_, source, target)
+                                            : std::vector<AttentionGrid>());
+  }
 }
 
 void Validator::add_translation_scores(TranslationModel& model, ValidationReport& report,
@@ -98,6 +102,8 @@ void Validator::add_translation_scores(TranslationModel& model, ValidationReport
   }
   auto options = translator_options(config_);
   options.search.beam_size = config_.validation.beam_size;
+  options.search.diversity_groups = 1;  // what may not go with that beam
+  options.search.sampling.reset();
   options.batch_size = kSentencesPerSearch;
   const DecodingType decoding(model, device_);
   const auto translations = Translator(model, codec_, options).translate(sources, [&](int64_t) {

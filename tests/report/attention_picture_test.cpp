@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error.h"
+
 namespace nmt {
 namespace {
 
@@ -45,6 +47,28 @@ TEST(AttentionImage, HasCellsOfTheSizeAsked) {
   EXPECT_EQ(red_of(image), expected);
 }
 
+TEST(HeadsImage, HasTheHeadsSideBySide) {
+  const auto image = heads_image(kGrid, 1, AttentionAxes::kQueriesDown);
+  EXPECT_EQ(image.width, 7);  // 3, a gap, 3
+  EXPECT_EQ(image.height, 2);
+  EXPECT_EQ(red_of(image), (std::vector<int>{8, 255, 255, 0x88, 255, 255, 8, 107, 181, 181, 0x88, 255, 107, 107}));
+}
+
+TEST(HeadsImage, HasFourHeadsARow) {
+  AttentionGrid grid{.name = "x", .heads = 5, .queries = {"a"}, .keys = {"b"}, .weights = {1, 1, 1, 1, 1}};
+  const auto image = heads_image(grid, 2, AttentionAxes::kKeysDown);
+  EXPECT_EQ(image.width, 4 * 2 + 3 * 2);
+  EXPECT_EQ(image.height, 2 + 2 + 2);
+  EXPECT_EQ(image.rgb[(4 * 14 + 1) * 3], 8) << "the fifth";
+  EXPECT_EQ(image.rgb[(4 * 14 + 4) * 3], 0x88) << "no sixth";
+}
+
+TEST(MeanOfHeads, IsOneHead) {
+  const auto mean = mean_of_heads(kGrid);
+  EXPECT_EQ(mean.heads, 1);
+  EXPECT_EQ(mean.weights, (std::vector<float>{0.5, 0, 0.5, 0.25, 0.375, 0.375}));
+}
+
 TEST(AttentionImage, OfWeightsThatAreAllZeroIsWhite) {
   AttentionGrid grid = kGrid;
   grid.weights.assign(12, 0);
@@ -76,6 +100,22 @@ TEST(AttentionJson, HasTheWeightsOfEachHead) {
   EXPECT_EQ(layer["keys"], (std::vector<std::string>{"▁ein", "&", "</s>"}));
   EXPECT_EQ(layer["weights"],
             nlohmann::ordered_json::parse("[[[1.0,0.0,0.0],[0.5,0.25,0.25]],[[0.0,0.0,1.0],[0.0,0.5,0.5]]]"));
+}
+
+TEST(AttentionJson, IsReadAsItWasWritten) {
+  const auto read = attention_of_json(nlohmann::json::parse(attention_json(std::vector<AttentionGrid>{kGrid}).dump()));
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].name, kGrid.name);
+  EXPECT_EQ(read[0].heads, 2);
+  EXPECT_EQ(read[0].queries, kGrid.queries);
+  EXPECT_EQ(read[0].keys, kGrid.keys);
+  EXPECT_EQ(read[0].weights, kGrid.weights);
+}
+
+TEST(AttentionJson, WithTooFewWeightsIsRefused) {
+  auto json = nlohmann::json::parse(attention_json(std::vector<AttentionGrid>{kGrid}).dump());
+  json["layers"][0]["weights"][1][1].erase(2);
+  EXPECT_THROW(attention_of_json(json), Error);
 }
 
 TEST(AttentionPicture, ShowsTheLastLayerThatLooksAtTheSource) {

@@ -175,7 +175,7 @@ TEST_F(MetricsWriterTest, DrawsTheAttentionOfAValidation) {
   auto report = validation(100);
   writer.on_validation(report);
   EXPECT_FALSE(std::filesystem::exists(run_ / "attention")) << "a model without";
-  report.attention = {{.name = "decoder.0.cross", .heads = 1, .queries = {"A"}, .keys = {"Ein"}, .weights = {1}}};
+  report.attention = {{{.name = "decoder.0.cross", .heads = 1, .queries = {"A"}, .keys = {"Ein"}, .weights = {1}}}};
   writer.on_validation(report);
   report.update = 200;
   writer.on_validation(report);
@@ -183,6 +183,86 @@ TEST_F(MetricsWriterTest, DrawsTheAttentionOfAValidation) {
   writer.truncate_after(100);
   EXPECT_TRUE(std::filesystem::exists(run_ / "attention/00000100.svg"));
   EXPECT_FALSE(std::filesystem::exists(run_ / "attention/00000200.svg"));
+}
+
+ValidationReport with_texts(int64_t update, bool is_best, const std::string& weights = "") {
+  return {.update = update,
+          .is_best = is_best,
+          .sources = {"Ein\tHund", "Ja ."},
+          .references = {"A dog", "Yes ."},
+          .hypotheses = {"Dog", "Yes ."},
+          .attention = {{{.name = "decoder.0.self", .heads = 1, .queries = {"A"}, .keys = {"A"}, .weights = {1}},
+                         {.name = "decoder.0.cross", .heads = 1, .queries = {"A"}, .keys = {"B"}, .weights = {1}}},
+                        {}},
+          .weights = weights};
+}
+
+TEST_F(MetricsWriterTest, WritesAllTranslationsAndTheAttentionToTheSource) {
+  MetricsWriter writer(run_.path());
+  writer.on_validation(with_texts(100, false));
+  EXPECT_EQ(file("translations/00000100.tsv"), "Ein Hund\tA dog\tDog\nJa .\tYes .\tYes .\n");
+  const auto attention = json::parse(file("attention/00000100.json"));
+  ASSERT_EQ(attention["sentences"].size(), 2u);
+  ASSERT_EQ(attention["sentences"][0]["layers"].size(), 1u);
+  EXPECT_EQ(attention["sentences"][0]["layers"][0]["name"], "decoder.0.cross");
+  EXPECT_EQ(attention["sentences"][1]["layers"].size(), 0u);
+}
+
+TEST_F(MetricsWriterTest, KeepsTheTranslationsOfTheBestAndTheLastValidation) {
+  MetricsWriter writer(run_.path());
+  writer.on_validation(with_texts(100, true));
+  writer.on_checkpoint(100);
+  writer.on_validation(with_texts(200, true));
+  writer.on_validation(with_texts(300, false));
+  writer.on_validation(with_texts(300, false, "moving average"));
+  const auto kept = [&](const std::string& folder, const std::string& extension) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(run_ / folder))
+      if (entry.path().extension() == extension) names.push_back(entry.path().stem());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  // The run may still have to go back to the checkpoint of update 100.
+  EXPECT_THAT(kept("translations", ".tsv"), ElementsAre("00000100", "00000200", "00000300"));
+  writer.on_checkpoint(300);
+  EXPECT_THAT(kept("translations", ".tsv"), ElementsAre("00000200", "00000300"));
+  EXPECT_THAT(kept("attention", ".json"), ElementsAre("00000200", "00000300"));
+  EXPECT_THAT(kept("attention", ".svg"), ElementsAre("00000100", "00000200", "00000300", "00000300-average"));
+
+  MetricsWriter resumed(run_.path());
+  resumed.on_start({.update = 300});
+  resumed.on_validation(with_texts(400, true, "moving average"));
+  resumed.on_checkpoint(400);
+  EXPECT_THAT(kept("translations", ".tsv"), ElementsAre("00000300", "00000400-average"));
+  resumed.truncate_after(200);
+  EXPECT_THAT(kept("translations", ".tsv"), ElementsAre());
+}
+
+TEST_F(MetricsWriterTest, WritesALineForEachSession) {
+  const auto session = [&](int64_t from, const std::string& end) {
+    MetricsWriter writer(run_.path(), {{"toolkit", "1.2.3"}});
+    writer.on_start({.parameters = 1234, .update = from, .device = "cpu", .precision = "bf16", .threads = 2});
+    if (!end.empty()) writer.on_end(end);
+  };
+  session(0, "");         // killed before its first checkpoint
+  session(0, "stopped");  // so that this one takes its place
+  session(300, "");
+  session(400, "done");
+  session(350, "");  // what the one from 400 did is lost
+  ASSERT_EQ(lines("sessions.jsonl").size(), 3u);
+  auto first = json::parse(lines("sessions.jsonl")[0]);
+  EXPECT_GT(first["time"].get<double>(), 1.6e9);
+  EXPECT_GE(first["end_time"], first["time"]);
+  first.erase("time"), first.erase("end_time");
+  EXPECT_EQ(first, json({{"update", 0},
+                         {"end", "stopped"},
+                         {"environment",
+                          {{"toolkit", "1.2.3"},
+                           {"device", "cpu"},
+                           {"precision", "bf16"},
+                           {"threads", "2"},
+                           {"parameters", "1,234"}}}}));
+  EXPECT_EQ(json::parse(lines("sessions.jsonl")[2])["update"], 350);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""Reads the event files of a folder with the tensorboard package and prints them as JSON, for tensorboard_observer_test."""
+"""Reads the event files of a folder with the tensorboard package and prints them as JSON: tensorboard_observer_test."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ from tensorboard.backend.event_processing.event_file_loader import RawEventFileL
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.util import tensor_util
 
-events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0, "images": 0})
+events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0, "images": 0, "histograms": 0})
 events.Reload()
 
 
@@ -30,6 +30,8 @@ print(json.dumps({
                     for event in events.Tensors(tag)] for tag in events.Tags()["tensors"]},
     "images": {tag: [[event.step, event.width, event.height, event.encoded_image_string[1:4].decode()]
                      for event in events.Images(tag)] for tag in events.Tags()["images"]},
+    "histograms": {tag: [[event.step, vars(event.histogram_value)] for event in events.Histograms(tag)]
+                   for tag in events.Tags()["histograms"]},
     "plugins": {tag: events.SummaryMetadata(tag).plugin_data.plugin_name for tag in events.Tags()["tensors"]},
     "data_classes": {value.tag: value.metadata.data_class for value in raw_values() if value.HasField("tensor")},
 }))

@@ -81,17 +81,54 @@ const AttentionGrid kGrid{.name = "decoder.0.cross",
                           .keys = {"Ein", "x", "</s>"},
                           .weights = {1, 0, 0, 0.5, 0.25, 0.25}};
 
-TEST_F(TensorBoardObserverTest, DrawsAttentionWithTheKeysDown) {
+TEST_F(TensorBoardObserverTest, DrawsTheMeanAndTheHeadsWithTheKeysDown) {
   TensorBoardObserver observer(folder_.path());
-  observer.on_validation({.update = 100, .attention = {kGrid}});
-  EXPECT_EQ(read_back()["images"], json({{"attention/decoder.0.cross", json::array({{100, 16, 24, "PNG"}})}}));
+  auto two_heads = kGrid;
+  two_heads.heads = 2;
+  two_heads.weights.insert(two_heads.weights.end(), kGrid.weights.begin(), kGrid.weights.end());
+  observer.on_validation({.update = 100, .attention = {{two_heads}, {}, {kGrid}}});
+  EXPECT_EQ(read_back()["images"], json({{"attention_1/decoder.0.cross/mean", json::array({{100, 16, 24, "PNG"}})},
+                                         {"attention_1/decoder.0.cross/heads", json::array({{100, 40, 24, "PNG"}})},
+                                         {"attention_3/decoder.0.cross/mean", json::array({{100, 16, 24, "PNG"}})},
+                                         {"attention_3/decoder.0.cross/heads", json::array({{100, 16, 24, "PNG"}})}}));
+}
+
+TEST_F(TensorBoardObserverTest, HasNormsOfEachGroup) {
+  TensorBoardObserver observer(folder_.path());
+  observer.on_interval({.update = 100, .norms = {{.group = "encoder_0", .weights = 8, .gradients = 0.5}}});
+  const auto scalars = read_back()["scalars"];
+  EXPECT_EQ(scalars["norm/weights/encoder_0"], json::array({{100, 8.0}}));
+  EXPECT_EQ(scalars["norm/gradients/encoder_0"], json::array({{100, 0.5}}));
+}
+
+TEST_F(TensorBoardObserverTest, HasHistograms) {
+  TensorBoardObserver observer(folder_.path());
+  observer.on_interval({.update = 100,
+                        .histograms = {{.name = "weights/embedding",
+                                        .least = -1,
+                                        .most = 2,
+                                        .sum = 3.5,
+                                        .sum_of_squares = 9.25,
+                                        .limits = {0, 1, 2},
+                                        .counts = {4, 0, 5}}}});
+  const json histogram = {{"min", -1.0},
+                          {"max", 2.0},
+                          {"num", 9.0},
+                          {"sum", 3.5},
+                          {"sum_squares", 9.25},
+                          {"bucket_limit", {0.0, 1.0, 2.0}},
+                          {"bucket", {4.0, 0.0, 5.0}}};
+  EXPECT_EQ(read_back()["histograms"], json({{"weights/embedding", json::array({{100, histogram}})}}));
 }
 
 TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
   TensorBoardObserver observer(folder_.path(), parse_tensorboard_tags("kyubyong2019"));
   observer.on_interval({.update = 100, .loss = 2.5, .learning_rate = 0.5});
-  observer.on_validation(
-      {.update = 100, .references = {"Yes ."}, .hypotheses = {"Yes *!*"}, .source_pieces = "▁Ja ▁."});
+  observer.on_validation({.update = 100,
+                          .references = {"Yes ."},
+                          .hypotheses = {"Yes *!*"},
+                          .source_pieces = "▁Ja ▁.",
+                          .attention = {{kGrid}, {kGrid}}});
   const auto events = read_back();
   EXPECT_EQ(events["scalars"]["loss"], json::array({{100, 2.5}}));
   EXPECT_EQ(events["scalars"]["lr"], json::array({{100, 0.5}}));
@@ -100,6 +137,7 @@ TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
   EXPECT_EQ(events["texts"]["sent1"], json::array({{100, {"▁Ja ▁."}}}));
   EXPECT_EQ(events["texts"]["pred"], json::array({{100, {"Yes \\*!\\*"}}}));
   EXPECT_EQ(events["texts"]["sent2"], json::array({{100, {"Yes ."}}}));
+  EXPECT_EQ(events["images"], json({{"attention/decoder.0.cross", json::array({{100, 16, 24, "PNG"}})}}));
 }
 
 TEST_F(TensorBoardObserverTest, HasTheTagsOfThePreNormProgram) {

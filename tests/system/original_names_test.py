@@ -142,7 +142,7 @@ class OriginalNames(Case):
         self.assertEqual(layers[-1]["keys"], source + ["</S>"])
         for row in layers[-1]["weights"][3]:
             self.assertAlmostEqual(sum(row), 1, places=4)
-        for picture in (folder / "5.svg", next((run / "attention").iterdir())):
+        for picture in (folder / "5.svg", next((run / "attention").glob("*.svg"))):
             root = xml.etree.ElementTree.parse(picture).getroot()
             self.assertEqual(len(root.findall(".//{http://www.w3.org/2000/svg}image")), 4)
         refusal = self.run_program("nmt-eval", "-c", "config.yaml", "--set", "run.dir=four", "--attention-out",

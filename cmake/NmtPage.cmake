@@ -1,0 +1,11 @@
+# nmt_embed_text(NAME FILE FUNCTION HEADER): builds the text of src/NAME/FILE into the library nmt_NAME, as what the function
+# `const std::string& FUNCTION()` of the header src/NAME/HEADER returns.
+function(nmt_embed_text name file EMBEDDED_FUNCTION header)
+  set(EMBEDDED_FILE src/${name}/${file})
+  set(EMBEDDED_HEADER ${name}/${header})
+  set(made ${CMAKE_BINARY_DIR}/${name}/${EMBEDDED_FUNCTION}.cpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${EMBEDDED_FILE})
+  file(READ ${CMAKE_SOURCE_DIR}/${EMBEDDED_FILE} EMBEDDED_TEXT)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/embedded_text.cpp.in ${made} @ONLY)
+  target_sources(nmt_${name} PRIVATE ${made})
+endfunction()
