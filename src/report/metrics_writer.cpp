@@ -130,7 +130,8 @@ void MetricsWriter::write_attention(const ValidationReport& report, const std::s
   auto sentences = nlohmann::ordered_json::array();
   for (const auto& layers : report.attention) sentences.push_back(attention_json(cross_attention(layers)));
   const nlohmann::ordered_json json = {{"sentences", std::move(sentences)}};
-  write_beside_others(pictures_ / (stem + ".json"), json.dump(-1, ' ', false, json.error_handler_t::replace));
+  write_beside_others(pictures_ / (stem + ".json"),
+                      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 // Until a checkpoint stands, a run that is killed goes back to the one before, whose best and last are still there.
