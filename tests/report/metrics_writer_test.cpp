@@ -231,6 +231,8 @@ TEST_F(MetricsWriterTest, KeepsTheTranslationsOfTheBestAndTheLastValidation) {
 
   MetricsWriter resumed(run_.path());
   resumed.on_start({.update = 300});
+  resumed.on_checkpoint(300);
+  EXPECT_THAT(kept("translations", ".tsv"), ElementsAre("00000200", "00000300"));
   resumed.on_validation(with_texts(400, true, "moving average"));
   resumed.on_checkpoint(400);
   EXPECT_THAT(kept("translations", ".tsv"), ElementsAre("00000300", "00000400-average"));
