@@ -2,6 +2,7 @@
 
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/histc.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 
 #include <algorithm>
@@ -23,13 +24,13 @@ std::vector<double> norms(const std::vector<torch::Tensor>& tensors) {
 
 std::optional<TensorHistogram> histogram(const std::string& name, const torch::Tensor& tensor) {
   const auto values = tensor.detach().to(torch::kFloat32);
-  const auto wide = values.to(torch::kFloat64);
+  const double norm = at::linalg_vector_norm(values).item<double>();  // quicker than a sum of squares
   TensorHistogram histogram{.name = name,
                             .least = values.min().item<double>(),
                             .most = values.max().item<double>(),
-                            .sum = wide.sum().item<double>(),
-                            .sum_of_squares = wide.square().sum().item<double>()};
-  if (!std::isfinite(histogram.sum)) return std::nullopt;
+                            .sum = values.sum().item<double>(),
+                            .sum_of_squares = norm * norm};
+  if (!std::isfinite(histogram.least) || !std::isfinite(histogram.most)) return std::nullopt;
   if (histogram.least == histogram.most) {
     histogram.limits = {histogram.most};
     histogram.counts = {static_cast<double>(values.numel())};
