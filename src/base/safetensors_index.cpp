@@ -11,6 +11,9 @@
 namespace nmt {
 namespace {
 
+constexpr uint64_t kLongestHeader = 1 << 22;  // bytes: 30,000 tensors
+constexpr int kDeepestHeader = 4;
+
 Error damaged(const std::string& file, const std::string& what) {
   return Error(fmt::format("{}: damaged: {}; copy the file again or use another checkpoint", file, what));
 }
@@ -37,7 +40,7 @@ SafetensorsEntry read_entry(const nlohmann::json& entry, std::span<const std::by
   const auto shape = whole_numbers<int64_t>(entry.at("shape"), file);
   const auto offsets = whole_numbers<uint64_t>(entry.at("data_offsets"), file);
   uint64_t bytes = element_size(type);
-  if (bytes == 0) throw damaged(file, "unknown type " + type);
+  if (bytes == 0) throw damaged(file, fmt::format("unknown type {} of {}", type, name));
   // Of an empty tensor the other sizes must not overflow either: there zeros count as ones, up to a bound of their own.
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   const uint64_t bound = empty ? uint64_t{1} << 40 : data.size();
@@ -60,7 +63,13 @@ SafetensorsIndex read_safetensors_index(std::span<const std::byte> file, const s
   std::memcpy(&length, file.data(), sizeof length);
   if (length > file.size() - sizeof length) throw damaged(name, "shorter than its header");
   const auto* text = reinterpret_cast<const char*>(file.data()) + sizeof length;
-  const auto header = nlohmann::json::parse(text, text + length, nullptr, /*allow_exceptions=*/false);
+  // A tree of JSON is far larger than its text.
+  if (length > kLongestHeader) throw damaged(name, "its header is too long");
+  const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+    if (depth > kDeepestHeader) throw damaged(name, "its header is too deep");
+    return true;
+  };
+  const auto header = nlohmann::json::parse(text, text + length, check_depth, /*allow_exceptions=*/false);
   if (!header.is_object()) throw damaged(name, "its header is not JSON");
   const auto data = file.subspan(sizeof length + length);
   SafetensorsIndex index;

@@ -16,9 +16,11 @@ namespace {
 constexpr int kFormatVersion = 1;
 constexpr const char* kFileName = "model.json";
 
-int64_t count_of(const nlohmann::json& json, const char* key) {
+int64_t count_of(const nlohmann::json& json, const char* key, const fs::path& path) {
   const auto value = json.value(key, nlohmann::json());
-  return value.is_number_integer() ? value.get<int64_t>() : 0;
+  if (!value.is_number_unsigned() || value.get<int64_t>() < 1)
+    throw Error(fmt::format("{}: damaged: '{}' is no count", path.string(), key));
+  return value.get<int64_t>();
 }
 
 }  // namespace
@@ -39,12 +41,18 @@ ModelDescription read_model_description(const fs::path& directory) {
   for (const char* key : {"configuration", "tokenizer"})
     if (!json.contains(key) || !json[key].is_object())
       throw Error(fmt::format("{}: damaged: '{}' is missing", path.string(), key));
-  return {.config = parse_config(json["configuration"].dump(), path.string()).config,
+  const auto summary = json.value("summary", nlohmann::json::object());
+  if (!summary.is_object()) throw Error(fmt::format("{}: damaged: 'summary' is no object", path.string()));
+  auto config = parse_config(json["configuration"].dump(), path.string()).config;
+  if (json.value("architecture", nlohmann::json()) != config.model.architecture)
+    throw Error(fmt::format("{}: damaged: 'architecture' is not {}, which its configuration says", path.string(),
+                            config.model.architecture));
+  return {.config = std::move(config),
           .tokenizer = json["tokenizer"],
-          .summary = json.value("summary", nlohmann::json::object()),
-          .parameters = count_of(json, "parameters"),
-          .source_vocabulary = count_of(json, "source_vocabulary"),
-          .target_vocabulary = count_of(json, "target_vocabulary")};
+          .summary = summary,
+          .parameters = count_of(json, "parameters", path),
+          .source_vocabulary = count_of(json, "source_vocabulary", path),
+          .target_vocabulary = count_of(json, "target_vocabulary", path)};
 }
 
 void write_model_description(const fs::path& directory, const ModelDescription& description) {

@@ -30,6 +30,15 @@ T field_or(const nlohmann::json& settings, const char* name, T absent, const std
   return settings.is_object() && !settings.contains(name) ? absent : field<T>(settings, name, directory);
 }
 
+SourceMarkers markers_of(const nlohmann::json& settings, const std::filesystem::path& directory) {
+  const auto name = field_or<std::string>(settings, "source_markers", "end", directory);
+  try {
+    return parse_source_markers(name);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: the tokenizer's settings: {}", directory.string(), error.what()));
+  }
+}
+
 /// The files beside the settings.
 struct FileNames {
   std::string joint, source, target;
@@ -80,7 +89,7 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
       .latin_only = field_or(settings, "latin_only", false, directory),
       .source_language = field<std::string>(settings, "source_language", directory),
       .target_language = field<std::string>(settings, "target_language", directory),
-      .source_markers = parse_source_markers(field_or<std::string>(settings, "source_markers", "end", directory))};
+      .source_markers = markers_of(settings, directory)};
   const auto hashes = field<std::map<std::string, std::string>>(settings, "files", directory);
   const auto load_one = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
     const auto sum = hashes.find(name);

@@ -19,8 +19,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TextCodec piece_codec() {
-  static const auto both = std::make_shared<SentencePieceTokenizer>(
-      *train_sentencepiece(training_lines(400, 1), {.vocab_size = 100}), "m");
+  static const auto both =
+      std::make_shared<SentencePieceTokenizer>(*train_sentencepiece(training_lines(400, 1), {.vocab_size = 100}), "m");
   return {{}, both, both};
 }
 
