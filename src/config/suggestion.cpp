@@ -126,7 +126,10 @@ std::string suggest_option(const std::string& section, const std::string& name) 
   const std::optional<std::string> nearest = nearest_option(section, plain);
   const auto other = other_names().find(plain);
   std::optional<std::string> found = nearest;
-  if (other != other_names().end() && !(nearest && nearest->ends_with("." + plain))) found = other->second;
+  const auto has_that_name = [&](std::string_view key) { return key.ends_with("." + plain); };
+  // An option of just that name comes before another name; of several the one that is meant most often.
+  if (other != other_names().end() && (!nearest || !has_that_name(*nearest) || has_that_name(other->second)))
+    found = other->second;
   if (!found) found = overlapping_option(section, plain);
   return found ? "; did you mean " + *found + "?" : std::string(kWhereToLook);
 }

@@ -124,11 +124,30 @@ nlohmann::ordered_json report_of(const TestSet& test_set) {
 }
 
 nlohmann::ordered_json report_of(const SearchOptions& options) {
-  return {{"beam_size", options.beam_size},
-          {"length_penalty", options.length_penalty},
-          {"length_penalty_form", length_penalty_name(options.length_penalty_form)},
-          {"max_length_ratio", options.max_length_ratio},
-          {"max_length_offset", options.max_length_offset}};
+  nlohmann::ordered_json report = {{"beam_size", options.beam_size},
+                                   {"length_penalty", options.length_penalty},
+                                   {"length_penalty_form", length_penalty_name(options.length_penalty_form)},
+                                   {"max_length_ratio", options.max_length_ratio},
+                                   {"max_length_offset", options.max_length_offset},
+                                   {"stopping", stopping_name(options.stopping)}};
+  const SearchOptions off;  // of the rest, what is on
+  const auto add = [&](const char* name, const auto& value, const auto& default_value) {
+    if (value != default_value) report[name] = value;
+  };
+  add("max_length", options.max_length, off.max_length);
+  add("min_length", options.min_length, off.min_length);
+  add("coverage_penalty", options.coverage_penalty, off.coverage_penalty);
+  add("no_repeat_ngram_size", options.no_repeat_ngram_size, off.no_repeat_ngram_size);
+  add("repetition_penalty", options.repetition_penalty, off.repetition_penalty);
+  add("ban_unknown", options.ban_unknown, off.ban_unknown);
+  add("diversity_groups", options.diversity_groups, off.diversity_groups);
+  if (options.diversity_groups > 1) report["diversity_strength"] = options.diversity_strength;
+  if (options.sampling)
+    report["sampling"] = {{"temperature", options.sampling->temperature},
+                          {"top_k", options.sampling->top_k},
+                          {"top_p", options.sampling->top_p},
+                          {"seed", options.sampling->seed}};
+  return report;
 }
 
 nlohmann::ordered_json report_of(const scoring::PairedTable& table) {

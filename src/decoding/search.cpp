@@ -1,38 +1,15 @@
 #include "decoding/search.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "base/error.h"
-#include "decoding/best_tokens.h"
-#include "decoding/sentence_beam.h"
+#include "decoding/beam_groups.h"
+#include "decoding/hypothesis_attention.h"
+#include "decoding/token_bans.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
 namespace {
-
-/// Sentences padded to a rectangle, as TranslationModel::start takes them.
-struct SourceTensors {
-  torch::Tensor ids;      // [batch, source] pieces </s> <pad>..., or as source_markers.h
-  torch::Tensor lengths;  // [batch], on the CPU
-};
-
-SourceTensors to_source_tensors(const std::vector<std::vector<int32_t>>& sources, SourceMarkers markers,
-                                torch::Device device) {
-  int64_t width = 0;
-  for (const auto& source : sources) width = std::max(width, source_length(std::ssize(source), markers));
-  const int64_t batch = std::ssize(sources);
-  const auto ids = torch::full({batch, width}, int64_t{SpecialIds::kPad}, torch::kLong);
-  const auto lengths = torch::empty({batch}, torch::kLong);
-  for (int64_t i = 0; i < batch; ++i) {
-    write_source(sources[i], markers, ids.data_ptr<int64_t>() + i * width);
-    lengths.data_ptr<int64_t>()[i] = source_length(std::ssize(sources[i]), markers);
-  }
-  return {ids.to(device), lengths};
-}
 
 /// True if the rows of the next step are those of this one, in their order: then nothing moves.
 bool stay(const std::vector<int64_t>& parents, int64_t rows) {
@@ -43,84 +20,75 @@ bool stay(const std::vector<int64_t>& parents, int64_t rows) {
   return true;
 }
 
+/// Whether a row can have a rule at all.
+bool has_rules(std::span<const SearchInput> inputs, const SearchOptions& options) {
+  return has_bans(options) || options.repetition_penalty != 1 ||
+         std::ranges::any_of(inputs, [](const SearchInput& input) {
+           return !input.prefix.empty() || !input.must_appear.empty() || !input.banned.empty();
+         });
+}
+
+/// The rows of the first step: one for each beam of a sentence.
+NextRows first_rows(const std::vector<BeamGroups>& sentences) {
+  NextRows rows;
+  for (size_t sentence = 0; sentence < sentences.size(); ++sentence)
+    rows.parents.insert(rows.parents.end(), sentences[sentence].count(), static_cast<int64_t>(sentence));
+  rows.tokens.assign(rows.parents.size(), SpecialIds::kBegin);
+  return rows;
+}
+
 }  // namespace
 
-LengthPenalty parse_length_penalty(const std::string& name) {
-  if (name == "paper") return LengthPenalty::kPaper;
-  if (name == "simple") return LengthPenalty::kSimple;
-  throw Error(fmt::format("length penalty '{}': use paper or simple", name));
-}
-
-const char* length_penalty_name(LengthPenalty form) { return form == LengthPenalty::kPaper ? "paper" : "simple"; }
-
-void SearchOptions::validate() const {
-  if (beam_size < 1) throw Error(fmt::format("beam size {}: use 1 (greedy) or more", beam_size));
-  if (n_best < 1 || n_best > beam_size) {
-    throw Error(fmt::format("n-best {}: use 1 to {}, the beam size", n_best, beam_size));
-  }
-  if (!(length_penalty >= 0) || !std::isfinite(length_penalty)) {
-    throw Error(fmt::format("length penalty {}: use 0 (none) or more", length_penalty));
-  }
-  if (!(max_length_ratio >= 0) || !std::isfinite(max_length_ratio)) {
-    throw Error(fmt::format("maximum length ratio {}: use 0 or more", max_length_ratio));
-  }
-  if (max_length_offset < 0) throw Error(fmt::format("maximum length offset {}: use 0 or more", max_length_offset));
-  if (max_length < 0) throw Error(fmt::format("maximum length {}: use 1 or more, or 0 for none", max_length));
-  if (max_length_ratio == 0 && max_length_offset == 0) {
-    throw Error("maximum length: ratio and offset are both 0, which leaves no room for a translation");
-  }
-}
-
-double SearchOptions::penalty(int64_t tokens) const {
-  const double length = static_cast<double>(tokens);
-  const double base = length_penalty_form == LengthPenalty::kPaper ? (5.0 + length) / 6.0 : length;
-  return std::pow(base, length_penalty);
-}
-
-int64_t SearchOptions::length_limit(int64_t source_pieces) const {
-  // A limit that no memory could reach stands for "none" and keeps the arithmetic in range.
-  constexpr double kHighest = 1e9;
-  const double wanted = std::floor(max_length_ratio * static_cast<double>(source_pieces + 1)) + max_length_offset;
-  const auto limit = static_cast<int64_t>(std::clamp(wanted, 1.0, kHighest));
-  return max_length > 0 ? std::min(limit, max_length) : limit;
-}
-
-torch::Device device_of(const TranslationModel& model) {
-  const auto parameters = model.parameters();
-  return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
-}
-
-std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::vector<std::vector<int32_t>>& sources,
+std::vector<std::vector<Hypothesis>> search(std::span<const SearchModel> models, std::span<const SearchInput> inputs,
                                             const SearchOptions& options) {
   options.validate();
-  if (sources.empty()) return {};
-  const torch::Device device = device_of(model);
-  const auto source = to_source_tensors(sources, options.source_markers, device);
-  const auto state = model.start(source.ids, source.lengths);
+  if (inputs.empty()) return {};
+  std::vector<const std::vector<std::vector<int32_t>>*> sources;
+  for (const auto& input : inputs) sources.push_back(&input.sources);
+  SearchState state(models, options.combination, sources);
 
-  std::vector<SentenceBeam> beams;
-  for (const auto& sentence : sources) beams.emplace_back(options, options.length_limit(std::ssize(sentence)));
-  std::vector<int64_t> active(sources.size());
+  const SearchOptions group = group_options(options);
+  const bool ruled = has_rules(inputs, options);
+  std::vector<BeamGroups> sentences;
+  for (const auto& input : inputs) sentences.emplace_back(options, group, input);
+  std::vector<int64_t> active(inputs.size());
   std::iota(active.begin(), active.end(), 0);
-  NextRows rows{.parents = {}, .tokens = std::vector<int64_t>(sources.size(), SpecialIds::kBegin)};
-  while (!active.empty()) {
-    const auto logits = model.step(*state, torch::tensor(rows.tokens, torch::kLong).to(device));  // [rows, vocabulary]
-    const auto best = best_tokens(logits, options.beam_size + 1);
+  auto rows = first_rows(sentences);
+  while (true) {
+    if (!stay(rows.parents, state.rows())) state.select(rows.parents);
+    auto logits = state.step(rows.tokens);  // [rows, vocabulary]
+    std::vector<RowRules> rules;
+    std::vector<double> uniforms;
+    for (const int64_t sentence : active) {
+      if (ruled) sentences[sentence].add_rules(rules);
+      if (options.sampling) sentences[sentence].add_uniforms(uniforms);
+    }
+    // What the groups before have chosen may fill the places of beam_size less their own.
+    const auto scores = step_scores(logits, rules, options.beam_size + 1, options, uniforms);
     NextRows next;
     int64_t first_row = 0;
     for (const int64_t sentence : active) {
-      const int64_t own_rows = beams[sentence].rows();
-      beams[sentence].advance(best, first_row, next);
+      const int64_t own_rows = sentences[sentence].rows();
+      sentences[sentence].advance(scores, first_row, next);
       first_row += own_rows;
     }
-    std::erase_if(active, [&](int64_t sentence) { return beams[sentence].done(); });
-    if (!active.empty() && !stay(next.parents, state->rows())) state->select(torch::tensor(next.parents, torch::kLong));
+    std::erase_if(active, [&](int64_t sentence) { return sentences[sentence].done(); });
+    if (active.empty()) break;
     rows = std::move(next);
   }
 
   std::vector<std::vector<Hypothesis>> results;
-  for (auto& beam : beams) results.push_back(beam.take_results());
+  for (auto& sentence : sentences) results.push_back(sentence.take_results());
+  if (options.attention || options.coverage_penalty > 0) add_attention(models.front(), inputs, options, results);
   return results;
+}
+
+std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::vector<std::vector<int32_t>>& sources,
+                                            const SearchOptions& options) {
+  std::vector<SearchInput> inputs;
+  for (const auto& source : sources) inputs.push_back({.sources = {source}});
+  const SearchModel only{.model = &model};
+  return search(std::span(&only, 1), inputs, options);
 }
 
 }  // namespace nmt

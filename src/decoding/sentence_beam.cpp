@@ -1,67 +1,155 @@
 #include "decoding/sentence_beam.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
+#include "decoding/token_bans.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
+namespace {
 
-SentenceBeam::SentenceBeam(const SearchOptions& options, int64_t limit) : options_(options), limit_(limit), live_(1) {}
+std::vector<int32_t> distinct(std::vector<int32_t> tokens) {
+  std::ranges::sort(tokens);
+  tokens.erase(std::ranges::unique(tokens).begin(), tokens.end());
+  return tokens;
+}
 
-void SentenceBeam::advance(const BestTokens& best, int64_t first_row, NextRows& next) {
-  const auto extensions = ranked_extensions(best, first_row);
-  std::vector<Live> continued;
-  std::vector<int64_t> parents, tokens;
-  for (size_t rank = 0; rank < extensions.size(); ++rank) {
-    const Extension& extension = extensions[rank];
+}  // namespace
+
+SentenceBeam::SentenceBeam(const SearchOptions& options, const SearchInput& input, int64_t limit)
+    : options_(options), input_(input), constraints_(input.must_appear), limit_(limit) {
+  live_.push_back({.met = constraints_.start()});
+}
+
+void SentenceBeam::add_rules(std::vector<RowRules>& rules) const {
+  if (done_) return;
+  for (const Live& hypothesis : live_) {
+    RowRules& row = rules.emplace_back();
+    const auto tokens = tree_.tokens(hypothesis.node);
+    if (options_.repetition_penalty != 1) {
+      row.seen = distinct(tokens);
+    }
+    if (is_forced()) {
+      row.wanted = {input_.prefix[length_]};
+      continue;
+    }
+    add_banned_tokens(options_, tokens, row.banned);
+    add_sequence_ends(input_.banned, tokens, row.banned);
+    if (constraints_.all_met(hypothesis.met)) continue;
+    row.banned.push_back(SpecialIds::kEnd);
+    row.wanted = distinct(constraints_.next_tokens(hypothesis.met));
+    std::erase_if(row.wanted, [&](int32_t token) { return std::ranges::find(row.banned, token) != row.banned.end(); });
+  }
+}
+
+void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> discouraged,
+                           NextRows& next) {
+  const auto ranked = ranked_extensions(scores, first_row, discouraged);
+  std::vector<const Extension*> chosen;
+  for (size_t rank = 0; rank < ranked.size(); ++rank) {
+    const Extension& extension = ranked[rank];
     if (extension.token == SpecialIds::kEnd) {
-      if (std::cmp_less(rank, options_.beam_size)) finish(extension);
-    } else if (std::ssize(continued) < options_.beam_size) {
-      continued.push_back({live_[extension.parent].ids, extension.log_probability});
-      continued.back().ids.push_back(extension.token);
-      parents.push_back(first_row + extension.parent);
-      tokens.push_back(extension.token);
+      if (std::cmp_less(rank, options_.beam_size)) finish(extended(extension));
+    } else if (std::ssize(chosen) < options_.beam_size) {
+      chosen.push_back(&extension);
     }
   }
-  if (continued.empty()) {  // every hypothesis could only end; if not even that, what was live is the result
+  if (chosen.empty()) {  // every hypothesis could only end; if not even that, what was live is the result
     if (!finished_.empty()) live_.clear();
     done_ = true;
     return;
   }
+  if (!discouraged.empty() || !constraints_.empty())  // ranked by more than log-probability
+    std::ranges::stable_sort(chosen, std::ranges::greater(), &Extension::log_probability);
+  std::vector<Live> continued;
+  for (const Extension* extension : chosen) continued.push_back(extended(*extension));
   ++length_;
   live_ = std::move(continued);
-  done_ = length_ >= limit_ || cannot_improve() || will_hardly_improve();
+  done_ = is_over();
   if (done_) return;
-  next.parents.insert(next.parents.end(), parents.begin(), parents.end());
-  next.tokens.insert(next.tokens.end(), tokens.begin(), tokens.end());
+  for (const Extension* extension : chosen) {
+    next.parents.push_back(first_row + extension->parent);
+    next.tokens.push_back(extension->token);
+  }
 }
 
-std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const BestTokens& best, int64_t first_row) const {
-  std::vector<Extension> extensions;
+std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepScores& scores, int64_t first_row,
+                                                                     std::span<const int64_t> discouraged) const {
+  std::vector<Extension> all;
+  const auto add = [&](int64_t parent, int32_t token, float token_log_probability) {
+    const double log_probability = live_[parent].log_probability + token_log_probability;
+    const auto penalty = options_.diversity_strength * static_cast<double>(std::ranges::count(discouraged, token));
+    all.push_back({parent, token, token_log_probability, log_probability, log_probability - penalty});
+  };
+  if (is_forced()) {
+    add(0, input_.prefix[length_], scores.wanted[first_row].front().log_probability);
+    return all;
+  }
+  const BestTokens& best = scores.best;
+  const std::span ids(best.ids);
   for (int64_t parent = 0; parent < rows(); ++parent) {
-    for (int64_t i = 0; i < best.width; ++i) {
-      const int64_t at = (first_row + parent) * best.width + i;
-      if (best.ids[at] == BestTokens::kNone) break;
-      extensions.push_back({parent, best.ids[at], live_[parent].log_probability + best.log_probabilities[at]});
-    }
+    const int64_t row = first_row + parent;
+    const auto listed = ids.subspan(row * best.width, best.width);
+    for (int64_t i = 0; i < best.width && listed[i] != BestTokens::kNone; ++i)
+      add(parent, listed[i], best.log_probabilities[row * best.width + i]);
+    if (constraints_.empty()) continue;
+    for (const auto& [token, log_probability] : scores.wanted[row])
+      if (std::isfinite(log_probability) && std::ranges::find(listed, token) == listed.end())
+        add(parent, token, log_probability);
   }
   // Beyond the best 2 * beam_size there is nothing to take: each live hypothesis ends in one way only.
-  const auto wanted = std::min(std::ssize(extensions), 2 * options_.beam_size);
-  std::partial_sort(extensions.begin(), extensions.begin() + wanted, extensions.end(),
-                    [](const Extension& a, const Extension& b) {
-                      if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
-                      return std::pair(a.parent, a.token) < std::pair(b.parent, b.token);
-                    });
-  extensions.resize(wanted);
-  return extensions;
+  const auto wanted = constraints_.empty() ? std::min(std::ssize(all), 2 * options_.beam_size) : std::ssize(all);
+  std::partial_sort(all.begin(), all.begin() + wanted, all.end(), [](const Extension& a, const Extension& b) {
+    if (a.rank != b.rank) return a.rank > b.rank;
+    return std::pair(a.parent, a.token) < std::pair(b.parent, b.token);
+  });
+  all.resize(wanted);
+  if (!constraints_.empty()) deal_from_banks(all);
+  return all;
 }
 
-void SentenceBeam::finish(const Extension& extension) {
-  auto hypothesis = to_hypothesis(live_[extension.parent].ids, extension.log_probability, true);
+/// Reorders them: the best of each bank, most tokens met first, then the second best of each, and so on.
+void SentenceBeam::deal_from_banks(std::vector<Extension>& extensions) const {
+  struct Place {
+    int64_t turn, bank;
+    Extension extension;
+  };
+  std::vector<Place> places;
+  std::map<int64_t, int64_t> turns;  // of each bank
+  for (const Extension& extension : extensions) {
+    auto met = live_[extension.parent].met;
+    constraints_.advance(met, extension.token);
+    const int64_t bank = constraints_.met_tokens(met);
+    places.push_back({turns[bank]++, bank, extension});
+  }
+  std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.turn, -place.bank); });
+  std::ranges::transform(places, extensions.begin(), &Place::extension);
+}
+
+SentenceBeam::Live SentenceBeam::extended(const Extension& extension) {
+  const Live& parent = live_[extension.parent];
+  Live child{.node = tree_.add(parent.node, extension.token, extension.token_log_probability),
+             .log_probability = extension.log_probability,
+             .met = parent.met};
+  constraints_.advance(child.met, extension.token);
+  return child;
+}
+
+void SentenceBeam::finish(const Live& ended) {
+  auto hypothesis = to_hypothesis(ended, true);
   const auto place = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
                                       [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
   finished_.insert(place, std::move(hypothesis));
+}
+
+bool SentenceBeam::is_over() const {
+  if (length_ >= limit_ || cannot_improve()) return true;
+  const bool enough = std::ssize(finished_) >= options_.beam_size;
+  if (options_.beam_size == 1 || options_.stopping == Stopping::kFirst) return enough;
+  return options_.stopping == Stopping::kHeuristic && enough && has_fallen_behind();
 }
 
 bool SentenceBeam::cannot_improve() const {
@@ -69,22 +157,30 @@ bool SentenceBeam::cannot_improve() const {
   return live_.front().log_probability / options_.penalty(limit_) <= finished_[options_.n_best - 1].score;
 }
 
-bool SentenceBeam::will_hardly_improve() const {
-  if (std::ssize(finished_) < options_.beam_size) return false;
+bool SentenceBeam::has_fallen_behind() const {
   return live_.front().log_probability / options_.penalty(length_) <= finished_.front().score;
 }
 
-Hypothesis SentenceBeam::to_hypothesis(std::vector<int32_t> ids, double log_probability, bool finished) const {
-  const int64_t tokens = std::ssize(ids) + (finished ? 1 : 0);
-  const double score = tokens > 0 ? log_probability / options_.penalty(tokens) : 0;
-  return {.ids = std::move(ids), .log_probability = log_probability, .score = score, .finished = finished};
+Hypothesis SentenceBeam::to_hypothesis(const Live& hypothesis, bool finished) const {
+  auto tokens = tree_.tokens(hypothesis.node);
+  const int64_t count = std::ssize(tokens);
+  if (finished) tokens.pop_back();  // </s>
+  return {.ids = std::move(tokens),
+          .log_probability = hypothesis.log_probability,
+          .score = count > 0 ? hypothesis.log_probability / options_.penalty(count) : 0,
+          .finished = finished,
+          .meets_constraints = constraints_.all_met(hypothesis.met),
+          .token_log_probabilities = tree_.log_probabilities(hypothesis.node)};
 }
 
 std::vector<Hypothesis> SentenceBeam::take_results() {
   auto results = std::move(finished_);
-  for (auto& hypothesis : live_) {  // all of one length: in the order of their scores
+  if (!constraints_.empty())
+    std::ranges::stable_sort(live_, std::ranges::greater(),
+                             [&](const Live& live) { return constraints_.met_tokens(live.met); });
+  for (const Live& cut : live_) {  // all of one length: in the order of their scores
     if (std::ssize(results) >= options_.n_best) break;
-    results.push_back(to_hypothesis(std::move(hypothesis.ids), hypothesis.log_probability, false));
+    results.push_back(to_hypothesis(cut, false));
   }
   if (std::ssize(results) > options_.n_best) results.resize(options_.n_best);
   return results;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "decoding/best_tokens.h"
+#include "decoding/phrase_constraints.h"
 #include "decoding/search.h"
+#include "decoding/step_scores.h"
+#include "decoding/token_tree.h"
 
 namespace nmt {
 
@@ -14,43 +17,59 @@ struct NextRows {
   std::vector<int64_t> tokens;
 };
 
-/// The beam of one sentence: its live and its finished hypotheses. The rules stand at search().
+/// One beam: its live and its finished hypotheses. The rules stand at search().
 class SentenceBeam {
  public:
-  /// Borrows the options. limit: tokens a hypothesis may have, </s> counted.
-  SentenceBeam(const SearchOptions& options, int64_t limit);
+  /// Borrows options and input. options: of this beam; it gives beam_size hypotheses at most. limit: tokens a
+  /// hypothesis may have, </s> counted.
+  SentenceBeam(const SearchOptions& options, const SearchInput& input, int64_t limit);
 
-  /// Rows that this sentence has in the batch, one for each live hypothesis, the best first.
-  int64_t rows() const { return static_cast<int64_t>(live_.size()); }
+  /// Rows that this beam has in the batch, one for each live hypothesis, the best first; none once it is done.
+  int64_t rows() const { return done_ ? 0 : static_cast<int64_t>(live_.size()); }
   bool done() const { return done_; }
+  int64_t length() const { return length_; }  ///< tokens that every live hypothesis has
 
-  /// One step. best: at least beam_size + 1 tokens (or the vocabulary) for each row; this sentence's begin at
-  /// first_row. Unless it is done then, appends its rows for the next step.
-  void advance(const BestTokens& best, int64_t first_row, NextRows& next);
+  /// Appends what the rules say about the next token of each row.
+  void add_rules(std::vector<RowRules>& rules) const;
+
+  /// One step. scores: at least beam_size + 1 tokens (or what is allowed) for each row, and as many more as there are
+  /// in `discouraged`; the rows of this beam begin at first_row. discouraged: tokens that rank diversity_strength
+  /// lower, once for each time they stand there. Unless it is done then, appends its rows for the next step.
+  void advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> discouraged, NextRows& next);
 
   /// The n_best hypotheses, best first. The last call.
   std::vector<Hypothesis> take_results();
 
  private:
   struct Live {
-    std::vector<int32_t> ids;
+    int32_t node = TokenTree::kRoot;
     double log_probability = 0;
+    PhraseConstraints::State met = {};
   };
   struct Extension {
     int64_t parent = 0;  // in live_
     int32_t token = 0;
-    double log_probability = 0;
+    float token_log_probability = 0;
+    double log_probability = 0, rank = 0;  // what it has, and what it is compared by
   };
-  std::vector<Extension> ranked_extensions(const BestTokens& best, int64_t first_row) const;
-  void finish(const Extension& extension);
+  bool is_forced() const { return length_ < std::ssize(input_.prefix); }
+  std::vector<Extension> ranked_extensions(const StepScores& scores, int64_t first_row,
+                                           std::span<const int64_t> discouraged) const;
+  void deal_from_banks(std::vector<Extension>& extensions) const;
+  Live extended(const Extension& extension);
+  void finish(const Live& ended);
+  bool is_over() const;
   bool cannot_improve() const;
-  bool will_hardly_improve() const;
-  Hypothesis to_hypothesis(std::vector<int32_t> ids, double log_probability, bool finished) const;
+  bool has_fallen_behind() const;
+  Hypothesis to_hypothesis(const Live& hypothesis, bool finished) const;
 
   const SearchOptions& options_;
+  const SearchInput& input_;
+  PhraseConstraints constraints_;
   int64_t limit_;
-  int64_t length_ = 0;  // tokens that every live hypothesis has
-  std::vector<Live> live_;
+  int64_t length_ = 0;
+  TokenTree tree_;
+  std::vector<Live> live_;            // the most probable first
   std::vector<Hypothesis> finished_;  // best first; of equal ones the earlier first
   bool done_ = false;
 };

@@ -1,5 +1,8 @@
 #include "decoding/source_parts.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/unicode.h"
 
 namespace nmt {
@@ -11,20 +14,25 @@ bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0)
 
 size_t distance(size_t a, size_t b) { return a < b ? b - a : a - b; }
 
-void add_parts(const TextCodec& codec, std::string_view text, size_t max_length,
-               std::vector<std::vector<int32_t>>& parts) {
+void add_parts(std::span<const TextCodec* const> codecs, std::string_view text, size_t max_length,
+               std::vector<SourcePart>& parts) {
   text = strip(text);
   if (text.empty()) return;
-  auto ids = codec.encode_source(text);
-  if (ids.empty()) return;
-  const size_t middle = ids.size() > max_length ? halving_point(text) : 0;
-  if (middle == 0) {
-    if (ids.size() > max_length) ids.resize(max_length);  // one character of that many pieces: bytes of nonsense
-    parts.push_back(std::move(ids));
+  SourcePart part;
+  size_t longest = 0;
+  for (const auto* codec : codecs) {
+    part.push_back(codec->encode_source(text));
+    longest = std::max(longest, part.back().size());
+  }
+  if (part.front().empty()) return;
+  const size_t middle = longest > max_length ? halving_point(text) : 0;
+  if (middle == 0) {  // it fits, or is one character of so many pieces: bytes of nonsense
+    for (auto& ids : part) ids.resize(std::min(ids.size(), max_length));
+    parts.push_back(std::move(part));
     return;
   }
-  add_parts(codec, text.substr(0, middle), max_length, parts);
-  add_parts(codec, text.substr(middle), max_length, parts);
+  add_parts(codecs, text.substr(0, middle), max_length, parts);
+  add_parts(codecs, text.substr(middle), max_length, parts);
 }
 
 }  // namespace
@@ -48,9 +56,10 @@ size_t halving_point(std::string_view text) {
   return character < text.size() ? character : 0;
 }
 
-std::vector<std::vector<int32_t>> encode_in_parts(const TextCodec& codec, std::string_view line, int64_t max_length) {
-  std::vector<std::vector<int32_t>> parts;
-  add_parts(codec, line, static_cast<size_t>(max_length), parts);
+std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs, std::string_view line,
+                                        int64_t max_length) {
+  std::vector<SourcePart> parts;
+  add_parts(codecs, line, static_cast<size_t>(max_length), parts);
   return parts;
 }
 

@@ -2,19 +2,25 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
 #include "decoding/search.h"
+#include "decoding/source_parts.h"
+#include "decoding/translation.h"
 #include "text/codec.h"
+#include "text/sentence_splitter.h"
 
 namespace nmt {
 
 struct TranslatorOptions {
   SearchOptions search = {};
-  int64_t batch_size = 32;           ///< sentences that are searched together
+  std::vector<std::string> banned_phrases = {};  ///< of the target language; no translation holds them
+  int64_t batch_size = 32;                       ///< sentences that are searched together
+  bool split_sentences = false;                  ///< a line's sentences are translated one by one and joined again
   int64_t max_source_length = 1024;  ///< pieces; longer input is split at spaces (reported in Translation::split)
   void validate() const;             ///< throws Error
 };
@@ -22,53 +28,65 @@ struct TranslatorOptions {
 /// What the decoding section says, within what the model section allows: learned positions end somewhere.
 TranslatorOptions translator_options(const Config& config);
 
-/// One of the n best translations of a line.
-struct Alternative {
-  std::string text;
-  double log_probability = 0;  ///< natural logarithm, </s> included
-  double score = 0;            ///< log_probability / length penalty
-  int64_t tokens = 0;          ///< pieces, </s> included
-  bool finished = true;        ///< false: cut at the length limit
+/// Lowers the greatest lengths to what this model takes, too.
+void limit_to(const Config& config, TranslatorOptions& options);
+
+/// A model that translates, alone or with others, with its own way from text to ids.
+struct TranslatorModel {
+  TranslationModel* model = nullptr;
+  const TextCodec* codec = nullptr;
+  double weight = 1;  ///< of its vote; more than 0. Weights are divided by their sum
 };
 
-/// A translated line.
-struct Translation {
-  std::string text;  ///< that of the best alternative; empty for an empty line
-  /// n best, best first; none for an empty line. Of a line that was split: the i-th of each part joined by spaces, with
-  /// log-probabilities and tokens added and the score made of these sums.
-  std::vector<Alternative> alternatives;
-  int64_t source_tokens = 0;  ///< pieces, all parts
-  int64_t target_tokens = 0;  ///< pieces and </s> of the best alternative
-  bool split = false;         ///< the line was longer than max_source_length
-};
-
-/// Raw text to raw text with one model. A line's translation does not depend on the other lines.
+/// Raw text to raw text with one model or several. A line's translation does not depend on the other lines.
 class Translator {
  public:
   /// Borrows both: they must outlive it. Throws Error for options out of range.
   Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options);
+  /// An ensemble: each token is chosen by all models together (SearchOptions::combination). They write with the same
+  /// target pieces (require_one_target) and stand on one device.
+  Translator(std::vector<TranslatorModel> models, TranslatorOptions options);
 
   /// Any number of lines, results in their order; sorted by length inside, so many lines at once are faster. An empty
-  /// line (or only white space) gives an empty one; a translation never holds a line end. Puts the model into
+  /// line (or only white space) gives an empty one; a translation never holds a line end. Puts the models into
   /// evaluation mode while it works. progress: called after each batch with the number of lines done so far; what it
-  /// throws ends the translation.
+  /// throws ends the translation. first_line: the number of lines[0] in the whole text: samples are keyed by the line.
   std::vector<Translation> translate(std::span<const std::string> lines,
-                                     const std::function<void(int64_t)>& progress = {}) const;
+                                     const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
+
+  /// The same with wishes for each line. What a prefix or a phrase is, is said in pieces: those in which the tokenizer
+  /// writes it. A phrase that it cannot write without <unk> is not met. Of a line in several parts the prefix and the
+  /// phrases that must appear belong to the first.
+  std::vector<Translation> translate(std::span<const TranslationRequest> requests,
+                                     const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
+
+  /// Scores given translations by the steps of the search: the score is that which the search gives the same pieces.
+  /// (It may have found the text in other pieces than those in which the tokenizer writes it; then scores differ.) One
+  /// result a pair, text as given. Bans, constraints and sampling are left aside; a pair of empty lines scores 0.
+  std::vector<Alternative> score(std::span<const TextPair> pairs,
+                                 const std::function<void(int64_t)>& progress = {}) const;
+
+  const TextCodec& codec() const { return *models_.front().codec; }  ///< the first model's
 
   /// A line, or a part of one that was too long, on its way through the search.
   struct Part {
     int64_t line = 0;
-    std::vector<int32_t> ids;
-    std::vector<Hypothesis> hypotheses;
+    SearchInput input;
+    bool has_unwritable_phrase = false;  ///< one that must appear and has no pieces but <unk>
+    std::vector<Hypothesis> hypotheses = {};
   };
 
  private:
-  void search_parts(std::vector<Part>& parts, int64_t lines, const std::function<void(int64_t)>& progress) const;
-  void search_batch(std::vector<Part>& parts, std::span<const int64_t> batch) const;
-  Alternative to_alternative(const Hypothesis& hypothesis) const;
+  void search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
+                    const std::function<void(int64_t)>& progress) const;
+  void search_batch(std::vector<Part>& parts, std::span<const int64_t> batch, const SearchOptions& options) const;
+  std::vector<SourcePart> parts_of(std::string_view line, Translation& result) const;
+  void add_wishes(const TranslationRequest& request, Part& part) const;
 
-  TranslationModel& model_;
-  const TextCodec& codec_;
+  std::vector<TranslatorModel> models_;
+  std::vector<SearchModel> search_models_;
+  std::vector<const TextCodec*> codecs_;
+  std::optional<SentenceSplitter> sentences_;  ///< with split_sentences
   TranslatorOptions options_;
 };
 

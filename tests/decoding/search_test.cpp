@@ -14,10 +14,13 @@
 namespace nmt {
 namespace {
 
+using test::expect_equal;
 using test::Ids;
 using test::kA;
 using test::kB;
 using test::kEnd;
+using test::logits_of;
+using test::some_sources;
 using testing::ElementsAre;
 
 /// Probabilities of the words that are named; the others have none.
@@ -42,16 +45,6 @@ std::vector<Hypothesis> search_one(test::ScriptedModel& model, const SearchOptio
 std::vector<Hypothesis> search_one(const test::Script& script, const SearchOptions& options, const Ids& source = {9}) {
   test::ScriptedModel model(6, script);
   return search_one(model, options, source);
-}
-
-void expect_equal(const std::vector<Hypothesis>& found, const std::vector<Hypothesis>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].ids, expected[i].ids) << "hypothesis " << i;
-    EXPECT_EQ(found[i].finished, expected[i].finished) << "hypothesis " << i;
-    EXPECT_NEAR(found[i].log_probability, expected[i].log_probability, 1e-5) << "hypothesis " << i;
-    EXPECT_NEAR(found[i].score, expected[i].score, 1e-5) << "hypothesis " << i;
-  }
 }
 
 // "a" looks better at first, but every way on from it is poor: greedy takes it, a beam does not.
@@ -146,7 +139,8 @@ TEST(Search, FewerHypothesesThanAskedForWhereThereAreNoMore) {
 TEST(Search, BeamWiderThanTheVocabulary) {
   const auto script = test::random_script(5, 6);
   const SearchOptions options{.beam_size = 50, .max_length_ratio = 0, .max_length_offset = 3, .n_best = 50};
-  expect_equal(search_one(script, options), test::reference_beam_search(script, {9}, options));
+  expect_equal(search_one(script, options),
+               test::reference_beam_search(logits_of(script), {.sources = {{9}}}, options));
 }
 
 struct LimitCase {
@@ -278,24 +272,13 @@ TEST(Search, NoSentencesGiveNoResults) {
 
 // ---- properties ----
 
-/// Sentences of 0 to 5 words.
-std::vector<Ids> some_sources(uint64_t seed, int64_t count) {
-  CounterRandom random({seed, 77});
-  std::vector<Ids> sources(count);
-  for (auto& source : sources) {
-    source.resize(random.below(6));
-    for (auto& id : source) id = static_cast<int32_t>(4 + random.below(4));
-  }
-  return sources;
-}
-
 TEST(Search, BeamOneIsGreedy) {
   const auto script = test::random_script(1, 8);
   test::ScriptedModel model(8, script);
   for (const auto& source : some_sources(1, 100)) {
     for (const double alpha : {0.0, 0.6, 1.0}) {
       const SearchOptions options{.beam_size = 1, .length_penalty = alpha, .max_length_ratio = 1};
-      expect_equal(search_one(model, options, source), {test::reference_greedy(script, source, options)});
+      expect_equal(search_one(model, options, source), {test::reference_greedy(logits_of(script), source, options)});
     }
   }
 }
@@ -311,7 +294,7 @@ TEST(Search, AWideBeamFindsTheExactBest) {
                                   .max_length_ratio = 0,
                                   .max_length_offset = 4,
                                   .n_best = 5};
-      auto expected = test::enumerate_all(script, {9}, options);
+      auto expected = test::enumerate_all(logits_of(script), {9}, options);
       ASSERT_EQ(expected.size(), 40u);
       expected.resize(5);
       expect_equal(search_one(script, options), expected);
@@ -335,7 +318,7 @@ TEST(Search, EqualsThePlainBeamSearch) {
         const auto sources = some_sources(seed, 6);
         const auto found = search(model, sources, options);
         for (size_t i = 0; i < sources.size(); ++i) {
-          const auto expected = test::reference_beam_search(script, sources[i], options);
+          const auto expected = test::reference_beam_search(logits_of(script), {.sources = {sources[i]}}, options);
           expect_equal(found[i], expected);
           cut += !expected.back().finished;
           ++compared;
@@ -389,32 +372,6 @@ TEST(Search, TheBestDoesNotDependOnHowManyAreAskedFor) {
 }
 
 // ---- errors ----
-
-TEST(Search, RefusesOptionsByName) {
-  const std::vector<std::pair<SearchOptions, std::string>> cases = {
-      {{.beam_size = 0}, "beam size 0: use 1 (greedy) or more"},
-      {{.beam_size = 2, .n_best = 3}, "n-best 3: use 1 to 2, the beam size"},
-      {{.n_best = 0}, "n-best 0: use 1 to 4, the beam size"},
-      {{.length_penalty = -1}, "length penalty -1: use 0 (none) or more"},
-      {{.length_penalty = NAN}, "length penalty nan: use 0 (none) or more"},
-      {{.max_length_ratio = -0.5}, "maximum length ratio -0.5: use 0 or more"},
-      {{.max_length_offset = -1}, "maximum length offset -1: use 0 or more"},
-      {{.max_length = -1}, "maximum length -1: use 1 or more, or 0 for none"},
-      {{.max_length_ratio = 0, .max_length_offset = 0},
-       "maximum length: ratio and offset are both 0, which leaves no room for a translation"},
-  };
-  test::ScriptedModel model(6, table({}));
-  for (const auto& [options, message] : cases) {
-    EXPECT_EQ(test::message_of<Error>([&] { search(model, {{9}}, options); }), message);
-  }
-}
-
-TEST(Search, NamesTheForms) {
-  EXPECT_EQ(parse_length_penalty("paper"), LengthPenalty::kPaper);
-  EXPECT_EQ(parse_length_penalty("simple"), LengthPenalty::kSimple);
-  EXPECT_EQ(test::message_of<Error>([] { parse_length_penalty("google"); }),
-            "length penalty 'google': use paper or simple");
-}
 
 TEST(Search, SaysThatAModelIsDamaged) {
   const test::Script nan = [](const Ids&, const Ids& prefix) {

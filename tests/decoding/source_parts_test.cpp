@@ -30,7 +30,9 @@ std::vector<std::string> parts_of(std::string_view line, int64_t max_length) {
   const auto tokenizer = std::make_shared<ByteTokenizer>();
   const TextCodec codec({}, tokenizer, tokenizer);
   std::vector<std::string> texts;
-  for (const auto& ids : encode_in_parts(codec, line, max_length)) texts.push_back(tokenizer->decode(ids));
+  const TextCodec* only = &codec;
+  for (const auto& part : encode_in_parts(std::span(&only, 1), line, max_length))
+    texts.push_back(tokenizer->decode(part.front()));
   return texts;
 }
 
@@ -78,6 +80,16 @@ TEST(SourceParts, TakeAnyBytes) {
   }
   EXPECT_EQ(parts.size(), 1u) << "continuation bytes without a character cannot be told apart";
   EXPECT_EQ(bytes, 100u);
+}
+
+TEST(SourceParts, FitEveryCodec) {
+  const auto bytes = std::make_shared<ByteTokenizer>();
+  const auto words = std::make_shared<test::WordTokenizer>(std::vector<std::string>{"one", "two"});
+  const TextCodec first({}, words, words), second({}, bytes, bytes);
+  const std::vector<const TextCodec*> both = {&first, &second};
+  const auto parts = encode_in_parts(both, "one two", 4);
+  ASSERT_EQ(parts.size(), 2u) << "two words, but seven bytes";
+  EXPECT_THAT(parts[1], testing::ElementsAre(words->encode("two"), bytes->encode("two")));
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+enum class LengthPenalty {
+  kPaper,   ///< score / ((5 + n) / 6)^alpha, n with the end symbol (Wu et al. 2016, eq. 14; Vaswani et al. 2017)
+  kSimple,  ///< score / n^alpha
+};
+
+/// "paper" or "simple", as in the configuration. Throws Error for anything else.
+LengthPenalty parse_length_penalty(const std::string& name);
+const char* length_penalty_name(LengthPenalty form);
+
+/// When the search of a sentence ends before the length limit; the rules stand at search().
+enum class Stopping {
+  kHeuristic,  ///< nothing live can win, or enough are finished and what lives has fallen behind
+  kOptimal,    ///< nothing live can win any more: the result is that of a search up to the length limit
+  kFirst,      ///< beam_size hypotheses are finished
+};
+
+/// "heuristic", "optimal" or "first". Throws Error for anything else.
+Stopping parse_stopping(const std::string& name);
+const char* stopping_name(Stopping stopping);
+
+/// How the distributions of an ensemble become one.
+enum class Combination {
+  kLinear,     ///< the weighted mean of the probabilities
+  kLogLinear,  ///< the weighted mean of the log-probabilities, made a distribution again
+};
+
+/// "linear" or "log_linear". Throws Error for anything else.
+Combination parse_combination(const std::string& name);
+const char* combination_name(Combination combination);
+
+/// Drawing tokens instead of searching for the best: softmax(logits / temperature) over the top_k most probable tokens,
+/// of these the fewest whose probabilities sum to top_p (Fan et al. 2018; Holtzman et al. 2020).
+struct SamplingOptions {
+  double temperature = 1;
+  int64_t top_k = 0;  ///< 0 = all
+  double top_p = 1;   ///< 1 = all
+  uint64_t seed = 1;
+  void validate() const;  ///< throws Error
+};
+
+struct SearchOptions {
+  int64_t beam_size = 4;  ///< 1 = greedy
+  double length_penalty = 0.6;
+  LengthPenalty length_penalty_form = LengthPenalty::kPaper;
+  double max_length_ratio = 2.0;  ///< a hypothesis has at most ratio * source length (with </s>) + offset tokens, </s>
+                                  ///< counted
+  int64_t max_length_offset = 20;
+  int64_t max_length = 0;  ///< and never more than this, 0 = no such limit (learned positions have one)
+  int64_t n_best = 1;      ///< hypotheses returned, at most beam_size; with sampling: how many are drawn
+
+  Stopping stopping = Stopping::kHeuristic;
+  int64_t min_length = 0;       ///< tokens before </s>
+  double coverage_penalty = 0;  ///< beta: re-ranks the finished hypotheses, see coverage_penalty(); 0 = off
+
+  int64_t diversity_groups = 1;  ///< diverse beam search (Vijayakumar et al. 2018): divides beam_size; 1 = off
+  double diversity_strength = 0.5;
+  std::optional<SamplingOptions> sampling = {};  ///< with beam_size 1
+
+  int64_t no_repeat_ngram_size = 0;                ///< no n-gram of so many tokens appears twice; 0 = off
+  double repetition_penalty = 1;                   ///< theta of Keskar et al. 2019, sec. 4.1; 1 = off
+  bool ban_unknown = false;                        ///< <unk> is not written
+  std::vector<std::vector<int32_t>> banned = {};   ///< sequences of tokens that no hypothesis holds
+  Combination combination = Combination::kLinear;  ///< of several models
+
+  bool attention = false;       ///< fill Hypothesis::attention
+  int64_t alignment_layer = 0;  ///< decoder layer whose attention that is, from 1; 0 = the last but one
+
+  void validate() const;  ///< throws Error
+
+  /// What a log-probability of `tokens` tokens, </s> counted, is divided by.
+  double penalty(int64_t tokens) const;
+  /// Tokens that a hypothesis for so many source pieces (without </s>) may have, </s> counted; at least 1, and
+  /// min_length and </s> unless max_length forbids it.
+  int64_t length_limit(int64_t source_pieces) const;
+};
+
+}  // namespace nmt

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+/// A line to translate and what is wanted of its translation.
+struct TranslationRequest {
+  std::string source;
+  std::string prefix = {};                 ///< text that the translation begins with
+  std::vector<std::string> must = {};      ///< phrases that it holds
+  std::vector<std::string> must_not = {};  ///< and those that it does not
+};
+
+/// A line and a translation of it.
+struct TextPair {
+  std::string source, target;
+};
+
+/// The translation of a part of a line: of all of it, unless it was split.
+struct AlternativePart {
+  std::vector<int32_t> source, target;  ///< pieces, without special ones; the source's are the first model's
+  bool finished = true;                 ///< false: cut at the length limit
+  /// [tokens, source pieces] row-major, where asked for (Hypothesis::attention); tokens are the target's pieces, and
+  /// </s> where it is finished.
+  std::vector<float> attention = {};
+};
+
+/// One of the n best translations of a line.
+struct Alternative {
+  std::string text;
+  double log_probability = 0;     ///< natural logarithm, </s> included
+  double coverage_penalty = 0;    ///< part of the score, 0 or less
+  double score = 0;               ///< log_probability / length penalty + coverage penalty
+  int64_t tokens = 0;             ///< pieces, </s> included
+  bool finished = true;           ///< false: cut at the length limit
+  bool meets_constraints = true;  ///< every phrase that it must hold stands in it
+  bool shortened = false;         ///< of Translator::score: a side was longer than the model takes and was cut
+  std::vector<float> token_log_probabilities = {};  ///< of each token, the parts one after the other
+  std::vector<AlternativePart> parts = {};
+};
+
+/// A translated line.
+struct Translation {
+  std::string text;  ///< that of the best alternative; empty for an empty line
+  /// n best, best first; none for an empty line. Of a line that was split: the i-th of each part joined by spaces, with
+  /// log-probabilities and tokens added and the score made of these sums.
+  std::vector<Alternative> alternatives;
+  int64_t source_tokens = 0;  ///< pieces, all parts
+  int64_t target_tokens = 0;  ///< pieces and </s> of the best alternative
+  bool split = false;         ///< the line was longer than max_source_length
+};
+
+}  // namespace nmt
