@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "decoding/translator.h"
+#include "decoding_flags.h"
+#include "models/decoding_precision.h"
 #include "models/model_directory.h"
 #include "nn/device.h"
 
@@ -19,35 +21,19 @@ namespace nmt {
 
 /// The options that nmt-translate and nmt-eval share: what is searched how, and on what.
 struct DecodingArguments {
-  std::optional<int64_t> beam_size, max_length_offset, batch_size, max_source_length;
-  std::optional<double> length_penalty, max_length_ratio;
-  std::optional<std::string> length_penalty_form;
-  std::string device = "auto", precision = "auto";
+  DecodingFlags flags;
+  std::optional<int64_t> max_source_length;
+  std::string device = "auto";
   int threads = 0;
 
   void add_to(CLI::App& app) {
     const std::string group = "Search (default: what model.json says)";
-    app.add_option("--beam-size", beam_size, "hypotheses kept a sentence; 1 = greedy")->group(group);
-    app.add_option("--length-penalty", length_penalty, "alpha of the length penalty; 0 = none")->group(group);
-    app.add_option("--length-penalty-form", length_penalty_form, "paper: ((5 + n) / 6)^alpha; simple: n^alpha")
-        ->group(group);
-    app.add_option("--max-length-ratio", max_length_ratio,
-                   "a translation has at most RATIO * source pieces + OFFSET pieces, end symbols counted")
-        ->group(group)
-        ->type_name("RATIO");
-    app.add_option("--max-length-offset", max_length_offset, "see --max-length-ratio")
-        ->group(group)
-        ->type_name("OFFSET");
+    flags.add_to(app, group);
     app.add_option("--max-source-length", max_source_length,
                    "pieces; a longer line is translated in parts (default: 1024, or what learned positions allow)")
         ->group(group);
-    app.add_option("--batch-size", batch_size, "sentences translated together; changes speed and memory only")
-        ->group(group);
     const std::string machine = "Machine";
     app.add_option("--device", device, "auto (a GPU where there is one), cpu, cuda, cuda:N")
-        ->group(machine)
-        ->capture_default_str();
-    app.add_option("--precision", precision, "auto (fp32 on the CPU, bf16 on a GPU), fp32, bf16")
         ->group(machine)
         ->capture_default_str();
     app.add_option("--threads", threads, "0 = all processors")->group(machine)->capture_default_str();
@@ -55,14 +41,7 @@ struct DecodingArguments {
 
   /// A model's own options, changed by those given.
   TranslatorOptions options_for(const Config& config) const {
-    Config changed = config;
-    DecodingConfig& decoding = changed.decoding;
-    if (beam_size) decoding.beam_size = *beam_size;
-    if (length_penalty) decoding.length_penalty = *length_penalty;
-    if (length_penalty_form) decoding.length_penalty_form = *length_penalty_form;
-    if (max_length_ratio) decoding.max_length_ratio = *max_length_ratio;
-    if (max_length_offset) decoding.max_length_offset = *max_length_offset;
-    if (batch_size) decoding.batch_size = *batch_size;
+    const Config changed = flags.applied_to(config);
     TranslatorOptions options = translator_options(changed);
     if (max_source_length) {
       const bool learned = changed.model.positions == "learned" || changed.model.positions == "product";
@@ -83,11 +62,9 @@ struct DecodingArguments {
 
   LoadedModel load(const std::filesystem::path& directory) const {
     const auto where = resolve_device(device);
-    // On the CPU float32 is the faster one for a search, and translations do not depend on the batch.
-    const bool fp32 = precision == "auto" && where.is_cpu();
-    const auto type = resolve_precision(fp32 ? "fp32" : precision, where);
     LoadedModel loaded = load_model(directory, where);
-    loaded.model->set_compute_type(type);
+    const auto& name = flags.applied_to(loaded.config).decoding.precision;
+    prepare_decoding(loaded, resolve_decoding_precision(name, where));
     return loaded;
   }
 };

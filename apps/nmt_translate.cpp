@@ -1,4 +1,4 @@
-// nmt-translate: raw text in, raw text out, with a model directory.
+// nmt-translate: raw text in, raw text out, with a model directory or several.
 #include <fmt/format.h>
 #include <torch/version.h>
 #include <unistd.h>
@@ -6,65 +6,27 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/app.h"
 #include "base/file.h"
-#include "base/line_reader.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/signals.h"
-#include "command_line.h"
-#include "decoding/line_stream.h"
-#include "decoding_arguments.h"
+#include "decoding/ensemble.h"
+#include "decoding/word_alignment.h"
+#include "report/attention_picture.h"
+#include "translate_arguments.h"
 
 namespace nmt {
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-struct Arguments {
-  std::vector<std::string> models;
-  std::string input = "-", output = "-", format = "text";
-  std::vector<std::string> texts;
-  int64_t n_best = 1;
-  bool scores = false, quiet = false;
-  LineStreamOptions stream;
-  DecodingArguments decoding;
-
-  void add_to(CLI::App& app) {
-    app.add_option("-m,--model", models, "model directory")->required()->type_name("DIR");
-    app.add_option("-i,--input", input, "source text, a sentence a line, plain or gzip; - = standard input")
-        ->type_name("FILE")
-        ->capture_default_str();
-    app.add_option("-o,--output", output, "translations, a line for each line; - = standard output")
-        ->type_name("FILE")
-        ->capture_default_str();
-    app.add_option("-t,--text", texts, "translate this instead of input; may be given several times")
-        ->allow_extra_args(false)
-        ->excludes("--input")
-        ->type_name("TEXT");
-    app.add_option("--format", format,
-                   "of --text: text, a line each; json, a list of objects with the key translation_text")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->needs("--text")
-        ->capture_default_str();
-    app.add_option("--n-best", n_best,
-                   "write so many translations of each line, as NUMBER <tab> TEXT; at most the beam size")
-        ->capture_default_str();
-    app.add_flag("--scores", scores, "add <tab> SCORE (log-probability / length penalty) to each line");
-    app.add_option("--buffer-lines", stream.block_lines,
-                   "lines read ahead, where the input has so many, to be sorted by length")
-        ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
-        ->capture_default_str();
-    app.add_flag("-q,--quiet", quiet, "no progress and no statistics, only warnings");
-    decoding.add_to(app);
-  }
-};
 
 /// Where translations go: a file that appears when it is complete, or standard output.
 class Output {
@@ -88,82 +50,185 @@ class Output {
   std::unique_ptr<AtomicFile> file_;
 };
 
-OutputFormat format_of(const Arguments& arguments) {
-  if (arguments.n_best > 1) return arguments.scores ? OutputFormat::kNBestWithScore : OutputFormat::kNBest;
-  return arguments.scores ? OutputFormat::kTextWithScore : OutputFormat::kText;
+/// The outputs of one run of the program.
+struct Outputs {
+  explicit Outputs(const TranslateArguments& arguments) : lines(arguments.output) {
+    if (!arguments.alignment_file.empty()) alignments.emplace(arguments.alignment_file);
+    if (!arguments.attention_folder.empty()) fs::create_directories(arguments.attention_folder);
+  }
+  std::vector<LineSink> sinks(const TranslateArguments& arguments) {
+    std::vector<LineSink> result;
+    if (arguments.format != "json")  // a list, when all is there
+      result.push_back({arguments.output_options(), [this](std::string_view text) { return lines.write(text); }});
+    if (alignments)
+      result.push_back(
+          {arguments.alignment_options(), [this](std::string_view text) { return alignments->write(text); }});
+    return result;
+  }
+  void commit() {
+    lines.commit();
+    if (alignments) alignments->commit();
+  }
+
+  Output lines;
+  std::optional<Output> alignments;
+};
+
+/// DIR/N.svg: words (of a line in parts DIR/N-1.svg and so on); DIR/N.json: words and pieces.
+void write_attention(const fs::path& folder, const OutputItem& item, const TextCodec& codec) {
+  if (item.translation.alternatives.empty()) return;
+  const auto& best = item.translation.alternatives.front();
+  auto grids = piece_attention(codec, best);
+  const auto parts = word_attention(codec, item.source, best);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const auto name =
+        parts.size() == 1 ? fmt::format("{}.svg", item.number) : fmt::format("{}-{}.svg", item.number, part + 1);
+    write_file_atomically(folder / name, attention_svg(parts[part].grid));
+    grids.push_back(parts[part].grid);
+  }
+  write_file_atomically(folder / fmt::format("{}.json", item.number), attention_json(grids).dump() + "\n");
 }
+
+/// The models of an ensemble, or the only one, and how they translate.
+struct Models {
+  explicit Models(const TranslateArguments& arguments) {
+    for (const auto& directory : arguments.models) loaded.push_back(arguments.decoding.load(directory));
+    require_one_target(loaded);
+    options = arguments.decoding.options_for(loaded.front().config);
+    for (size_t i = 0; i < loaded.size(); ++i) {
+      const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
+      members.push_back({.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight});
+      limit_to(loaded[i].config, options);
+    }
+    options.search.n_best = arguments.n_best;
+    options.search.attention = arguments.needs_attention();
+    options.split_sentences = arguments.split_sentences;
+  }
+
+  std::vector<LoadedModel> loaded;
+  std::vector<TranslatorModel> members;
+  TranslatorOptions options;
+};
 
 void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
   const double seconds = std::max(s.seconds, 1e-9);
   log.info("{} lines in {:.2f} s: {:.1f} lines/s, {:.0f} target tokens/s; model loaded in {:.2f} s",
            with_commas(s.lines), s.seconds, static_cast<double>(s.lines) / seconds,
            static_cast<double>(s.target_tokens) / seconds, load_seconds);
-  std::string notes;
+  std::string notes = fmt::format("{} sentences, {} source tokens, {} target tokens", with_commas(s.sentences),
+                                  with_commas(s.source_tokens), with_commas(s.target_tokens));
   const auto note = [&](int64_t count, const char* what) {
-    if (count > 0) notes += fmt::format("{}{} {}", notes.empty() ? "" : ", ", with_commas(count), what);
+    if (count > 0) notes += fmt::format("; {} {}", with_commas(count), what);
   };
   note(s.empty, "empty");
   note(s.repaired, "not UTF-8 and repaired");
   note(s.split, "too long and translated in parts");
   note(s.cut, "cut at the length limit (--max-length-ratio, --max-length-offset)");
-  if (!notes.empty()) log.info("of these {}", notes);
+  note(s.unmet, "without a phrase that must appear");
+  note(s.shortened, "longer than the model takes and scored in part");
+  log.info("{}", notes);
 }
 
-int translate_stream(Arguments& arguments, const Translator& translator, double load_seconds, Logger& log) {
+/// Lines of a file for the progress bar; 0 where that cannot be told: a pipe, a terminal.
+int64_t count_lines(const std::string& input) {
+  const fs::path path = input == "-" ? "/dev/stdin" : input;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return 0;
+  LineReader reader(path);
+  while (reader.next() && stop_signal() == 0) {
+  }
+  return reader.line_number();
+}
+
+/// Greets a user who types, and asks for each line.
+class Prompt {
+ public:
+  Prompt(const TextCodec& codec, double load_seconds) {
+    const auto& options = codec.options();
+    if (!options.source_language.empty()) prompt_ = options.source_language;
+    const std::string target = options.target_language.empty() ? "translation" : options.target_language;
+    write(fmt::format("{} to {}, loaded in {:.2f} s. Type a sentence and Enter; Ctrl-D ends.\n", prompt_, target,
+                      load_seconds));
+  }
+  void ask() const { write(prompt_ + "> "); }
+  void end() const { write("\n"); }
+
+ private:
+  static void write(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+  std::string prompt_ = "source";
+};
+
+LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator& translator, Outputs& outputs) {
+  LineStreamCalls calls;
+  calls.sinks = outputs.sinks(arguments);
+  calls.stop = [] { return stop_signal() != 0; };
+  if (arguments.attention_folder.empty()) return calls;
+  calls.on_line = [&](const OutputItem& item) {
+    if (std::ranges::find(arguments.attention_lines, item.number) != arguments.attention_lines.end())
+      write_attention(arguments.attention_folder, item, translator.codec());
+  };
+  return calls;
+}
+
+int translate_stream(const TranslateArguments& arguments, const Translator& translator, double load_seconds,
+                     Logger& log) {
   LineReader reader(arguments.input);
-  Output output(arguments.output);
-  std::unique_ptr<ProgressBar> bar;
+  Outputs outputs(arguments);
+  const bool typed = arguments.input == "-" && ::isatty(STDIN_FILENO);
   const bool on_screen = arguments.output == "-" && ::isatty(STDOUT_FILENO);
-  if (!arguments.quiet && !on_screen) bar = std::make_unique<ProgressBar>("translate", 0, "lines");
-  const auto statistics = translate_lines(reader, translator,
-                                          {.write = [&](std::string_view text) { return output.write(text); },
-                                           .stop = [] { return stop_signal() != 0; },
-                                           .progress =
-                                               [&](int64_t done) {
-                                                 if (bar) bar->update(done);
-                                               }},
-                                          log, arguments.stream);
+  LineStreamCalls calls = calls_for(arguments, translator, outputs);
+  std::optional<Prompt> prompt;
+  if (typed && !arguments.quiet) {
+    prompt.emplace(translator.codec(), load_seconds);
+    calls.before_waiting = [&] { prompt->ask(); };
+  }
+  std::unique_ptr<ProgressBar> bar;
+  if (!arguments.quiet && !on_screen && !typed && standard_error_is_terminal()) {
+    bar = std::make_unique<ProgressBar>("translate", count_lines(arguments.input), "lines");
+    calls.progress = [&](int64_t done) { bar->update(done); };
+  }
+
+  LineStreamStatistics statistics;
+  if (arguments.targets.empty()) {
+    statistics = translate_lines(reader, translator, calls, log, arguments.stream_options());
+  } else {
+    LineReader targets(arguments.targets);
+    statistics = score_lines(reader, targets, translator, calls, log, arguments.stream_options());
+  }
   bar.reset();
+  if (prompt) prompt->end();
   if (statistics.stopped) return stop_exit_code();
-  output.commit();
+  outputs.commit();
   if (!arguments.quiet) report(statistics, load_seconds, log);
   return kDone;
 }
 
-int translate_texts(const Arguments& arguments, const Translator& translator) {
-  Output output(arguments.output);
-  auto list = nlohmann::json::array();
-  for (const Translation& translation : translator.translate(arguments.texts)) {
-    if (arguments.format == "json")
-      list.push_back({{"translation_text", translation.text}});
-    else
-      output.write(translation.text + "\n");
-  }
-  if (arguments.format == "json") output.write(list.dump() + "\n");
-  output.commit();
+int translate_text(const TranslateArguments& arguments, const Translator& translator) {
+  Outputs outputs(arguments);
+  const auto translations = translate_texts(arguments.texts, translator, calls_for(arguments, translator, outputs),
+                                            arguments.stream_options());
+  if (arguments.format == "json") outputs.lines.write(format_json_list(translations, arguments.output_options()));
+  outputs.commit();
   return kDone;
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Translates text with a trained model: a line of output for each line of input.", "nmt-translate");
   app.set_version_flag("--version", program_version("nmt-translate", "LibTorch " TORCH_VERSION));
-  Arguments arguments;
+  TranslateArguments arguments;
   arguments.add_to(app);
   if (!parse_command_line(app, argc, argv)) return kDone;
-  if (arguments.models.size() > 1)
-    throw Error("-m: give one model directory; ensembles of several are not supported yet");
+  arguments.check();
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
   arguments.decoding.set_threads();
   const auto start = Clock::now();
-  const LoadedModel loaded = arguments.decoding.load(arguments.models.front());
-  TranslatorOptions options = arguments.decoding.options_for(loaded.config);
-  options.search.n_best = arguments.n_best;
-  const Translator translator(*loaded.model, loaded.codec, options);
+  const Models models(arguments);
+  const Translator translator(models.members, models.options);
   const double load_seconds = seconds_since(start);
-  if (!arguments.texts.empty()) return translate_texts(arguments, translator);
-  arguments.stream.format = format_of(arguments);
+  if (!arguments.texts.empty()) return translate_text(arguments, translator);
   return translate_stream(arguments, translator, load_seconds, *log);
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "scripted_model.h"
 #include "support.h"
@@ -40,11 +41,27 @@ class LineStreamTest : public testing::Test {
   std::string run(LineReader& reader, LineStreamOptions options, TranslatorOptions translator_options) {
     const Translator translator(model_, codec_, translator_options);
     std::string output;
-    calls_.write = [&](std::string_view text) {
-      output += text;
-      return true;
-    };
+    calls_.sinks = {{.options = output_, .write = [&](std::string_view text) {
+                       output += text;
+                       return true;
+                     }}};
     statistics_ = translate_lines(reader, translator, calls_, log_, options);
+    return output;
+  }
+
+  /// What is written for the scores of the lines of two files.
+  std::string scores_of(const std::string& sources, const std::string& targets) {
+    write_file_atomically(folder_ / "sources", sources);
+    write_file_atomically(folder_ / "targets", targets);
+    LineReader source_reader(folder_ / "sources"), target_reader(folder_ / "targets");
+    const Translator translator(model_, codec_, {.search = {.length_penalty = 0}});
+    std::string output;
+    calls_.sinks = {{.options = {.columns = {OutputColumn::kScore, OutputColumn::kTranslation}},
+                     .write = [&](std::string_view text) {
+                       output += text;
+                       return true;
+                     }}};
+    statistics_ = score_lines(source_reader, target_reader, translator, calls_, log_, {.block_lines = 2});
     return output;
   }
 
@@ -53,6 +70,7 @@ class LineStreamTest : public testing::Test {
   test::TemporaryDirectory folder_;
   test::ScriptedModel model_{8, echo};
   TextCodec codec_ = test::word_codec({"a", "b", "c", "d"});
+  OutputOptions output_;
   LineStreamCalls calls_;
   LineStreamStatistics statistics_;
   std::ostringstream messages_;
@@ -114,25 +132,101 @@ TEST_F(LineStreamTest, CountsWhatWasCut) {
   EXPECT_EQ(statistics_.cut, 1);
 }
 
-TEST_F(LineStreamTest, WritesScores) {
+TEST_F(LineStreamTest, WritesWhatIsAskedFor) {
+  output_.columns = {OutputColumn::kLine, OutputColumn::kTranslation, OutputColumn::kScore};
   const TranslatorOptions greedy{.search = {.beam_size = 1, .length_penalty = 0}};
-  EXPECT_EQ(output_of("b\n\n", {.format = OutputFormat::kTextWithScore}, greedy),
-            fmt::format("b\t{:.6f}\n\t0.000000\n", 2 * std::log(0.75)));
+  EXPECT_EQ(output_of("b\n\n", {.block_lines = 1}, greedy),
+            fmt::format("1\tb\t{:.6f}\n2\t\t0.000000\n", 2 * std::log(0.75)));
 }
 
-TEST_F(LineStreamTest, WritesAlternativesWithTheNumberOfTheirLine) {
-  const TranslatorOptions two{.search = {.beam_size = 2, .length_penalty = 0, .n_best = 2}};
-  const std::string plain = output_of("b\n\nc\n", {.format = OutputFormat::kNBest}, two);
-  EXPECT_THAT(plain, testing::MatchesRegex("1\tb\n1\t[^\n]*\n2\t\n3\tc\n3\t[^\n]*\n"));
-  const std::string scored = output_of("b\n", {.format = OutputFormat::kNBestWithScore}, two);
-  EXPECT_THAT(scored, testing::MatchesRegex("1\tb\t-0.57[0-9]+\n1\t[^\n\t]*\t-[0-9.]+\n"));
+TEST_F(LineStreamTest, WritesToSeveralSinksAndTellsOfEachLine) {
+  write_file_atomically(folder_ / "input", "a\nb\nc\n");
+  LineReader reader(folder_ / "input");
+  std::string texts, numbers, seen;
+  calls_.sinks = {{.options = {}, .write = [&](std::string_view text) { return texts += text, true; }},
+                  {.options = {.columns = {OutputColumn::kLine}},
+                   .write = [&](std::string_view text) { return numbers += text, true; }}};
+  calls_.on_line = [&](const OutputItem& item) { seen += fmt::format("{}{}", item.number, item.source); };
+  translate_lines(reader, Translator(model_, codec_, {}), calls_, log_, {.block_lines = 2});
+  EXPECT_EQ(texts, "a\nb\nc\n");
+  EXPECT_EQ(numbers, "1\n2\n3\n");
+  EXPECT_EQ(seen, "1a2b3c");
+}
+
+TEST_F(LineStreamTest, SplitsSentencesAndKeepsParagraphs) {
+  const TextCodec sentences = test::word_codec({"Ja.", "Nein.", "Gut."});
+  write_file_atomically(folder_ / "input", "Ja. Nein.  Gut.\n\nGut.\n");
+  LineReader reader(folder_ / "input");
+  std::string output;
+  calls_.sinks = {{.options = {}, .write = [&](std::string_view text) { return output += text, true; }}};
+  TranslatorOptions options;
+  options.split_sentences = true;
+  const auto statistics = translate_lines(reader, Translator(model_, sentences, options), calls_, log_);
+  EXPECT_EQ(output, "Ja. Nein. Gut.\n\nGut.\n");
+  EXPECT_EQ(statistics.sentences, 4);
+  EXPECT_EQ(statistics.split, 0);
+  EXPECT_EQ(statistics.lines, 3);
+  EXPECT_EQ(messages(), "");
+}
+
+TEST_F(LineStreamTest, HeedsPrefixesAndPhrasesOfALineAndOfAll) {
+  const auto both = output_of("b\tc\nb\n", {.input = InputFormat::kTsv, .common = {.source = "", .prefix = "d"}});
+  EXPECT_THAT(both, testing::MatchesRegex("c.*\nd.*\n")) << "its own prefix comes first";
+  EXPECT_THAT(output_of("b\n", {.common = {.source = "", .prefix = "d a"}}), testing::StartsWith("d a"));
+  EXPECT_EQ(output_of("b\n", {.common = {.source = "", .must_not = {"b"}}}).find('b'), std::string::npos);
+}
+
+TEST_F(LineStreamTest, NamesALineOfAnotherFormat) {
+  const auto message = test::message_of<Error>([&] { output_of("a\na\tb\tc\td\te\n", {.input = InputFormat::kTsv}); });
+  EXPECT_THAT(message, HasSubstr("input:2: 5 columns"));
+}
+
+TEST_F(LineStreamTest, ScoresGivenTranslations) {
+  EXPECT_EQ(
+      scores_of("a b\n\nb\n", "a b\n\na\r\n"),
+      fmt::format("{:.6f}\ta b\n0.000000\t\n{:.6f}\ta\n", 3 * std::log(0.75), std::log(0.25 / 7) + std::log(0.75)));
+  EXPECT_EQ(statistics_.lines, 3);
+  EXPECT_EQ(statistics_.empty, 1);
+}
+
+TEST_F(LineStreamTest, RefusesToScoreFilesOfOtherLengths) {
+  EXPECT_THAT(test::message_of<Error>([&] { scores_of("a\nb\nc\n", "a\nb\n"); }),
+              HasSubstr("targets: ends after line 2"));
+  EXPECT_THAT(test::message_of<Error>([&] { scores_of("a\n", "a\nb\n"); }), HasSubstr("sources: ends after line 1"));
+}
+
+TEST_F(LineStreamTest, TranslatesTextsThatAreAllThere) {
+  const std::vector<std::string> texts = {"b c", "", "a\nd"};
+  std::string output;
+  calls_.sinks = {{.options = {.columns = {OutputColumn::kLine, OutputColumn::kTranslation}},
+                   .write = [&](std::string_view text) { return output += text, true; }}};
+  const auto translations = translate_texts(texts, Translator(model_, codec_, {}), calls_, {});
+  EXPECT_EQ(output, "1\tb c\n2\t\n3\ta d\n");
+  EXPECT_EQ(translations.size(), 3u);
+}
+
+TEST_F(LineStreamTest, TellsBeforeItWaits) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  int prompts = 0;
+  calls_.before_waiting = [&] {
+    if (++prompts <= 2) {
+      EXPECT_EQ(::write(ends[1], "b\n", 2), 2);
+    } else {
+      ::close(ends[1]);
+    }
+  };
+  EXPECT_EQ(run(reader, {}, {}), "b\nb\n");
+  EXPECT_EQ(prompts, 3);
+  ::close(ends[0]);
 }
 
 TEST_F(LineStreamTest, EndsWhenNobodyWantsMore) {
   write_file_atomically(folder_ / "input", "a\nb\nc\nd\n");
   LineReader reader(folder_ / "input");
   int writes = 0;
-  calls_.write = [&](std::string_view) { return ++writes < 2; };
+  calls_.sinks = {{.options = {}, .write = [&](std::string_view) { return ++writes < 2; }}};
   const auto statistics = translate_lines(reader, Translator(model_, codec_, {}), calls_, log_, {.block_lines = 1});
   EXPECT_EQ(writes, 2);
   EXPECT_FALSE(statistics.stopped);
@@ -153,10 +247,10 @@ TEST_F(LineStreamTest, AnswersALineOfAPipeBeforeTheNextOneComes) {
   ASSERT_EQ(::pipe(ends), 0);
   LineReader reader("/dev/fd/" + std::to_string(ends[0]));
   std::atomic<int64_t> lines_written = 0;
-  calls_.write = [&](std::string_view text) {
-    lines_written += std::count(text.begin(), text.end(), '\n');
-    return true;
-  };
+  calls_.sinks = {{.options = {}, .write = [&](std::string_view text) {
+                     lines_written += std::count(text.begin(), text.end(), '\n');
+                     return true;
+                   }}};
   std::thread worker([&] { statistics_ = translate_lines(reader, Translator(model_, codec_, {}), calls_, log_); });
   for (int line = 1; line <= 3; ++line) {
     EXPECT_EQ(::write(ends[1], "b\n", 2), 2);

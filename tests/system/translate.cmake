@@ -1,8 +1,20 @@
 # Whole runs of nmt-translate and nmt-eval with a small model, trained for it in a minute on the built-in corpus.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 if(NMT_WITH_TORCH)
-  add_test(NAME system_translate
-           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/translate_test.py
-                   --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test)
-  set_tests_properties(system_translate PROPERTIES LABELS system TIMEOUT 900)
+  set(translate_arguments --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test)
+  function(nmt_translate_test name script label)
+    add_test(NAME ${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/${script}.py ${translate_arguments})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900 ${ARGN})
+  endfunction()
+  nmt_translate_test(system_translate_model translate_support system FIXTURES_SETUP translate_model)
+  nmt_translate_test(system_translate translate_test system FIXTURES_REQUIRED translate_model)
+  nmt_translate_test(system_translate_formats translate_formats_test system FIXTURES_REQUIRED translate_model)
+  nmt_translate_test(system_translate_robustness translate_robustness_test system FIXTURES_REQUIRED translate_model)
+  nmt_translate_test(long_translate_fuzz translate_robustness_test long FIXTURES_REQUIRED translate_model
+                     ENVIRONMENT NMT_FUZZ_SECONDS=60)
 endif()
+
+# What stands between a user's bytes and the model needs no LibTorch: so it runs under the sanitizers.
+set(decoding ${CMAKE_SOURCE_DIR}/src/decoding)
+nmt_fuzz_test(translating_fuzz LINK nmt_text nmt_report
+              SOURCES ${decoding}/input_format.cpp ${decoding}/output_format.cpp ${decoding}/word_alignment.cpp)

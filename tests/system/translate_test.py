@@ -1,117 +1,21 @@
 """Runs nmt-translate and nmt-eval as users do, with a small model that is trained for it on the built-in corpus.
 
     translate_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
-
-The model stays in FOLDER and is used again as long as the programs are older. Python's standard library only.
 """
 
-import argparse
 import contextlib
 import gzip
 import json
 import os
-import pathlib
 import random
 import re
 import select
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE = 120  # seconds for what takes one; the machine may be busy
-
-CONFIG = """
-data:
-  dir: {work}/prepared
-  train1: {work}/corpus/train.de
-  train2: {work}/corpus/train.en
-  eval1: {work}/corpus/valid.de
-  eval2: {work}/corpus/valid.en
-  test1: {work}/corpus/test.de
-  test2: {work}/corpus/test.en
-  vocab_size: 600
-  character_coverage: 1
-model: {{d_model: 64, d_ff: 128, num_blocks: 2, num_heads: 2, norm: pre, dropout_rate: 0.1}}
-training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: 1200, lr: 0.005, warmup_steps: 100,
-            checkpoint_every: 0}}
-validation: {{every: 600, max_sentences: 50}}
-decoding: {{beam_size: 3}}
-run: {{dir: {work}/run, threads: 1}}
-"""
-
-
-class Programs:
-    """The programs under test, and the model and corpus that the tests use."""
-
-    def __init__(self, folder, work):
-        self.folder, self.work = pathlib.Path(folder).resolve(), pathlib.Path(work).resolve()
-        self.config = self.work / "config.yaml"
-        self.model = self.work / "run" / "best"
-
-    def path(self, name):
-        return str(self.folder / name)
-
-    def prepare(self):
-        """Corpus, prepared data and model, unless they are there."""
-        if (self.model / "model.json").exists():
-            newest = max(os.path.getmtime(self.path(name)) for name in ("nmt-train", "nmt-prepro"))
-            if os.path.getmtime(self.model / "model.json") > newest:
-                return
-        shutil.rmtree(self.work, ignore_errors=True)
-        self.work.mkdir(parents=True)
-        self.config.write_text(CONFIG.format(work=self.work))
-        maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
-        for command in ([sys.executable, str(maker), "--out", str(self.work / "corpus"), "--pairs", "6000"],
-                        [self.path("nmt-prepro"), "-c", str(self.config)],
-                        [self.path("nmt-train"), "-c", str(self.config)]):
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
-            if done.returncode != 0:
-                raise RuntimeError(f"{command}: exit code {done.returncode}\n{done.stdout.decode()}")
-
-    def sources(self):
-        return (self.work / "corpus" / "train.de").read_text().splitlines()
-
-
-PROGRAMS = None  # set by main
-
-
-def run(*command, text=None, cwd=None, timeout=PATIENCE):
-    """Runs a program with `text` (str or bytes) as its standard input."""
-    data = text.encode() if isinstance(text, str) else text
-    command = [PROGRAMS.path(command[0]), *map(str, command[1:])]
-    return subprocess.run(command, input=data, stdin=subprocess.DEVNULL if data is None else None, cwd=cwd,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
-
-
-def translate(*arguments, text=None, model=None, **settings):
-    return run("nmt-translate", "-m", model or PROGRAMS.model, *arguments, text=text, **settings)
-
-
-class Case(unittest.TestCase):
-    maxDiff = 2000
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def lines_of(self, done):
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        return done.stdout.decode().splitlines()
-
-    def assert_error(self, done, *parts, code=2):
-        """One line on standard error with all of parts, nothing on standard output."""
-        message = done.stderr.decode(errors="replace")
-        self.assertEqual(done.returncode, code, message)
-        self.assertEqual(done.stdout, b"")
-        self.assertEqual(len(message.splitlines()), 1, message)
-        for part in parts:
-            self.assertIn(part, message)
+from translate_support import PATIENCE, PROGRAMS, Case, main, run, translate
 
 
 class TranslateLines(Case):
@@ -166,26 +70,6 @@ class TranslateLines(Case):
         done = run("nmt-eval", "-c", PROGRAMS.config, "-q")
         score = float(re.search(r"= ([0-9.]+) ", done.stdout.decode()).group(1))
         self.assertGreater(score, 10, "the other tests say little about a model that has learnt nothing")
-
-
-class BatchIndependence(Case):
-    """What a sentence becomes does not depend on the others."""
-
-    def test_500_sentences(self):
-        sources = PROGRAMS.sources()
-        chosen = random.Random(1).sample(sources, 500)
-        for beam in ("1", "4"):
-            with self.subTest(beam=beam):
-                arguments = ("--beam-size", beam, "--scores", "-q")
-                expected = self.lines_of(translate(*arguments, text="\n".join(chosen)))
-                self.assertEqual(len(expected), 500)
-                self.assertGreater(len(set(expected)), 250)
-                order = random.Random(2).sample(range(500), 500)
-                text = "\n".join(chosen[i] for i in order)
-                for batch, threads, buffer in (("1", "1", "500"), ("7", "2", "500"), ("64", "1", "13")):
-                    lines = self.lines_of(translate(*arguments, "--batch-size", batch, "--threads", threads,
-                                                    "--buffer-lines", buffer, text=text))
-                    self.assertEqual(lines, [expected[i] for i in order], f"batches of {batch}")
 
 
 class Streams(Case):
@@ -404,24 +288,35 @@ class Errors(Case):
                 ((), ["--model"]),
                 (("-m", missing), [missing]),
                 (("-m", str(self.folder)), [str(self.folder), "model.json"]),
-                ((*model, *model), ["-m", "one model"]),
+                ((*model, "-m", missing), [missing]),
+                ((*model, "--model-weights", "1", "2"), ["--model-weights", "2 for 1"]),
                 ((*model, "-i", missing), [missing]),
                 ((*model, "-i", str(self.folder)), [str(self.folder), "folder"]),
                 ((*model, "-o", missing + "/out"), [missing]),
-                ((*model, "--beam-size", "0"), ["beam size 0"]),
+                ((*model, "--beam-size", "0"), ["--beam-size 0", "at least 1"]),
                 ((*model, "--beam-size", "many"), ["--beam-size"]),
                 ((*model, "--n-best", "9", "--beam-size", "4"), ["n-best 9", "4"]),
-                ((*model, "--length-penalty", "-1"), ["length penalty -1"]),
-                ((*model, "--length-penalty-form", "google"), ["google", "paper"]),
-                ((*model, "--max-length-ratio", "-1"), ["maximum length ratio -1"]),
-                ((*model, "--batch-size", "0"), ["batch size 0"]),
+                ((*model, "--length-penalty", "-1"), ["--length-penalty -1", "at least 0"]),
+                ((*model, "--length-penalty-form", "google"), ["--length-penalty-form google", "paper"]),
+                ((*model, "--max-length-ratio", "-1"), ["--max-length-ratio -1", "at least 0"]),
+                ((*model, "--batch-size", "0"), ["--batch-size 0", "at least 1"]),
                 ((*model, "--max-source-length", "0"), ["maximum source length 0"]),
                 ((*model, "--device", "gpu"), ["device 'gpu'"]),
-                ((*model, "--precision", "fp8"), ["precision 'fp8'"]),
+                ((*model, "--precision", "fp8"), ["--precision fp8", "bf16"]),
                 ((*model, "--threads", "-2"), ["--threads -2"]),
                 ((*model, "--buffer-lines", "0"), ["--buffer-lines"]),
                 ((*model, "--beamsize", "4"), ["--beamsize"]),
                 ((*model, "-q", "extra"), ["extra"]),
+                ((*model, "--format", "json"), ["--format json", "--text", "jsonl"]),
+                ((*model, "--format", "xml"), ["--format", "jsonl"]),
+                ((*model, "--alignment", "giza"), ["--alignment", "pharaoh"]),
+                ((*model, "--input-format", "csv"), ["--input-format", "tsv"]),
+                ((*model, "--attention-lines", "1"), ["--attention-lines", "--attention-out"]),
+                ((*model, "--alignment-out", missing + "/out"), [missing]),
+                ((*model, "--score", missing), [missing]),
+                ((*model, "--score", missing, "--n-best", "2"), ["--score", "--n-best"]),
+                ((*model, "--diversity-groups", "2", "--beam-size", "3"), ["diversity_groups"]),
+                ((*model, "--temperature", "2"), ["temperature", "sampling"]),
                 ((*model, "--text", "a", "-i", missing), ["--text", "--input"])):
             with self.subTest(arguments=arguments):
                 self.assert_error(run("nmt-translate", *arguments, text="Ja .\n"), *parts)
@@ -453,6 +348,11 @@ class Errors(Case):
                  ["--hypotheses-out"]),
                 ((*model, *model, "--source", two, "--reference", two, "--results-file", missing),
                  ["--results-file"]),
+                ((*model, "--ensemble", "--source", two, "--reference", two), ["--ensemble", "-m"]),
+                ((*model, *model, "--ensemble", "--model-weights", "1", "--source", two, "--reference", two),
+                 ["--model-weights: 1 for 2 models"]),
+                ((*model, *model, "--ensemble", "--model-weights", "1", "-1", "--source", two, "--reference", two),
+                 ["weight -1"]),
                 ((*model, "--source", two, "--reference", two, "-q", "--report", missing + "/report"), [missing])):
             with self.subTest(arguments=arguments):
                 done = run("nmt-eval", *arguments)
@@ -523,6 +423,17 @@ class Evaluate(Case):
         self.assertEqual([column["metric"] for column in columns], ["BLEU", "chrF2"])
         self.assertEqual(columns[0]["results"][0]["score"], columns[0]["results"][1]["score"])
 
+    def test_an_ensemble_of_equals_is_one_of_them(self):
+        copy = self.folder / "copy"
+        shutil.copytree(PROGRAMS.model, copy)
+        alone = self.scores("-c", PROGRAMS.config)
+        both = ("-c", PROGRAMS.config, "-m", PROGRAMS.model, "-m", copy, "--ensemble", "--report",
+                self.folder / "report.json")
+        self.assertEqual(self.scores(*both), alone)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual([system["model"] for system in report["systems"]], [f"{PROGRAMS.model} + {copy}"])
+        self.assertEqual(self.scores(*both, "--combination", "log_linear", "--model-weights", "3", "1"), alone)
+
     def test_search_options_and_settings(self):
         greedy = self.scores("-c", PROGRAMS.config, "--beam-size", "1")
         self.assertEqual(self.scores("-c", PROGRAMS.config, "--set", "decoding.beam_size=1"), greedy)
@@ -533,16 +444,5 @@ class Evaluate(Case):
         self.assertRegex(self.scores("-c", PROGRAMS.config, "--confidence")[0], r"bs:1000\|seed:\d+.* = .*μ = ")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", required=True)
-    parser.add_argument("--work", required=True)
-    arguments, rest = parser.parse_known_args()
-    global PROGRAMS
-    PROGRAMS = Programs(arguments.programs, arguments.work)
-    PROGRAMS.prepare()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__)

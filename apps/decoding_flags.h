@@ -1,0 +1,92 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/option.h"
+#include "config/schema.h"
+#include "config/value.h"
+
+namespace nmt {
+
+/// A flag for each option of the section `decoding`: --beam-size for decoding.beam_size. Meaning and limits are those
+/// of the table of options.
+class DecodingFlags {
+ public:
+  void add_to(CLI::App& app, const std::string& group) {
+    for (const Option& option : options()) {
+      if (option.section == "decoding") add_to(app, option)->group(group);
+    }
+  }
+
+  /// A model's own configuration, changed by the flags that are given; to draw samples needs no --beam-size 1. Throws
+  /// Error.
+  Config applied_to(Config config) const {
+    if (given_.empty()) return config;
+    for (const auto& [option, flag, value] : given_) assign_value(config, *option, value, flag);
+    if (config.decoding.sampling && !is_given("beam_size")) config.decoding.beam_size = 1;
+    check_consistency(config, "command line");
+    return config;
+  }
+
+ private:
+  struct Given {
+    const Option* option;
+    std::string flag;  // as it was given, for messages
+    YAML::Node value;
+  };
+
+  bool is_given(std::string_view name) const {
+    return std::ranges::any_of(given_, [&](const Given& given) { return given.option->name == name; });
+  }
+
+  CLI::Option* add_to(CLI::App& app, const Option& option) {
+    std::string flag = fmt::format("--{}", option.name);
+    std::ranges::replace(flag, '_', '-');
+    const std::string limits = describe_limits(option);
+    const std::string help = limits.empty() ? std::string(option.help) : fmt::format("{} ({})", option.help, limits);
+    Config defaults;
+    const Field field = option.of(defaults);
+    if (std::holds_alternative<bool*>(field)) {
+      const auto negated = ",!--no-" + flag.substr(2);
+      return app.add_flag_function(
+          flag + negated,
+          [this, &option, flag](int64_t count) {
+            given_.push_back({&option, flag, YAML::Node(count > 0 ? "true" : "false")});
+          },
+          help);
+    }
+    if (std::holds_alternative<std::vector<std::string>*>(field)) {
+      return app
+          .add_option_function<std::vector<std::string>>(
+              flag,
+              [this, &option, flag](const std::vector<std::string>& values) {
+                YAML::Node list(YAML::NodeType::Sequence);
+                for (const auto& value : values) list.push_back(value);
+                given_.push_back({&option, flag, list});
+              },
+              help + "; may be given several times")
+          ->allow_extra_args(false)
+          ->type_name("TEXT");
+    }
+    return app
+        .add_option_function<std::string>(
+            flag,
+            [this, &option, flag](const std::string& value) {
+              given_.push_back({&option, flag + " " + value, YAML::Node(value)});
+            },
+            help)
+        ->type_name(std::holds_alternative<int64_t*>(field)  ? "INT"
+                    : std::holds_alternative<double*>(field) ? "FLOAT"
+                                                             : "TEXT");
+  }
+
+  std::vector<Given> given_;
+};
+
+}  // namespace nmt

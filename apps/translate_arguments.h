@@ -1,0 +1,174 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "command_line.h"
+#include "decoding/line_stream.h"
+#include "decoding_arguments.h"
+
+namespace nmt {
+
+/// The command line of nmt-translate.
+struct TranslateArguments {
+  std::vector<std::string> models;
+  std::vector<double> weights;
+  std::string input = "-", output = "-", input_format = "text", format = "text", alignment;
+  std::string alignment_file, attention_folder, targets;
+  std::vector<int64_t> attention_lines = {1};
+  std::vector<std::string> texts;
+  int64_t n_best = 1;
+  bool scores = false, token_scores = false, copy_unknown = false, split_sentences = false, quiet = false;
+  LineStreamOptions stream;
+  DecodingArguments decoding;
+
+  void add_to(CLI::App& app) {
+    app.add_option("-m,--model", models, "model directory; several translate together, as an ensemble")
+        ->required()
+        ->allow_extra_args(false)
+        ->type_name("DIR");
+    app.add_option("--model-weights", weights, "of the models of an ensemble in their order (default: all the same)")
+        ->type_name("W...");
+    app.add_flag("-q,--quiet", quiet, "no progress, no statistics and no prompt, only warnings");
+    add_input(app, "Input");
+    add_output(app, "Output");
+    add_constraints(app, "Constraints");
+    decoding.add_to(app);
+  }
+
+  /// Throws Error for what does not go together.
+  void check() const {
+    if (!weights.empty() && weights.size() != models.size()) {
+      throw Error(fmt::format("--model-weights: {} for {} models; give one for each", weights.size(), models.size()));
+    }
+    if (format == "json" && texts.empty()) throw Error("--format json: is for --text; use jsonl for lines");
+    if (!targets.empty() && (n_best > 1 || copy_unknown || split_sentences || has_constraints()))
+      throw Error(
+          "--score: takes translations as they are; leave out --n-best, --copy-unknown, --split-sentences and the "
+          "constraints");
+  }
+
+  bool has_constraints() const {
+    const auto& common = stream.common;
+    return !common.prefix.empty() || !common.must.empty() || !common.must_not.empty() || input_format != "text";
+  }
+  bool all_alternatives() const { return n_best > 1; }
+  bool needs_attention() const {
+    return copy_unknown || !alignment.empty() || !alignment_file.empty() || !attention_folder.empty();
+  }
+
+  /// What stands in the lines of the output.
+  OutputOptions output_options() const {
+    OutputOptions options{.format = format == "jsonl" ? OutputFormat::kJsonLines : OutputFormat::kColumns,
+                          .columns = {},
+                          .all_alternatives = all_alternatives()};
+    using enum OutputColumn;
+    auto& columns = options.columns;
+    if (format == "tsv") {
+      columns = {kLine, kRank, kScore, kTokens, kSource, kTranslation};
+    } else {
+      if (all_alternatives()) columns.push_back(kLine);
+      if (targets.empty()) columns.push_back(kTranslation);
+      if (scores || !targets.empty()) columns.push_back(kScore);
+    }
+    if (token_scores) columns.push_back(kTokenScores);
+    if (!alignment.empty() && alignment_file.empty()) columns.push_back(kAlignment);
+    return options;
+  }
+
+  OutputOptions alignment_options() const {
+    return {.columns = {OutputColumn::kAlignment}, .all_alternatives = all_alternatives()};
+  }
+
+  LineStreamOptions stream_options() const {
+    LineStreamOptions options = stream;
+    options.copy_unknown = copy_unknown;
+    options.input = input_format == "tsv"    ? InputFormat::kTsv
+                    : input_format == "json" ? InputFormat::kJson
+                                             : InputFormat::kText;
+    return options;
+  }
+
+ private:
+  void add_input(CLI::App& app, const std::string& group) {
+    app.add_option("-i,--input", input, "source text, a sentence a line, plain or gzip; - = standard input")
+        ->type_name("FILE")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("-t,--text", texts, "translate this instead of input; may be given several times")
+        ->allow_extra_args(false)
+        ->excludes("--input")
+        ->type_name("TEXT")
+        ->group(group);
+    app.add_option("--input-format", input_format,
+                   "of each line: text; tsv (SOURCE, PREFIX, MUST, MUST_NOT, separated by tabs); json (an object with "
+                   "source, prefix, must, must_not)")
+        ->check(CLI::IsMember({"text", "tsv", "json"}))
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--split-sentences", split_sentences, "a line is a paragraph: its sentences are translated one by one")
+        ->group(group);
+    app.add_option("--buffer-lines", stream.block_lines,
+                   "lines read ahead, where the input has so many, to be sorted by length")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--score", targets, "score the lines of this file as translations of the input; translate nothing")
+        ->excludes("--text")
+        ->type_name("FILE")
+        ->group(group);
+  }
+
+  void add_output(CLI::App& app, const std::string& group) {
+    app.add_option("-o,--output", output, "translations, a line for each line; - = standard output")
+        ->type_name("FILE")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option(
+           "--format", format,
+           "text; tsv (LINE, RANK, SCORE, TOKENS, SOURCE, TRANSLATION); jsonl, an object a line; json, of --text "
+           "a list of objects with the key translation_text")
+        ->check(CLI::IsMember({"text", "tsv", "jsonl", "json"}))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--n-best", n_best, "write so many translations of each line; at most the beam size")
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--scores", scores, "add a column: SCORE (log-probability / length penalty)")->group(group);
+    app.add_flag("--token-scores", token_scores, "add a column: the log-probabilities of the tokens")->group(group);
+    app.add_flag("--copy-unknown", copy_unknown, "put for <unk> the source word that it looks at most")->group(group);
+    app.add_option("--alignment", alignment, "add a column: pharaoh, SOURCE-TARGET pairs of words, from 0")
+        ->check(CLI::IsMember({"pharaoh"}))
+        ->type_name("FORM")
+        ->group(group);
+    app.add_option("--alignment-out", alignment_file, "write the alignments there instead, a line for each line")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--attention-out", attention_folder,
+                   "folder for pictures (SVG) and numbers (JSON) of the attention in the lines of --attention-lines")
+        ->type_name("DIR")
+        ->group(group);
+    app.add_option("--attention-lines", attention_lines, "which ones, from 1")
+        ->check(CLI::PositiveNumber)
+        ->needs("--attention-out")
+        ->type_name("N...")
+        ->capture_default_str()
+        ->group(group);
+  }
+
+  void add_constraints(CLI::App& app, const std::string& group) {
+    app.add_option("--prefix", stream.common.prefix, "every translation begins so")->type_name("TEXT")->group(group);
+    app.add_option("--must", stream.common.must, "every translation holds this; may be given several times")
+        ->allow_extra_args(false)
+        ->type_name("TEXT")
+        ->group(group);
+    app.add_option("--must-not", stream.common.must_not, "no translation holds this; may be given several times")
+        ->allow_extra_args(false)
+        ->type_name("TEXT")
+        ->group(group);
+  }
+};
+
+}  // namespace nmt
