@@ -1,6 +1,6 @@
 // Sentences a second of what nmt-prepro does with a corpus: encoding on all cores (as it is done, and by SentencePiece
-// alone), writing, and planning an epoch. Usage: encode_bench SOURCE TARGET SPM_MODEL [THREADS]
-// The texts may be gzipped; the first 200,000 pairs are read. Prints the median of five runs.
+// alone), writing, and planning an epoch; and of subword sampling in training. Usage: encode_bench SOURCE TARGET
+// SPM_MODEL [THREADS] The texts may be gzipped; the first 200,000 pairs are read. Prints the median of five runs.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,7 +17,9 @@
 #include "data/batches.h"
 #include "data/encoder.h"
 #include "data/prepared_corpus_writer.h"
+#include "text/sentencepiece_settings.h"
 #include "text/sentencepiece_tokenizer.h"
+#include "text/subword_sampler.h"
 
 namespace {
 
@@ -66,6 +68,22 @@ int run(const CorpusFiles& files, const std::filesystem::path& model, int thread
   print("SentencePiece alone, 1 thread", sentences / 2, alone);
   for (size_t i = 0; i < pairs.size(); ++i) {
     if (direct[i] != pairs[i].source) throw MachineError(fmt::format("pair {}: other ids than SentencePiece's", i));
+  }
+
+  const auto sample = [&](const std::string& what, const SubwordSampler& sampler) {
+    const double sampling = median_seconds([&] {
+      for (size_t i = 0; i < pairs.size(); ++i) {
+        CounterRandom random({i});
+        sampler.sample(pairs[i].source, random);
+      }
+    });
+    print(what + ", 1 thread", sentences / 2, sampling);
+  };
+  if (read_sentencepiece_settings(tokenizer->serialized()).is_bpe) {
+    sample("BPE-dropout 0.1", *make_bpe_dropout(*tokenizer, 0.1));
+  } else {
+    sample("subword sampling among all", *make_unigram_sampler(*tokenizer, 0.2, 0));
+    sample("subword sampling among 10", *make_unigram_sampler(*tokenizer, 0.2, 10));
   }
 
   const auto path = std::filesystem::temp_directory_path() / fmt::format("encode_bench.{}.bin", ::getpid());

@@ -13,7 +13,7 @@ constexpr size_t kReadyAhead = 16;  // batches
 }  // namespace
 
 BatchStream::BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start)
-    : corpus_(std::move(corpus)), options_(options), position_(start), ahead_(start) {
+    : corpus_(std::move(corpus)), options_(std::move(options)), position_(start), ahead_(start) {
   if (corpus_->size() == 0) throw Error("the training data has no pairs; see what nmt-prepro dropped and why");
   auto plan = plan_epoch(*corpus_, options_, start.epoch);
   batches_ = static_cast<int64_t>(plan.size());
@@ -44,7 +44,7 @@ BatchStream::~BatchStream() {
 void BatchStream::work(std::vector<std::vector<int64_t>> plan) {
   for (;;) {
     Item item;
-    item.batch = make_batch(*corpus_, plan[static_cast<size_t>(ahead_.batch)]);
+    item.batch = make_batch(epoch_ahead(), plan[static_cast<size_t>(ahead_.batch)]);
     ++ahead_.batch;
     if (ahead_.batch == static_cast<int64_t>(plan.size())) {
       ahead_ = {.epoch = ahead_.epoch + 1, .batch = 0};

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -13,60 +14,59 @@
 namespace nmt {
 namespace {
 
-/// Of a pair, as batches have it: end symbols and source markers counted.
-struct Widths {
-  int64_t source = 0, target = 0;
+/// A pair as batches have it: end symbols and source markers counted.
+struct SizedPair {
+  int64_t pair = 0, source = 0, target = 0;
   int64_t wider() const { return std::max(source, target); }
 };
 
-Widths widths(const PreparedCorpus& corpus, int64_t pair) {
-  return {source_length(std::ssize(corpus.source(pair)), corpus.source_markers()), std::ssize(corpus.target(pair)) + 1};
+std::vector<SizedPair> with_sizes(const EpochView& epoch, const std::vector<int64_t>& pairs) {
+  std::vector<SizedPair> sized;
+  sized.reserve(pairs.size());
+  for (const int64_t pair : pairs)
+    sized.push_back({.pair = pair,
+                     .source = source_length(std::ssize(epoch.source(pair).ids()), epoch.corpus().source_markers()),
+                     .target = std::ssize(epoch.target(pair).ids()) + 1});
+  return sized;
 }
 
 /// Sorts by the wider side, then by how much wider the source is, rising and falling in turn: neighbours are alike on
 /// both sides, also where one width ends and the next begins. Pairs of equal lengths keep their order. (On Multi30k,
 /// batches of 4,096 tokens are 97 % real tokens so, and 96 % when sorted by source, then target.)
-void sort_by_length(const PreparedCorpus& corpus, std::vector<int64_t>& pairs) {
-  struct Entry {
-    int64_t width, excess, pair;
+void sort_by_length(std::vector<SizedPair>& pairs) {
+  const auto key = [](const SizedPair& pair) {
+    const int64_t excess = pair.source - pair.target;
+    return std::pair(pair.wider(), pair.wider() % 2 == 0 ? excess : -excess);
   };
-  std::vector<Entry> entries;
-  entries.reserve(pairs.size());
-  for (const int64_t pair : pairs) {
-    const Widths w = widths(corpus, pair);
-    const int64_t excess = w.source - w.target;
-    entries.push_back({w.wider(), w.wider() % 2 == 0 ? excess : -excess, pair});
-  }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.width, a.excess) < std::tie(b.width, b.excess);
-  });
-  std::transform(entries.begin(), entries.end(), pairs.begin(), [](const Entry& entry) { return entry.pair; });
+  std::stable_sort(pairs.begin(), pairs.end(), [&](const SizedPair& a, const SizedPair& b) { return key(a) < key(b); });
 }
 
 /// Cuts a list where the padded size, rows x the wider side, would pass the limit.
-std::vector<std::vector<int64_t>> cut_by_tokens(const PreparedCorpus& corpus, const std::vector<int64_t>& pairs,
-                                                int64_t limit) {
+std::vector<std::vector<int64_t>> cut_by_tokens(const std::vector<SizedPair>& pairs, int64_t limit) {
   std::vector<std::vector<int64_t>> batches;
   int64_t width = 0;  // of the batch in the making
-  for (const int64_t pair : pairs) {
-    const int64_t wider = std::max(width, widths(corpus, pair).wider());
-    const bool fits = !batches.empty() && (static_cast<int64_t>(batches.back().size()) + 1) * wider <= limit;
+  for (const auto& pair : pairs) {
+    const int64_t wider = std::max(width, pair.wider());
+    const bool fits = !batches.empty() && (std::ssize(batches.back()) + 1) * wider <= limit;
     if (!fits) batches.emplace_back();
-    width = fits ? wider : widths(corpus, pair).wider();
-    batches.back().push_back(pair);
+    width = fits ? wider : pair.wider();
+    batches.back().push_back(pair.pair);
   }
   return batches;
 }
 
 /// Sorts each pool by source length (equal ones keep their order).
-void sort_in_pools(const PreparedCorpus& corpus, std::vector<int64_t>& pairs, const BatchOptions& options) {
+std::vector<int64_t> sorted_in_pools(std::vector<SizedPair> pairs, const BatchOptions& options) {
   const int64_t most_batches = std::ssize(pairs) / options.size + 1;  // more make no difference
   const int64_t pool = std::min(options.pool_batches, most_batches) * options.size;
   for (int64_t begin = 0; begin < std::ssize(pairs); begin += pool) {
     const int64_t end = std::min(std::ssize(pairs), begin + pool);
     std::stable_sort(pairs.begin() + begin, pairs.begin() + end,
-                     [&](int64_t a, int64_t b) { return corpus.source(a).size() < corpus.source(b).size(); });
+                     [](const SizedPair& a, const SizedPair& b) { return a.source < b.source; });
   }
+  std::vector<int64_t> sorted;
+  for (const auto& pair : pairs) sorted.push_back(pair.pair);
+  return sorted;
 }
 
 std::vector<std::vector<int64_t>> cut_by_sentences(const std::vector<int64_t>& pairs, const BatchOptions& options) {
@@ -97,42 +97,72 @@ void check_size(int64_t size) {
 
 }  // namespace
 
+std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+  if (options.corpus_weights.empty()) return all_pairs(corpus);
+  std::vector<std::vector<int64_t>> of_corpus(options.corpus_weights.size());
+  for (const int64_t pair : all_pairs(corpus)) {
+    const auto index = static_cast<size_t>(corpus.corpus(pair));
+    if (index >= of_corpus.size())
+      throw Error(
+          fmt::format("training.corpus_weights: has {} weights, but a pair is of corpus {}; prepare the data again",
+                      of_corpus.size(), index + 1));
+    of_corpus[index].push_back(pair);
+  }
+  CounterRandom random({options.seed, static_cast<uint64_t>(epoch), 1});
+  std::vector<int64_t> chosen;
+  for (size_t i = 0; i < of_corpus.size(); ++i) {
+    auto& pairs = of_corpus[i];
+    const double weight = options.corpus_weights[i], whole = std::floor(weight);
+    for (double copy = 0; copy < whole; ++copy) chosen.insert(chosen.end(), pairs.begin(), pairs.end());
+    random.shuffle(pairs);
+    chosen.insert(chosen.end(), pairs.begin(), pairs.begin() + std::lround((weight - whole) * std::ssize(pairs)));
+  }
+  if (chosen.empty()) throw Error("training.corpus_weights: no pair is left to train on; raise a weight");
+  return chosen;
+}
+
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch) {
   check_size(options.size);
   CounterRandom random({options.seed, static_cast<uint64_t>(epoch)});
-  std::vector<int64_t> pairs = all_pairs(corpus);
+  std::vector<int64_t> pairs = pairs_of_epoch(corpus, options, epoch);
   random.shuffle(pairs);
+  const EpochView view(corpus, options.sampling, epoch);
+  std::vector<std::vector<int64_t>> batches;
   if (options.type == BatchType::kSentences) {
-    if (options.pool_batches > 0) sort_in_pools(corpus, pairs, options);
-    auto batches = cut_by_sentences(pairs, options);
-    if (options.pool_batches > 0) random.shuffle(batches);
-    return batches;
+    if (options.pool_batches == 0) return cut_by_sentences(pairs, options);
+    batches = cut_by_sentences(sorted_in_pools(with_sizes(view, pairs), options), options);
+  } else {
+    auto sized = with_sizes(view, pairs);
+    sort_by_length(sized);
+    batches = cut_by_tokens(sized, options.size);
   }
-  sort_by_length(corpus, pairs);
-  auto batches = cut_by_tokens(corpus, pairs, options.size);
   random.shuffle(batches);
   return batches;
 }
 
 std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, int64_t tokens) {
   check_size(tokens);
-  std::vector<int64_t> pairs = all_pairs(corpus);
-  sort_by_length(corpus, pairs);
-  return cut_by_tokens(corpus, pairs, tokens);
+  auto pairs = with_sizes(corpus, all_pairs(corpus));
+  sort_by_length(pairs);
+  return cut_by_tokens(pairs, tokens);
 }
 
-Batch make_batch(const PreparedCorpus& corpus, std::span<const int64_t> pairs) {
+Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
+  const SourceMarkers markers = epoch.corpus().source_markers();
+  std::vector<Pieces> sources, targets;
+  sources.reserve(pairs.size()), targets.reserve(pairs.size());
   Batch batch;
   batch.size = static_cast<int64_t>(pairs.size());
   batch.indices.assign(pairs.begin(), pairs.end());
   for (const int64_t pair : pairs) {
-    const Widths w = widths(corpus, pair);
-    batch.source_lengths.push_back(w.source);
-    batch.target_lengths.push_back(w.target);
-    batch.source_tokens += w.source;
-    batch.target_tokens += w.target;
-    batch.source_width = std::max(batch.source_width, w.source);
-    batch.target_width = std::max(batch.target_width, w.target);
+    const int64_t source = source_length(std::ssize(sources.emplace_back(epoch.source(pair)).ids()), markers);
+    const int64_t target = std::ssize(targets.emplace_back(epoch.target(pair)).ids()) + 1;
+    batch.source_lengths.push_back(source);
+    batch.target_lengths.push_back(target);
+    batch.source_tokens += source;
+    batch.target_tokens += target;
+    batch.source_width = std::max(batch.source_width, source);
+    batch.target_width = std::max(batch.target_width, target);
   }
   const auto source_size = static_cast<size_t>(batch.size * batch.source_width);
   const auto target_size = static_cast<size_t>(batch.size * batch.target_width);
@@ -140,10 +170,10 @@ Batch make_batch(const PreparedCorpus& corpus, std::span<const int64_t> pairs) {
   batch.target_in.assign(target_size, SpecialIds::kPad);
   batch.target_out.assign(target_size, SpecialIds::kPad);
   for (int64_t row = 0; row < batch.size; ++row) {
-    const auto source = corpus.source(pairs[row]), target = corpus.target(pairs[row]);
+    const auto target = targets[row].ids();
     const auto in_row = batch.target_in.begin() + row * batch.target_width;
     const auto out_row = batch.target_out.begin() + row * batch.target_width;
-    write_source(source, corpus.source_markers(), batch.source.data() + row * batch.source_width);
+    write_source(sources[row].ids(), markers, batch.source.data() + row * batch.source_width);
     *in_row = SpecialIds::kBegin;
     std::copy(target.begin(), target.end(), in_row + 1);
     *std::copy(target.begin(), target.end(), out_row) = SpecialIds::kEnd;

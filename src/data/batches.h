@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "data/epoch_view.h"
 #include "data/prepared_corpus.h"
 
 namespace nmt {
@@ -25,9 +26,18 @@ struct BatchOptions {
   uint64_t seed = 1;
   int64_t pool_batches = 0;                 ///< sentences: see plan_epoch; 0 = none
   LastBatch last_batch = LastBatch::kKeep;  ///< sentences
+  /// How often an epoch has the pairs of each corpus: 2.5 is twice, and half of them, chosen anew each epoch, once
+  /// more. Empty: once each.
+  std::vector<double> corpus_weights = {};
+  SubwordSampling sampling = {};
 };
 
-/// The batches of one epoch as indices into the corpus; order is a function of (corpus, options, epoch) alone.
+/// The pairs of one epoch, unsorted: of every corpus as often as its weight says. A function of (corpus, weights, seed,
+/// epoch).
+std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch);
+
+/// The batches of one epoch as indices into the corpus; order is a function of (corpus, options, epoch) alone. Lengths
+/// are those of the epoch's own pieces.
 /// Sentences: a shuffled pass cut into batches, the last one short or dropped. With pools, the pass is first cut into
 /// pools of so many batches, each of which is sorted by source length, and the batches are shuffled (the bucket
 /// iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches). Tokens: a shuffled pass sorted by
@@ -39,7 +49,7 @@ std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const
 std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, int64_t tokens);
 
 /// Pads the pairs to a batch, end symbols added.
-Batch make_batch(const PreparedCorpus& corpus, std::span<const int64_t> pairs);
+Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs);
 
 /// Where a stream of training batches stands: the next batch to hand out.
 struct BatchPosition {
@@ -63,6 +73,7 @@ class BatchStream {
     int64_t batches_after;  // batches of the epoch of `after`
   };
   void work(std::vector<std::vector<int64_t>> plan);  // the batches of ahead_.epoch
+  EpochView epoch_ahead() const { return {*corpus_, options_.sampling, ahead_.epoch}; }
 
   std::shared_ptr<const PreparedCorpus> corpus_;
   BatchOptions options_;

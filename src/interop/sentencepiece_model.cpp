@@ -1,9 +1,7 @@
 #include "interop/sentencepiece_model.h"
 
-#include <cstring>
 #include <set>
 
-#include "base/error.h"
 #include "text/protocol_buffer.h"
 #include "text/tokenizer.h"
 
@@ -34,23 +32,6 @@ std::string renumbered(std::string_view trainer, const std::vector<Piece>& piece
 }
 
 }  // namespace
-
-std::vector<Piece> read_pieces(std::string_view serialized, const std::string& name) {
-  std::vector<Piece> pieces;
-  const bool complete = for_each_field(serialized, [&](const ProtocolField& field) {
-    if (field.id != kPieces) return;
-    Piece piece;
-    for_each_field(field.bytes, [&](const ProtocolField& part) {
-      if (part.id == kText) piece.text = part.bytes;
-      if (part.id == kScore && part.bytes.size() == sizeof piece.score)
-        std::memcpy(&piece.score, part.bytes.data(), sizeof piece.score);
-      if (part.id == kType) piece.type = static_cast<PieceType>(part.number);
-    });
-    pieces.push_back(std::move(piece));
-  });
-  if (!complete || pieces.empty()) throw Error(name + ": not a SentencePiece model, or damaged; fetch it again");
-  return pieces;
-}
 
 std::string with_pieces(std::string_view serialized, const std::vector<Piece>& pieces) {
   std::string changed;

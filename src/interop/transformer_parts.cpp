@@ -16,6 +16,7 @@ std::string plain_transformer_obstacle(const ModelConfig& c) {
   };
   for (const auto& obstacle : {unless(c.architecture, {"transformer"}, "model.architecture"),
                                unless(c.positions, {"sinusoidal", "learned", "none"}, "model.positions"),
+                               unless(c.deep_init, {"none", "depth_scaled"}, "model.deep_init"),
                                unless(c.qkv_activation, {"none"}, "model.qkv_activation"),
                                unless(c.attention_score, {"scaled_dot"}, "model.attention_score"),
                                unless(c.attention_normalization, {"softmax"}, "model.attention_normalization"),

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "base/error.h"
 #include "corpora.h"
 #include "data/batches.h"
@@ -52,6 +54,63 @@ TEST_F(BatchStreamTest, GoesOnFromAnyPositionAsIfUninterrupted) {
   }
 }
 
+/// Writes each piece once or several times.
+class Stutter final : public SubwordSampler {
+ public:
+  std::vector<int32_t> sample(std::span<const int32_t> plain, CounterRandom& random) const override {
+    std::vector<int32_t> ids;
+    for (const int32_t id : plain) ids.insert(ids.end(), 1 + random.below(3), id);
+    return ids;
+  }
+};
+
+TEST_F(BatchStreamTest, SamplesPiecesByEpochAndPair) {
+  BatchOptions options = options_;
+  options.sampling = {.source = std::make_shared<Stutter>(), .seed = 3};
+  const auto epoch_of = [&](BatchStream& stream) {
+    std::map<int64_t, std::vector<int64_t>> sources;  // of each pair, without padding
+    for (const auto epoch = stream.position().epoch; stream.position().epoch == epoch;) {
+      const Batch batch = stream.next();
+      if (batch.size > 1 && options.type == BatchType::kTokens) {
+        EXPECT_LE(batch.size * std::max(batch.source_width, batch.target_width), 80) << "of the samples' lengths";
+      }
+      for (int64_t row = 0; row < batch.size; ++row) {
+        const auto begin = batch.source.begin() + row * batch.source_width;
+        sources[batch.indices[row]] = {begin, begin + batch.source_lengths[row]};
+        EXPECT_EQ(batch.target_lengths[row], std::ssize(corpus_->target(batch.indices[row])) + 1) << "not sampled";
+      }
+    }
+    return sources;
+  };
+  BatchStream stream(corpus_, options);
+  const auto first = epoch_of(stream);
+  const auto middle = stream.position();
+  const auto second = epoch_of(stream);
+  EXPECT_EQ(first.size(), 100u);
+  EXPECT_NE(first, second);
+  BatchStream resumed(corpus_, options, middle);
+  EXPECT_EQ(epoch_of(resumed), second);
+  options.type = BatchType::kSentences;  // other batches in another order: the same samples
+  options.size = 4;
+  BatchStream other(corpus_, options);
+  EXPECT_EQ(epoch_of(other), first);
+}
+
+TEST_F(BatchStreamTest, KeepsTheOwnPiecesWhereASampleIsTooLong) {
+  const SubwordSampling sampling{.source = std::make_shared<Stutter>(),
+                                 .target = std::make_shared<Stutter>(),
+                                 .max_source = 12,
+                                 .max_target = 1 << 20};
+  const EpochView view(*corpus_, sampling, 0);
+  int longer = 0;
+  for (int64_t pair = 0; pair < 100; ++pair) {
+    const auto sampled = std::ssize(view.source(pair).ids()), plain = std::ssize(corpus_->source(pair));
+    EXPECT_TRUE(sampled <= 12 || sampled == plain) << pair;
+    longer += sampled > plain;
+  }
+  EXPECT_GT(longer, 10);
+}
+
 TEST_F(BatchStreamTest, OneBatchAnEpochWorks) {
   BatchStream stream(corpus_, {BatchType::kSentences, 1000, 1});
   for (int64_t epoch = 0; epoch < 40; ++epoch) {
@@ -70,9 +129,7 @@ TEST_F(BatchStreamTest, MayEndAtAnyMoment) {
 TEST_F(BatchStreamTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(message_of<Error>([&] { BatchStream(corpus_of(folder_ / "none.bin", {}), options_); }),
             "the training data has no pairs; see what nmt-prepro dropped and why");
-  EXPECT_EQ(message_of<Error>([&] {
-              BatchStream(corpus_, {BatchType::kSentences, 10, 1}, {.epoch = 2, .batch = 10});
-            }),
+  EXPECT_EQ(message_of<Error>([&] { BatchStream(corpus_, {BatchType::kSentences, 10, 1}, {.epoch = 2, .batch = 10}); }),
             "batch 10 of epoch 2, which has 10 batches; the checkpoint belongs to other data");
 }
 

@@ -52,6 +52,46 @@ TEST(PlanEpoch, EveryPairStandsInItOnce) {
   }
 }
 
+/// The corpora of corpus_of are those of pair i % 3: 67, 67 and 66 pairs.
+TEST(PairsOfEpoch, AreAsOftenThereAsTheirCorpusWeighs) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  BatchOptions options{BatchType::kTokens, 100, 5};
+  options.corpus_weights = {2.5, 0, 0.25};
+  std::set<std::vector<int64_t>> different;
+  for (int64_t epoch = 0; epoch < 3; ++epoch) {
+    const auto pairs = pairs_of_epoch(*corpus, options, epoch);
+    EXPECT_EQ(pairs, pairs_of_epoch(*corpus, options, epoch));
+    std::vector<int> times(200);
+    for (const auto pair : pairs) ++times[pair];
+    int thrice = 0, once = 0;
+    for (int64_t pair = 0; pair < 200; ++pair) {
+      const int least[] = {2, 0, 0}, most[] = {3, 0, 1};
+      EXPECT_GE(times[pair], least[pair % 3]) << pair;
+      EXPECT_LE(times[pair], most[pair % 3]) << pair;
+      thrice += times[pair] == 3, once += times[pair] == 1;
+    }
+    EXPECT_EQ(thrice, 34);  // half of 67, rounded
+    EXPECT_EQ(once, 17);    // a quarter of 66, rounded
+    auto planned = sorted_pairs(plan_epoch(*corpus, options, epoch)), sorted = pairs;
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_EQ(planned, sorted);
+    different.insert(sorted);
+  }
+  EXPECT_EQ(different.size(), 3u) << "another half each epoch";
+}
+
+TEST(PairsOfEpoch, RefuseWeightsThatDoNotFit) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  const auto message = [&](std::vector<double> weights) {
+    return message_of<Error>([&] { plan_epoch(*corpus, {.size = 100, .corpus_weights = weights}, 0); });
+  };
+  EXPECT_EQ(message({1, 1}),
+            "training.corpus_weights: has 2 weights, but a pair is of corpus 3; prepare the data again");
+  EXPECT_EQ(message({0.001, 0, 0}), "training.corpus_weights: no pair is left to train on; raise a weight");
+}
+
 TEST(PlanEpoch, IsAFunctionOfSeedAndEpoch) {
   const TemporaryDirectory folder;
   const auto corpus = varied_corpus(folder);
@@ -156,9 +196,7 @@ TEST(PlanEpoch, AShortLastBatchMayBeDropped) {
 TEST(PlanEpoch, RefusesASizeBelowOne) {
   const TemporaryDirectory folder;
   const auto corpus = varied_corpus(folder);
-  EXPECT_EQ(message_of<Error>([&] {
-              plan_epoch(*corpus, {BatchType::kTokens, 0, 1}, 0);
-            }),
+  EXPECT_EQ(message_of<Error>([&] { plan_epoch(*corpus, {BatchType::kTokens, 0, 1}, 0); }),
             "a batch size of 0; it must be at least 1");
   EXPECT_EQ(message_of<Error>([&] { plan_by_length(*corpus, -3); }), "a batch size of -3; it must be at least 1");
 }

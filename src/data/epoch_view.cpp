@@ -1,0 +1,24 @@
+#include "data/epoch_view.h"
+
+namespace nmt {
+
+Pieces EpochView::source(int64_t pair) const {
+  const auto plain = corpus_.source(pair);
+  if (!sampling_ || !sampling_->source) return Pieces(plain);
+  return sampled(plain, *sampling_->source, sampling_->max_source, pair, 0);
+}
+
+Pieces EpochView::target(int64_t pair) const {
+  const auto plain = corpus_.target(pair);
+  if (!sampling_ || !sampling_->target) return Pieces(plain);
+  return sampled(plain, *sampling_->target, sampling_->max_target, pair, 1);
+}
+
+Pieces EpochView::sampled(std::span<const int32_t> plain, const SubwordSampler& sampler, int64_t most, int64_t pair,
+                          uint64_t side) const {
+  CounterRandom random({sampling_->seed, static_cast<uint64_t>(epoch_), static_cast<uint64_t>(pair), side});
+  auto ids = sampler.sample(plain, random);
+  return std::ssize(ids) > most ? Pieces(plain) : Pieces(std::move(ids));
+}
+
+}  // namespace nmt

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "data/prepared_corpus.h"
+#include "text/subword_sampler.h"
+
+namespace nmt {
+
+/// Subword regularisation of training pairs: the pieces of pair i in epoch e are a function of (seed, e, i, side).
+struct SubwordSampling {
+  std::shared_ptr<const SubwordSampler> source = {}, target = {};  ///< null: that side keeps its pieces
+  uint64_t seed = 1;
+  /// Most pieces of a side; a sentence whose sample has more keeps its own pieces.
+  int64_t max_source = 1 << 20, max_target = 1 << 20;
+};
+
+/// The ids of one side of a pair: in the corpus, or of their own.
+class Pieces {
+ public:
+  explicit Pieces(std::span<const int32_t> ids) : ids_(ids) {}
+  explicit Pieces(std::vector<int32_t> own) : own_(std::move(own)), ids_(own_) {}
+  Pieces(Pieces&&) = default;  // a vector that moves keeps its elements where they are
+  std::span<const int32_t> ids() const { return ids_; }
+
+ private:
+  std::vector<int32_t> own_;
+  std::span<const int32_t> ids_;
+};
+
+/// A corpus as one epoch sees it. Cheap to make; the corpus outlives it. Thread-safe.
+class EpochView {
+ public:
+  /// The pieces as they were prepared.
+  EpochView(const PreparedCorpus& corpus) : corpus_(corpus) {}
+  /// Those of an epoch (from 0) under subword sampling.
+  EpochView(const PreparedCorpus& corpus, const SubwordSampling& sampling, int64_t epoch)
+      : corpus_(corpus), sampling_(&sampling), epoch_(epoch) {}
+
+  const PreparedCorpus& corpus() const { return corpus_; }
+  Pieces source(int64_t pair) const;
+  Pieces target(int64_t pair) const;
+
+ private:
+  Pieces sampled(std::span<const int32_t> plain, const SubwordSampler& sampler, int64_t most, int64_t pair,
+                 uint64_t side) const;
+
+  const PreparedCorpus& corpus_;
+  const SubwordSampling* sampling_ = nullptr;
+  int64_t epoch_ = 0;
+};
+
+}  // namespace nmt
