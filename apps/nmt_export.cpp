@@ -23,7 +23,9 @@ struct Arguments {
                    "ctranslate2: CTranslate2's own directory; marian: MarianMT of Hugging Face transformers; "
                    "safetensors: weights under the names of torch.nn.Transformer")
         ->type_name("FORMAT");
-    app.add_option("--from", from, "marian: a MarianMT directory of Hugging Face (OPUS-MT)")->type_name("FORMAT");
+    app.add_option("--from", from,
+                   "marian: a MarianMT directory of Hugging Face, or Marian's .npz and decoder.yml (OPUS-MT)")
+        ->type_name("FORMAT");
     app.add_option("-i,--input", input, "what comes in")->type_name("DIR");
     app.add_option("-o,--output", output, "folder to write; must not exist yet")->type_name("DIR");
     app.add_option("--quantization", quantization,

@@ -48,6 +48,10 @@ int64_t element_count(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
+size_t stored_size(const StoredArray& stored) {
+  return static_cast<size_t>(element_count(stored.shape)) * element_size(stored.type);
+}
+
 Array to_array(const StoredArray& stored, const std::string& file, const std::string& name) {
   const size_t size = element_size(stored.type);
   if (size == 0)

@@ -32,6 +32,8 @@ struct StoredArray {
 };
 
 int64_t element_count(const Shape& shape);
+/// Bytes that its elements take in the file; 0 for types that are no weights.
+size_t stored_size(const StoredArray& stored);
 /// `file` and `name` are shown in messages. Throws Error for other types and for data that are too short.
 Array to_array(const StoredArray& stored, const std::string& file, const std::string& name);
 

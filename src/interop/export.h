@@ -27,8 +27,9 @@ void write_marian(const std::filesystem::path& directory, const PlainModel& mode
 /// the tokenizer's files.
 void write_plain_safetensors(const std::filesystem::path& directory, const PlainModel& model);
 
-/// A MarianMT directory of Hugging Face transformers as a model of the toolkit. Throws Error naming what cannot be
-/// represented, or is missing or damaged.
+/// A model of Marian as one of the toolkit: a MarianMT directory of Hugging Face transformers, or Marian's own form as
+/// OPUS-MT publishes it (an .npz and its decoder.yml). Throws Error naming what cannot be represented, or is missing or
+/// damaged.
 PlainModel read_marian(const std::filesystem::path& directory);
 
 /// What a model is, in lines of text: architecture, sizes, vocabulary, parameters by part, training, formats it fits.

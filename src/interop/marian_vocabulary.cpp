@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
@@ -49,11 +48,16 @@ std::vector<Piece> side_pieces(const SideModel& model, const std::vector<std::st
       continue;
     }
     Piece piece{.text = tokens[id], .score = kNeverScore, .type = PieceType::kUnused};
-    if (const auto found = model.by_text.find(tokens[id]); found != model.by_text.end() && !is_special(tokens[id])) {
+    if (is_language_code(tokens[id])) {
+      // Cut off before SentencePiece in Marian, whether or not the model has a piece for it. SentencePiece puts its
+      // mark of a space before the first word: the code and it become one piece. Scores of unigram models are
+      // logarithms of probabilities, so 0 wins over every other way to cut it.
+      piece = {.text = "\xE2\x96\x81" + tokens[id],
+               .score = 0,
+               .type = model.is_bpe ? PieceType::kUserDefined : PieceType::kNormal};
+    } else if (const auto found = model.by_text.find(tokens[id]);
+               found != model.by_text.end() && !is_special(tokens[id])) {
       piece = found->second;
-    } else if (is_language_code(tokens[id])) {
-      // SentencePiece puts its mark of a space before the first word; the code and it are one token.
-      piece = {.text = "\xE2\x96\x81" + tokens[id], .score = 0, .type = PieceType::kUserDefined};
     } else if (model.is_bpe && !tokens[id].empty() && !is_special(tokens[id])) {
       throw Error(
           fmt::format("{}: a BPE model that lacks '{}' of the common vocabulary; only unigram models may lack "
@@ -77,24 +81,9 @@ std::vector<int64_t> MarianVocabulary::order() const {
   return all;
 }
 
-std::map<std::string, int64_t> read_vocabulary(const std::filesystem::path& path, int64_t rows) {
-  const auto json = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) throw Error(path.string() + ": damaged: not a JSON object of tokens and ids");
-  std::map<std::string, int64_t> ids;
-  std::set<int64_t> taken;
-  for (const auto& [token, value] : json.items()) {
-    if (!value.is_number_integer()) throw Error(path.string() + ": damaged: an id that is no whole number");
-    const auto id = value.get<int64_t>();
-    if (id < 0 || id >= rows)
-      throw Error(fmt::format("{}: id {} of '{}' is beyond the {} rows of the model", path.string(), id, token, rows));
-    if (!taken.insert(id).second) throw Error(fmt::format("{}: id {} stands twice", path.string(), id));
-    ids[token] = id;
-  }
-  return ids;
-}
-
 RenumberedSides renumber(const std::vector<MarianSide>& sides, int64_t rows, const MarianSpecials& specials) {
-  for (const int64_t id : {specials.pad, specials.unknown, specials.start, specials.end})
+  for (const int64_t id :
+       {specials.unknown, specials.end, std::max<int64_t>(specials.pad, 0), std::max<int64_t>(specials.start, 0)})
     if (id < 0 || id >= rows) throw Error(fmt::format("special token {} is beyond the {} rows of the model", id, rows));
   std::vector<std::string> theirs(rows);
   for (const auto& [token, id] : *sides.front().ids) theirs[id] = token;
@@ -105,7 +94,7 @@ RenumberedSides renumber(const std::vector<MarianSide>& sides, int64_t rows, con
   const bool starts_from_pad = specials.start == specials.pad;
   vocabulary = {starts_from_pad ? MarianVocabulary::Row{-1, false} : MarianVocabulary::Row{specials.pad},
                 {specials.unknown},
-                {specials.start},
+                {specials.start, specials.start >= 0},
                 {specials.end}};
   for (int64_t id = 0; id < rows; ++id) {
     if (id == specials.pad || id == specials.unknown || id == specials.start || id == specials.end) continue;

@@ -20,17 +20,15 @@ struct MarianVocabulary {
   std::vector<int64_t> order() const;
 };
 
+/// Rows of Marian's table. -1 of pad or start: none, a vector of zeros that is never put out.
 struct MarianSpecials {
   int64_t pad = 0, unknown = 0, start = 0, end = 0;
 };
 
-/// Ids of a vocab.json. Throws Error for what is none, or has an id twice or out of range.
-std::map<std::string, int64_t> read_vocabulary(const std::filesystem::path& path, int64_t rows);
-
 /// One table for both sides, or one for each (with one SentencePiece model each).
 struct MarianSide {
   std::filesystem::path model;                  ///< SentencePiece model
-  const std::map<std::string, int64_t>* ids{};  ///< of vocab.json
+  const std::map<std::string, int64_t>* ids{};  ///< its vocabulary
 };
 struct RenumberedSides {
   MarianVocabulary vocabulary;

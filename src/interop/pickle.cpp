@@ -13,7 +13,11 @@
 namespace nmt::interop {
 namespace {
 
-constexpr int64_t kMostSteps = 400'000;  // the weights of a large model take a tenth
+// What a file may ask for grows with its size: a step takes at most about a hundred bytes of memory, and the 500
+// tensors of a large model take 25,000 steps.
+constexpr size_t kMostSteps = 60'000, kBytesAStep = 64;
+// Arguments and names are copied, and a pickle can ask for the same ones again and again.
+constexpr size_t kMostArguments = 16, kLongestName = 100;
 
 /// What stands for data. Storage types are only named, never called.
 constexpr std::array kCallable{"collections.OrderedDict", "torch._utils._rebuild_tensor_v2",
@@ -33,8 +37,9 @@ class PickleMachine {
       : pickle_(pickle), bytes_(bytes), name_(name) {}
 
   void run() {
-    for (int64_t steps = 0;; ++steps) {
-      if (steps == kMostSteps) throw Error(name_ + ": a pickle of too many steps for weights; it is not used");
+    const size_t most_steps = kMostSteps + bytes_.size() / kBytesAStep;
+    for (size_t steps = 0;; ++steps) {
+      if (steps == most_steps) throw Error(name_ + ": a pickle of too many steps for weights; it is not used");
       const char opcode = static_cast<char>(take(1)[0]);
       if (opcode == '.') break;
       step(opcode);
@@ -117,17 +122,19 @@ class PickleMachine {
   }
 
   void global(const std::string& module, const std::string& member) {
+    if (module.size() + member.size() > kLongestName) throw damaged();
     const std::string full = module + "." + member;
     if (!is_allowed(full))
-      throw Error(fmt::format("{}: its pickle asks for {}, which is code and not weights; it is not used", name_,
-                              full.substr(0, 80)));
+      throw Error(
+          fmt::format("{}: its pickle asks for {}, which is code and not weights; it is not used", name_, full));
     make_text(Kind::kGlobal, full);
   }
 
   void call() {
     const auto* arguments = pop();
     const auto* function = pop();
-    if (function->kind != Kind::kGlobal || arguments->kind != Kind::kList || function->text.ends_with("Storage"))
+    if (function->kind != Kind::kGlobal || arguments->kind != Kind::kList || arguments->items.size() > kMostArguments ||
+        function->text.ends_with("Storage"))
       throw damaged();
     if (function->text == "collections.OrderedDict") {
       if (!arguments->items.empty()) throw damaged();
@@ -312,8 +319,9 @@ void PickleMachine::step(char opcode) {
       build();
       break;
     case 'Q': {  // BINPERSID
-      auto id = pop_last(1);
-      make(Kind::kPersistent).items = id[0]->items;
+      const auto* id = pop();
+      if (id->items.size() > kMostArguments) throw damaged();
+      make(Kind::kPersistent).items = id->items;
       break;
     }
     case '0':

@@ -14,6 +14,7 @@ namespace {
 
 using Kind = PickleValue::Kind;
 constexpr int64_t kMostElements = int64_t{1} << 40;
+constexpr size_t kLongestName = 200, kMostAxes = 8;
 
 struct StorageType {
   const char* storage;
@@ -37,8 +38,7 @@ class StateDictionary {
   StateDictionary(const PickleValue& value, const std::string& file) : file_(file) {
     const auto& items = expect(value, Kind::kDict, 0).items;
     for (size_t i = 0; i + 1 < items.size(); i += 2) {
-      const auto& name = expect(*items[i], Kind::kText, 0).text;
-      tensors_.push_back(tensor(name, *items[i + 1]));
+      tensors_.push_back(tensor(short_text(*items[i]), *items[i + 1]));
     }
   }
   const std::vector<Pending>& tensors() const { return tensors_; }
@@ -72,9 +72,16 @@ class StateDictionary {
     if (value.kind != kind || value.items.size() < items) throw damaged("not a dictionary of tensors");
     return value;
   }
+  /// Texts are copied, and a pickle can name the same one again and again.
+  const std::string& short_text(const PickleValue& value) const {
+    const auto& text = expect(value, Kind::kText, 0).text;
+    if (text.size() > kLongestName) throw damaged(text);
+    return text;
+  }
   Shape numbers(const PickleValue& value) const {
+    if (expect(value, Kind::kList, 0).items.size() > kMostAxes) throw damaged("the shape of a tensor");
     Shape result;
-    for (const auto* item : expect(value, Kind::kList, 0).items) result.push_back(expect(*item, Kind::kInt, 0).number);
+    for (const auto* item : value.items) result.push_back(expect(*item, Kind::kInt, 0).number);
     return result;
   }
 
@@ -86,7 +93,7 @@ class StateDictionary {
     const auto& id = expect(*call->items[0], Kind::kPersistent, 5);  // 'storage', type, key, device, elements
     const auto& storage = expect(*id.items[1], Kind::kGlobal, 0).text;
     Pending pending{.name = name,
-                    .storage_key = expect(*id.items[2], Kind::kText, 0).text,
+                    .storage_key = short_text(*id.items[2]),
                     .type = nullptr,
                     .offset = expect(*call->items[1], Kind::kInt, 0).number,
                     .shape = numbers(*call->items[2]),
@@ -95,7 +102,7 @@ class StateDictionary {
       if (storage == type.storage) pending.type = &type;
     if (!pending.type)
       throw Error(fmt::format("{}: tensor {} has type {}, which weights do not have", file_, name, storage));
-    if (pending.shape.size() != pending.strides.size() || pending.shape.size() > 8) throw damaged(name);
+    if (pending.shape.size() != pending.strides.size()) throw damaged(name);
     return pending;
   }
 

@@ -17,19 +17,37 @@ constexpr uint32_t kEndSignature = 0x06054b50, kEnd64Signature = 0x06064b50, kLo
 constexpr uint32_t kMemberSignature = 0x02014b50, kLocalSignature = 0x04034b50;
 constexpr size_t kEndSize = 22, kEnd64Size = 56, kLocator64Size = 20, kMemberSize = 46, kLocalSize = 30;
 
+constexpr uint16_t kStored = 0, kDeflated = 8;
+constexpr uint64_t kMostExpansion = 2, kMostMembers = 65535;
+
+struct Member {
+  std::string name;
+  std::span<const std::byte> data;  ///< as it stands in the file
+  uint16_t method = kStored;
+  uint64_t size = 0;  ///< of what comes out
+  uint32_t checksum = 0;
+};
+
 class ZipReader {
  public:
   ZipReader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
 
-  std::map<std::string, std::span<const std::byte>> members() {
-    find_directory();
-    uint64_t at = directory_, total = 0;
-    std::map<std::string, std::span<const std::byte>> found;
-    for (uint64_t i = 0; i < count_; ++i) {
-      auto [name, data] = member(at);
-      total += data.size();
-      if (total > file_.size()) throw damaged("its members overlap");
-      if (!found.emplace(std::move(name), data).second) throw damaged("a name stands twice");
+  /// Without room for what is unpacked, nothing may be compressed.
+  ZipMembers members(std::deque<std::vector<std::byte>>* unpacked) {
+    const auto list = list_members();
+    if (unpacked) check_expansion(list);
+    ZipMembers found;
+    for (const auto& member : list) {
+      auto data = member.data;
+      if (member.method != kStored) {
+        if (!unpacked)
+          throw Error(fmt::format("{}: {} is compressed, which PyTorch never does; save it again uncompressed", name_,
+                                  member.name));
+        data = unpacked->emplace_back(inflated(member));
+      }
+      const auto sum = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
+      if (member.checksum != 0 && member.checksum != sum) throw damaged("the checksum of " + member.name + " differs");
+      if (!found.emplace(member.name, data).second) throw damaged("a name stands twice");
     }
     return found;
   }
@@ -70,11 +88,24 @@ class ZipReader {
       count_ = number<uint64_t>(end64 + 32);
       directory_ = number<uint64_t>(end64 + 48);
     }
-    if (count_ > file_.size() / kMemberSize) throw damaged("its directory is too long");
+    if (count_ > std::min<uint64_t>(file_.size() / kMemberSize, kMostMembers))
+      throw damaged("its directory is too long");
+  }
+
+  std::vector<Member> list_members() {
+    find_directory();
+    uint64_t at = directory_, total = 0;
+    std::vector<Member> list;
+    for (uint64_t i = 0; i < count_; ++i) {
+      list.push_back(member(at));
+      total += list.back().data.size();
+      if (total > file_.size()) throw damaged("its members overlap");
+    }
+    return list;
   }
 
   /// The member whose directory entry begins at `at`, which moves on to the next one.
-  std::pair<std::string, std::span<const std::byte>> member(uint64_t& at) const {
+  Member member(uint64_t& at) const {
     bytes(at, kMemberSize);
     if (number<uint32_t>(at) != kMemberSignature) throw damaged("an entry of its directory");
     const auto flags = number<uint16_t>(at + 8), method = number<uint16_t>(at + 10);
@@ -87,15 +118,47 @@ class ZipReader {
 
     check_name(name);
     if (flags & 1) throw Error(fmt::format("{}: {} is encrypted", name_, name));
-    if (method != 0 || packed != size)
-      throw Error(fmt::format("{}: {} is compressed, which PyTorch and Marian never do; save it again uncompressed",
-                              name_, name));
+    if (method != kStored && method != kDeflated)
+      throw Error(
+          fmt::format("{}: {} is compressed in a way that is not read; save it again uncompressed", name_, name));
+    if (method == kStored && packed != size) throw damaged("the length of " + name);
     bytes(local, kLocalSize);
     if (number<uint32_t>(local) != kLocalSignature) throw damaged("the place of " + name);
-    const auto data = bytes(local + kLocalSize + number<uint16_t>(local + 26) + number<uint16_t>(local + 28), size);
-    const auto found = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
-    if (checksum != 0 && checksum != found) throw damaged("the checksum of " + name + " differs");
-    return {name, data};
+    const auto data = bytes(local + kLocalSize + number<uint16_t>(local + 26) + number<uint16_t>(local + 28), packed);
+    return {.name = name, .data = data, .method = method, .size = size, .checksum = checksum};
+  }
+
+  void check_expansion(const std::vector<Member>& list) const {
+    uint64_t room = kMostExpansion * file_.size();
+    for (const auto& member : list) {
+      if (member.size > room)
+        throw Error(fmt::format("{}: its members would be more than {} times as large as the file; it is not used",
+                                name_, kMostExpansion));
+      room -= member.size;
+    }
+  }
+
+  std::vector<std::byte> inflated(const Member& member) const {
+    std::vector<std::byte> data(member.size);
+    z_stream stream{};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw MachineError(name_ + ": zlib does not start");
+    auto from = member.data;
+    std::span<std::byte> to(data);
+    int state = Z_OK;
+    // zlib counts in 32 bits.
+    while (state == Z_OK) {
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(from.data()));
+      stream.avail_in = static_cast<uInt>(std::min<size_t>(from.size(), UINT32_MAX));
+      stream.next_out = reinterpret_cast<Bytef*>(to.data());
+      stream.avail_out = static_cast<uInt>(std::min<size_t>(to.size(), UINT32_MAX));
+      const size_t in = stream.avail_in, out = stream.avail_out;
+      state = inflate(&stream, Z_NO_FLUSH);  // Z_BUF_ERROR where neither side has room left
+      from = from.subspan(in - stream.avail_in);
+      to = to.subspan(out - stream.avail_out);
+    }
+    inflateEnd(&stream);
+    if (state != Z_STREAM_END || !from.empty() || !to.empty()) throw damaged(member.name + " does not unpack");
+    return data;
   }
 
   /// The numbers of zip64, which stand in for those that are all ones, in this order.
@@ -128,8 +191,13 @@ class ZipReader {
 
 }  // namespace
 
-std::map<std::string, std::span<const std::byte>> read_zip(std::span<const std::byte> file, const std::string& name) {
-  return ZipReader(file, name).members();
+ZipMembers read_zip(std::span<const std::byte> file, const std::string& name) {
+  return ZipReader(file, name).members(nullptr);
+}
+
+ZipMembers read_zip(std::span<const std::byte> file, const std::string& name,
+                    std::deque<std::vector<std::byte>>& unpacked) {
+  return ZipReader(file, name).members(&unpacked);
 }
 
 }  // namespace nmt::interop

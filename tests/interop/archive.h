@@ -40,6 +40,20 @@ class Archive {
     ++count_;
     return *this;
   }
+  Archive& add_deflated(const std::string& name, const std::string& data) {
+    std::string packed(compressBound(data.size()) + 16, '\0');
+    z_stream stream{};
+    deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+    stream.avail_in = static_cast<uInt>(data.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_out = static_cast<uInt>(packed.size());
+    deflate(&stream, Z_FINISH);
+    packed.resize(stream.total_out);
+    deflateEnd(&stream);
+    const auto sum = static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(data.data()), data.size()));
+    return add(name, packed, {.method = 8, .claimed = static_cast<uint32_t>(data.size()), .checksum = sum});
+  }
   std::string bytes() const {
     return body_ + directory_ + "PK\x05\x06" + number(uint32_t{0}) + number(count_) + number(count_) +
            number(static_cast<uint32_t>(directory_.size())) + number(static_cast<uint32_t>(body_.size())) +

@@ -126,15 +126,37 @@ TEST_F(MarianVocabularyTest, BpeModelsMayLackNoPieces) {
               HasSubstr("BPE"));
 }
 
-TEST_F(MarianVocabularyTest, FilesOfIdsAreChecked) {
-  const auto message = [&](const char* text) {
-    write_file_atomically(folder_ / "vocab.json", text);
-    return message_of<Error>([&] { read_vocabulary(folder_ / "vocab.json", 3); });
-  };
-  EXPECT_THAT(message("[1"), HasSubstr("damaged"));
-  EXPECT_THAT(message(R"({"a": 1.5})"), HasSubstr("whole number"));
-  EXPECT_THAT(message(R"({"a": 3})"), HasSubstr("beyond the 3 rows"));
-  EXPECT_THAT(message(R"({"a": 1, "b": 1})"), HasSubstr("stands twice"));
+// Marian itself starts from a vector of zeros: no row of its table, and nothing that could be put out.
+TEST_F(MarianVocabularyTest, AStartWithoutARowIsZerosAndImpossible) {
+  const auto source = model(1);
+  const auto ids = ids_of({source});
+  const auto result = renumber({side(source, "source.spm", ids)}, static_cast<int64_t>(ids.size()),
+                               {.pad = -1, .unknown = 1, .start = -1, .end = 0});
+  const auto& rows = result.vocabulary.rows;
+  ASSERT_GE(rows.size(), ids.size() + 2);
+  for (const int64_t id : {SpecialIds::kPad, SpecialIds::kBegin}) {
+    EXPECT_EQ(rows[id].theirs, -1);
+    EXPECT_FALSE(rows[id].possible);
+  }
+  EXPECT_EQ(rows[SpecialIds::kUnknown].theirs, 1);
+  EXPECT_EQ(rows[SpecialIds::kEnd].theirs, 0);
+  EXPECT_EQ(rows[4].theirs, 2);
+}
+
+TEST_F(MarianVocabularyTest, CodesOfLanguagesAreOnePiece) {
+  for (const char* kind : {"unigram", "bpe"}) {
+    const auto source = model(1, kind);
+    auto ids = ids_of({source});
+    const auto code = static_cast<int64_t>(ids.size());
+    ids[">>fra<<"] = code;
+    const auto result =
+        renumber({side(source, "source.spm", ids)}, code + 1, {.pad = -1, .unknown = 1, .start = -1, .end = 0});
+    const SentencePieceTokenizer after(result.models[0], "after");
+    const auto plain = after.encode("some text"), coded = after.encode(">>fra<< some text");
+    ASSERT_EQ(coded.size(), plain.size() + 1) << kind;
+    EXPECT_EQ(result.vocabulary.rows[coded[0]].theirs, code);
+    EXPECT_TRUE(std::equal(plain.begin(), plain.end(), coded.begin() + 1));
+  }
 }
 
 }  // namespace

@@ -19,15 +19,16 @@ using testing::HasSubstr;
 std::string small(int value) { return std::string("K") + static_cast<char>(value); }
 
 struct Tensor {
-  std::string storage = "torch\nFloatStorage";
+  std::string storage = "torch\nFloatStorage", name = "w";
   int offset = 1, rows = 2, columns = 3, row_stride = 1, column_stride = 2;
 };
 
 // {"w": a tensor whose storage has the key "0"}, as torch.save() describes it.
 std::string dictionary(const Tensor& t = {}) {
-  return "\x80\x02}X" + number(uint32_t{1}) + "wctorch._utils\n_rebuild_tensor_v2\n((X" + number(uint32_t{7}) +
-         "storagec" + t.storage + "\nX" + number(uint32_t{1}) + "0X" + number(uint32_t{3}) + "cpu" + small(8) + "tQ" +
-         small(t.offset) + small(t.rows) + small(t.columns) + "\x86" + small(t.row_stride) + small(t.column_stride) +
+  return "\x80\x02}X" + number(static_cast<uint32_t>(t.name.size())) + t.name +
+         "ctorch._utils\n_rebuild_tensor_v2\n((X" + number(uint32_t{7}) + "storagec" + t.storage + "\nX" +
+         number(uint32_t{1}) + "0X" + number(uint32_t{3}) + "cpu" + small(8) + "tQ" + small(t.offset) + small(t.rows) +
+         small(t.columns) + "\x86" + small(t.row_stride) + small(t.column_stride) +
          "\x86\x89"
          "ccollections\nOrderedDict\n)RtRs.";
 }
@@ -72,6 +73,8 @@ TEST(TorchFile, RefusesTensorsBeyondTheirStorage) {
   }
   const auto typeless = archive({.storage = "torch\nBoolStorage"});
   EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(typeless), "x.bin"); }), HasSubstr("BoolStorage"));
+  const auto wordy = archive({.name = std::string(300, 'w')});
+  EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(wordy), "x.bin"); }), HasSubstr("damaged: www"));
   const auto empty = Archive().add("m/data.pkl", dictionary()).bytes();
   EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(empty), "x.bin"); }), HasSubstr("data of w"));
 }

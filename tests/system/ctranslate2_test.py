@@ -2,10 +2,17 @@
 
     ctranslate2_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 
+The class Multi30k takes the model directory that $NMT_MULTI30K_MODEL names and the test set of 2016 from the folder
+data/multi30k of $NMT_SHARED (else of ../shared beside the project); it is skipped where one of them is missing.
+
 Runs itself under the Python of scripts/interop_python.sh; exit code 77 where there is none.
 """
 
+import gzip
 import json
+import os
+import pathlib
+import unittest
 
 import interop_support as support
 
@@ -17,11 +24,11 @@ import sentencepiece  # noqa: E402
 SENTENCES = 200
 
 
-class CTranslate2(support.Case):
-    def export(self, name, quantization="float32"):
+class Translator(support.Case):
+    def export_model(self, model, quantization="float32"):
         out = self.folder / quantization
-        self.programs.must("nmt-export", "-q", "-m", self.programs.model(name), "--to", "ctranslate2", "-o", out,
-                           "--quantization", quantization)
+        self.programs.must("nmt-export", "-q", "-m", model, "--to", "ctranslate2", "-o", out, "--quantization",
+                           quantization)
         return out
 
     def translate(self, folder, lines, beam, compute_type="default", score=False):
@@ -36,7 +43,24 @@ class CTranslate2(support.Case):
             return [result.scores[0] for result in results]
         # Where a search is cut off, which of its unfinished hypotheses is handed out is a rule of each program's own.
         self.cut = [len(result.hypotheses[0]) >= limit - 2 for result in results]
-        return [target.decode_pieces(result.hypotheses[0]) for result in results]
+        return [self.text(target, result.hypotheses[0]) for result in results]
+
+    @staticmethod
+    def text(model, pieces):
+        """As nmt-translate writes it: <unk> as it stands, where SentencePiece writes a sign of its own."""
+        mark = "\ufdd0"
+        return model.decode_pieces([mark if piece == "<unk>" else piece for piece in pieces]).replace(mark, "<unk>")
+
+    def bleu(self, lines, references):
+        reference, found = self.folder / "reference", self.folder / "found"
+        for file, text in ((reference, references), (found, lines)):
+            file.write_text("".join(line + "\n" for line in text))
+        return float(self.programs.must("nmt-score", reference, "-i", found, "-m", "bleu", "-b", "-w", "2"))
+
+
+class CTranslate2(Translator):
+    def export(self, name, quantization="float32"):
+        return self.export_model(self.programs.model(name), quantization)
 
     def check(self, name):
         lines = self.lines(name)
@@ -71,9 +95,7 @@ class CTranslate2(support.Case):
     def test_scores_are_those_of_nmt_translate(self):
         lines = self.lines("post")[:40]
         theirs = self.translate(self.export("post"), lines, 1, score=True)
-        ours = self.programs.must("nmt-translate", "-q", "-m", self.programs.model("post"), "--beam-size", 1,
-                                  "--length-penalty", 0, "--max-length-ratio", 0, "--max-length-offset",
-                                  support.LIMIT, "--scores", text="".join(line + "\n" for line in lines)).splitlines()
+        ours = self.programs.translate(self.programs.model("post"), lines, 1, "--scores")
         for line, score in zip(ours, theirs):
             self.assertAlmostEqual(float(line.rsplit("\t", 1)[1]) / score, 1, delta=3e-4)
 
@@ -81,14 +103,9 @@ class CTranslate2(support.Case):
         self.programs.model("pre")
         lines, references = ((self.programs.work / "corpus" / f"train.{side}").read_text().splitlines()[:1000]
                              for side in ("de", "en"))
-        reference = self.folder / "reference"
-        reference.write_text("".join(line + "\n" for line in references))
 
         def bleu(quantization, compute_type):
-            found = self.folder / "found"
-            found.write_text("".join(line + "\n" for line in self.translate(self.export("pre", quantization), lines, 4,
-                                                                            compute_type)))
-            return float(self.programs.must("nmt-score", reference, "-i", found, "-m", "bleu", "-b", "-w", "2"))
+            return self.bleu(self.translate(self.export("pre", quantization), lines, 4, compute_type), references)
 
         expected = bleu("float32", "float32")
         self.assertGreater(expected, 10)
@@ -96,7 +113,7 @@ class CTranslate2(support.Case):
         for quantization in ("int8", "int8_float32", "float16", "bfloat16"):
             with self.subTest(quantization=quantization):
                 compute_type = "int8" if quantization.startswith("int8") else "float32"
-                # Within 0.3 for a good model; this one of a minute's training hesitates more often.
+                # Within 0.3 for a good model (Multi30k below); this one of a minute's training hesitates more often.
                 self.assertAlmostEqual(bleu(quantization, compute_type), expected, delta=1)
                 self.assertLess((self.folder / quantization / "model.bin").stat().st_size, 0.8 * size)
 
@@ -112,6 +129,44 @@ class CTranslate2(support.Case):
         command = ("nmt-export", "-m", self.programs.model("post"), "--to", "ctranslate2", "-o", out)
         self.assert_refused(self.programs.call(*command), str(out), "--force")
         self.assertEqual(self.programs.call(*command, "--force").returncode, 0)
+
+
+class Multi30k(Translator):
+    def setUp(self):
+        super().setUp()
+        shared = pathlib.Path(os.environ.get("NMT_SHARED", support.SOURCE / ".." / "shared"))
+        model = os.environ.get("NMT_MULTI30K_MODEL")
+        sides = [shared / "data" / "multi30k" / f"test_2016_flickr.{side}.gz" for side in ("de", "en")]
+        if not model or not all(side.exists() for side in sides):
+            raise unittest.SkipTest("needs a model in $NMT_MULTI30K_MODEL and the test set of Multi30k in $NMT_SHARED")
+        self.model = pathlib.Path(model)
+        self.lines, self.references = (gzip.open(side, "rt", encoding="utf-8").read().splitlines() for side in sides)
+
+    def test_float32_says_the_same(self):
+        folder = self.export_model(self.model)
+        for beam in (1, 4):
+            with self.subTest(beam=beam):
+                found = self.translate(folder, self.lines, beam)
+                expected = self.programs.translate(self.model, self.lines, beam)
+                different = [i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1] and not self.cut[i]]
+                print(f"beam {beam}: {len(different)} of {len(found)} translations differ")
+                self.assertLess(len(different), 0.01 * len(found))
+                if not different:
+                    continue
+                lines = [self.lines[i] for i in different]
+                theirs = self.translate(folder, lines, beam, score=True)
+                ours = [float(line.rsplit("\t", 1)[1])
+                        for line in self.programs.translate(self.model, lines, beam, "--scores")]
+                for line, score, expected_score in zip(lines, ours, theirs):
+                    self.assertAlmostEqual(score, expected_score, delta=1e-3 * max(1, abs(expected_score)), msg=line)
+
+    def test_int8_loses_little(self):
+        expected = self.bleu(self.translate(self.export_model(self.model), self.lines, 4), self.references)
+        for quantization in ("int8", "int8_float32"):
+            found = self.bleu(self.translate(self.export_model(self.model, quantization), self.lines, 4, "int8"),
+                              self.references)
+            print(f"BLEU of float32 {expected}, of {quantization} {found}")
+            self.assertAlmostEqual(found, expected, delta=0.3)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,15 @@ MODELS = {
 }
 
 
+# Linux counts what a process held before it became the program, so a small one starts it.
+MEASURE = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=open(sys.argv[1], "w"))
+sys.exit(code)
+"""
+
+
 def rerun_in_environment():
     """Starts the test again under the Python that has transformers and CTranslate2; leaves where there is none."""
     python = os.environ.get("NMT_INTEROP_PYTHON", str(SOURCE / ".deps" / "interop" / "bin" / "python"))
@@ -65,6 +74,13 @@ class Programs:
         return subprocess.run([self.path(command[0]), *map(str, command[1:])], capture_output=True, timeout=600,
                               input=None if text is None else text.encode())
 
+    def call_measured(self, *command):
+        """As call(); also the most memory that the program held, in bytes."""
+        with tempfile.NamedTemporaryFile("r") as peak:
+            done = subprocess.run([sys.executable, "-S", "-E", "-c", MEASURE, peak.name, self.path(command[0]),
+                                   *map(str, command[1:])], capture_output=True, timeout=600)
+            return done, int(peak.read()) * 1024
+
     def must(self, *command, text=None):
         done = self.call(*command, text=text)
         if done.returncode != 0:
@@ -77,27 +93,33 @@ class Programs:
         made = best / "model.json"
         if made.exists() and made.stat().st_mtime > os.path.getmtime(self.path("nmt-train")):
             return best
-        self.work.mkdir(parents=True, exist_ok=True)
+        self.corpus()
         config = self.work / f"{name}.yaml"
         config.write_text(CONFIG.format(work=self.work, name=name, model=MODELS[name],
                                         updates=UPDATES.get(name, 800)))
-        if not (self.work / "corpus" / "train.de").exists():
-            maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
-            subprocess.run([sys.executable, str(maker), "--out", str(self.work / "corpus"), "--pairs", "5000"],
-                           check=True, stdout=subprocess.DEVNULL)
         self.must("nmt-prepro", "-c", config)
         shutil.rmtree(self.work / name, ignore_errors=True)
         self.must("nmt-train", "-c", config)
         return best
 
-    def sources(self, count):
-        return (self.work / "corpus" / "train.de").read_text().splitlines()[:count]
+    def corpus(self):
+        """The folder of the built-in corpus, made where it is not there yet."""
+        corpus = self.work / "corpus"
+        if not (corpus / "train.de").exists():
+            self.work.mkdir(parents=True, exist_ok=True)
+            maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
+            subprocess.run([sys.executable, str(maker), "--out", str(corpus), "--pairs", "5000"],
+                           check=True, stdout=subprocess.DEVNULL)
+        return corpus
 
-    def translate(self, model, lines, beam):
+    def sources(self, count):
+        return (self.corpus() / "train.de").read_text().splitlines()[:count]
+
+    def translate(self, model, lines, beam, *options):
         """nmt-translate, log-probabilities alone deciding."""
         return self.must("nmt-translate", "-q", "-m", model, "--beam-size", beam, "--length-penalty", 0,
                          "--max-length-ratio", 0, "--max-length-offset", LIMIT, "--threads", 1,
-                         text="".join(line + "\n" for line in lines)).splitlines()
+                         "--precision", "fp32", *options, text="".join(line + "\n" for line in lines)).splitlines()
 
 
 LIMIT = 60  # tokens of a translation, </s> counted
@@ -136,4 +158,7 @@ def main(description):
     parser.add_argument("--work", required=True)
     arguments, rest = parser.parse_known_args()
     Case.programs = Programs(arguments.programs, arguments.work)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    result = unittest.main(argv=[sys.argv[0], *rest], verbosity=2, exit=False).result
+    if result.testsRun and len(result.skipped) == result.testsRun:
+        sys.exit(SKIPPED)
+    sys.exit(not result.wasSuccessful())
