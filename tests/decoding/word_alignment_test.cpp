@@ -130,6 +130,14 @@ TEST(CopyUnknownWords, WorksOnEachPartAndAlternative) {
   for (const auto& alternative : translation.alternatives) EXPECT_EQ(alternative.text, "Anna b Berta");
 }
 
+TEST(CopyUnknownWords, CopiesAWordThatLooksLikeOne) {
+  const TextCodec codec = test::word_codec({"a", "b"});
+  auto translation = translation_of(codec, "<unk>! Anna", {SpecialIds::kUnknown, SpecialIds::kUnknown},
+                                    {0.9F, 0.1F, 0.1F, 0.9F, 0, 0});
+  copy_unknown_words(codec, "<unk>! Anna", translation);
+  EXPECT_EQ(translation.text, "<unk>! Anna");
+}
+
 TEST(CopyUnknownWords, LeavesOtherTextAlone) {
   const TextCodec codec = test::word_codec({"a", "b"});
   auto translation = translation_of(codec, "a Anna", {4, 5}, {0.1F, 0.8F, 0.7F, 0.2F, 0, 0});
