@@ -18,6 +18,7 @@
 #include "decoding/ensemble.h"
 #include "decoding/word_alignment.h"
 #include "report/attention_picture.h"
+#include "serving_arguments.h"
 #include "translate_arguments.h"
 
 namespace nmt {
@@ -218,14 +219,18 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", program_version("nmt-translate", "LibTorch " TORCH_VERSION));
   TranslateArguments arguments;
   arguments.add_to(app);
+  ServingArguments serving;
+  serving.add_to(app);
   if (!parse_command_line(app, argc, argv)) return kDone;
   arguments.check();
+  serving.check(app);
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
   arguments.decoding.set_threads();
   const auto start = Clock::now();
   const Models models(arguments);
+  if (serving.wanted()) return serving.run(models.members, models.options, *log);
   const Translator translator(models.members, models.options);
   const double load_seconds = seconds_since(start);
   if (!arguments.texts.empty()) return translate_text(arguments, translator);

@@ -10,6 +10,7 @@ find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 
 # LibTorch ships headers of another fmt in its include folder, which would shadow the system's and break spdlog:
 # a folder that holds nothing but a link to the system's fmt goes first (docs/building.md).

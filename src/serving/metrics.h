@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace nmt {
+
+/// What GET /metrics tells: counters since the start and a histogram of the time that requests took. Any thread may
+/// call anything.
+class Metrics {
+ public:
+  void add_request(const std::string& route, int status);
+  void add_latency(double seconds);  ///< of a request for translation, whatever came of it
+  void add_batch(int64_t lines, double seconds);
+  void add_translation(int64_t source_tokens, int64_t target_tokens);
+
+  /// All of it in Prometheus' text format 0.0.4; `waiting` are the lines in the queue now.
+  std::string text(int64_t waiting) const;
+
+ private:
+  /// Upper bounds of the buckets, seconds.
+  static constexpr std::array kBounds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0};
+
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int>, int64_t> requests_;  // route and status -> count
+  std::array<int64_t, kBounds.size() + 1> latencies_{};      // a bucket's own; the last one beyond all bounds
+  double latency_sum_ = 0, batch_seconds_ = 0;               // seconds
+  int64_t batches_ = 0, batch_lines_ = 0, sentences_ = 0, source_tokens_ = 0, target_tokens_ = 0;
+};
+
+}  // namespace nmt

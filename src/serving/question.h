@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+/// A line of text that is to be translated.
+struct Question {
+  std::string text;
+  int64_t n_best = 1;      ///< translations wanted; there may be fewer
+  bool attention = false;  ///< a picture of the attention is wanted
+};
+
+/// One of the n best translations of a line.
+struct RankedText {
+  std::string text;
+  double log_probability = 0;  ///< natural logarithm, end symbol included
+  double score = 0;            ///< log_probability / length penalty
+  int64_t tokens = 0;          ///< pieces, end symbol included
+  bool finished = true;        ///< false: cut at the length limit
+};
+
+struct Answer {
+  std::vector<RankedText> n_best = {};  ///< best first; none for an empty line
+  int64_t source_tokens = 0;            ///< pieces
+  bool split = false;                   ///< the line was too long for the model and translated in parts
+  std::string attention_svg = {};       ///< empty where not asked for or not there
+};
+
+/// The translator behind the service: an answer for each question, in order. Called by one thread at a time. What it
+/// throws is logged and told to the client as status 500.
+using TranslateFunction = std::function<std::vector<Answer>(std::span<const Question>)>;
+
+}  // namespace nmt

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nmt {
+
+/// The fields of a form (application/x-www-form-urlencoded); of a name given twice the first. Bytes as they come.
+std::map<std::string, std::string> parse_form(std::string_view body);
+
+/// What a client sent: the fields of a JSON object or of a form. The readers throw RequestError 400 that names the
+/// field: missing, of the wrong type, not UTF-8, with a NUL.
+class RequestBody {
+ public:
+  /// Throws RequestError 400 where the text is no JSON object in UTF-8.
+  static RequestBody from_json(const std::string& text);
+  static RequestBody from_form(const std::map<std::string, std::string>& fields);
+
+  bool is_list(const std::string& name) const;
+  std::vector<std::string> texts(const std::string& name) const;  ///< a text, or a list of texts; it must be there
+  std::string text(const std::string& name) const;                ///< empty where it is missing or null
+  int64_t whole_number(const std::string& name, int64_t missing) const;  ///< 0 or more; in a form, digits
+  bool yes_or_no(const std::string& name) const;                         ///< false where missing; in a form, "true"
+
+ private:
+  explicit RequestBody(nlohmann::json fields) : fields_(std::move(fields)) {}
+  const nlohmann::json* find(const std::string& name) const;
+
+  nlohmann::json fields_;  ///< an object
+};
+
+}  // namespace nmt

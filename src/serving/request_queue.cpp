@@ -1,0 +1,172 @@
+#include "serving/request_queue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "serving/request_error.h"
+
+namespace nmt {
+
+/// The lines of one client, until all are answered or the client has been told why not.
+struct RequestQueue::Request {
+  explicit Request(std::vector<Question> lines) : questions(std::move(lines)), answers(questions.size()) {}
+  bool done() const { return failed || answered == std::ssize(questions); }
+  int64_t left() const { return std::ssize(questions) - taken; }
+
+  std::vector<Question> questions;
+  std::vector<Answer> answers;
+  int64_t taken = 0;     ///< handed to the translator
+  int64_t answered = 0;  ///< come back from it
+  bool failed = false;
+  std::condition_variable changed;
+};
+
+/// What the translator works on: owns its questions, so that a client may give up meanwhile.
+struct RequestQueue::Batch {
+  struct Place {
+    std::shared_ptr<Request> request;
+    int64_t line = 0;
+  };
+  std::vector<Question> questions;
+  std::vector<Place> places;  ///< whose they are
+  std::vector<Answer> answers;
+  std::vector<bool> failed;
+};
+
+void QueueOptions::validate() const {
+  if (max_waiting < 1) throw Error(fmt::format("queue of {} lines: use 1 or more", max_waiting));
+  if (max_batch < 1) throw Error(fmt::format("batches of {} lines: use 1 or more", max_batch));
+  if (window.count() < 0) throw Error(fmt::format("waiting window of {} ms: use 0 or more", window.count()));
+}
+
+RequestQueue::RequestQueue(TranslateFunction translate, QueueOptions options, Metrics& metrics, Logger& log)
+    : translate_(std::move(translate)), options_(options), metrics_(metrics), log_(log) {
+  options_.validate();
+  worker_ = std::thread([this] { work(); });
+}
+
+RequestQueue::~RequestQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  arrived_.notify_all();
+  worker_.join();
+}
+
+std::vector<Answer> RequestQueue::answer(std::vector<Question> questions, Clock::time_point deadline) {
+  if (questions.empty()) return {};
+  const int64_t lines = std::ssize(questions);
+  if (lines > options_.max_waiting)
+    throw RequestError(413, fmt::format("{} lines: at most {} a request", lines, options_.max_waiting));
+  const auto request = std::make_shared<Request>(std::move(questions));
+
+  std::unique_lock lock(mutex_);
+  if (waiting_ + lines > options_.max_waiting)
+    throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_));
+  requests_.push_back(request);
+  waiting_ += lines;
+  arrived_.notify_all();
+  if (!request->changed.wait_until(lock, deadline, [&] { return request->done(); })) {
+    drop(request);
+    throw RequestError(504, "the time limit was reached; send less text or try again later");
+  }
+  if (request->failed) throw RequestError(500, "the translation failed; the server's log says why");
+  return std::move(request->answers);
+}
+
+int64_t RequestQueue::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
+void RequestQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (waiting_ == 0) {
+      arrived_.wait(lock, [this] { return stopping_ || waiting_ > 0; });
+      // Those that come while a batch is translated have waited already; after idling it pays to wait for company.
+      arrived_.wait_for(lock, options_.window, [this] { return stopping_ || waiting_ >= options_.max_batch; });
+    }
+    if (waiting_ == 0) {
+      if (stopping_) return;
+      continue;  // the client gave up
+    }
+    Batch batch = take_batch();
+    lock.unlock();
+    translate(batch);
+    lock.lock();
+    deliver(batch);
+  }
+}
+
+RequestQueue::Batch RequestQueue::take_batch() {
+  Batch batch;
+  const int64_t share = std::max<int64_t>(1, options_.max_batch / std::ssize(requests_));
+  while (!requests_.empty() && std::ssize(batch.questions) < options_.max_batch) {
+    const auto request = std::move(requests_.front());
+    requests_.pop_front();
+    const int64_t room = options_.max_batch - std::ssize(batch.questions);
+    for (int64_t count = std::min({share, room, request->left()}); count > 0; --count) {
+      batch.places.push_back({request, request->taken});
+      batch.questions.push_back(std::move(request->questions[request->taken++]));
+      --waiting_;
+    }
+    if (request->left() > 0) requests_.push_back(request);
+  }
+  return batch;
+}
+
+void RequestQueue::translate(Batch& batch) const {
+  const auto start = Clock::now();
+  batch.failed.assign(batch.questions.size(), false);
+  try {
+    batch.answers = translate_(batch.questions);
+    if (batch.answers.size() != batch.questions.size()) throw std::logic_error("not an answer for each line");
+  } catch (const std::exception& error) {
+    log_.error("a batch of {} lines failed: {}", batch.questions.size(), error.what());
+    batch.answers.assign(batch.questions.size(), {});
+    if (batch.questions.size() > 1)
+      translate_alone(batch);
+    else
+      batch.failed[0] = true;
+  }
+  metrics_.add_batch(std::ssize(batch.questions), std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+/// Finds the lines at which the translator fails: the others are answered.
+void RequestQueue::translate_alone(Batch& batch) const {
+  for (size_t i = 0; i < batch.questions.size(); ++i) {
+    try {
+      batch.answers[i] = std::move(translate_(std::span(batch.questions).subspan(i, 1)).at(0));
+    } catch (const std::exception&) {
+      batch.failed[i] = true;
+    }
+  }
+}
+
+void RequestQueue::deliver(Batch& batch) {
+  for (size_t i = 0; i < batch.places.size(); ++i) {
+    auto& [request, line] = batch.places[i];
+    if (batch.failed[i]) {
+      request->failed = true;
+      drop(request);
+    } else {
+      const Answer& answer = request->answers[line] = std::move(batch.answers[i]);
+      ++request->answered;
+      metrics_.add_translation(answer.source_tokens, answer.n_best.empty() ? 0 : answer.n_best.front().tokens);
+    }
+    if (request->done()) request->changed.notify_all();
+  }
+}
+
+void RequestQueue::drop(const std::shared_ptr<Request>& request) {
+  if (std::erase(requests_, request) > 0) waiting_ -= request->left();
+}
+
+}  // namespace nmt

@@ -1,0 +1,31 @@
+#include "serving/text_lines.h"
+
+#include <algorithm>
+
+#include "base/unicode.h"
+
+namespace nmt {
+
+TextLines::TextLines(std::string_view text) {
+  between_.emplace_back();
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!strip(line).empty()) {
+      lines_.emplace_back(line);
+      between_.emplace_back();
+    }
+    const size_t next = std::min(end + 1, text.size());
+    between_.back() += text.substr(line.size(), next - line.size());
+    text.remove_prefix(next);
+  }
+}
+
+std::string TextLines::with(std::span<const std::string> translations) const {
+  std::string text = between_.front();
+  for (size_t i = 0; i < lines_.size(); ++i) text += translations[i] + between_[i + 1];
+  return text;
+}
+
+}  // namespace nmt
