@@ -36,7 +36,9 @@ struct Arguments {
   std::vector<std::string> hypotheses_out;
   std::string report, results_file, attention_out;
   std::vector<int64_t> attention_sentences = {1};
+  std::vector<double> weights;
   int width = 2;
+  bool ensemble = false;
   bool confidence = false, quiet = false, print_config = false;
   DecodingArguments decoding;
 
@@ -50,6 +52,11 @@ struct Arguments {
         ->type_name("KEY=VALUE");
     app.add_flag("--print-config", print_config, "print the effective configuration and end")->needs("--config");
     app.add_option("-m,--model", models, "model directory; several are compared with the first")->type_name("DIR");
+    app.add_flag("--ensemble", ensemble, "translate with all models of -m together instead of comparing them")
+        ->needs("--model");
+    app.add_option("--model-weights", weights, "of the models of --ensemble in their order (default: all the same)")
+        ->needs("--ensemble")
+        ->type_name("W...");
     app.add_option("--split", split,
                    "which of the configured sets: test (data.test1, test2), valid (data.eval1, eval2)")
         ->check(CLI::IsMember({"test", "valid"}))
@@ -89,12 +96,15 @@ struct Arguments {
       throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
     if (!source.empty() && references.empty())
       throw Error(fmt::format("--source {}: has no reference; add --reference FILE", source));
-    const size_t systems = models.empty() ? 1 : models.size();
+    if (ensemble && models.size() < 2) throw Error("--ensemble: joins several models; give -m for each");
+    if (!weights.empty() && weights.size() != models.size())
+      throw Error(fmt::format("--model-weights: {} for {} models; give one for each", weights.size(), models.size()));
+    const size_t systems = models.empty() || ensemble ? 1 : models.size();
     if (!hypotheses_out.empty() && hypotheses_out.size() != systems) {
       throw Error(
           fmt::format("--hypotheses-out: {} given for {} models; give one for each", hypotheses_out.size(), systems));
     }
-    if (!attention_out.empty() && systems > 1)
+    if (!attention_out.empty() && models.size() > 1)
       throw Error("--attention-out: is for one model; evaluate them one by one");
     if (!results_file.empty() && systems > 1) throw Error("--results-file: is for one model; evaluate them one by one");
   }
@@ -111,10 +121,16 @@ struct Arguments {
 /// Thrown out of the search after SIGINT or SIGTERM.
 struct StopRequested {};
 
-/// A model to evaluate and how.
+/// A model to evaluate, or several that translate together, and how.
 struct System {
-  fs::path directory;
-  std::optional<DecodingConfig> decoding;  // of the run's configuration; else the model's own
+  std::vector<fs::path> directories;
+  std::optional<DecodingConfig> decoding;  // of the run's configuration; else the first model's own
+
+  std::string name() const {
+    std::string joined;
+    for (const auto& directory : directories) joined += (joined.empty() ? "" : " + ") + directory.string();
+    return joined;
+  }
 };
 
 /// The scores and settings of one model.
@@ -153,13 +169,21 @@ void write_attention(const Arguments& arguments, const LoadedModel& loaded, cons
 }
 
 Evaluated evaluate(const System& system, const TestSet& test_set, const Arguments& arguments, Logger& log) {
-  LoadedModel loaded = arguments.decoding.load(system.directory);
-  if (system.decoding) loaded.config.decoding = *system.decoding;
-  const TranslatorOptions options = arguments.decoding.options_for(loaded.config);
-  const Translator translator(*loaded.model, loaded.codec, options);
+  std::vector<LoadedModel> loaded;
+  for (const auto& directory : system.directories) loaded.push_back(arguments.decoding.load(directory));
+  require_one_target(loaded);
+  if (system.decoding) loaded.front().config.decoding = *system.decoding;
+  TranslatorOptions options = arguments.decoding.options_for(loaded.front().config);
+  std::vector<TranslatorModel> models;
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    limit_to(loaded[i].config, options);
+    const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
+    models.push_back({.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight});
+  }
+  const Translator translator(models, options);
   ProgressBar bar("translate", std::ssize(test_set.sources), "sentences");
   Evaluated result;
-  result.output = translate_test_set(test_set, translator, system.directory.string(), [&](int64_t done) {
+  result.output = translate_test_set(test_set, translator, system.name(), [&](int64_t done) {
     if (!arguments.quiet) bar.update(done);
     if (stop_signal() != 0) throw StopRequested();
   });
@@ -177,8 +201,8 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   }
   result.report = report_of(output, result.scores);
   result.report["search"] = report_of(options.search);
-  result.report["precision"] = precision_name(loaded.model->compute_type());
-  if (!arguments.attention_out.empty()) write_attention(arguments, loaded, test_set, output.hypotheses);
+  result.report["precision"] = loaded.front().precision;
+  if (!arguments.attention_out.empty()) write_attention(arguments, loaded.front(), test_set, output.hypotheses);
   return result;
 }
 
@@ -192,7 +216,7 @@ TranslatedText normalised(TranslatedText text, const DataConfig& data) {
 
 /// The files of a run whose run.naming is that of an original program.
 void write_original_results(const Config& run, const System& system, const TranslatedText& text, Logger& log) {
-  const auto name = original_model_name(system.directory);
+  const auto name = original_model_name(system.directories.front());
   const fs::path directory = run.run.dir;
   fs::path written;
   if (run.run.naming == "kyubyong2019") {
@@ -248,7 +272,8 @@ Config load_run(Arguments& arguments, Logger& log) {
 std::vector<System> systems_of(const Arguments& arguments, const std::optional<Config>& run) {
   std::vector<System> systems;
   const auto decoding = run ? std::optional(run->decoding) : std::nullopt;
-  for (const auto& model : arguments.models) systems.push_back({model, decoding});
+  if (arguments.ensemble) return {{{arguments.models.begin(), arguments.models.end()}, decoding}};
+  for (const auto& model : arguments.models) systems.push_back({{model}, decoding});
   if (!systems.empty()) return systems;
   const fs::path best = fs::path(run->run.dir) / "best";
   if (!fs::exists(best)) {
@@ -256,7 +281,7 @@ std::vector<System> systems_of(const Arguments& arguments, const std::optional<C
         fmt::format("{}: the run has no validated model yet; train it (nmt-train -c {}) or name a model with -m",
                     best.string(), arguments.config_file));
   }
-  return {{best, decoding}};
+  return {{{best}, decoding}};
 }
 
 int run(int argc, char** argv) {

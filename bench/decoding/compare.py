@@ -2,16 +2,18 @@
 
     compare.py --model DIR --source FILE --reference FILE --python PYTHON [--widen] [--programs build] [--work FOLDER]
 
-PYTHON is an interpreter that imports ctranslate2 and sentencepiece (scripts/interop_python.sh makes one). The model leaves
-through nmt-export. CTranslate2 gets its best thread layout: each is tried, the faster one counts. It is given ready
-pieces and is timed without loading; nmt-translate is timed without loading too, but with cutting and joining the text.
---widen: the same function in a model of base size (widen_model.py). Tokens are pieces of the target and </s>.
+PYTHON is an interpreter that imports ctranslate2 and sentencepiece (scripts/interop_python.sh makes one). The model
+leaves through nmt-export. CTranslate2 gets its best thread layout: each is tried, the faster one counts. It is given
+ready pieces and is timed without loading; nmt-translate is timed without loading too, but with cutting and joining the
+text. --widen: the same function in a model of base size (widen_model.py). Tokens are pieces of the target and </s>.
+--cpu-seconds: tokens a second of processor time, for a machine that is busy with other work; then use --threads 1.
 """
 
 import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,12 @@ def run(command, **options):
     return result
 
 
+def processor_seconds():
+    """Of all programs run so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Comparison:
     def __init__(self, arguments):
         self.arguments = arguments
@@ -40,7 +48,8 @@ class Comparison:
             self.model = self.work / "wide"
             run([sys.executable, HERE / "widen_model.py", arguments.model, self.model])
         self.exported = self.work / "ctranslate2"
-        run([self.programs / "nmt-export", "-q", "--force", "-m", self.model, "--to", "ctranslate2", "-o", self.exported])
+        run([self.programs / "nmt-export", "-q", "--force", "-m", self.model, "--to", "ctranslate2", "-o",
+             self.exported])
 
     def ours(self, precision, beam, batch_size, one_by_one):
         """Best of some runs of nmt-translate: (text lines, tokens a second)."""
@@ -53,9 +62,24 @@ class Comparison:
             command += ["--buffer-lines", 1]
         best = 0
         for _ in range(self.arguments.repeat):
-            found = re.search(r"([\d,]+) target tokens/s", run(command).stderr)
-            best = max(best, float(found.group(1).replace(",", "")))
+            before = processor_seconds()
+            shown = run(command).stderr
+            used = processor_seconds() - before
+            lines, wall, rate = (float(number.replace(",", "")) for number in re.search(
+                r"([\d,]+) lines in ([\d.]+) s: .*?([\d,]+) target tokens/s", shown).groups())
+            if self.arguments.cpu_seconds:
+                rate *= wall / (used - self.start_seconds(command, output))
+            best = max(best, rate)
         return output.read_text(encoding="utf-8").splitlines(), best
+
+    def start_seconds(self, command, output):
+        """Processor time of starting and loading: what the same command takes for an empty file."""
+        empty = self.work / "empty.txt"
+        empty.write_text("")
+        instead = {self.arguments.source: empty, output: self.work / "nothing.txt"}
+        before = processor_seconds()
+        run([instead.get(part, part) for part in command])
+        return processor_seconds() - before
 
     def theirs(self, precision, beam, batch_size, one_by_one):
         """The best layout of threads: (text lines, tokens a second)."""
@@ -65,7 +89,8 @@ class Comparison:
         for workers, threads_each in layouts:
             task = {"model": str(self.exported), "source": str(self.arguments.source), "precision": precision,
                     "beam": beam, "batch_size": batch_size, "one_by_one": one_by_one, "workers": workers,
-                    "threads": threads_each, "limit": self.arguments.limit, "repeat": self.arguments.repeat}
+                    "threads": threads_each, "limit": self.arguments.limit, "repeat": self.arguments.repeat,
+                    "cpu_seconds": self.arguments.cpu_seconds}
             answer = json.loads(run([self.arguments.python, HERE / "run_ctranslate2.py", json.dumps(task)]).stdout)
             if answer["tokens_per_second"] > best[1]:
                 best = (answer["lines"], answer["tokens_per_second"])
@@ -74,12 +99,14 @@ class Comparison:
     def bleu(self, lines):
         hypotheses = self.work / "scored.txt"
         hypotheses.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return float(run([self.programs / "nmt-score", self.arguments.reference, "-i", hypotheses, "-b", "-w", 2]).stdout)
+        return float(run([self.programs / "nmt-score", self.arguments.reference, "-i", hypotheses, "-b", "-w",
+                          2]).stdout)
 
     def check(self, beam, texts, their_text):
         equal = sum(a == b for a, b in zip(texts["fp32"], their_text)) / len(their_text)
         if equal < MIN_EQUAL:
-            self.failures.append(f"beam {beam}: {equal:.1%} of the float32 texts are CTranslate2's, {MIN_EQUAL:.0%} wanted")
+            self.failures.append(f"beam {beam}: {equal:.1%} of the float32 texts are CTranslate2's, "
+                                 f"{MIN_EQUAL:.0%} wanted")
         scores = {precision: self.bleu(lines) for precision, lines in texts.items()}
         for precision, score in scores.items():
             if score < scores["fp32"] - MAX_LOSS:
@@ -88,8 +115,9 @@ class Comparison:
         print(f"\nBeam {beam}: {equal:.1%} of the texts equal in float32; BLEU {shown}.", flush=True)
 
     def table(self, title, batch_size, one_by_one):
-        print(f"\n| {title} | ours fp32 | ours bf16 | CTranslate2 float32 | ratio | ours int8 | CTranslate2 int8 | ratio |"
-              "\n| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+        unit = "tokens/processor second" if self.arguments.cpu_seconds else "tokens/s"
+        print(f"\n| {unit}, {title} | ours fp32 | ours bf16 | CTranslate2 float32 | ratio | ours int8 | "
+              "CTranslate2 int8 | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
         texts = {}
         for beam in self.arguments.beams:
             ours = {p: self.ours(p, beam, batch_size, one_by_one) for p in ("fp32", "bf16", "int8")}
@@ -104,11 +132,11 @@ class Comparison:
 
     def main(self):
         for batch_size in self.arguments.batch_sizes:
-            texts = self.table(f"tokens/s, batch {batch_size}", batch_size, one_by_one=False)
+            texts = self.table(f"batch {batch_size}", batch_size, one_by_one=False)
         for beam, (ours, theirs) in texts.items():
             self.check(beam, ours, theirs)
         if self.arguments.latency:
-            self.table("tokens/s, one sentence at a time", 1, one_by_one=True)
+            self.table("one sentence at a time", 1, one_by_one=True)
         for failure in self.failures:
             print("FAILED:", failure)
         return 1 if self.failures else 0
@@ -126,6 +154,7 @@ def parse_arguments():
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--beams", type=int, nargs="+", default=[1, 4])
     parser.add_argument("--latency", action="store_true", help="also one sentence at a time")
+    parser.add_argument("--cpu-seconds", action="store_true", help="see above")
     parser.add_argument("--limit", type=int, default=100, help="tokens of a translation, </s> counted")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--repeat", type=int, default=2, help="the best of so many runs counts")

@@ -2,8 +2,8 @@
 
     widen_model.py SMALL_MODEL_DIRECTORY NEW_DIRECTORY
 
-Speed depends on the sizes of a model and on the lengths of its sentences: so a model of base size can be measured on the
-sentences of a trained model without being trained. Every feature, hidden unit and head stands twice, and a product sums
+Speed depends on the sizes of a model and on the lengths of its sentences: so a model of base size can be measured on
+the sentences of a trained model without being trained. Every feature, hidden unit and head stands twice, and a product sums
 halves of both; blocks are added whose last maps are zero. Takes Transformers with norm: pre, sinusoidal positions and
 tied embeddings of one float32 file; sinusoids become learned positions, since those of twice the size are others.
 """
@@ -98,7 +98,8 @@ def widen(tensors, model):
             for block in range(blocks):
                 shape, values = wide[name]
                 last = ".output." in name or ".outer." in name
-                wide[name.replace(f"{stack}_0.", f"{stack}_{blocks + block}.")] = shape, scaled(values, 0 if last else 1)
+                copy = name.replace(f"{stack}_0.", f"{stack}_{blocks + block}.")
+                wide[copy] = shape, scaled(values, 0 if last else 1)
     return wide
 
 

@@ -39,6 +39,7 @@ class BestEntries {
     entries_.insert(place, entry);
     if (entries_.size() > count_) entries_.pop_back();
   }
+  void clear() { entries_.clear(); }
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
@@ -46,65 +47,39 @@ class BestEntries {
   std::vector<Entry> entries_;
 };
 
-/// Most blocks hold nothing that is good enough: their maximum, which the compiler vectorises, tells so.
-BestEntries scan_row(std::span<const float> row, int64_t count) {
-  constexpr size_t kBlock = 64, kLanes = 16;
-  BestEntries best(count);
-  for (size_t start = 0; start < row.size(); start += kBlock) {
-    const size_t size = std::min(kBlock, row.size() - start);
-    const float* block = row.data() + start;
-    const float threshold = best.threshold();
-    if (size == kBlock) {
-      float highest[kLanes];
-      std::copy_n(block, kLanes, highest);
-      for (size_t i = kLanes; i < kBlock; i += kLanes) {
-        for (size_t j = 0; j < kLanes; ++j) highest[j] = highest[j] < block[i + j] ? block[i + j] : highest[j];
-      }
-      if (std::none_of(highest, highest + kLanes, [&](float value) { return value > threshold; })) continue;
-    }
-    for (size_t i = 0; i < size; ++i) {
-      if (block[i] > best.threshold() && may_be_chosen(start + i)) {
-        best.add({block[i], static_cast<int32_t>(start + i)});
-      }
-    }
+/// Most blocks hold nothing that is good enough: their maxima tell so.
+void scan_row(std::span<const float> row, const float* block_maxima, BestEntries& best) {
+  for (int64_t start = 0; start < std::ssize(row); start += kernels::kLogitBlock) {
+    if (!(block_maxima[start / kernels::kLogitBlock] > best.threshold())) continue;
+    const int64_t end = std::min(start + kernels::kLogitBlock, std::ssize(row));
+    for (int64_t i = start; i < end; ++i)
+      if (row[i] > best.threshold() && may_be_chosen(i)) best.add({row[i], static_cast<int32_t>(i)});
   }
-  return best;
-}
-
-/// -log p(label) of each row of [begin, end), by the kernel that also trains.
-void label_losses(const torch::Tensor& logits, const std::vector<int64_t>& labels, std::vector<float>& losses,
-                  int64_t begin, int64_t end) {
-  kernels::CrossEntropyRows task;
-  task.logits = logits.data_ptr<float>();  // only read: no gradient is asked for
-  task.rows = logits.size(0);
-  task.classes = logits.size(1);
-  task.labels = labels.data();
-  task.label_loss = losses.data();
-  kernels::kernels().cross_entropy(kernels::Type::kFloat, task, begin, end);
 }
 
 BestTokens best_tokens_on_cpu(const torch::Tensor& logits, int64_t count) {
   const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+  const int64_t blocks = kernels::logit_block_count(vocabulary);
   BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
   result.ids.assign(rows * count, BestTokens::kNone);
   result.log_probabilities.assign(rows * count, -kInfinity);
-  std::vector<int64_t> labels(rows);  // the best token of each row
-  std::vector<float> losses(rows);
+  std::vector<float> block_maxima(rows * blocks), maxima(rows), log_sums(rows);
+  const kernels::LogitRows task{.logits = logits.const_data_ptr<float>(),
+                                .classes = vocabulary,
+                                .block_maxima = block_maxima.data(),
+                                .maxima = maxima.data(),
+                                .log_sums = log_sums.data()};
   constexpr int64_t kLogitsPerThread = 1 << 17;  // fewer are not worth waking a thread
   at::parallel_for(0, rows, std::max<int64_t>(1, kLogitsPerThread / vocabulary), [&](int64_t begin, int64_t end) {
-    std::vector<BestEntries> scans;
+    BestEntries best(count);
     for (int64_t row = begin; row < end; ++row) {
-      scans.push_back(scan_row({logits.const_data_ptr<float>() + row * vocabulary, size_t(vocabulary)}, count));
-      if (scans.back().entries().empty()) fail();
-      labels[row] = scans.back().entries().front().id;
-    }
-    label_losses(logits, labels, losses, begin, end);
-    for (int64_t row = begin; row < end; ++row) {
-      if (!std::isfinite(losses[row])) fail();
-      const auto& entries = scans[row - begin].entries();
-      for (size_t i = 0; i < entries.size(); ++i) {
-        result.ids[row * count + i] = entries[i].id;
-        result.log_probabilities[row * count + i] = (entries[i].value - entries[0].value) - losses[row];
+      kernels::kernels().logit_rows(task, {row, row + 1});
+      best.clear();
+      scan_row({task.logits + row * vocabulary, size_t(vocabulary)}, block_maxima.data() + row * blocks, best);
+      if (best.entries().empty() || !std::isfinite(log_sums[row])) fail();
+      for (int64_t i = 0; const Entry& entry : best.entries()) {
+        result.ids[row * count + i] = entry.id;
+        result.log_probabilities[row * count + i++] = (entry.value - maxima[row]) - log_sums[row];
       }
     }
   });

@@ -53,13 +53,14 @@ std::string precision_name(Precision precision) {
   }
 }
 
-void prepare_decoding(const LoadedModel& loaded, Precision precision) {
+void prepare_decoding(LoadedModel& loaded, Precision precision) {
+  loaded.precision = precision_name(precision);
   auto& model = *loaded.model;
   const auto parameters = model.parameters();
   const bool on_cpu = parameters.empty() || parameters.front().device().is_cpu();
   model.set_compute_type(precision == Precision::kBf16 && !on_cpu ? torch::kBFloat16 : torch::kFloat32);
   if (!on_cpu) return;
-  model.set_weight_format(weight_format(precision));
+  model.set_packing({.format = weight_format(precision), .origin = loaded.weights});
   pack_weights(model);
   if (loaded.weights) loaded.weights->release_pages();
 }

@@ -17,6 +17,6 @@ std::string precision_name(Precision precision);
 
 /// Makes a loaded model ready to search: on the CPU all weights are packed, so the first sentence is as fast as the
 /// others, and the memory of the original ones is given back.
-void prepare_decoding(const LoadedModel& loaded, Precision precision);
+void prepare_decoding(LoadedModel& loaded, Precision precision);
 
 }  // namespace nmt

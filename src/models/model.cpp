@@ -48,10 +48,10 @@ torch::Tensor TranslationModel::step_logits(const torch::Tensor& hidden) {
   return linear(hidden, output_weight(), output_bias(), packed_output_).to(torch::kFloat32);
 }
 
-void TranslationModel::set_weight_format(kernels::WeightFormat format) {
-  packed_output_.set_format(format);
+void TranslationModel::set_packing(const Packing& packing) {
+  packed_output_.set_packing(packing);
   for (const auto& part : modules(/*include_self=*/false))
-    if (auto* layer = dynamic_cast<KeepsPackedWeights*>(part.get())) layer->set_weight_format(format);
+    if (auto* layer = dynamic_cast<KeepsPackedWeights*>(part.get())) layer->set_packing(packing);
 }
 
 int64_t TranslationModel::parameter_count() const {

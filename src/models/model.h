@@ -68,8 +68,8 @@ class TranslationModel : public torch::nn::Module {
   virtual void set_compute_type(at::ScalarType type) = 0;
   virtual at::ScalarType compute_type() const = 0;
   /// How start() and step() hold their weights on the CPU while compute_type() is float32 and gradients are off;
-  /// activations stay float32. At first kFloat32. Not during a search.
-  void set_weight_format(kernels::WeightFormat format);
+  /// activations stay float32. Not during a search.
+  void set_packing(const Packing& packing);
   int64_t parameter_count() const;
 
  protected:

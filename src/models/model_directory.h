@@ -20,6 +20,7 @@ struct LoadedModel {
   nlohmann::json summary;  ///< training summary and scores, as saved
   std::filesystem::path directory;
   std::shared_ptr<const MappedFile> weights = {};  ///< where the parameters lie while the model is on the CPU
+  std::string precision = {};  ///< of decoding, once prepared for it: fp32, bf16 or int8
 };
 
 /// All parameters under their names, in the model's order.

@@ -27,7 +27,7 @@ struct SafetensorsFile {
 /// is allocated. Throws Error ("FILE: damaged: ...").
 SafetensorsFile load_safetensors(const std::filesystem::path& path);
 
-/// The same without reading: tensors lie in the mapped file and keep it mapped. What is written to them stays in memory.
+/// The same without reading: tensors lie in the mapped file and keep it mapped; what is written to them is not.
 struct MappedSafetensors {
   SafetensorsFile file;
   std::shared_ptr<const MappedFile> mapping;

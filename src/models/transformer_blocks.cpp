@@ -13,7 +13,8 @@ template <typename Body>
 torch::Tensor sublayer(const torch::Tensor& x, LayerNorm& norm, const BlockOptions& options, Pass& pass, Body&& body) {
   const auto residual = options.residual_weight == 1 ? x : x * options.residual_weight;
   const auto with_residual = [&](const torch::Tensor& y) {
-    return pass.training() ? add_dropped(residual, body(y, torch::Tensor()), options.residual_dropout, pass) : body(y, residual);
+    return pass.training() ? add_dropped(residual, body(y, torch::Tensor()), options.residual_dropout, pass)
+                           : body(y, residual);
   };
   return options.norm == Norm::kPre ? with_residual(norm(x)) : norm(with_residual(x));
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "nn/kernels/kernels.h"
+#include "nn/kernel_support.h"
 
 namespace nmt {
 namespace {
@@ -26,16 +26,18 @@ torch::Tensor run(kernels::AttentionStep step, int64_t rows, HeadCounts heads) {
 
 }  // namespace
 
-torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, HeadCounts heads) {
-  history.push(qkv);
+torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, HeadCounts heads, at::ScalarType type) {
   const int64_t rows = qkv.size(0), features = qkv.size(1), head_dim = features / (heads.query + 2 * heads.key_value);
-  const int64_t steps = history.steps(), key_at = heads.query * head_dim;
-  std::vector<const float*> keys(rows * steps);
+  const int64_t key_at = heads.query * head_dim;
+  history.push(qkv.narrow(1, key_at, features - key_at).to(type).contiguous());
+  const int64_t steps = history.steps();
+  std::vector<const void*> keys(rows * steps);
   for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t step = 0; step < steps; ++step) keys[row * steps + step] = history.at(row, step) + key_at;
+    for (int64_t step = 0; step < steps; ++step) keys[row * steps + step] = history.at(row, step);
   }
   const std::vector<int64_t> lengths(rows, steps);
-  return run({.head_dim = head_dim,
+  return run({.type = type == torch::kBFloat16 ? kernels::Type::kBfloat16 : kernels::Type::kFloat,
+              .head_dim = head_dim,
               .q = qkv.const_data_ptr<float>(),
               .query_stride = features,
               .keys = keys.data(),
@@ -53,16 +55,18 @@ torch::Tensor attention_step(const torch::Tensor& q_in, const KeyValues& memory,
   const auto q = q_in.contiguous();
   const int64_t rows = q.size(0);
   const int64_t* of_row = memory_of_row.const_data_ptr<int64_t>();
-  const float* first_key = keys.const_data_ptr<float>();
+  const auto* first_key = static_cast<const std::byte*>(keys.const_data_ptr());
+  const auto element = static_cast<int64_t>(keys.element_size());
   std::vector<int64_t> row_lengths(rows);
   for (int64_t row = 0; row < rows; ++row) row_lengths[row] = lengths.const_data_ptr<int64_t>()[of_row[row]];
   const int64_t widest = rows > 0 ? *std::max_element(row_lengths.begin(), row_lengths.end()) : 0;
-  std::vector<const float*> key_rows(rows * widest);
+  std::vector<const void*> key_rows(rows * widest);
   for (int64_t row = 0; row < rows; ++row) {
-    const float* key = first_key + of_row[row] * keys.stride(0);
-    for (int64_t j = 0; j < row_lengths[row]; ++j) key_rows[row * widest + j] = key + j * keys.stride(1);
+    const auto* key = first_key + of_row[row] * keys.stride(0) * element;
+    for (int64_t j = 0; j < row_lengths[row]; ++j) key_rows[row * widest + j] = key + j * keys.stride(1) * element;
   }
-  return run({.head_dim = q.size(1) / heads.query,
+  return run({.type = kernel_type(keys),
+              .head_dim = q.size(1) / heads.query,
               .q = q.const_data_ptr<float>(),
               .query_stride = q.size(1),
               .keys = key_rows.data(),

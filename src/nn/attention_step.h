@@ -17,14 +17,15 @@ struct HeadCounts {
 };
 
 /// A decoding step of self-attention on the CPU: qkv float32 [rows, (query + 2 * key_value) heads * head_dim] holds
-/// queries, keys and values of the new position side by side and joins the history; each hypothesis looks at itself and
-/// all its past. Returns [rows, query heads * head_dim]. No row's result depends on another.
-torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, HeadCounts heads);
+/// queries, keys and values of the new position side by side; keys and values join the history in `type`, float32 or
+/// bfloat16. Each hypothesis looks at itself and all its past. Returns [rows, query heads * head_dim]. No row's result
+/// depends on another.
+torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, HeadCounts heads, at::ScalarType type);
 
-/// A decoding step of attention to what stays: q float32 [rows, query heads * head_dim] on the CPU, memory of [memories,
-/// positions, features] as two slices of one tensor; row r looks at the first lengths[m] positions of memory m =
-/// memory_of_row[r]. memory_of_row int64 [rows] and lengths int64 [memories], at least 1, on the CPU. Returns q's shape;
-/// no row's result depends on another.
+/// A decoding step of attention to what stays: q float32 [rows, query heads * head_dim] on the CPU, memory of
+/// [memories, positions, features], float32 or bfloat16, as two slices of one tensor; row r looks at the first
+/// lengths[m] positions of memory m = memory_of_row[r]. memory_of_row int64 [rows] and lengths int64 [memories], at
+/// least 1, on the CPU. Returns q's shape; no row's result depends on another.
 torch::Tensor attention_step(const torch::Tensor& q, const KeyValues& memory, HeadCounts heads,
                              const torch::Tensor& memory_of_row, const torch::Tensor& lengths);
 

@@ -33,7 +33,7 @@ class LinearImpl : public torch::nn::Module, public KeepsPackedWeights {
     virtual torch::Tensor multiply(const torch::Tensor& x) = 0;
   };
   void replace_product(std::unique_ptr<Product> product) { product_ = std::move(product); }
-  void set_weight_format(kernels::WeightFormat format) override { packed_.set_format(format); }
+  void set_packing(const Packing& packing) override { packed_.set_packing(packing); }
 
   torch::Tensor weight;  ///< [out, in]
   torch::Tensor bias;    ///< [out], or undefined

@@ -21,6 +21,11 @@ MultiHeadAttentionImpl::MultiHeadAttentionImpl(const Options& options) : options
   if (options.scores && options.owns_scores) register_module(options.scores->name(), options.scores);
 }
 
+void MultiHeadAttentionImpl::set_packing(const Packing& packing) {
+  packed_together_.set_packing(packing);
+  cache_type_ = packing.format == kernels::WeightFormat::kFloat32 ? torch::kFloat32 : torch::kBFloat16;
+}
+
 torch::Tensor MultiHeadAttentionImpl::project_together(std::initializer_list<Linear> layers, const torch::Tensor& x) {
   if (has_decoding_kernel(x)) {
     const Epilogue epilogue{.activation = options_.qkv_activation};
@@ -74,14 +79,17 @@ torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const
 torch::Tensor MultiHeadAttentionImpl::forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths,
                                                     const torch::Tensor& memory, const torch::Tensor& source_lengths,
                                                     Pass& pass) {
-  return join(attend(project(query_, x), project_memory(memory),
+  const auto kv = project_together({key_, value_}, memory).chunk(2, -1);
+  return join(attend(project(query_, x), {kv[0], kv[1]},
                      {.target_lengths = target_lengths, .source_lengths = source_lengths}, pass),
               {});
 }
 
 KeyValues MultiHeadAttentionImpl::project_memory(const torch::Tensor& memory) {
-  const auto kv = project_together({key_, value_}, memory).chunk(2, -1);
-  return {kv[0], kv[1]};
+  auto kv = project_together({key_, value_}, memory);
+  if (fits_kernel() && has_decoding_kernel(kv)) kv = kv.to(cache_type_);
+  const auto parts = kv.chunk(2, -1);
+  return {parts[0], parts[1]};
 }
 
 torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, const KeyValues& memory,
@@ -105,7 +113,7 @@ torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& s
     for (auto part : {qkv.narrow(1, 0, options_.model), qkv.narrow(1, options_.model, key_size())})
       part.copy_(turn(part.unsqueeze(1), position).squeeze(1));
   }
-  return join(attention_step(qkv, state.history, heads()), residual);
+  return join(attention_step(qkv, state.history, heads(), cache_type_), residual);
 }
 
 torch::Tensor MultiHeadAttentionImpl::context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position) {

@@ -42,7 +42,7 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   torch::Tensor forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                               const torch::Tensor& source_lengths, Pass& pass);
 
-  /// What a decoder keeps of memory [batch, source, model].
+  /// What a decoder keeps of memory [batch, source, model] during a search.
   KeyValues project_memory(const torch::Tensor& memory);
 
   /// One decoding step: x [rows, model] against projected memory; memory_of_row and lengths as for attention_step();
@@ -55,7 +55,8 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   }
   torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
                      const torch::Tensor& residual) override;
-  void set_weight_format(kernels::WeightFormat format) override { packed_together_.set_format(format); }
+  /// Keys and values that decoding keeps are bfloat16 where weights are held in less than float32.
+  void set_packing(const Packing& packing) override;
 
  private:
   /// Several projections of one x by one product, side by side: [..., sizes of the layers].
@@ -81,6 +82,7 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   Options options_;
   int64_t groups_ = 1;  // query heads for each head of keys and values
   Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
+  at::ScalarType cache_type_ = torch::kFloat32;
   PackedMatrix packed_together_;  // of project_together(), which an instance calls for the same layers only
 };
 TORCH_MODULE(MultiHeadAttention);

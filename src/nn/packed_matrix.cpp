@@ -95,12 +95,13 @@ class PackedMatrix::Packed {
 // Usually one atomic load and a few comparisons: two workers do not wait for each other.
 const PackedMatrix::Packed& PackedMatrix::packed(std::initializer_list<AffineMap> maps) {
   const Packed* current = current_.load(std::memory_order_acquire);
-  if (current && current->is_of(maps, format_)) return *current;
+  if (current && current->is_of(maps, packing_.format)) return *current;
   const std::lock_guard lock(mutex_);
-  if (!owned_ || !owned_->is_of(maps, format_)) {
+  if (!owned_ || !owned_->is_of(maps, packing_.format)) {
     current_ = nullptr;
     owned_.reset();  // first: both together could be too much
-    owned_ = std::make_shared<const Packed>(maps, format_);
+    owned_ = std::make_shared<const Packed>(maps, packing_.format);
+    if (packing_.origin) packing_.origin->release_pages();
     current_.store(owned_.get(), std::memory_order_release);
   }
   return *owned_;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "nn/activation.h"
 #include "nn/kernels/packed_product.h"
 
@@ -26,10 +27,17 @@ struct Epilogue {
   torch::Tensor apply(const torch::Tensor& y) const;
 };
 
+/// How weights are packed.
+struct Packing {
+  kernels::WeightFormat format = kernels::WeightFormat::kFloat32;
+  /// Where the weights lie unchanged, or null: its memory is given back once they are packed.
+  std::shared_ptr<const MappedFile> origin = nullptr;
+};
+
 /// A module that multiplies by packed weights while decoding on the CPU.
 class KeepsPackedWeights {
  public:
-  virtual void set_weight_format(kernels::WeightFormat format) = 0;
+  virtual void set_packing(const Packing& packing) = 0;
 
  protected:
   ~KeepsPackedWeights() = default;
@@ -39,7 +47,7 @@ class KeepsPackedWeights {
 class PackedMatrix {
  public:
   /// From the next product on. Not while another thread multiplies.
-  void set_format(kernels::WeightFormat format) { format_ = format; }
+  void set_packing(const Packing& packing) { packing_ = packing; }
 
   /// x float32 [..., in] through one map, or several side by side: [..., out of all of them]. A row's result does not
   /// depend on the number of rows: a sentence is translated the same alone and in a batch.
@@ -49,7 +57,7 @@ class PackedMatrix {
   class Packed;
   const Packed& packed(std::initializer_list<AffineMap> maps);
 
-  kernels::WeightFormat format_ = kernels::WeightFormat::kFloat32;
+  Packing packing_;
   std::mutex mutex_;
   std::shared_ptr<const Packed> owned_;
   std::atomic<const Packed*> current_ = nullptr;

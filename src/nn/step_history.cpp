@@ -1,13 +1,16 @@
 #include "nn/step_history.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace nmt {
 
 void StepHistory::push(torch::Tensor step) {
-  TORCH_CHECK(steps_.empty() || (step.size(0) == rows_ && step.size(1) == features_), "a step of other hypotheses");
+  const int64_t row_bytes = step.size(1) * static_cast<int64_t>(step.element_size());
+  TORCH_CHECK(steps_.empty() || (step.size(0) == rows_ && row_bytes == row_bytes_), "a step of other hypotheses");
   rows_ = step.size(0);
-  features_ = step.size(1);
+  row_bytes_ = row_bytes;
   if (steps() == room_) {
     const int64_t room = std::max<int64_t>(32, 2 * room_);
     std::vector<int32_t> wider(rows_ * room);
@@ -17,8 +20,8 @@ void StepHistory::push(torch::Tensor step) {
     room_ = room;
   }
   for (int64_t r = 0; r < rows_; ++r) row_of_step_[r * room_ + steps()] = static_cast<int32_t>(r);
-  data_.push_back(step.const_data_ptr<float>());
-  steps_.push_back(std::move(step));
+  const auto* data = static_cast<const std::byte*>(step.const_data_ptr());
+  steps_.push_back({.rows = std::move(step), .data = data});
 }
 
 void StepHistory::select(const torch::Tensor& rows) {
@@ -29,6 +32,30 @@ void StepHistory::select(const torch::Tensor& rows) {
   for (int64_t r = 0; r < rows_; ++r)
     std::copy_n(row_of_step_.begin() + parents[r] * room_, steps(), selected.begin() + r * room_);
   row_of_step_ = std::move(selected);
+  // A few steps back the hypotheses of a sentence have one past: every step is looked at now and then.
+  constexpr int64_t kPeriod = 3;
+  for (int64_t step = steps() - kPeriod; step >= 0; step -= kPeriod) compact(step);
+}
+
+void StepHistory::compact(int64_t step) {
+  const int64_t stored = steps_[step].rows.size(0);
+  std::vector<int32_t> place(stored, -1);
+  std::vector<const void*> used;
+  for (int64_t r = 0; r < rows_; ++r) {
+    auto& of_row = place[row_of_step_[r * room_ + step]];
+    if (of_row >= 0) continue;
+    of_row = static_cast<int32_t>(used.size());
+    used.push_back(at(r, step));
+  }
+  if (2 * std::ssize(used) > stored) return;
+  auto rows = torch::empty({std::ssize(used), steps_[step].rows.size(1)}, steps_[step].rows.options());
+  auto* data = static_cast<std::byte*>(rows.mutable_data_ptr());
+  for (size_t i = 0; i < used.size(); ++i) std::memcpy(data + i * row_bytes_, used[i], row_bytes_);
+  for (int64_t r = 0; r < rows_; ++r) {
+    auto& row = row_of_step_[r * room_ + step];
+    row = place[row];
+  }
+  steps_[step] = {.rows = std::move(rows), .data = data};
 }
 
 }  // namespace nmt

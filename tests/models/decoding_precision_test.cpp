@@ -39,7 +39,7 @@ TEST(DecodingPrecision, PreparesEveryArchitecture) {
   const test::TemporaryDirectory folder;
   for (const std::string model : {"d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, norm: pre",
                                   "d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, decoder_mixer: ssru",
-                                  "architecture: recurrent, d_model: 16, num_blocks: 1"}) {
+                                  "architecture: recurrent, d_model: 16, num_blocks: 1, attention_score: additive"}) {
     const auto config = parse_config("{model: {" + model + "}}", "test").config;
     const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0});
     const auto both = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
@@ -57,8 +57,9 @@ TEST(DecodingPrecision, PreparesEveryArchitecture) {
     };
     const auto exact = logits(*original);
     for (const auto precision : {Precision::kFp32, Precision::kBf16, Precision::kInt8}) {
-      const auto loaded = load_model(directory, torch::kCPU);
+      auto loaded = load_model(directory, torch::kCPU);
       prepare_decoding(loaded, precision);
+      EXPECT_EQ(loaded.precision, precision_name(precision));
       EXPECT_EQ(loaded.model->compute_type(), torch::kFloat32);
       const auto found = logits(*loaded.model);
       EXPECT_EQ(found.equal(exact), precision == Precision::kFp32) << model << " " << precision_name(precision);

@@ -67,7 +67,8 @@ TEST(Safetensors, OwnsWhatItRead) {
 TEST(Safetensors, MapsWhatItWouldRead) {
   const TemporaryDirectory folder;
   const auto path = folder / "x.safetensors";
-  const NamedTensors tensors = {{"a", wave({2, 3})}, {"b", wave({7}, 100).to(torch::kInt8)}, {"empty", torch::empty({0})}};
+  const NamedTensors tensors = {
+      {"a", wave({2, 3})}, {"b", wave({7}, 100).to(torch::kInt8)}, {"empty", torch::empty({0})}};
   save_safetensors(path, tensors, {{"k", "v"}});
   auto mapped = map_safetensors(path);
   EXPECT_EQ(mapped.file.metadata.at("k"), "v");
@@ -174,7 +175,7 @@ TEST(Safetensors, RefusesDamagedFiles) {
        "a header entry of the wrong form"},
       {"no type", with(R"("dtype":"I64",)", ""), "a header entry of the wrong form"},
       {"type is a number", with("\"I64\"", "64"), "a header entry of the wrong form"},
-      {"unknown type", with("I64", "C64"), "unknown type C64"},
+      {"unknown type", with("I64", "C64"), "unknown type C64 of b"},
       {"another type", with("I64", "I32"), "extent of b"},
       {"no shape", with(R"("shape":[1],)", ""), "a header entry of the wrong form"},
       {"shape of text", with("[1]", "\"1\""), "a header entry of the wrong form"},

@@ -141,7 +141,7 @@ TEST_P(TransformerForm, TranslatesASentenceInABatchAsAloneInEveryWeightFormat) {
   const auto padded = to_tensors(batch_of(kPairs, 12), torch::kCPU);
   const auto exact = stepped_logits(*model, padded);
   for (const auto format : {kernels::WeightFormat::kBfloat16, kernels::WeightFormat::kInt8}) {
-    model->set_weight_format(format);
+    model->set_packing({.format = format});
     const auto together = stepped_logits(*model, padded);
     EXPECT_FALSE(together.equal(exact)) << "another format, other bits";
     const auto error = (together - exact).abs().mean().item<double>();

@@ -35,11 +35,15 @@ TEST(AttentionStep, EqualsPlainAttentionToAMemory) {
   for (const int64_t head_dim : {3, 8, 16, 24, 64, 80}) {
     for (const auto heads : {HeadCounts{3, 3}, HeadCounts{4, 2}}) {
       const int64_t rows = 4, time = 37;
-      const auto memory = slices(wave({rows, time, 2 * heads.key_value * head_dim}, 1, 1));
+      const auto both = wave({rows, time, 2 * heads.key_value * head_dim}, 1, 1);
+      const auto memory = slices(both);
       const auto q = wave({rows, heads.query * head_dim});
       const auto lengths = torch::tensor({37, 1, 16, 17}, torch::kInt64), in_order = torch::arange(4);
-      expect_close(attention_step(q, memory, heads, in_order, lengths), plain(q, memory, heads, lengths), 1e-5,
-                   std::to_string(head_dim));
+      const auto expected = plain(q, memory, heads, lengths);
+      expect_close(attention_step(q, memory, heads, in_order, lengths), expected, 1e-5, std::to_string(head_dim));
+      const auto low = both.to(torch::kBFloat16), rounded = low.to(torch::kFloat32);
+      expect_close(attention_step(q, slices(low), heads, in_order, lengths), plain(q, slices(rounded), heads, lengths),
+                   1e-5, std::to_string(head_dim));
     }
   }
 }
@@ -54,7 +58,7 @@ TEST(AttentionStep, SharesOneMemoryAmongRows) {
 }
 
 // Hypotheses change places, multiply and die; each one must look at its own past.
-TEST(AttentionStep, FollowsEachHypothesisBack) {
+void expect_own_past(at::ScalarType type) {
   const HeadCounts heads{2, 1};
   const int64_t head_dim = 20, features = 4 * head_dim;
   StepHistory history;
@@ -68,9 +72,34 @@ TEST(AttentionStep, FollowsEachHypothesisBack) {
     const auto fresh = qkv.unsqueeze(1);
     past = step > 0 ? at::cat({past.index_select(0, order), fresh}, 1) : fresh;
     const auto lengths = torch::full({past.size(0)}, step + 1, torch::kInt64);
-    const auto expected = plain(qkv.narrow(1, 0, 2 * head_dim), slices(past.narrow(2, 2 * head_dim, 2 * head_dim)),
-                                heads, lengths);
-    expect_close(attention_step(qkv, history, heads), expected, 1e-5, "step " + std::to_string(step));
+    const auto kept = past.narrow(2, 2 * head_dim, 2 * head_dim).to(type).to(torch::kFloat32);
+    const auto expected = plain(qkv.narrow(1, 0, 2 * head_dim), slices(kept), heads, lengths);
+    expect_close(attention_step(qkv, history, heads, type), expected, 1e-5, "step " + std::to_string(step));
+  }
+}
+
+TEST(AttentionStep, FollowsEachHypothesisBack) { expect_own_past(torch::kFloat32); }
+TEST(AttentionStep, FollowsEachHypothesisBackInBfloat16) { expect_own_past(torch::kBFloat16); }
+
+// Rows that nobody continues are given back; those that are kept keep their bits.
+TEST(StepHistory, KeepsWhatItsHypothesesLeft) {
+  StepHistory history;
+  std::vector<std::vector<float>> expected(8);  // of each hypothesis: what it left, step after step
+  for (int64_t step = 0; step < 50; ++step) {
+    if (step > 0) {  // two of the eight go on, four times each: all of the past but one or two rows is dead
+      std::vector<int64_t> parents;
+      for (int64_t r = 0; r < 8; ++r) parents.push_back((step * 3 + r / 4 * 5) % 8);
+      history.select(torch::tensor(at::ArrayRef<int64_t>(parents), torch::kInt64));
+      const auto before = expected;
+      for (int64_t r = 0; r < 8; ++r) expected[r] = before[parents[r]];
+    }
+    const auto fresh = wave({8, 5}, 1, static_cast<double>(step));
+    history.push(fresh);
+    for (int64_t r = 0; r < 8; ++r) expected[r].push_back(fresh[r][4].item<float>());
+    ASSERT_EQ(history.steps(), step + 1);
+    for (int64_t r = 0; r < 8; ++r)
+      for (int64_t past = 0; past <= step; ++past)
+        ASSERT_EQ(static_cast<const float*>(history.at(r, past))[4], expected[r][past]);
   }
 }
 

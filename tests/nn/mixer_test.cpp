@@ -46,7 +46,8 @@ TEST_P(AnyMixer, GivesStepByStepWhatItGivesAtOnce) {
     const torch::NoGradGuard no_grad;
     MixerState state;
     for (int64_t t = 0; t < x.size(1); ++t)
-      expect_close(mixer->step(x.select(1, t), state, t, {}), expected.select(1, t), 1e-5, "position " + std::to_string(t));
+      expect_close(mixer->step(x.select(1, t), state, t, {}), expected.select(1, t), 1e-5,
+                   "position " + std::to_string(t));
   }
 }
 

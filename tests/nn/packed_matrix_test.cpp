@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/file.h"
+#include "support.h"
 #include "tensor_support.h"
 
 namespace nmt {
@@ -160,7 +162,7 @@ TEST(PackedMatrix, RoundsLittleInEveryFormat) {
   const double largest = exact.abs().max().item<double>();
   for (const auto& [format, tolerance] : {std::pair{WeightFormat::kBfloat16, 0.02}, {WeightFormat::kInt8, 0.05}}) {
     PackedMatrix packed;
-    packed.set_format(format);
+    packed.set_packing({.format = format});
     const auto y = packed.multiply(x, {{weight, {}}});
     expect_close(y, exact, tolerance * largest);
     EXPECT_GT((y - exact).abs().max().item<double>(), 1e-5) << "another format, other sums";
@@ -171,9 +173,9 @@ TEST(PackedMatrix, FollowsItsFormat) {
   const auto x = wave({3, 40}), weight = wave({8, 40}, 1, 1);
   PackedMatrix packed;
   const auto before = packed.multiply(x, {{weight, {}}});
-  packed.set_format(WeightFormat::kInt8);
+  packed.set_packing({.format = WeightFormat::kInt8});
   EXPECT_FALSE(packed.multiply(x, {{weight, {}}}).equal(before));
-  packed.set_format(WeightFormat::kFloat32);
+  packed.set_packing({.format = WeightFormat::kFloat32});
   EXPECT_TRUE(packed.multiply(x, {{weight, {}}}).equal(before));
 }
 
@@ -182,7 +184,7 @@ TEST(PackedMatrix, GivesARowTheSameBitsAloneAndInABatch) {
   const int threads = at::get_num_threads();
   for (const auto format : kFormats) {
     PackedMatrix packed;
-    packed.set_format(format);
+    packed.set_packing({.format = format});
     const auto together = packed.multiply(x, {{weight, {}}});
     for (const int64_t rows : {1, 2, 3, 4, 5, 6, 7, 50})
       for (const int64_t first : {0, 63, 64, 80})
@@ -192,6 +194,22 @@ TEST(PackedMatrix, GivesARowTheSameBitsAloneAndInABatch) {
     EXPECT_TRUE(packed.multiply(x, {{weight, {}}}).equal(together));
     at::set_num_threads(threads);
   }
+}
+
+TEST(PackedMatrix, GivesTheMemoryOfItsOriginBack) {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "weights", std::string(4 * 32, '\0'));
+  const auto origin = std::make_shared<const MappedFile>(folder / "weights", MappedFile::Access::kCopyOnWrite);
+  auto* bytes = const_cast<std::byte*>(origin->bytes().data());
+  const auto weight = torch::from_blob(bytes, {8, 4}, torch::kFloat32);
+  const auto x = wave({3, 4});
+  weight.fill_(1);  // on the way out this is lost: the next look reads the file again
+  PackedMatrix packed;
+  packed.set_packing({.origin = origin});
+  const auto y = packed.multiply(x, {{weight, {}}});
+  expect_close(y, x.sum(1, true).expand({3, 8}), 1e-6);
+  EXPECT_EQ(weight.abs().sum().item<float>(), 0);
+  EXPECT_TRUE(packed.multiply(x, {{weight, {}}}).equal(y)) << "packed once";
 }
 
 TEST(PackedMatrix, FollowsChangesOfTheWeights) {

@@ -36,13 +36,14 @@ struct AttentionGradients {
   int64_t query_gradient_stride = 0, key_gradient_stride = 0;
 };
 
-/// One query a row against keys and values that lie where they were made, float: a decoding step. Groups of heads /
-/// key_value_heads query heads share a head of keys and values.
+/// One query a row against keys and values that lie where they were made: a decoding step. Queries and context are
+/// float. Groups of heads / key_value_heads query heads share a head of keys and values.
 struct AttentionStep {
+  Type type = Type::kFloat;  ///< of keys and values
   int64_t heads = 0, key_value_heads = 0, head_dim = 0;
   const float* q = nullptr;            ///< [rows, heads * head_dim], rows query_stride apart
   int64_t query_stride = 0;
-  const float* const* keys = nullptr;  ///< [rows, widest] where the keys of a row's positions stand, all heads
+  const void* const* keys = nullptr;  ///< [rows, widest] where the keys of a row's positions stand, all heads
   int64_t widest = 0;
   const int64_t* lengths = nullptr;  ///< [rows] positions that are there, at least 1
   int64_t value_offset = 0;          ///< elements from the keys of a position to its values
@@ -80,6 +81,18 @@ struct PairLoss {
   float first = 1, second = 0, forward = 0, backward = 0;
 };
 
+constexpr int64_t kLogitBlock = 64;
+constexpr int64_t logit_block_count(int64_t classes) { return (classes + kLogitBlock - 1) / kLogitBlock; }
+
+/// Rows of logits in a search: what finding the best and their probabilities needs.
+struct LogitRows {
+  const float* logits = nullptr;  ///< [rows, classes]
+  int64_t classes = 0;
+  float* block_maxima = nullptr;  ///< [rows, logit_block_count(classes)] the greatest of each kLogitBlock logits
+  float* maxima = nullptr;        ///< [rows] the greatest
+  float* log_sums = nullptr;      ///< [rows] log of the sum of exp(logit - greatest); not finite for a damaged row
+};
+
 struct Kernels {
   const char* name;  ///< "avx512", "avx2", "baseline"
 
@@ -108,6 +121,7 @@ struct Kernels {
                               int64_t end);
 
   void (*normalise)(const NormRows& task, Range rows);
+  void (*logit_rows)(const LogitRows& task, Range rows);
 
   RecurrentKernels recurrent;
 };

@@ -4,6 +4,7 @@
 #include "nn/kernels/attention_step_impl.h"
 #include "nn/kernels/cross_entropy_impl.h"
 #include "nn/kernels/dropout_impl.h"
+#include "nn/kernels/logit_rows_impl.h"
 #include "nn/kernels/normalise_impl.h"
 #include "nn/kernels/recurrent_cell_impl.h"
 #include "nn/kernels/recurrent_scores_impl.h"
@@ -12,7 +13,7 @@ namespace nmt::kernels::NMT_KERNEL_SET {
 
 extern const Kernels kSet;
 const Kernels kSet = {NMT_KERNEL_NAME, dropout,       attention, attention_backward,
-                      attention_step,  cross_entropy, cross_entropy_pairs, normalise,
+                      attention_step,  cross_entropy, cross_entropy_pairs, normalise, logit_rows,
                       {cell, cell_backward, additive_scores, additive_scores_backward, dot_scores, weighted_sums,
                        weighted_sums_of_queries, softmax_scores}};
 

@@ -12,7 +12,7 @@ namespace nmt::kernels {
 enum class WeightFormat : int8_t {
   kFloat32,   ///< each element of y is one ascending chain of multiply-adds
   kBfloat16,  ///< weights and x rounded to bfloat16, sums in float32 in one ascending order
-  kInt8,      ///< weights int8 with a scale an output; a row of x uint8 with scale and zero point of its own; exact sums
+  kInt8,      ///< weights int8 with a scale an output; a row of x uint8 with scale and zero of its own; exact sums
 };
 
 constexpr int64_t kPanel = 64;  ///< outputs that stand side by side in a packed weight

@@ -1,6 +1,6 @@
 // A set of packed products: included by packed_<instruction set>.cpp after NMT_KERNEL_SET, NMT_KERNEL_NAME,
-// NMT_PACKED_WIDTH, NMT_PACKED_ROWS and NMT_PACKED_VECS are defined: numbers in one of its registers, and how many rows of
-// how many vectors of sums fit them.
+// NMT_PACKED_WIDTH, NMT_PACKED_ROWS and NMT_PACKED_VECS are defined: numbers in one of its registers, and how many rows
+// of how many vectors of sums fit them.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -172,7 +172,8 @@ void prepare(WeightFormat format, const float* x, int64_t in, Range rows, void* 
 
 // kVecs vectors of one row of y from their sums.
 template <WeightFormat kFormat, int64_t kVecs>
-inline void finish(const PackedProduct& p, int64_t row, int64_t column, const typename Dot<kFormat>::Sum (&sums)[kVecs]) {
+inline void finish(const PackedProduct& p, int64_t row, int64_t column,
+                   const typename Dot<kFormat>::Sum (&sums)[kVecs]) {
   const int64_t out = p.weight.out;
   float* y = p.y + row * out + column;
   const auto element = [&](int64_t v, auto&& vec_of) {
@@ -208,8 +209,8 @@ inline void finish(const PackedProduct& p, int64_t row, int64_t column, const ty
   }
 }
 
-// kRows rows of kVecs vectors of a panel. Each lane is one ascending chain over the words. `ahead`: memory that the next
-// panel will need, fetched meanwhile.
+// kRows rows of kVecs vectors of a panel. Each lane is one ascending chain over the words. `ahead`: memory that the
+// next panel will need, fetched meanwhile.
 template <WeightFormat kFormat, int64_t kRows, int64_t kVecs>
 void multiply_block(const PackedProduct& p, int64_t row, int64_t column, const uint32_t* panel, const uint32_t* ahead) {
   using Sum = typename Dot<kFormat>::Sum;

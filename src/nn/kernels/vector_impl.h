@@ -85,7 +85,8 @@ inline Vec vec_exp(Vec x) {
 // The lanes of v, each joined with the lane kWidth beyond: what stands in the first kWidth lanes counts.
 template <int kWidth>
 inline Vec upper_half(Vec v) {
-  if constexpr (kWidth == 8) return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+  if constexpr (kWidth == 8)
+    return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
   if constexpr (kWidth == 4) return __builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
   if constexpr (kWidth == 2) return __builtin_shufflevector(v, v, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3);
   return __builtin_shufflevector(v, v, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
