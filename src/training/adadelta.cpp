@@ -14,6 +14,7 @@ Adadelta::Adadelta(NamedTensors parameters, Options options) : Optimizer(std::mo
 void Adadelta::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   const double rho = options_.rho, epsilon = options_.epsilon;
+  decay_weights(options_.weight_decay, learning_rate);
   for (size_t i = 0; i < parameters().size(); ++i) {
     auto parameter = parameters()[i].second;
     const auto& gradient = parameter.grad();
@@ -21,7 +22,6 @@ void Adadelta::step(double learning_rate) {
     squares_[i].mul_(rho).addcmul_(gradient, gradient, 1 - rho);
     const auto change = (changes_[i] + epsilon).div_(squares_[i] + epsilon).sqrt_().mul_(gradient);
     changes_[i].mul_(rho).addcmul_(change, change, 1 - rho);
-    if (options_.weight_decay != 0) parameter.mul_(1 - learning_rate * options_.weight_decay);
     parameter.sub_(change, learning_rate);
   }
 }

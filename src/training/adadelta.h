@@ -9,12 +9,12 @@ namespace nmt {
 ///   D = -sqrt(E[D²] + epsilon) / sqrt(E[g²] + epsilon) g
 ///   E[D²] = rho E[D²] + (1 - rho) D²
 ///   x = x + learning_rate D
-/// The paper has no learning rate: 1. Weight decay is decoupled, as Adam's.
+/// The paper has no learning rate: 1.
 class Adadelta final : public Optimizer {
  public:
   struct Options {
     double rho = 0.95, epsilon = 1e-6;
-    double weight_decay = 0;
+    WeightDecay weight_decay = {};
   };
   Adadelta(NamedTensors parameters, Options options);
 

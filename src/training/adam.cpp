@@ -16,6 +16,8 @@ Adam::Adam(NamedTensors parameters, Options options) : Optimizer(std::move(param
 
 void Adam::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
+  const auto& decay = options_.weight_decay;
+  if (!decay.decoupled) decay_weights(decay, learning_rate);
   std::vector<torch::Tensor> changed, gradients, first, second, steps;
   for (size_t i = 0; i < parameters().size(); ++i) {
     const auto& parameter = parameters()[i].second;
@@ -29,7 +31,8 @@ void Adam::step(double learning_rate) {
   if (changed.empty()) return;
   at::_foreach_add_(steps, 1);  // the operator wants the number of this update
   at::_fused_adamw_(changed, gradients, first, second, /*max_exp_avg_sqs=*/{}, steps, learning_rate, options_.beta1,
-                    options_.beta2, options_.weight_decay, options_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
+                    options_.beta2, decay.decoupled ? decay.rate : 0.0, options_.epsilon, /*amsgrad=*/false,
+                    /*maximize=*/false);
   // The fused operator does not count as a change by itself, and what is made of weights (PackedMatrix) would go stale.
   for (const auto& parameter : changed) torch::autograd::impl::bump_version(parameter);
 }

@@ -4,12 +4,13 @@
 
 namespace nmt {
 
-/// Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019), fused over all parameters.
+/// Adam (Kingma and Ba 2015), fused over all parameters; with decoupled weight decay AdamW (Loshchilov and Hutter
+/// 2019).
 class Adam final : public Optimizer {
  public:
   struct Options {
     double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-    double weight_decay = 0;
+    WeightDecay weight_decay = {};
   };
   Adam(NamedTensors parameters, Options options);
 

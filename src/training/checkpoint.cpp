@@ -80,12 +80,13 @@ CheckpointStore::CheckpointStore(fs::path directory) : directory_(std::move(dire
     if (entry.path().extension() == kPartial) fs::remove_all(entry.path());
 }
 
-void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write) const {
+void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write,
+                           const std::set<int64_t>& also) const {
   write_directory(path(update), write);
   const auto all = updates();
   const auto surplus = static_cast<int64_t>(all.size()) - std::max<int64_t>(keep, 1);
   for (int64_t i = 0; i < surplus; ++i)
-    if (all[i] != update) fs::remove_all(path(all[i]));
+    if (all[i] != update && !also.contains(all[i])) fs::remove_all(path(all[i]));
 }
 
 std::vector<int64_t> CheckpointStore::updates() const {

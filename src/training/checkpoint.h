@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/log.h"
@@ -26,8 +27,8 @@ class CheckpointStore {
   explicit CheckpointStore(
       std::filesystem::path directory);  ///< made if missing; leftovers of interrupted writes are removed
 
-  /// Writes one and then removes all but the newest `keep`.
-  void save(int64_t update, int64_t keep, const DirectoryWriter& write) const;
+  /// Writes one and then removes all but the newest `keep` and those of the updates `also`.
+  void save(int64_t update, int64_t keep, const DirectoryWriter& write, const std::set<int64_t>& also = {}) const;
   /// Updates of which a checkpoint stands there, ascending.
   std::vector<int64_t> updates() const;
   std::filesystem::path path(int64_t update) const;

@@ -6,7 +6,10 @@
 
 #include "base/error.h"
 #include "training/adadelta.h"
+#include "training/adafactor.h"
 #include "training/adam.h"
+#include "training/radam.h"
+#include "training/sgd.h"
 
 namespace nmt {
 
@@ -31,17 +34,44 @@ void Optimizer::clear_gradients() {
   for (auto& [name, parameter] : parameters_) parameter.mutable_grad().reset();
 }
 
+void Optimizer::decay_weights(const WeightDecay& decay, double learning_rate) {
+  if (decay.rate == 0) return;
+  for (auto& [name, parameter] : parameters_) {
+    if (!parameter.grad().defined()) continue;
+    if (decay.decoupled)
+      parameter.mul_(1 - learning_rate * decay.rate);
+    else
+      parameter.mutable_grad().add_(parameter, decay.rate);
+  }
+}
+
 std::unique_ptr<Optimizer> make_optimizer(const TrainingConfig& config, NamedTensors parameters) {
-  if (config.optimizer == "adam")
+  const WeightDecay decay(config.weight_decay, config.weight_decay_form == "decoupled");
+  const auto& name = config.optimizer;
+  if (name == "adam" || name == "adamw")
     return std::make_unique<Adam>(std::move(parameters), Adam::Options{.beta1 = config.adam_beta1,
                                                                        .beta2 = config.adam_beta2,
                                                                        .epsilon = config.adam_epsilon,
-                                                                       .weight_decay = config.weight_decay});
-  if (config.optimizer == "adadelta")
-    return std::make_unique<Adadelta>(std::move(parameters), Adadelta::Options{.rho = config.adadelta_rho,
-                                                                               .epsilon = config.adadelta_epsilon,
-                                                                               .weight_decay = config.weight_decay});
-  throw Error("training.optimizer: '" + config.optimizer + "' is none of adam, adadelta");
+                                                                       .weight_decay = decay});
+  if (name == "radam")
+    return std::make_unique<RAdam>(std::move(parameters), RAdam::Options{.beta1 = config.adam_beta1,
+                                                                         .beta2 = config.adam_beta2,
+                                                                         .epsilon = config.adam_epsilon,
+                                                                         .weight_decay = decay});
+  if (name == "adafactor")
+    return std::make_unique<Adafactor>(std::move(parameters),
+                                       Adafactor::Options{.decay = config.adafactor_decay,
+                                                          .clip = config.adafactor_clip,
+                                                          .scale_by_weights = config.adafactor_scale,
+                                                          .weight_decay = decay});
+  if (name == "sgd")
+    return std::make_unique<Sgd>(std::move(parameters),
+                                 Sgd::Options{.momentum = config.sgd_momentum, .weight_decay = decay});
+  if (name == "adadelta")
+    return std::make_unique<Adadelta>(
+        std::move(parameters),
+        Adadelta::Options{.rho = config.adadelta_rho, .epsilon = config.adadelta_epsilon, .weight_decay = decay});
+  throw Error("training.optimizer: '" + name + "' is none of adam, adamw, radam, adafactor, sgd, adadelta");
 }
 
 }  // namespace nmt

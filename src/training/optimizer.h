@@ -11,6 +11,15 @@
 
 namespace nmt {
 
+/// How weights are pulled towards zero, those that have a gradient.
+struct WeightDecay {
+  WeightDecay(double rate = 0, bool decoupled = true) : rate(rate), decoupled(decoupled) {}
+  double rate;
+  /// learning_rate * rate of the weight is taken off it (Loshchilov and Hutter 2019); else rate * weight is added to
+  /// the gradient.
+  bool decoupled;
+};
+
 /// Changes parameters by their gradients.
 class Optimizer {
  public:
@@ -30,6 +39,8 @@ class Optimizer {
 
  protected:
   const NamedTensors& parameters() const { return parameters_; }
+  /// Before a step: changes weights or gradients.
+  void decay_weights(const WeightDecay& decay, double learning_rate);
 
  private:
   NamedTensors parameters_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/batches.h"
+#include "training/schedule.h"
 
 namespace nmt {
 
@@ -14,6 +15,12 @@ struct EpochSums {
   int64_t epoch = 0;  ///< from 1; 0 = none has begun
   double loss = 0, label_loss = 0;
   int64_t target_tokens = 0;
+};
+
+/// A validation of the weights of an update.
+struct ScoredUpdate {
+  int64_t update = 0;
+  double score = 0;  ///< larger is better
 };
 
 /// Where a run stands, beside weights and moments: state.json of a checkpoint.
@@ -28,7 +35,9 @@ struct ProgressState {
   double best_score = 0;          ///< larger is better (losses negated)
   int64_t best_update = -1;       ///< -1: none yet
   int64_t validations_since_best = 0;
-  int64_t averaged_update = -1;  ///< where the average of checkpoints was last tried
+  int64_t averaged_update = -1;                ///< where averages of checkpoints were last tried
+  std::vector<ScoredUpdate> best_validations;  ///< of training.average_best, best first
+  Plateau plateau;
 
   int64_t skipped_updates = 0;  ///< not finite
   int64_t skipped_in_a_row = 0;

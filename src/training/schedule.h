@@ -6,11 +6,29 @@
 
 namespace nmt {
 
-/// The learning rate of update 1, 2, ...:
+/// Where schedule `plateau` stands. With every validation: a new
+/// best score clears the count; plateau_patience validations without one multiply the rate by plateau_factor.
+struct Plateau {
+  double factor = 1;        ///< of the learning rate
+  int64_t validations = 0;  ///< without a new best, since the last change of the rate
+
+  void add(bool new_best, const TrainingConfig& config);
+};
+
+/// The learning rate of update s = 1, 2, ...; W = warmup_steps (0: none), D = decay_updates, E = final_lr:
 ///   inverse_sqrt  lr * min(s / W, sqrt(W / s)): the peak lr at s = W (Kyubyong's lr0 W^0.5 min(s W^-1.5, s^-0.5))
 ///   noam          lr * d_model^-0.5 * min(s^-0.5, s W^-1.5) (Vaswani et al. 2017, eq. 3, times lr)
-///   constant      lr, after a linear warm-up where W > 0
-/// with W = warmup_steps; W = 0 means no warm-up. Throws Error for an unknown schedule.
-double learning_rate(const TrainingConfig& config, int64_t d_model, int64_t update);
+/// and after a linear warm-up, lr s / W, with r = (s - W) / (D - W) at most 1 the share of the way down:
+///   linear        lr + r (E - lr)
+///   polynomial    E + (lr - E) (1 - r)^polynomial_power
+///   cosine        E + (lr - E) (1 + cos(pi r)) / 2 (Loshchilov and Hutter 2017, without restarts)
+///   plateau       lr times the plateau's factor, at least E
+///   constant      lr
+/// Throws Error for an unknown schedule.
+double learning_rate(const TrainingConfig& config, int64_t d_model, int64_t update, const Plateau& plateau = {});
+
+/// Batches that update 1, 2, ... joins: from 1 in even steps to training.accumulate, which is reached after
+/// accumulate_warmup updates.
+int64_t batches_of_update(const TrainingConfig& config, int64_t update);
 
 }  // namespace nmt

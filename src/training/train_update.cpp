@@ -1,6 +1,5 @@
 #include "training/train_update.h"
 
-#include <ATen/ops/masked_select.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/utils.h>
 
@@ -11,22 +10,6 @@
 
 namespace nmt {
 namespace {
-
-// The output layer need not see padding. Rows are filled up to a multiple, with labels that do not count: every new
-// number of rows would cost the product's engine new code.
-constexpr int64_t kRowMultiple = 256;
-
-LossSums loss_of(TranslationModel& model, const TensorBatch& batch, Pass& pass, const Smoothing& smoothing) {
-  const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [batch * target, model]
-  const auto labels = batch.target_out.flatten();
-  const auto real = labels.nonzero().squeeze(-1);
-  const int64_t rows = real.size(0), filled = (rows + kRowMultiple - 1) / kRowMultiple * kRowMultiple;
-  const auto chosen = torch::constant_pad_nd(real, {0, filled - rows}, 0);
-  auto chosen_labels = torch::full({filled}, -1, labels.options());
-  chosen_labels.narrow(0, 0, rows).copy_(labels.index_select(0, real));
-  return output_cross_entropy(hidden.index_select(0, chosen), model.output_weight(), model.output_bias(), chosen_labels,
-                              smoothing);
-}
 
 void add(UpdateStats& stats, const LossSums& sums, const Batch& batch) {
   stats.loss += sums.loss.item<double>();
@@ -73,7 +56,7 @@ UpdateStats accumulate(TranslationModel& model, Optimizer& optimizer, std::span<
     Pass pass(key.seed, key.update, static_cast<int64_t>(at));
     pass.set_teacher_forcing(config.teacher_forcing);
     if (device.is_cuda()) torch::manual_seed(Pass(pass).next_key());
-    const auto sums = loss_of(model, to_tensors(batches[at], device), pass, smoothing_of(config));
+    const auto sums = training_loss(model, to_tensors(batches[at], device), pass, config);
     (sums.loss / static_cast<double>(std::max<int64_t>(tokens, 1))).backward();
     add(stats, sums, batches[at]);
   }
@@ -81,13 +64,6 @@ UpdateStats accumulate(TranslationModel& model, Optimizer& optimizer, std::span<
 }
 
 }  // namespace
-
-Smoothing smoothing_of(const TrainingConfig& config) {
-  const auto form = config.smoothing_form == "all"      ? SmoothingForm::kAll
-                    : config.smoothing_form == "others" ? SmoothingForm::kOthers
-                                                        : SmoothingForm::kOthersNormalized;
-  return {config.smoothing, form};
-}
 
 UpdateStats& UpdateStats::operator+=(const UpdateStats& other) {
   loss += other.loss;
@@ -134,7 +110,7 @@ UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, co
   UpdateStats stats;
   for (const auto& batch : batches) {
     Pass no_dropout;
-    add(stats, loss_of(model, to_tensors(batch, device), no_dropout, smoothing), batch);
+    add(stats, reference_loss(model, to_tensors(batch, device), no_dropout, smoothing), batch);
   }
   return stats;
 }

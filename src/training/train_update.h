@@ -7,14 +7,14 @@
 #include "config/config.h"
 #include "data/batch.h"
 #include "models/model.h"
-#include "nn/cross_entropy.h"
+#include "training/objective.h"
 #include "training/optimizer.h"
 
 namespace nmt {
 
-/// Sums over one update.
+/// Sums over one update. Tokens count once where an objective looks at them twice.
 struct UpdateStats {
-  double loss = 0;        ///< smoothed, nats, summed over target tokens
+  double loss = 0;        ///< of the objective, nats, summed over target tokens
   double label_loss = 0;  ///< -log p(label), nats
   int64_t correct = 0, source_tokens = 0, target_tokens = 0;
   int64_t padded_tokens = 0;  ///< rows x widths of both sides
@@ -24,9 +24,6 @@ struct UpdateStats {
 
   UpdateStats& operator+=(const UpdateStats& other);
 };
-
-/// Of training.smoothing and smoothing_form.
-Smoothing smoothing_of(const TrainingConfig& config);
 
 /// What the random numbers of an update are a function of.
 struct UpdateKey {

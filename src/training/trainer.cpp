@@ -7,23 +7,25 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/signals.h"
-#include "base/version.h"
 #include "models/model_directory.h"
 #include "nn/device.h"
-#include "nn/kernels/kernels.h"
 #include "training/average.h"
+#include "training/batch_options.h"
+#include "training/fine_tuning.h"
+#include "training/resumption.h"
 #include "training/schedule.h"
+#include "training/stopping.h"
 #include "training/tensor_statistics.h"
 
 namespace nmt {
 namespace {
 
 constexpr const char* kTrainerState = "trainer.safetensors";
-constexpr const char* kProgress = "state.json";
 constexpr int64_t kSkippedInARow = 10;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -44,72 +46,38 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   model_ = make_model(config_.model, data.codec.source().size(), data.codec.target().size());
   initialise(*model_, config_.model, static_cast<uint64_t>(config_.run.seed));
   set_initial_embeddings(*model_, embeddings);
-  progress_.precision = precision_name(resolve_precision(config_.run.precision, device_));
-  progress_.device = device_.str();
-  progress_.threads = at::get_num_threads();
-  progress_.kernels = kernels::kernels().name;
-  progress_.cpu = cpu_name();
-  progress_.torch_version = TORCH_VERSION;
-  progress_.data_hash = data.hash;
-  resume();
+  progress_ = fresh_progress(config_, device_, data.hash);
+  begin_or_resume();
   model_->set_compute_type(progress_.precision == "bf16" ? torch::kBFloat16 : torch::kFloat32);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_);
-  const BatchOptions options{
-      .type = config_.training.batch_type == "tokens" ? BatchType::kTokens : BatchType::kSentences,
-      .size = config_.training.batch_size,
-      .seed = static_cast<uint64_t>(config_.run.seed),
-      .pool_batches = config_.training.pool_batches,
-      .last_batch = config_.training.last_batch == "drop" ? LastBatch::kDrop : LastBatch::kKeep};
-  batches_ = std::make_unique<BatchStream>(data.train, options, progress_.position);
+  batches_ = std::make_unique<BatchStream>(data.train, batch_options(config_, data.codec), progress_.position);
   epoch_ended_ = progress_.update > 0 && progress_.epoch.epoch == progress_.position.epoch;
 }
 
-void Trainer::resume() {
+void Trainer::begin_or_resume() {
   const auto newest = directory_.checkpoints().newest_whole(log_);
+  const auto folder = newest ? directory_.checkpoints().path(*newest) : std::filesystem::path();
   if (newest) {
-    const auto folder = directory_.checkpoints().path(*newest);
     copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder / "model.safetensors");
-    ProgressState fresh = progress_;
-    try {
-      progress_ = ProgressState::from_json(nlohmann::json::parse(read_file(folder / kProgress)));
-    } catch (const nlohmann::json::exception&) {
-      throw Error(fmt::format("{}: written by another version of this program; --restart begins anew",
-                              (folder / kProgress).string()));
-    }
-    if (progress_.data_hash != fresh.data_hash)
-      throw Error(fmt::format(
-          "run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or "
-          "--restart to begin anew",
-          directory_.path().string(), config_.data.dir));
-    if (config_.run.precision != "auto" && progress_.precision != fresh.precision)
-      throw Error(fmt::format("run.precision {}: this run was begun with {}", fresh.precision, progress_.precision));
-    // The number of threads was chosen by rule then: it stays, unless the user names another.
-    if (config_.run.threads == 0 && progress_.threads != fresh.threads) {
-      at::set_num_threads(static_cast<int>(progress_.threads));
-      fresh.threads = progress_.threads;
-    }
-    const auto tell = [&](const char* what, const std::string& before, const std::string& current) {
-      if (before != current)
-        log_.warn("{} was {} and is {} now: the bits of the weights may differ from an unbroken run", what, before,
-                  current);
-    };
-    tell("device", progress_.device, fresh.device);
-    tell("processor", progress_.cpu, fresh.cpu);
-    tell("kernel set", progress_.kernels, fresh.kernels);
-    tell("LibTorch", progress_.torch_version, fresh.torch_version);
-    tell("number of threads", std::to_string(progress_.threads), std::to_string(fresh.threads));
-    progress_.device = fresh.device, progress_.cpu = fresh.cpu, progress_.kernels = fresh.kernels;
-    progress_.torch_version = fresh.torch_version, progress_.threads = fresh.threads;
+    progress_ = resumed_progress(folder, progress_, config_, log_);
     saved_update_ = progress_.update;
     log_.info("going on from {}", folder.string());
+  } else if (const auto& from = config_.training.init_from; !from.empty()) {
+    load_initial_weights(*model_, config_.model, data_.codec, from);
+    log_.info("the weights start from {}", from);
   }
   model_->to(device_);
-  optimizer_ = make_optimizer(config_.training, named_parameters(*model_));
-  if (newest) {
-    const auto file = directory_.checkpoints().path(*newest) / kTrainerState;
-    copy_into(optimizer_->state(), load_safetensors(file), file);
-  }
+  optimizer_ = make_optimizer(config_.training, freeze(*model_, config_.training.freeze));
+  if (config_.training.ema_decay > 0) average_.emplace(named_parameters(*model_), config_.training.ema_decay);
+  if (newest) copy_into(trainer_state(), load_safetensors(folder / kTrainerState), folder / kTrainerState);
   seconds_before_ = progress_.seconds;
+}
+
+NamedTensors Trainer::trainer_state() const {
+  auto state = optimizer_->state();
+  if (average_)
+    for (auto& tensor : average_->state()) state.push_back(std::move(tensor));
+  return state;
 }
 
 int Trainer::run() {
@@ -138,7 +106,7 @@ int Trainer::run() {
 void Trainer::announce() const {
   const int64_t batches = batches_->batches_of_current_epoch();
   std::vector<VariableShape> variables;
-  for (const auto& tensors : {named_parameters(*model_), optimizer_->state()})
+  for (const auto& tensors : {named_parameters(*model_), trainer_state()})
     for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
   observer_.on_start({.name = directory_.path().string(),
                       .parameters = model_->parameter_count(),
@@ -164,7 +132,8 @@ EpochReport Trainer::epoch_report() const {
 
 std::vector<Batch> Trainer::next_batches() {
   std::vector<Batch> batches;
-  for (int64_t i = 0; i < config_.training.accumulate; ++i) batches.push_back(batches_->next());
+  const int64_t count = batches_of_update(config_.training, progress_.update + 1);
+  for (int64_t i = 0; i < count; ++i) batches.push_back(batches_->next());
   return batches;
 }
 
@@ -172,9 +141,10 @@ void Trainer::update() {
   const int64_t epoch = progress_.position.epoch;
   auto batches = next_batches();
   const int64_t number = progress_.update + 1;
-  const double lr = learning_rate(config_.training, config_.model.d_model, number);
+  const double lr = learning_rate(config_.training, config_.model.d_model, number, progress_.plateau);
   const auto stats = train_update(*model_, *optimizer_, std::move(batches), config_.training, lr,
                                   {static_cast<uint64_t>(config_.run.seed), number}, device_);
+  if (average_ && !stats.skipped) average_->follow(number);
   progress_.update = number;
   progress_.position = batches_->position();
   progress_.target_tokens += stats.target_tokens;
@@ -227,30 +197,23 @@ void Trainer::guard_against_divergence(const UpdateStats& stats) {
 void Trainer::report_interval() {
   const double time = now(), seconds = std::max(time - interval_start_, 1e-9);
   const double tokens = static_cast<double>(std::max<int64_t>(interval_.target_tokens, 1));
-  TrainingInterval report{.epoch = progress_.position.epoch + (epoch_ended_ ? 0 : 1),
-                          .update = progress_.update,
-                          .loss = interval_.loss / tokens,
-                          .perplexity = std::exp(interval_.label_loss / tokens),
-                          .accuracy = static_cast<double>(interval_.correct) / tokens,
-                          .learning_rate = learning_rate(config_.training, config_.model.d_model, progress_.update),
-                          .gradient_norm = interval_.gradient_norm,
-                          .source_tokens_per_second = static_cast<double>(interval_.source_tokens) / seconds,
-                          .target_tokens_per_second = static_cast<double>(interval_.target_tokens) / seconds,
-                          .real_token_share = static_cast<double>(interval_.source_tokens + interval_.target_tokens) /
-                                              static_cast<double>(std::max<int64_t>(interval_.padded_tokens, 1)),
-                          .target_tokens = progress_.target_tokens,
-                          .skipped_updates = progress_.skipped_updates};
-  int64_t left = -1;
-  const auto shorter = [&left](int64_t updates) { left = left < 0 ? updates : std::min(left, updates); };
-  if (config_.training.max_updates > 0) shorter(config_.training.max_updates - progress_.update);
-  if (config_.training.num_epochs > 0) {
-    const int64_t per_epoch = std::max<int64_t>(1, batches_->batches_of_current_epoch() / config_.training.accumulate);
-    shorter((config_.training.num_epochs - progress_.position.epoch) * per_epoch -
-            progress_.position.batch / config_.training.accumulate);
-  }
-  if (left >= 0)
+  TrainingInterval report{
+      .epoch = progress_.position.epoch + (epoch_ended_ ? 0 : 1),
+      .update = progress_.update,
+      .loss = interval_.loss / tokens,
+      .perplexity = std::exp(interval_.label_loss / tokens),
+      .accuracy = static_cast<double>(interval_.correct) / tokens,
+      .learning_rate = learning_rate(config_.training, config_.model.d_model, progress_.update, progress_.plateau),
+      .gradient_norm = interval_.gradient_norm,
+      .source_tokens_per_second = static_cast<double>(interval_.source_tokens) / seconds,
+      .target_tokens_per_second = static_cast<double>(interval_.target_tokens) / seconds,
+      .real_token_share = static_cast<double>(interval_.source_tokens + interval_.target_tokens) /
+                          static_cast<double>(std::max<int64_t>(interval_.padded_tokens, 1)),
+      .target_tokens = progress_.target_tokens,
+      .skipped_updates = progress_.skipped_updates};
+  if (const auto left = updates_left(config_.training, progress_, batches_->batches_of_current_epoch()))
     report.seconds_left =
-        static_cast<double>(left) * seconds / static_cast<double>(std::max<int64_t>(interval_updates_, 1));
+        static_cast<double>(*left) * seconds / static_cast<double>(std::max<int64_t>(interval_updates_, 1));
   if (config_.run.tensorboard) report.norms = group_norms(named_parameters(*model_));
   if (config_.run.histograms) report.histograms = tensor_histograms(named_parameters(*model_));
   observer_.on_interval(report);
@@ -274,46 +237,62 @@ bool Trainer::checkpoint_due() const {
 
 double Trainer::minutes() const { return (seconds_before_ + now() - session_start_) / 60; }
 
-std::optional<std::string> Trainer::reason_to_end() const {
-  const auto& t = config_.training;
-  if (t.max_updates > 0 && progress_.update >= t.max_updates) return fmt::format("{} updates done", t.max_updates);
-  if (t.num_epochs > 0 && progress_.position.epoch >= t.num_epochs) return fmt::format("{} epochs done", t.num_epochs);
-  if (t.max_minutes > 0 && minutes() >= t.max_minutes) return fmt::format("{} minutes are over", t.max_minutes);
-  const int64_t patience = config_.validation.patience;
-  if (patience > 0 && progress_.validations_since_best >= patience)
-    return fmt::format("{} validations without a new best {}", patience, config_.validation.best_metric);
-  return std::nullopt;
-}
+std::optional<std::string> Trainer::reason_to_end() const { return nmt::reason_to_end(config_, progress_, minutes()); }
 
-void Trainer::validate() {
-  const double start = now();
+ValidationReport Trainer::measure() {
   model_->eval();
   auto report = validator_->validate(*model_, [] {
     if (stop_signal()) throw Interrupted();
   });
   model_->train();
-  record(std::move(report), "");
+  return report;
+}
+
+// Everything is measured before anything is recorded: a signal in between leaves no trace.
+void Trainer::validate() {
+  const double start = now();
+  auto report = measure();
+  std::optional<ValidationReport> of_average;
+  if (average_) {
+    const KeptWeights kept(named_parameters(*model_));
+    average_->put_into_weights();
+    of_average = measure();
+  }
+  remember_best_validations(validator_->score(report));
+  bool new_best = record(std::move(report), "");
+  if (of_average) {
+    const KeptWeights kept(named_parameters(*model_));
+    average_->put_into_weights();
+    new_best |= record(std::move(*of_average), "moving average");
+  }
+  progress_.validated_update = progress_.update;
+  progress_.validations_since_best = new_best ? 0 : progress_.validations_since_best + 1;
+  progress_.plateau.add(new_best, config_.training);
   interval_start_ += now() - start;  // speed is that of training
 }
 
-// weights: what the figures belong to; empty = those of this update.
-void Trainer::record(ValidationReport report, const std::string& weights) {
+void Trainer::remember_best_validations(double score) {
+  auto& best = progress_.best_validations;
+  best.push_back({progress_.update, score});
+  std::stable_sort(best.begin(), best.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+  if (std::ssize(best) > config_.training.average_best) best.resize(config_.training.average_best);
+}
+
+// weights: what the figures belong to and the model has now; empty = those of this update. True: they are the best.
+bool Trainer::record(ValidationReport report, const std::string& weights) {
   report.update = progress_.update;
   report.epoch =
       std::max<int64_t>(1, progress_.position.epoch + (epoch_ended_ || progress_.position.batch == 0 ? 0 : 1));
   const double score = validator_->score(report);
   report.weights = weights;
   report.is_best = progress_.best_update < 0 || score > progress_.best_score;
-  progress_.validated_update = progress_.update;
   if (report.is_best) {
     progress_.best_score = score;
     progress_.best_update = progress_.update;
-    progress_.validations_since_best = 0;
     save_best(report, weights);
-  } else {
-    ++progress_.validations_since_best;
   }
   observer_.on_validation(report);
+  return report.is_best;
 }
 
 void Trainer::save_best(const ValidationReport& report, const std::string& weights) {
@@ -330,17 +309,17 @@ void Trainer::save_best(const ValidationReport& report, const std::string& weigh
                   [&](const auto& folder) { save_model(folder, *model_, config_, data_.codec, summary); });
 }
 
-int64_t Trainer::kept_checkpoints() const {
-  return std::max(config_.training.keep_checkpoints, config_.training.average_checkpoints);
-}
-
 void Trainer::save_checkpoint() {
   progress_.seconds = seconds_before_ + now() - session_start_;
-  directory_.checkpoints().save(progress_.update, kept_checkpoints(), [&](const auto& folder) {
+  const auto write = [&](const auto& folder) {
     save_model(folder, *model_, config_, data_.codec, {{"update", progress_.update}});
-    save_safetensors(folder / kTrainerState, optimizer_->state());
-    write_file_atomically(folder / kProgress, progress_.to_json().dump(2) + "\n");
-  });
+    save_safetensors(folder / kTrainerState, trainer_state());
+    write_file_atomically(folder / kProgressFile, progress_.to_json().dump(2) + "\n");
+  };
+  std::set<int64_t> best;
+  for (const auto& validation : progress_.best_validations) best.insert(validation.update);
+  const int64_t last = std::max(config_.training.keep_checkpoints, config_.training.average_checkpoints);
+  directory_.checkpoints().save(progress_.update, last, write, best);
   saved_update_ = progress_.update;
   observer_.on_checkpoint(progress_.update);
 }
@@ -351,31 +330,33 @@ void Trainer::finish() {
   if (saved_update_ != progress_.update) save_checkpoint();
   if (!validator_) {
     save_best({}, "");
-  } else if (config_.training.average_checkpoints > 1 && progress_.averaged_update != progress_.update) {
-    average_checkpoints();
+  } else if (std::max(config_.training.average_checkpoints, config_.training.average_best) > 1 &&
+             progress_.averaged_update != progress_.update) {
+    try_averages();
   }
 }
 
-void Trainer::average_checkpoints() {
-  auto updates = directory_.checkpoints().updates();
-  const auto wanted = static_cast<size_t>(config_.training.average_checkpoints);
-  if (updates.size() > wanted) updates.erase(updates.begin(), updates.end() - static_cast<int64_t>(wanted));
-  std::vector<std::filesystem::path> files;
-  for (const int64_t update : updates) files.push_back(directory_.checkpoints().path(update) / "model.safetensors");
-  NamedTensors last;
-  for (const auto& [name, parameter] : named_parameters(*model_)) last.emplace_back(name, parameter.detach().clone());
-  load_average(named_parameters(*model_), files);
-  const int64_t since_best = progress_.validations_since_best;
-  model_->eval();
-  auto report = validator_->validate(*model_, [] {
-    if (stop_signal()) throw Interrupted();
-  });
-  record(std::move(report), fmt::format("average of updates {}", fmt::join(updates, ", ")));
-  progress_.validations_since_best = since_best;
+// The averages of the last checkpoints and of the best ones; the run's own weights are those of before.
+void Trainer::try_averages() {
+  const auto standing = directory_.checkpoints().updates();
+  const std::set<int64_t> all(standing.begin(), standing.end());
+  std::set<int64_t> last, best;
+  for (auto update = all.rbegin(); update != all.rend() && std::ssize(last) < config_.training.average_checkpoints;
+       ++update)
+    last.insert(*update);
+  for (const auto& validation : progress_.best_validations)
+    if (all.contains(validation.update)) best.insert(validation.update);
+  std::set<std::set<int64_t>> tried{last, best};
+  std::erase_if(tried, [](const auto& updates) { return updates.size() < 2; });
+  if (tried.empty()) return;
+  for (const auto& updates : tried) {
+    std::vector<std::filesystem::path> files;
+    for (const int64_t update : updates) files.push_back(directory_.checkpoints().path(update) / "model.safetensors");
+    const KeptWeights kept(named_parameters(*model_));
+    load_average(named_parameters(*model_), files);
+    record(measure(), fmt::format("average of updates {}", fmt::join(updates, ", ")));
+  }
   progress_.averaged_update = progress_.update;
-  const torch::NoGradGuard no_grad;
-  for (size_t i = 0; const auto& [name, parameter] : named_parameters(*model_))
-    parameter.detach().copy_(last[i++].second);
   save_checkpoint();
 }
 

@@ -12,6 +12,7 @@
 #include "models/initial_embeddings.h"
 #include "models/model.h"
 #include "report/training_observer.h"
+#include "training/moving_average.h"
 #include "training/optimizer.h"
 #include "training/progress_state.h"
 #include "training/run_directory.h"
@@ -32,7 +33,8 @@ class Trainer {
   int run();
 
  private:
-  void resume();
+  void begin_or_resume();
+  NamedTensors trainer_state() const;  ///< beside the weights: the optimizer's, and the moving average
   void announce() const;
   void add_to_epoch(int64_t epoch, const UpdateStats& stats);
   EpochReport epoch_report() const;
@@ -44,13 +46,14 @@ class Trainer {
   bool checkpoint_due() const;
   std::optional<std::string> reason_to_end() const;
 
+  ValidationReport measure();
   void validate();
-  void record(ValidationReport report, const std::string& weights);
+  void remember_best_validations(double score);
+  bool record(ValidationReport report, const std::string& weights);
   void save_best(const ValidationReport& report, const std::string& weights);
   void save_checkpoint();
   void finish();
-  void average_checkpoints();
-  int64_t kept_checkpoints() const;
+  void try_averages();
   double minutes() const;
 
   Config config_;
@@ -62,6 +65,7 @@ class Trainer {
   torch::Device device_;
   std::shared_ptr<TranslationModel> model_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::optional<MovingAverage> average_;
   std::optional<Validator> validator_;
   std::unique_ptr<BatchStream> batches_;
   ProgressState progress_;

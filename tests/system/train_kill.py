@@ -40,6 +40,12 @@ training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: {u
 validation: {{every: 25, metrics: [loss], best_metric: loss}}
 run: {{log_every: 1, tensorboard: false, threads: 1}}
 """
+# All that a checkpoint must bring back beside weights and moments.
+QUALITY_KIT = ("training.objective=rdrop", "training.accumulate=3", "training.accumulate_warmup=30",
+               "training.bpe_dropout1=0.1", "training.bpe_dropout2=0.1", "training.word_dropout1=0.1",
+               "training.ema_decay=0.99", "training.optimizer=radam", "training.schedule=plateau",
+               "training.plateau_patience=1", "training.max_updates=40", "training.checkpoint_every=3",
+               "training.average_checkpoints=2", "validation.every=5", "training.batch_size=512")
 
 
 def sha256(path):
@@ -55,13 +61,13 @@ def flip_a_byte(path):
 class Run:
     """A run directory and the processes that work in it."""
 
-    def __init__(self, config, directory):
-        self.config, self.directory = config, directory
+    def __init__(self, config, directory, settings=(), updates=UPDATES):
+        self.config, self.directory, self.settings, self.updates_wanted = config, directory, settings, updates
         self.checkpoints = directory / "checkpoints"
 
     def start(self, *settings, **options):
         command = [TRAIN, "-c", str(self.config), "--run-dir", str(self.directory)]
-        for setting in settings:
+        for setting in (*self.settings, *settings):
             command += ["--set", setting]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
@@ -95,8 +101,8 @@ class Run:
             return 0
         return int(found[-1].replace(",", "")) if found else 0
 
-    def path(self, update=UPDATES):
-        return self.checkpoints / f"{update:08d}"
+    def path(self, update=None):
+        return self.checkpoints / f"{update or self.updates_wanted:08d}"
 
     def result(self):
         """All that must agree at the end: weights, moments, progress, the best model and the records, but for times."""
@@ -170,6 +176,28 @@ class Training(unittest.TestCase):
 
     def test_again_gives_the_same_bits(self):
         self.assert_finishes(self.new_run())
+
+    def test_the_quality_kit_goes_on_in_the_same_bits(self):
+        dice = random.Random(5)
+        for precision in ("fp32", "bf16"):
+            settings = (*QUALITY_KIT, f"run.precision={precision}")
+            straight = Run(self.config, self.work / f"kit-{precision}", settings, 40)
+            code, errors = straight.finish()
+            self.assertEqual(code, 0, errors)
+            validations = (straight.directory / "validations.tsv").read_text()
+            self.assertIn("moving average", (straight.directory / "log.txt").read_text() + validations)
+            broken = Run(self.config, self.work / f"kit-{precision}-broken", settings, 40)
+            for wanted in (3, 9, 21, 33):
+                process = broken.start()
+                reached = wait_until(lambda: broken.newest() >= wanted, process)
+                time.sleep(dice.uniform(0, 0.1))
+                process.send_signal(signal.SIGKILL if wanted != 9 else signal.SIGTERM)
+                code, errors = ends(process)
+                self.assertTrue(reached, errors)
+                self.assertNotEqual(code, 0, "the machine is too fast for this test: make the batches larger")
+            code, errors = broken.finish()
+            self.assertEqual(code, 0, errors)
+            self.assertEqual(broken.result(), straight.result(), precision)
 
     def test_kills_leave_no_trace(self):
         run, dice = self.new_run(), random.Random(7)

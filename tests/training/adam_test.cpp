@@ -34,7 +34,7 @@ TEST(Adam, FollowsThePaper) {
         first[i] = options.beta1 * first[i] + (1 - options.beta1) * g;
         second[i] = options.beta2 * second[i] + (1 - options.beta2) * g * g;
         const double m = first[i] / (1 - std::pow(options.beta1, t)), v = second[i] / (1 - std::pow(options.beta2, t));
-        value[i] -= rate * (m / (std::sqrt(v) + options.epsilon) + options.weight_decay * value[i]);
+        value[i] -= rate * (m / (std::sqrt(v) + options.epsilon) + options.weight_decay.rate * value[i]);
       }
       expect_close(x.detach().cpu().to(torch::kFloat64), torch::tensor(value, torch::kFloat64).view({2, 3}), 2e-6,
                    device.str() + ", update " + std::to_string(t));

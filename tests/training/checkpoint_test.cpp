@@ -124,6 +124,15 @@ TEST(DamageOf, NamesTheFile) {
   EXPECT_THAT(damage_of(folder / "none").value_or(""), testing::HasSubstr("checksums.json"));
 }
 
+TEST(CheckpointStore, KeepsTheBestToo) {
+  const TemporaryDirectory folder;
+  const CheckpointStore store(folder / "checkpoints");
+  for (const int64_t update : {10, 20, 30, 40, 50}) store.save(update, 2, writer(std::to_string(update)), {20, 30});
+  EXPECT_EQ(store.updates(), (std::vector<int64_t>{20, 30, 40, 50}));
+  store.save(60, 2, writer("60"), {30, 60, 77});
+  EXPECT_EQ(store.updates(), (std::vector<int64_t>{30, 50, 60}));
+}
+
 TEST(CheckpointStore, KeepsTheNewest) {
   const TemporaryDirectory folder;
   const CheckpointStore store(folder / "checkpoints");

@@ -13,7 +13,7 @@ TEST(PackedMatrix, FollowsAnUpdateOfTheOptimiser) {
   PackedMatrix packed;
   const auto decode = [&] {
     const torch::NoGradGuard no_grad;
-    return packed.multiply(x, weight, torch::Tensor());
+    return packed.multiply(x, {AffineMap{weight, torch::Tensor()}});
   };
   const auto before = decode();
   Adam adam({{"weight", weight}}, {});

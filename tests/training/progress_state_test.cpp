@@ -20,6 +20,8 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   state.skipped_updates = 9;
   state.skipped_in_a_row = 1;
   state.events = {"a batch was split"};
+  state.best_validations = {{.update = 4, .score = -1.0 / 3}, {.update = 2, .score = -0.5}};
+  state.plateau = {.factor = 0.49, .validations = 3};
   state.precision = "fp32", state.device = "cpu", state.kernels = "avx2", state.cpu = "a processor",
   state.torch_version = "2";
   state.data_hash = "ab", state.threads = 2;
@@ -30,7 +32,18 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(again.best_score, state.best_score);
   EXPECT_EQ(again.epoch.loss, state.epoch.loss);
   EXPECT_EQ(again.events, state.events);
-  EXPECT_EQ(json.size(), 20) << "a field that was added is in no checkpoint yet: extend this test";
+  EXPECT_EQ(again.best_validations[1].score, -0.5);
+  EXPECT_EQ(again.plateau.factor, 0.49);
+  EXPECT_EQ(again.plateau.validations, 3);
+  EXPECT_EQ(json.size(), 22) << "a field that was added is in no checkpoint yet: extend this test";
+}
+
+// Version 0.1 knew neither average_best nor plateau.
+TEST(ProgressState, ReadsTheFirstVersions) {
+  auto json = ProgressState().to_json();
+  json.erase("best_validations");
+  json.erase("plateau");
+  EXPECT_EQ(ProgressState::from_json(json).to_json(), ProgressState().to_json());
 }
 
 TEST(ProgressState, RefusesAnotherVersionsJson) {

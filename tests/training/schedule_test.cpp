@@ -54,9 +54,50 @@ TEST(LearningRate, WithoutWarmUpStartsAtTheTop) {
   expect_rates({.lr = 1, .schedule = "noam", .warmup_steps = 0}, 16, {{1, 0.25}, {4, 0.125}});
 }
 
+// By hand, with lr 0.01, warm-up 4, and from there to 0.002 at update 12: update 6 is a quarter of the way.
+TEST(LearningRate, FallsToItsEnd) {
+  TrainingConfig config{.lr = 0.01, .warmup_steps = 4};
+  config.decay_updates = 12;
+  config.final_lr = 0.002;
+  config.schedule = "linear";
+  expect_rates(config, 512, {{1, 0.0025}, {4, 0.01}, {6, 0.008}, {8, 0.006}, {12, 0.002}, {1000, 0.002}});
+  config.schedule = "cosine";
+  expect_rates(config, 512, {{2, 0.005}, {4, 0.01}, {6, 0.00882842712475}, {8, 0.006}, {12, 0.002}, {50, 0.002}});
+  config.schedule = "polynomial";
+  config.polynomial_power = 3;
+  expect_rates(config, 512, {{3, 0.0075}, {4, 0.01}, {6, 0.005375}, {8, 0.003}, {12, 0.002}, {13, 0.002}});
+}
+
+TEST(LearningRate, FallsOnAPlateau) {
+  TrainingConfig config{.lr = 0.01, .warmup_steps = 4};
+  config.schedule = "plateau";
+  config.plateau_factor = 0.5;
+  config.plateau_patience = 2;
+  config.final_lr = 0.002;
+  Plateau plateau;
+  const auto rate_after = [&](bool new_best) {
+    plateau.add(new_best, config);
+    return learning_rate(config, 512, 100, plateau);
+  };
+  const std::pair<bool, double> steps[] = {{true, 0.01},    {false, 0.01},  {true, 0.01},    {false, 0.01},
+                                           {false, 0.005},  {false, 0.005}, {false, 0.0025}, {true, 0.0025},
+                                           {false, 0.0025}, {false, 0.002}, {false, 0.002}};
+  for (const auto& [new_best, rate] : steps) EXPECT_DOUBLE_EQ(rate_after(new_best), rate);
+  EXPECT_DOUBLE_EQ(learning_rate(config, 512, 2, Plateau{}), 0.005) << "warm-up";
+}
+
+TEST(BatchesOfUpdate, RiseToTheirNumber) {
+  TrainingConfig config{.accumulate = 5};
+  EXPECT_EQ(batches_of_update(config, 1), 5);
+  config.accumulate_warmup = 8;
+  std::vector<int64_t> found;
+  for (int64_t update = 1; update <= 10; ++update) found.push_back(batches_of_update(config, update));
+  EXPECT_EQ(found, (std::vector<int64_t>{1, 1, 2, 2, 3, 3, 4, 4, 5, 5}));
+}
+
 TEST(LearningRate, NamesTheSchedulesForAnUnknownOne) {
-  EXPECT_EQ(test::message_of<Error>([] { learning_rate({.schedule = "cosine"}, 512, 1); }),
-            "training.schedule: 'cosine' is none of inverse_sqrt, noam, constant");
+  EXPECT_EQ(test::message_of<Error>([] { learning_rate({.schedule = "step"}, 512, 1); }),
+            "training.schedule: 'step' is none of inverse_sqrt, noam, linear, cosine, polynomial, plateau, constant");
 }
 
 }  // namespace

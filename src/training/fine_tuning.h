@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "config/config.h"
+#include "models/model.h"
+#include "models/safetensors.h"
+#include "text/codec.h"
+
+namespace nmt {
+
+/// training.init_from: sets the weights to those of a model directory. Throws Error naming what does not fit: options
+/// of the model that decide what it computes, or the tokenizer.
+void load_initial_weights(TranslationModel& model, const ModelConfig& config, const TextCodec& codec,
+                          const std::filesystem::path& directory);
+
+/// training.freeze: parameters whose names match one of the patterns get no gradients from here on; in a pattern, `*`
+/// stands for any text and `?` for one character. Returns the others. Throws Error for a pattern that fits no
+/// parameter, or if none is left.
+NamedTensors freeze(TranslationModel& model, std::span<const std::string> patterns);
+
+}  // namespace nmt

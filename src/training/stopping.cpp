@@ -1,0 +1,34 @@
+#include "training/stopping.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nmt {
+
+std::optional<std::string> reason_to_end(const Config& config, const ProgressState& progress, double minutes) {
+  const auto& t = config.training;
+  if (t.max_updates > 0 && progress.update >= t.max_updates) return fmt::format("{} updates done", t.max_updates);
+  if (t.num_epochs > 0 && progress.position.epoch >= t.num_epochs) return fmt::format("{} epochs done", t.num_epochs);
+  if (t.max_target_tokens > 0 && progress.target_tokens >= t.max_target_tokens)
+    return fmt::format("{} target tokens seen", progress.target_tokens);
+  if (t.max_minutes > 0 && minutes >= t.max_minutes) return fmt::format("{} minutes are over", t.max_minutes);
+  const int64_t patience = config.validation.patience;
+  if (patience > 0 && progress.validations_since_best >= patience)
+    return fmt::format("{} validations without a new best {}", patience, config.validation.best_metric);
+  return std::nullopt;
+}
+
+std::optional<int64_t> updates_left(const TrainingConfig& config, const ProgressState& progress,
+                                    int64_t batches_per_epoch) {
+  std::optional<int64_t> left;
+  const auto shorter = [&left](int64_t updates) { left = std::min(left.value_or(updates), updates); };
+  if (config.max_updates > 0) shorter(config.max_updates - progress.update);
+  if (config.num_epochs > 0) {
+    const int64_t per_epoch = std::max<int64_t>(1, batches_per_epoch / config.accumulate);
+    shorter((config.num_epochs - progress.position.epoch) * per_epoch - progress.position.batch / config.accumulate);
+  }
+  return left;
+}
+
+}  // namespace nmt

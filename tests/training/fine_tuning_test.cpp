@@ -1,0 +1,103 @@
+#include "training/fine_tuning.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "models/formula_weights.h"
+#include "models/model_directory.h"
+#include "models/tiny_batch.h"
+#include "support.h"
+#include "text/word_tokenizer.h"
+#include "training/sgd.h"
+#include "training/train_update.h"
+
+namespace nmt {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+ModelConfig small_model(const std::string& more = "") {
+  return test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2" + more);
+}
+
+TextCodec codec_of(const std::vector<std::string>& words, TextCodec::Options options = {}) {
+  std::string vocabulary = "<PAD>\t9\n<UNK>\t9\n<S>\t9\n</S>\t9\n";
+  for (const auto& word : words) vocabulary += word + "\t1\n";
+  const auto tokenizer = std::make_shared<WordTokenizer>(vocabulary, "vocabulary", WordLimits());
+  return {options, tokenizer, tokenizer};
+}
+
+/// A model directory of a small model with formula weights and the words a to e.
+class InitFrom : public testing::Test {
+ protected:
+  InitFrom() {
+    Config config;
+    config.model = small_model();
+    model_ = test::formula_model(config.model, 9, 9);
+    std::filesystem::create_directory(directory_);
+    save_model(directory_, *model_, config, codec_of({"a", "b", "c", "d", "e"}), nlohmann::json::object());
+  }
+
+  void load(const ModelConfig& config, const TextCodec& codec) {
+    const auto model = make_model(config, codec.source().size(), codec.target().size());
+    initialise(*model, config, 1);
+    load_initial_weights(*model, config, codec, directory_);
+    const auto expected = named_parameters(*model_), found = named_parameters(*model);
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(found[i].second.equal(expected[i].second));
+  }
+
+  test::TemporaryDirectory folder_;
+  std::filesystem::path directory_ = folder_ / "model";
+  std::shared_ptr<TranslationModel> model_;
+};
+
+TEST_F(InitFrom, TakesTheWeights) {
+  load(small_model(), codec_of({"a", "b", "c", "d", "e"}));
+  load(small_model(", dropout_rate: 0.1, embedding_init: normal"), codec_of({"a", "b", "c", "d", "e"}));
+}
+
+TEST_F(InitFrom, NamesWhatDoesNotFit) {
+  const auto words = codec_of({"a", "b", "c", "d", "e"});
+  EXPECT_EQ(
+      message_of<Error>([&] { load(small_model(", norm: pre"), words); }),
+      "training.init_from " + directory_.string() + ": model.norm is post there and pre here; set it as it is there");
+  EXPECT_THAT(message_of<Error>([&] { load(small_model(), codec_of({"a", "b", "c", "d", "f"})); }),
+              HasSubstr("source: entry 8 of the vocabulary is 'e' there and 'f' here; prepare the data with that "
+                        "model's tokenizer (data.spm_model1 or data.vocabulary1)"));
+  EXPECT_THAT(message_of<Error>([&] { load(small_model(), codec_of({"a", "b", "c", "d"})); }),
+              HasSubstr("source: the vocabulary has 9 entries there and 8 here"));
+  EXPECT_THAT(message_of<Error>([&] { load(small_model(), codec_of({"a", "b", "c", "d", "e"}, {.lowercase = true})); }),
+              HasSubstr("data.lowercase is false there"));
+}
+
+TEST(Freeze, LeavesOutWhatFitsAPattern) {
+  const auto model = test::formula_model(small_model(), 9, 9);
+  const std::vector<std::string> patterns{"encoder_*", "*.bias"};
+  const auto trained = freeze(*model, patterns);
+  size_t expected = 0;
+  for (const auto& [name, parameter] : named_parameters(*model)) {
+    const bool frozen = name.starts_with("encoder_") || name.ends_with(".bias");
+    EXPECT_EQ(parameter.requires_grad(), !frozen) << name;
+    expected += !frozen;
+  }
+  EXPECT_EQ(trained.size(), expected);
+
+  const auto before = model->named_parameters()["encoder_0.feed_forward.inner.weight"].clone();
+  const auto embedding = model->named_parameters()["embedding"].clone();
+  Sgd sgd(trained, {});
+  train_update(*model, sgd, {test::batch_of({{{4, 5}, {6, 7}}})}, {}, 0.1, {}, torch::kCPU);
+  EXPECT_TRUE(model->named_parameters()["encoder_0.feed_forward.inner.weight"].equal(before));
+  EXPECT_FALSE(model->named_parameters()["embedding"].equal(embedding));
+}
+
+TEST(Freeze, RefusesWhatFitsNothing) {
+  const auto model = test::formula_model(small_model(), 9, 9);
+  EXPECT_THAT(message_of<Error>([&] { freeze(*model, std::vector<std::string>{"encoder.*"}); }),
+              HasSubstr("training.freeze: no weight is called 'encoder.*'; there are embedding, ..., "));
+  EXPECT_EQ(message_of<Error>([&] { freeze(*model, std::vector<std::string>{"*"}); }),
+            "training.freeze: nothing is left to train");
+}
+
+}  // namespace
+}  // namespace nmt
