@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "report/run_observers.h"
 #include "training/original_names.h"
 #include "training/trainer.h"
+#include "training/update_profiler.h"
 
 namespace nmt {
 namespace {
@@ -30,6 +32,7 @@ struct Arguments {
   std::string config;
   std::vector<std::string> settings;
   std::optional<std::string> run_dir, device, precision;
+  std::optional<int64_t> profile;
   std::optional<std::string> report_only;
   bool restart = false, print_config = false;
 
@@ -43,6 +46,11 @@ struct Arguments {
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
     app.add_option("--device", device, "auto, cpu, cuda or cuda:N: run.device")->type_name("DEVICE");
     app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
+    app.add_option("--profile", profile,
+                   "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
+                   "ui.perfetto.dev, and the ten dearest operations in the log")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
     app.add_option("--report-only", report_only,
                    "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
                    "ends; needs no CONFIG")
@@ -93,6 +101,8 @@ int train(const Arguments& arguments) {
                                     .environment = environment()},
                                    *log));
   if (auto names = make_original_names(config, directory.path(), *log)) observers.add(std::move(names));
+  if (arguments.profile)
+    observers.add(std::make_unique<UpdateProfiler>(*arguments.profile, directory.path() / "profile.json", *log));
   return Trainer(config, data, embeddings, directory, observers, *log).run();
 }
 
