@@ -39,7 +39,7 @@ TEST(DecodingPrecision, PreparesEveryArchitecture) {
   const test::TemporaryDirectory folder;
   for (const std::string model : {"d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, norm: pre",
                                   "d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, decoder_mixer: ssru",
-                                  "architecture: recurrent, d_model: 16, num_blocks: 1, attention_score: additive"}) {
+                                  "architecture: recurrent, d_model: 16, num_blocks: 1, attention_score: additive, tie_embeddings: none"}) {
     const auto config = parse_config("{model: {" + model + "}}", "test").config;
     const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0});
     const auto both = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
