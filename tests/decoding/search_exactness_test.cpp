@@ -162,7 +162,7 @@ TEST(SearchExactness, ForcedScoresAreThoseOfTheSearchInEveryPrecision) {
           forced.back().prefix.push_back(test::kEnd);
           expected.push_back(hypothesis);
         }
-      ASSERT_GT(forced.size(), 20u);
+      ASSERT_GT(forced.size(), 10u);
       const SearchModel only{.model = model.get()};
       const auto scored = search(std::span(&only, 1), forced, {.beam_size = 1});
       for (size_t i = 0; i < forced.size(); ++i) expect_equal(scored[i], {expected[i]}, 1e-4);
