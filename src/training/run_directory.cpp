@@ -41,9 +41,9 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
   if (error) throw Error(fmt::format("run.dir {}: cannot make the folder ({})", path_.string(), error.message()));
   lock_.emplace(path_);
   const auto begun = path_ / "config.yaml";
-  if (fs::exists(begun)) compare_with_begun(config, log);
-  write_file_atomically(begun, to_yaml(config, YamlComments::kHelp));
   checkpoints_.emplace(path_ / "checkpoints");
+  if (fs::exists(begun) && !checkpoints_->updates().empty()) compare_with_begun(config, log);
+  write_file_atomically(begun, to_yaml(config, YamlComments::kHelp));
 }
 
 RunDirectory::Lock::Lock(const fs::path& directory) {

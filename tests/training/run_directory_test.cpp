@@ -27,6 +27,11 @@ class RunDirectoryTest : public testing::Test {
     return parse_config("data: {eval1: valid.de, eval2: valid.en}", "test", all).config;
   }
   void open(const Config& config, Start start = Start::kResume) { RunDirectory(config, start, captured_.log()); }
+  /// A run that has a checkpoint.
+  void begin(const Config& config) {
+    open(config);
+    fs::create_directory(path_ / "checkpoints" / "00000100");
+  }
 
   TemporaryDirectory folder_;
   fs::path path_ = folder_ / "runs/one";  // its parent is missing too
@@ -50,7 +55,7 @@ TEST_F(RunDirectoryTest, ResumesWithTheSameOptionsInSilence) {
 }
 
 TEST_F(RunDirectoryTest, RefusesOptionsThatDecideTheWeights) {
-  open(config());
+  begin(config());
   EXPECT_EQ(message_of<Error>([&] {
               open(config({"model.d_model=256", "training.lr=0.5", "validation.every=9"}));
             }),
@@ -66,8 +71,16 @@ TEST_F(RunDirectoryTest, RefusesOptionsThatDecideTheWeights) {
   open(config());  // what was refused left the old configuration in place
 }
 
-TEST_F(RunDirectoryTest, TakesOtherOptionsWithANotice) {
+// Such as one that a model directory of training.init_from did not fit.
+TEST_F(RunDirectoryTest, TakesOtherOptionsBeforeTheFirstCheckpoint) {
   open(config());
+  open(config({"model.d_model=256"}));
+  EXPECT_EQ(captured_.text(), "");
+  EXPECT_EQ(load_config(path_ / "config.yaml").config.model.d_model, 256);
+}
+
+TEST_F(RunDirectoryTest, TakesOtherOptionsWithANotice) {
+  begin(config());
   open(config({"training.max_updates=60", "validation.patience=5"}));
   EXPECT_EQ(captured_.text(),
             "info: changed since the run began: training.max_updates: 0 -> 60\n"
@@ -124,7 +137,7 @@ TEST_F(RunDirectoryTest, SaysWhereItCannotBeMade) {
 }
 
 TEST_F(RunDirectoryTest, NamesADamagedConfiguration) {
-  open(config());
+  begin(config());
   write_file_atomically(path_ / "config.yaml", "training: {lr: fast}\n");
   EXPECT_THAT(message_of<Error>([&] { open(config()); }),
               testing::StartsWith((path_ / "config.yaml").string() + ":1: "));
