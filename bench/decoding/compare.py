@@ -85,8 +85,8 @@ class Comparison:
         """The best layout of threads: (text lines, tokens a second)."""
         best = ([], 0)
         threads = self.arguments.threads
-        layouts = [(1, threads), (1, 1)] if one_by_one else [(threads, 1), (1, threads)]
-        for workers, threads_each in layouts:
+        layouts = {(1, threads), (1, 1)} if one_by_one else {(threads, 1), (1, threads)}
+        for workers, threads_each in sorted(layouts):
             task = {"model": str(self.exported), "source": str(self.arguments.source), "precision": precision,
                     "beam": beam, "batch_size": batch_size, "one_by_one": one_by_one, "workers": workers,
                     "threads": threads_each, "limit": self.arguments.limit, "repeat": self.arguments.repeat,

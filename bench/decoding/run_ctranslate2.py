@@ -31,5 +31,6 @@ for _ in range(task["repeat"]):
     results = [translate([one])[0] for one in pieces] if task["one_by_one"] else translate(pieces)
     seconds = min(seconds, clock() - start)
 best = [result.hypotheses[0] for result in results]
-print(json.dumps({"lines": [target.decode_pieces(one) for one in best],
+# SentencePiece writes an unknown piece as " ⁇ ", nmt-translate as the piece is called.
+print(json.dumps({"lines": [target.decode_pieces(one).replace(" ⁇ ", "<unk>") for one in best],
                   "tokens_per_second": sum(len(one) + 1 for one in best) / seconds}))
