@@ -44,7 +44,8 @@ struct ServingArguments {
     add("--time-limit", time_limit, "seconds from a request to its answer, else 504")->capture_default_str();
     add("--queue", queue_lines, "lines that may wait for the translator, else 503")->capture_default_str();
     add("--max-body", max_body, "bytes of a request, else 413")->type_name("BYTES")->capture_default_str();
-    add("--batch-window", window, "milliseconds that an idle translator waits for more requests")->capture_default_str();
+    add("--batch-window", window, "milliseconds that an idle translator waits for more requests")
+        ->capture_default_str();
   }
 
   bool wanted() const { return !address.empty(); }

@@ -96,7 +96,6 @@ class HttpServer::Implementation {
     server_.new_task_queue = [count = options_.connections] { return new httplib::ThreadPool(count); };
     server_.set_socket_options(socket_options);
     server_.set_tcp_nodelay(true);  // head and body are written one after the other
-    server_.set_payload_max_length(options_.max_body_bytes);
     server_.set_keep_alive_max_count(1000);
     server_.set_keep_alive_timeout(5);
     httplib::Headers headers = {{"X-Content-Type-Options", "nosniff"}};
@@ -144,7 +143,8 @@ class HttpServer::Implementation {
       response.set_content(page_html(), "text/html; charset=utf-8");
     });
     server_.Get("/languages", [this](const auto&, auto& response) { reply_json(response, service_.languages()); });
-    server_.Get("/frontend/settings", [this](const auto&, auto& response) { reply_json(response, service_.settings()); });
+    server_.Get("/frontend/settings",
+                [this](const auto&, auto& response) { reply_json(response, service_.settings()); });
     server_.Get("/health", [](const auto&, auto& response) { reply_json(response, {{"status", "ok"}}); });
     server_.Get("/metrics", [this](const auto&, httplib::Response& response) {
       response.set_content(service_.metrics_text(), "text/plain; version=0.0.4; charset=utf-8");
@@ -152,13 +152,13 @@ class HttpServer::Implementation {
     server_.Options(".*", [](const auto&, httplib::Response& response) { response.status = 204; });
     post("/translate", [this](const RequestBody& body) { return service_.translate(body); });
     post("/explain", [this](const RequestBody& body) { return service_.explain(body); });
-    server_.Post("/detect", [this](const httplib::Request& request, httplib::Response& response, const auto& reader) {
-      read_body(request, response, reader);
+    server_.Post("/detect", [this](const httplib::Request& request, httplib::Response&, const auto& reader) {
+      read_body(request, reader);
       throw RequestError(404, "languages are not detected here: a model translates from one language, see /languages");
     });
     // The rest is read within our limits and dropped; httplib would keep all of it in memory.
     const auto refuse = [this](const httplib::Request& request, httplib::Response& response, const auto& reader) {
-      read_body(request, response, reader);
+      read_body(request, reader);
       response.status = 404;
       explain_status(request, response);
     };
@@ -175,7 +175,7 @@ class HttpServer::Implementation {
   void post(const char* route, Handler handler) {
     server_.Post(route, [this, handler = std::move(handler)](const httplib::Request& request,
                                                              httplib::Response& response, const auto& reader) {
-      reply_json(response, handler(to_request(request, read_body(request, response, reader))));
+      reply_json(response, handler(to_request(request, read_body(request, reader))));
     });
   }
 
@@ -186,8 +186,7 @@ class HttpServer::Implementation {
   };
 
   /// Reads all of the body, so that the connection can be used on, but keeps no more of it than is allowed.
-  Body read_body(const httplib::Request& request, httplib::Response& response,
-                 const httplib::ContentReader& reader) const {
+  Body read_body(const httplib::Request& request, const httplib::ContentReader& reader) const {
     Body body;
     int64_t size = 0;
     const auto append = [&](std::string& place, const char* bytes, size_t count) {
@@ -207,7 +206,7 @@ class HttpServer::Implementation {
     } else if (request.has_header("Content-Length") || request.has_header("Transfer-Encoding")) {
       whole = reader([&](const char* bytes, size_t count) { return append(body.text, bytes, count); });
     }
-    if (size > options_.max_body_bytes || response.status == 413)
+    if (size > options_.max_body_bytes)
       throw RequestError(413, fmt::format("the request is too long: at most {} bytes", options_.max_body_bytes));
     if (!whole) throw RequestError(400, "the body of the request cannot be read");
     return body;

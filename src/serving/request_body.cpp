@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -111,7 +112,8 @@ bool RequestBody::yes_or_no(const std::string& name) const {
   const auto* field = find(name);
   if (!field) return false;
   if (field->is_boolean()) return field->get<bool>();
-  if (*field != "true" && *field != "false") throw RequestError(400, fmt::format("{}: true or false was expected", name));
+  if (*field != "true" && *field != "false")
+    throw RequestError(400, fmt::format("{}: true or false was expected", name));
   return *field == "true";
 }
 

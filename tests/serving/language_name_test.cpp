@@ -1,0 +1,16 @@
+#include "serving/language_name.h"
+
+#include <gtest/gtest.h>
+
+namespace nmt {
+namespace {
+
+TEST(LanguageName, IsEnglish) {
+  EXPECT_EQ(language_name("de"), "German");
+  EXPECT_EQ(language_name("pt-BR"), "Portuguese (Brazil)");
+  EXPECT_EQ(language_name("qqx"), "qqx");
+  EXPECT_EQ(language_name("no such code!"), "no such code!");
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,229 @@
+#include "serving/request_queue.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <future>
+#include <string>
+
+#include "base/error.h"
+#include "serving/fake_translator.h"
+#include "serving/request_error.h"
+
+namespace nmt {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+std::vector<Question> questions(const std::vector<std::string>& texts) {
+  std::vector<Question> questions;
+  for (const auto& text : texts) questions.push_back({.text = text});
+  return questions;
+}
+
+class RequestQueueTest : public testing::Test {
+ protected:
+  RequestQueue& make(QueueOptions options) {
+    queue_.emplace(translator_.function(), options, metrics_, *log_);
+    return *queue_;
+  }
+  std::vector<std::string> ask(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s) {
+    std::vector<std::string> translations;
+    for (const auto& answer : queue_->answer(questions(texts), RequestQueue::Clock::now() + limit))
+      translations.push_back(answer.n_best.at(0).text);
+    return translations;
+  }
+  std::future<std::vector<std::string>> ask_aside(const std::vector<std::string>& texts,
+                                                  std::chrono::milliseconds limit = 20s) {
+    return std::async(std::launch::async, [this, texts, limit] { return ask(texts, limit); });
+  }
+  /// The status with which a request ends, 200 for an answer.
+  int status_of(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s) {
+    try {
+      ask(texts, limit);
+      return 200;
+    } catch (const RequestError& error) {
+      return error.status();
+    }
+  }
+  bool waiting_becomes(int64_t lines) {
+    return test::eventually([&] { return queue_->waiting() == lines; });
+  }
+
+  std::shared_ptr<Logger> log_ = test::silent_log();
+  Metrics metrics_;
+  test::FakeTranslator translator_;
+  std::optional<RequestQueue> queue_;
+};
+
+TEST_F(RequestQueueTest, AnswersInTheOrderOfTheLines) {
+  make({.max_batch = 2, .window = 0ms});
+  EXPECT_THAT(ask({"ab", "cd", "ef", "gh", "ij"}), ElementsAre("ba", "dc", "fe", "hg", "ji"));
+  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("ab", "cd"), ElementsAre("ef", "gh"), ElementsAre("ij")));
+  EXPECT_THAT(ask({}), ElementsAre());
+}
+
+TEST_F(RequestQueueTest, JoinsWhatWaits) {
+  make({.max_batch = 8, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"one"});
+  translator_.wait_for_batches(1);
+  auto second = ask_aside({"two"});
+  ASSERT_TRUE(waiting_becomes(1));
+  auto third = ask_aside({"three", "four"});
+  ASSERT_TRUE(waiting_becomes(3));
+  translator_.release();
+  EXPECT_THAT(first.get(), ElementsAre("eno"));
+  EXPECT_THAT(second.get(), ElementsAre("owt"));
+  EXPECT_THAT(third.get(), ElementsAre("eerht", "ruof"));
+  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("one"), ElementsAre("two", "three", "four")));
+}
+
+TEST_F(RequestQueueTest, AnIdleTranslatorWaitsForCompany) {
+  make({.max_batch = 2, .window = 20s});  // ended by the second line
+  ask({"x", "y"});                        // now the translator idles
+  auto first = ask_aside({"a"});
+  EXPECT_TRUE(waiting_becomes(1));
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(queue_->waiting(), 1);
+  EXPECT_THAT(ask({"b"}), ElementsAre("b"));
+  EXPECT_THAT(first.get(), ElementsAre("a"));
+  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("x", "y"), ElementsAre("a", "b")));
+}
+
+TEST_F(RequestQueueTest, ALongRequestSharesTheBatches) {
+  make({.max_batch = 4, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  auto book = ask_aside({"1", "2", "3", "4", "5", "6"});
+  ASSERT_TRUE(waiting_becomes(6));
+  auto note = ask_aside({"n"});
+  ASSERT_TRUE(waiting_becomes(7));
+  translator_.release();
+  EXPECT_THAT(note.get(), ElementsAre("n"));
+  EXPECT_THAT(book.get(), ElementsAre("1", "2", "3", "4", "5", "6"));
+  EXPECT_THAT(translator_.batches(),
+              ElementsAre(ElementsAre("x"), ElementsAre("1", "2", "n", "3"), ElementsAre("4", "5", "6")));
+  first.get();
+}
+
+TEST_F(RequestQueueTest, RefusesWhenFullAndRecovers) {
+  make({.max_waiting = 3, .window = 0ms});
+  EXPECT_EQ(status_of({"1", "2", "3", "4"}), 413) << "can never fit";
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  auto second = ask_aside({"a", "b"});
+  ASSERT_TRUE(waiting_becomes(2));
+  EXPECT_EQ(status_of({"c", "d"}), 503);
+  auto third = ask_aside({"e"});
+  ASSERT_TRUE(waiting_becomes(3));
+  EXPECT_EQ(status_of({"f"}), 503);
+  translator_.release();
+  EXPECT_THAT(first.get(), ElementsAre("x"));
+  EXPECT_THAT(second.get(), ElementsAre("a", "b"));
+  EXPECT_THAT(third.get(), ElementsAre("e"));
+  EXPECT_EQ(status_of({"1", "2", "3"}), 200);
+}
+
+TEST_F(RequestQueueTest, GivesUpAtTheDeadlineAndDropsWhatWaits) {
+  make({.max_batch = 1, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"a", "b"}, 50ms);  // one line in the translator, one waiting
+  translator_.wait_for_batches(1);
+  EXPECT_EQ(status_of({"c"}, 20ms), 504);
+  try {
+    first.get();
+    ADD_FAILURE() << "answered while the translator is held";
+  } catch (const RequestError& error) {
+    EXPECT_EQ(error.status(), 504);
+  }
+  EXPECT_EQ(queue_->waiting(), 0);
+  translator_.release();
+  EXPECT_THAT(ask({"d"}), ElementsAre("d"));
+  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("a"), ElementsAre("d")));
+}
+
+TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {
+  make({.window = 30ms});
+  ask({"x"});  // now the translator idles
+  EXPECT_EQ(status_of({"a"}, 1ms), 504);
+  std::this_thread::sleep_for(60ms);
+  EXPECT_THAT(ask({"b"}, 5s), ElementsAre("b"));
+  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("x"), ElementsAre("b")));
+}
+
+TEST_F(RequestQueueTest, ALineThatFailsSpoilsNoOtherRequest) {
+  make({.max_batch = 8, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  auto good = ask_aside({"ab", "cd"});
+  ASSERT_TRUE(waiting_becomes(2));
+  auto bad = std::async(std::launch::async, [this] { return status_of({"ef", "fail"}); });
+  ASSERT_TRUE(waiting_becomes(4));
+  translator_.release();
+  EXPECT_THAT(good.get(), ElementsAre("ba", "dc"));
+  EXPECT_EQ(bad.get(), 500);
+  EXPECT_EQ(status_of({"fail"}), 500) << "alone, too";
+  EXPECT_THAT(ask({"gh"}), ElementsAre("hg"));
+  first.get();
+}
+
+TEST_F(RequestQueueTest, AFailureEndsTheRestOfItsRequest) {
+  make({.max_batch = 1, .window = 0ms});
+  EXPECT_EQ(status_of({"fail", "a", "b"}), 500);
+  EXPECT_EQ(queue_->waiting(), 0);
+  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("fail")));
+}
+
+TEST_F(RequestQueueTest, TooFewAnswersAreAFailure) {
+  queue_.emplace([](std::span<const Question>) { return std::vector<Answer>(); }, QueueOptions{.window = 0ms}, metrics_,
+                 *log_);
+  EXPECT_EQ(status_of({"a"}), 500);
+}
+
+TEST_F(RequestQueueTest, TheEndAnswersWhatWaits) {
+  make({.max_batch = 1, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"ab"});
+  translator_.wait_for_batches(1);
+  auto second = ask_aside({"cd", "ef"});
+  ASSERT_TRUE(waiting_becomes(2));
+  auto end = std::async(std::launch::async, [this] { queue_.reset(); });
+  translator_.release();
+  EXPECT_THAT(first.get(), ElementsAre("ba"));
+  EXPECT_THAT(second.get(), ElementsAre("dc", "fe"));
+  end.get();
+}
+
+TEST_F(RequestQueueTest, ManyClientsGetTheirOwnAnswers) {
+  make({.max_waiting = 1'000'000, .max_batch = 7, .window = 1ms});
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> clients;
+  for (int client = 0; client < 16; ++client)
+    clients.emplace_back([&, client] {
+      for (int i = 0; i < 50; ++i) {
+        std::vector<std::string> texts, expected;
+        for (int line = 0; line < i % 4; ++line) {
+          texts.push_back(std::to_string(client) + "/" + std::to_string(i) + "/" + std::to_string(line));
+          expected.emplace_back(texts.back().rbegin(), texts.back().rend());
+        }
+        if (ask(texts) != expected) ++wrong;
+      }
+    });
+  for (auto& client : clients) client.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(queue_->waiting(), 0);
+}
+
+TEST_F(RequestQueueTest, RefusesOptionsOutOfRange) {
+  EXPECT_THROW(make({.max_waiting = 0}), Error);
+  EXPECT_THROW(make({.max_batch = 0}), Error);
+  EXPECT_THROW(make({.window = -1ms}), Error);
+}
+
+}  // namespace
+}  // namespace nmt
