@@ -258,7 +258,7 @@ EVALUATION = [
          r"no/r\.json: the folder no does not exist"),
     Case("two files of hypotheses for one model", "nmt-eval",
          [*M, *TEST_SET, "--hypotheses-out", "a", "--hypotheses-out", "b"], r"--hypotheses-out: 2 given for 1"),
-    Case("a beam of nothing", "nmt-eval", [*M, *TEST_SET, "--beam-size", "0"], r"beam size 0: use 1"),
+    Case("a beam of nothing", "nmt-eval", [*M, *TEST_SET, "--beam-size", "0"], r"--beam-size 0: .* at least 1"),
     Case("a model description that is no JSON", "nmt-translate", M, r"run/best/model\.json: damaged",
          files={"run/best/model.json": "{\"format_version\": 1"}),
     Case("weights that were cut off", "nmt-translate", M, r"run/best/model\.safetensors: damaged",
