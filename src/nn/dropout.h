@@ -12,6 +12,9 @@ namespace nmt {
 /// pass. x unchanged outside training or for p = 0.
 torch::Tensor dropout(const torch::Tensor& x, double p, Pass& pass);
 
+/// dropout(relu(x)), one pass over memory each way; the backward pass needs nothing but the result.
+torch::Tensor relu_dropout(const torch::Tensor& x, double p, Pass& pass);
+
 /// residual + dropout(x), one pass over memory. Shapes and types equal.
 torch::Tensor add_dropped(const torch::Tensor& residual, const torch::Tensor& x, double p, Pass& pass);
 

@@ -11,6 +11,8 @@ FeedForwardImpl::FeedForwardImpl(const Options& options) : options_(options) {
 }
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x, Pass& pass, const torch::Tensor& residual) {
+  if (pass.training() && options_.activation == Activation::kRelu && !gated_)
+    return outer_(relu_dropout(inner_(x), options_.dropout, pass), Epilogue{.residual = residual});
   auto hidden = inner_(x, Epilogue{.activation = options_.activation});  // [..., inner]
   if (gated_) hidden = hidden * gated_(x);
   return outer_(dropout(hidden, options_.dropout, pass), Epilogue{.residual = residual});

@@ -65,6 +65,29 @@ TEST(Dropout, NeighboursAreIndependent) {
   }
 }
 
+TEST(ReluDropout, IsDropoutOfTheRectifiedOnOneOrMoreThreads) {
+  const int before = at::get_num_threads();
+  for (const int threads : {1, 3}) {
+    at::set_num_threads(threads);
+    for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
+      for (const double p : {0.0, 0.3}) {
+        const auto values = test::wave({333, 257}).to(type), gradient = test::wave({333, 257}, 2, 3).to(type);
+        auto fused = values.clone().requires_grad_(true), apart = values.clone().requires_grad_(true);
+        Pass one(5, 9, 0), other(5, 9, 0);
+        const auto y = relu_dropout(fused, p, one);
+        const auto expected = dropout(torch::relu(apart), p, other);
+        EXPECT_TRUE(y.equal(expected));
+        EXPECT_GT((y > 0).sum().item<int64_t>(), 20000);
+        y.backward(gradient);
+        expected.backward(gradient);
+        EXPECT_TRUE(fused.grad().equal(apart.grad()));
+        EXPECT_EQ(one.next_key(), other.next_key());
+      }
+    }
+  }
+  at::set_num_threads(before);
+}
+
 TEST(AddDropped, AddsTheResidualInOnePass) {
   for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
     auto x = test::wave({40, 24}).to(type).requires_grad_(true),

@@ -37,8 +37,9 @@ struct Mask {
   }
 };
 
-template <typename T>
-void dropout_range(T* out, const T* x, const T* residual, float p, uint64_t key, int64_t begin, int64_t end) {
+// Calls body(start, n, keep) for blocks that make up [begin, end): keep[j] is the factor of element start + j.
+template <typename Body>
+inline void for_blocks(float p, uint64_t key, int64_t begin, int64_t end, Body&& body) {
   const Mask mask(p, key);
   constexpr int64_t kBlock = 256;
   float keep[kBlock];
@@ -56,14 +57,21 @@ void dropout_range(T* out, const T* x, const T* residual, float p, uint64_t key,
     } else {
       for (int64_t j = 0; j < n; ++j) keep[j] = mask(start + j);
     }
+    body(start, n, keep);
+    start += n;
+  }
+}
+
+template <typename T>
+void dropout_range(T* out, const T* x, const T* residual, float p, uint64_t key, int64_t begin, int64_t end) {
+  for_blocks(p, key, begin, end, [&](int64_t start, int64_t n, const float* keep) {
     if (residual) {
       for (int64_t j = 0; j < n; ++j)
         out[start + j] = from_float<T>(to_float(residual[start + j]) + to_float(x[start + j]) * keep[j]);
     } else {
       for (int64_t j = 0; j < n; ++j) out[start + j] = from_float<T>(to_float(x[start + j]) * keep[j]);
     }
-    start += n;
-  }
+  });
 }
 
 void dropout(Type type, void* out, const void* x, const void* residual, float p, uint64_t key, int64_t begin,
@@ -74,6 +82,40 @@ void dropout(Type type, void* out, const void* x, const void* residual, float p,
   else
     dropout_range(static_cast<uint16_t*>(out), static_cast<const uint16_t*>(x), static_cast<const uint16_t*>(residual),
                   p, key, begin, end);
+}
+
+template <typename T>
+void relu_dropout_range(T* out, const T* x, float p, uint64_t key, int64_t begin, int64_t end) {
+  for_blocks(p, key, begin, end, [&](int64_t start, int64_t n, const float* keep) {
+    for (int64_t j = 0; j < n; ++j) {
+      const float value = to_float(x[start + j]);
+      out[start + j] = from_float<T>((value < 0 ? 0 : value) * keep[j]);  // NaN stays NaN
+    }
+  });
+}
+
+void relu_dropout(Type type, void* out, const void* x, float p, uint64_t key, int64_t begin, int64_t end) {
+  if (type == Type::kFloat)
+    relu_dropout_range(static_cast<float*>(out), static_cast<const float*>(x), p, key, begin, end);
+  else
+    relu_dropout_range(static_cast<uint16_t*>(out), static_cast<const uint16_t*>(x), p, key, begin, end);
+}
+
+template <typename T>
+void relu_dropout_backward_range(T* to, const T* gradient, const T* out, float factor, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    to[i] = from_float<T>(to_float(out[i]) > 0 ? to_float(gradient[i]) * factor : 0.0f);
+}
+
+void relu_dropout_backward(Type type, void* x_gradient, const void* out_gradient, const void* out, float p,
+                           int64_t begin, int64_t end) {
+  const float factor = 1 / (1 - p);
+  if (type == Type::kFloat)
+    relu_dropout_backward_range(static_cast<float*>(x_gradient), static_cast<const float*>(out_gradient),
+                                static_cast<const float*>(out), factor, begin, end);
+  else
+    relu_dropout_backward_range(static_cast<uint16_t*>(x_gradient), static_cast<const uint16_t*>(out_gradient),
+                                static_cast<const uint16_t*>(out), factor, begin, end);
 }
 
 }  // namespace

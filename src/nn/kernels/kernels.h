@@ -101,6 +101,12 @@ struct Kernels {
   void (*dropout)(Type type, void* out, const void* x, const void* residual, float p, uint64_t key, int64_t begin,
                   int64_t end);
 
+  /// out[i] = keep_i * max(x[i], 0) / (1 - p) for i in [begin, end), with keep_i as above.
+  void (*relu_dropout)(Type type, void* out, const void* x, float p, uint64_t key, int64_t begin, int64_t end);
+  /// Its gradient of x, from that of out and from out itself: where out is 0, nothing flows.
+  void (*relu_dropout_backward)(Type type, void* x_gradient, const void* out_gradient, const void* out, float p,
+                                int64_t begin, int64_t end);
+
   /// Scaled dot-product attention of the (sentence, head) pairs [begin, end) of batch * heads (Vaswani et al.
   /// 2017, 3.2.1). log_sums [batch, heads, target]: log of the sum of exp(scores), for the backward pass; may be
   /// nullptr.
