@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -14,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "fuzz.h"
 #include "scoring/bleu.h"
 #include "scoring/chrf.h"
 #include "scoring/command_error.h"
@@ -28,21 +27,8 @@ namespace {
 
 using namespace nmt::scoring;
 
-void require(bool condition, const char* what, std::string_view text) {
-  if (condition) return;
-  std::fprintf(stderr, "scoring_fuzz: %s does not hold for these %zu bytes:\n", what, text.size());
-  for (const char c : text) std::fprintf(stderr, "%02x", static_cast<unsigned char>(c));
-  std::fprintf(stderr, "\n");
-  std::abort();
-}
-
-std::string without_white_space(std::string_view text) {
-  std::vector<std::string_view> words;
-  nmt::split_words(text, words);
-  std::string joined;
-  for (const auto word : words) joined += word;
-  return joined;
-}
+using nmt::fuzz::require;
+using nmt::fuzz::without_white_space;
 
 /// Tokenisers add white space and take none of the text away (13a but for its escapes).
 void check_tokenizers(const std::string& text) {
@@ -164,92 +150,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #ifndef NMT_WITH_LIBFUZZER
 namespace {
 
-/// Bytes that are mostly text of the kinds that tokenisers treat in special ways.
-std::string random_input(std::mt19937_64& random) {
-  static const std::vector<std::string> parts = {" ",
-                                                 "\n",
-                                                 "\t",
-                                                 "\r\n",
-                                                 "\xC2\xA0",
-                                                 "\xE3\x80\x80",
-                                                 "\xE2\x80\x8B",
-                                                 ".",
-                                                 ",",
-                                                 "-",
-                                                 "..",
-                                                 "1",
-                                                 "23",
-                                                 "'s ",
-                                                 "&quot;",
-                                                 "&amp;",
-                                                 "&lt;",
-                                                 "&amp;lt;",
-                                                 "<skipped>",
-                                                 "-\n",
-                                                 "\n-",
-                                                 "the",
-                                                 "The cat",
-                                                 "U.S.",
-                                                 "3.5",
-                                                 "\xC3\xA9",
-                                                 "e\xCC\x81",
-                                                 "\xCE\xA3",
-                                                 "\xC4\xB0",
-                                                 "\xE4\xB8\xAD",
-                                                 "\xE3\x81\x82",
-                                                 "\xE3\x82\xA2",
-                                                 "\xE3\x80\x82",
-                                                 "\xEF\xBC\x8C",
-                                                 "\xF0\x9F\x98\x80",
-                                                 "\xF0\xA0\xAE\xB7",
-                                                 "\xD7\xA9\xD6\xB8",
-                                                 "\xD8\x9F",
-                                                 "\x1f\x8b\x08",
-                                                 "\xFF",
-                                                 "\xED\xA0\x80",
-                                                 "\xF4\x90\x80\x80",
-                                                 "(",
-                                                 ")",
-                                                 "\"",
-                                                 "!",
-                                                 "?",
-                                                 "$",
-                                                 "\xE2\x82\xAC"};
-  std::string input(1, static_cast<char>(random()));
-  const size_t count = random() % (random() % 50 == 0 ? 3000 : 40);
-  for (size_t i = 0; i < count; ++i) {
-    switch (random() % 8) {
-      case 0:
-        input += static_cast<char>(random());
-        break;
-      case 1:
-        input += nmt::to_utf8(std::u32string(1, static_cast<char32_t>(random() % 0x110000)));
-        break;
-      case 2:  // something that was there already
-        if (input.size() > 2) input += input.substr(random() % input.size(), random() % 12);
-        break;
-      default:
-        input += parts[random() % parts.size()];
-    }
-  }
-  return input;
-}
+// Of the kinds that tokenisers treat in special ways.
+const std::vector<std::string> kParts = {
+    " ", "\n", "\t", "\r\n", "\xC2\xA0", "\xE3\x80\x80", "\xE2\x80\x8B", ".", ",", "-", "..", "1", "23", "'s ",
+    "&quot;", "&amp;", "&lt;", "&amp;lt;", "<skipped>", "-\n", "\n-", "the", "The cat", "U.S.", "3.5", "\xC3\xA9",
+    "e\xCC\x81", "\xCE\xA3", "\xC4\xB0", "\xE4\xB8\xAD", "\xE3\x81\x82", "\xE3\x82\xA2", "\xE3\x80\x82",
+    "\xEF\xBC\x8C", "\xF0\x9F\x98\x80", "\xF0\xA0\xAE\xB7", "\xD7\xA9\xD6\xB8", "\xD8\x9F", "\x1f\x8b\x08", "\xFF",
+    "\xED\xA0\x80", "\xF4\x90\x80\x80", "(", ")", "\"", "!", "?", "$", "\xE2\x82\xAC"};
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
-  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
-  std::printf("scoring_fuzz: %g seconds, seed %llu\n", seconds, static_cast<unsigned long long>(seed));
-  std::fflush(stdout);
-  std::mt19937_64 random(seed);
-  const auto start = std::chrono::steady_clock::now();
-  int64_t rounds = 0;
-  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
-    check(random_input(random));
-    ++rounds;
-  }
-  std::printf("scoring_fuzz: %lld inputs, nothing wrong\n", static_cast<long long>(rounds));
-  return rounds > 0 ? 0 : 1;
-}
+int main(int argc, char** argv) { return nmt::fuzz::run("scoring_fuzz", argc, argv, kParts, check); }
 #endif

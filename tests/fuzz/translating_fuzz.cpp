@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -16,10 +14,10 @@
 #include "base/error.h"
 #include "base/line_reader.h"
 #include "base/unicode.h"
-#include "base/words.h"
 #include "decoding/input_format.h"
 #include "decoding/output_format.h"
 #include "decoding/word_alignment.h"
+#include "fuzz.h"
 #include "text/sentence_splitter.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/sentencepiece_trainer.h"
@@ -30,21 +28,7 @@ namespace {
 
 using namespace nmt;
 
-void require(bool holds, const char* what, std::string_view input) {
-  if (holds) return;
-  std::fprintf(stderr, "translating_fuzz: not so: %s\ninput:", what);
-  for (const unsigned char c : input) std::fprintf(stderr, " %02x", c);
-  std::fprintf(stderr, "\n");
-  std::abort();
-}
-
-std::string without_spaces(std::string_view text) {
-  std::vector<std::string_view> words;
-  split_words(text, words);
-  std::string result;
-  for (const auto word : words) result += word;
-  return result;
-}
+using fuzz::require;
 
 TextCodec codec_of_pieces(bool lowercase) {
   static const auto both = [] {
@@ -83,7 +67,7 @@ void check_sentences(const SentenceSplitter& splitter, std::string_view text) {
     require(!sentence.empty() && strip(sentence) == sentence, "sentences have no white space at their ends", text);
     joined += sentence;
   }
-  require(without_spaces(joined) == without_spaces(text), "sentences lose nothing", text);
+  require(fuzz::without_white_space(joined) == fuzz::without_white_space(text), "sentences lose nothing", text);
 }
 
 void check_request(const std::string& line, InputFormat format) {
@@ -166,46 +150,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #ifndef NMT_WITH_LIBFUZZER
 namespace {
 
-/// Bytes that are mostly text of the kinds that readers, splitters and tokenizers treat in special ways.
-std::string random_input(std::mt19937_64& random) {
-  static const std::vector<std::string> parts = {
-      " ",      "\n",     "\t",         "\r\n",    "|",       "\u00a0",        "\u3000",   "\u200b",
-      "\u2581", "\u2028", ". ",         "! ",      "? \"",    "z. B. ",        "3. ",      "Dr. ",
-      "...",    "the ",   "cat",        "Über",    "e\u0301", "\u00b4",        "\u3002",   "\u4e2d",
-      "\u0301", "\u202e", "\U0001f600", "<unk>",   "</s>",    "{\"source\": ", "\"must\"", ": [",
-      "]}",     "\"a\"",  ", ",         "\\u0000", "\\ud800", "\xff",          "\xe2\x82", std::string(1, '\0')};
-  std::string input(1, static_cast<char>(random()));
-  const size_t count = random() % (random() % 50 == 0 ? 2000 : 40);
-  for (size_t i = 0; i < count; ++i) {
-    switch (random() % 8) {
-      case 0:
-        input += static_cast<char>(random());
-        break;
-      case 1:
-        input += to_utf8(std::u32string(1, static_cast<char32_t>(random() % 0x110000)));
-        break;
-      default:
-        input += parts[random() % parts.size()];
-    }
-  }
-  return input;
-}
+// Of the kinds that readers, splitters and tokenizers treat in special ways.
+const std::vector<std::string> kParts = {
+    " ",      "\n",     "\t",         "\r\n",    "|",       "\u00a0",        "\u3000",   "\u200b",
+    "\u2581", "\u2028", ". ",         "! ",      "? \"",    "z. B. ",        "3. ",      "Dr. ",
+    "...",    "the ",   "cat",        "Über",    "e\u0301", "\u00b4",        "\u3002",   "\u4e2d",
+    "\u0301", "\u202e", "\U0001f600", "<unk>",   "</s>",    "{\"source\": ", "\"must\"", ": [",
+    "]}",     "\"a\"",  ", ",         "\\u0000", "\\ud800", "\xff",          "\xe2\x82", std::string(1, '\0')};
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
-  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
-  std::printf("translating_fuzz: %g seconds, seed %llu\n", seconds, static_cast<unsigned long long>(seed));
-  std::fflush(stdout);
-  std::mt19937_64 random(seed);
-  const auto start = std::chrono::steady_clock::now();
-  int64_t rounds = 0;
-  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
-    check(random_input(random));
-    ++rounds;
-  }
-  std::printf("translating_fuzz: %lld inputs, nothing wrong\n", static_cast<long long>(rounds));
-  return rounds > 0 ? 0 : 1;
-}
+int main(int argc, char** argv) { return fuzz::run("translating_fuzz", argc, argv, kParts, check); }
 #endif

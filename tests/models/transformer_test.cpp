@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
+#include "models/model_checks.h"
 #include "models/tiny_batch.h"
 #include "nn/cross_entropy.h"
 #include "support.h"
@@ -17,7 +18,10 @@ namespace {
 using test::batch_of;
 using test::expect_close;
 using test::formula_model;
+using test::full_logits;
 using test::Pair;
+using test::real_rows;
+using test::stepped_logits;
 
 constexpr int64_t kSource = 17, kTarget = 17;
 
@@ -92,48 +96,12 @@ const std::vector<Pair> kPairs = {
     {{1, 15, 13}, {}},
 };
 
-torch::Tensor full_logits(TranslationModel& model, const TensorBatch& batch) {
-  Pass no_dropout;
-  return model.logits(model.forward(batch, no_dropout)).detach();  // [batch, target, vocabulary]
-}
-
-// Logits of every position, the target fed token by token; rows beyond a sentence's end are fed padding.
-torch::Tensor stepped_logits(TranslationModel& model, const TensorBatch& batch) {
-  const torch::NoGradGuard no_grad;
-  const auto state = model.start(batch.source, batch.source_lengths);
-  std::vector<torch::Tensor> steps;
-  for (int64_t t = 0; t < batch.target_in.size(1); ++t)
-    steps.push_back(model.step(*state, batch.target_in.select(1, t).contiguous()));
-  return torch::stack(steps, 1);
-}
-
-// [batch, target, ...] -> [real tokens, ...]
-torch::Tensor real_rows(const torch::Tensor& x, const TensorBatch& batch) {
-  return x.flatten(0, 1).index_select(0, batch.target_out.flatten().nonzero().squeeze(-1));
-}
-
 // Float32 by two orders of summation through up to three blocks.
 TEST_P(TransformerForm, GivesStepByStepTheLogitsOfTheFullPass) {
-  for (const auto device : test::devices()) {
-    const auto model = this->model(device);
-    const auto batch = to_tensors(batch_of(kPairs), device);
-    const auto full = full_logits(*model, batch);  // with gradients on: the way of training
-    const auto stepped = stepped_logits(*model, batch);
-    expect_close(real_rows(stepped, batch), real_rows(full, batch), 1e-4, device.str());
-    const torch::NoGradGuard no_grad;  // the way of validation
-    expect_close(real_rows(full_logits(*model, batch), batch), real_rows(full, batch), 1e-4, device.str());
-  }
+  for (const auto device : test::devices()) test::expect_steps_of_the_full_pass(*model(device), kPairs, device, 1e-4);
 }
 
-TEST_P(TransformerForm, TranslatesASentenceInABatchAsAlone) {
-  const auto model = this->model();
-  const auto together = stepped_logits(*model, to_tensors(batch_of(kPairs, 12), torch::kCPU));
-  for (size_t i = 0; i < kPairs.size(); ++i) {
-    const auto batch = to_tensors(batch_of({kPairs[i]}), torch::kCPU);
-    const auto alone = stepped_logits(*model, batch)[0];
-    EXPECT_TRUE(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)).equal(alone)) << "sentence " << i;
-  }
-}
+TEST_P(TransformerForm, TranslatesASentenceInABatchAsAlone) { test::expect_steps_as_alone(*model(), kPairs); }
 
 // Weights of 8 bits in some ten products a block.
 TEST_P(TransformerForm, TranslatesASentenceInABatchAsAloneInEveryWeightFormat) {
@@ -146,22 +114,12 @@ TEST_P(TransformerForm, TranslatesASentenceInABatchAsAloneInEveryWeightFormat) {
     EXPECT_FALSE(together.equal(exact)) << "another format, other bits";
     const auto error = (together - exact).abs().mean().item<double>();
     EXPECT_LT(error, 0.1 * exact.std().item<double>());
-    for (size_t i = 0; i < kPairs.size(); ++i) {
-      const auto alone = stepped_logits(*model, to_tensors(batch_of({kPairs[i]}), torch::kCPU))[0];
-      EXPECT_TRUE(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)).equal(alone)) << "sentence " << i;
-    }
+    test::expect_steps_as_alone(*model, kPairs);
   }
 }
 
 TEST_P(TransformerForm, TrainsOnAPaddedBatchAsOnItsSentences) {
-  for (const auto device : test::devices()) {
-    const auto model = this->model(device);
-    const auto together = full_logits(*model, to_tensors(batch_of(kPairs, 13, 23), device));
-    for (size_t i = 0; i < kPairs.size(); ++i) {
-      const auto alone = full_logits(*model, to_tensors(batch_of({kPairs[i]}), device))[0];
-      expect_close(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)), alone, 1e-5, device.str());
-    }
-  }
+  for (const auto device : test::devices()) test::expect_full_pass_as_alone(*model(device), kPairs, device);
 }
 
 TEST_P(TransformerForm, DoesNotLookAtLaterTokens) {
@@ -281,56 +239,8 @@ TEST_P(TransformerForm, KeepsThePaddingRowConstantAndOnlyThat) {
   }
 }
 
-// What a row of a search has seen: a sentence and the tokens fed.
-struct History {
-  int64_t sentence;
-  std::vector<int64_t> tokens;
-};
-
-torch::Tensor replay(TranslationModel& model, const History& history, torch::Device device) {
-  const auto batch = to_tensors(batch_of({kPairs[history.sentence]}), device);
-  const auto state = model.start(batch.source, batch.source_lengths);
-  torch::Tensor logits;
-  for (const int64_t token : history.tokens)
-    logits = model.step(*state, torch::tensor({token}, torch::kInt64).to(device));
-  return logits[0];
-}
-
 TEST_P(TransformerForm, ContinuesTheSelectedRows) {
-  // Before the first step, repeated, reordered, left out, left as they are, down to one, all of one sentence.
-  const std::vector<std::vector<int64_t>> selections = {{2, 0, 1, 3}, {0, 0, 1, 1, 3, 2}, {5, 1, 0}, {0, 1, 2}, {1, 2},
-                                                        {1},          {0, 0, 0}};
-  for (const auto device : test::devices()) {
-    const torch::NoGradGuard no_grad;
-    const auto model = this->model(device);
-    const auto batch = to_tensors(batch_of(kPairs), device);
-    const auto state = model->start(batch.source, batch.source_lengths);
-    std::vector<History> rows = {{0, {}}, {1, {}}, {2, {}}, {3, {}}};
-    int64_t fed = 0;
-    for (const auto& selection : selections) {
-      state->select(torch::tensor(at::ArrayRef<int64_t>(selection), torch::kInt64));
-      std::vector<History> chosen;
-      for (const int64_t row : selection) chosen.push_back(rows[row]);
-      rows = chosen;
-      ASSERT_EQ(state->rows(), std::ssize(rows));
-      for (int step = 0; step < 4; ++step) {  // past a cache's first capacity at the end
-        std::vector<int64_t> tokens;
-        for (auto& row : rows) {
-          tokens.push_back(4 + ++fed * 5 % 13);
-          row.tokens.push_back(tokens.back());
-        }
-        const auto logits = model->step(*state, torch::tensor(at::ArrayRef<int64_t>(tokens), torch::kInt64).to(device));
-        if (step != 0) continue;  // comparing the first step after each selection is enough, and cheap
-        for (size_t r = 0; r < rows.size(); ++r) {
-          const auto expected = replay(*model, rows[r], device);
-          if (device.is_cpu())
-            EXPECT_TRUE(logits[static_cast<int64_t>(r)].equal(expected)) << "row " << r;
-          else
-            expect_close(logits[static_cast<int64_t>(r)], expected, 1e-4);
-        }
-      }
-    }
-  }
+  for (const auto device : test::devices()) test::expect_selected_rows_continue(*model(device), kPairs, device, 4);
 }
 
 // bfloat16 keeps 8 bits: each of some ten products and norms a block is off by up to 1/256 of its size.

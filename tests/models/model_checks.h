@@ -1,0 +1,117 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "models/model.h"
+#include "models/tiny_batch.h"
+#include "tensor_support.h"
+
+/// What holds for a model of any architecture.
+namespace nmt::test {
+
+inline torch::Tensor full_logits(TranslationModel& model, const TensorBatch& batch) {
+  Pass no_dropout;
+  return model.logits(model.forward(batch, no_dropout)).detach();  // [batch, target, vocabulary]
+}
+
+/// Logits of every position, the target fed token by token; rows beyond a sentence's end are fed padding.
+inline torch::Tensor stepped_logits(TranslationModel& model, const TensorBatch& batch) {
+  const torch::NoGradGuard no_grad;
+  const auto state = model.start(batch.source, batch.source_lengths);
+  std::vector<torch::Tensor> steps;
+  for (int64_t t = 0; t < batch.target_in.size(1); ++t)
+    steps.push_back(model.step(*state, batch.target_in.select(1, t).contiguous()));
+  return torch::stack(steps, 1);
+}
+
+/// [batch, target, ...] -> [real tokens, ...]
+inline torch::Tensor real_rows(const torch::Tensor& x, const TensorBatch& batch) {
+  return x.flatten(0, 1).index_select(0, batch.target_out.flatten().nonzero().squeeze(-1));
+}
+
+/// Step by step a model gives the logits of the full pass, that of training as well as that of validation.
+inline void expect_steps_of_the_full_pass(TranslationModel& model, const std::vector<Pair>& pairs, torch::Device device,
+                                          double tolerance) {
+  const auto batch = to_tensors(batch_of(pairs), device);
+  const auto full = real_rows(full_logits(model, batch), batch);
+  EXPECT_GT(full.std().item<double>(), 0.01);
+  expect_close(real_rows(stepped_logits(model, batch), batch), full, tolerance, device.str());
+  const torch::NoGradGuard no_grad;
+  expect_close(real_rows(full_logits(model, batch), batch), full, tolerance, device.str());
+}
+
+/// A sentence has the same bits alone and among others, with padding after it.
+inline void expect_steps_as_alone(TranslationModel& model, const std::vector<Pair>& pairs) {
+  const auto together = stepped_logits(model, to_tensors(batch_of(pairs, 17), torch::kCPU));
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const auto alone = stepped_logits(model, to_tensors(batch_of({pairs[i]}), torch::kCPU))[0];
+    EXPECT_TRUE(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)).equal(alone)) << "sentence " << i;
+  }
+}
+
+/// In training a padded batch gives the logits of its sentences.
+inline void expect_full_pass_as_alone(TranslationModel& model, const std::vector<Pair>& pairs, torch::Device device) {
+  const auto together = full_logits(model, to_tensors(batch_of(pairs, 13, 23), device));
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const auto alone = full_logits(model, to_tensors(batch_of({pairs[i]}), device))[0];
+    expect_close(together[static_cast<int64_t>(i)].narrow(0, 0, alone.size(0)), alone, 1e-5, device.str());
+  }
+}
+
+/// What a row of a search has seen: a sentence and the tokens fed.
+struct RowHistory {
+  int64_t sentence;
+  std::vector<int64_t> tokens;
+};
+
+inline torch::Tensor replay(TranslationModel& model, const Pair& pair, const RowHistory& history,
+                            torch::Device device) {
+  const auto batch = to_tensors(batch_of({pair}), device);
+  const auto state = model.start(batch.source, batch.source_lengths);
+  torch::Tensor logits;
+  for (const int64_t token : history.tokens)
+    logits = model.step(*state, torch::tensor({token}, torch::kInt64).to(device));
+  return logits[0];
+}
+
+/// After DecoderState::select a row goes on as if it had been alone from its start; with a few more steps after each
+/// selection, past the first capacity of a cache. Takes four pairs with tokens below 17.
+inline void expect_selected_rows_continue(TranslationModel& model, const std::vector<Pair>& pairs, torch::Device device,
+                                          int steps_each) {
+  const torch::NoGradGuard no_grad;
+  // Before the first step, repeated, reordered, left out, left as they are, down to one, all of one sentence.
+  const std::vector<std::vector<int64_t>> selections = {{2, 0, 1, 3}, {0, 0, 1, 1, 3, 2}, {5, 1, 0}, {0, 1, 2}, {1, 2},
+                                                        {1},          {0, 0, 0}};
+  const auto batch = to_tensors(batch_of(pairs), device);
+  const auto state = model.start(batch.source, batch.source_lengths);
+  std::vector<RowHistory> rows = {{0, {}}, {1, {}}, {2, {}}, {3, {}}};
+  int64_t fed = 0;
+  for (const auto& selection : selections) {
+    state->select(torch::tensor(at::ArrayRef<int64_t>(selection), torch::kInt64));
+    std::vector<RowHistory> chosen;
+    for (const int64_t row : selection) chosen.push_back(rows[row]);
+    rows = chosen;
+    ASSERT_EQ(state->rows(), std::ssize(rows));
+    for (int step = 0; step < steps_each; ++step) {
+      std::vector<int64_t> tokens;
+      for (auto& row : rows) {
+        tokens.push_back(4 + ++fed * 5 % 13);
+        row.tokens.push_back(tokens.back());
+      }
+      const auto logits = model.step(*state, torch::tensor(at::ArrayRef<int64_t>(tokens), torch::kInt64).to(device));
+      if (step != 0) continue;  // comparing the first step after each selection is enough, and cheap
+      for (size_t r = 0; r < rows.size(); ++r) {
+        const auto expected = replay(model, pairs[rows[r].sentence], rows[r], device);
+        if (device.is_cpu())
+          EXPECT_TRUE(logits[static_cast<int64_t>(r)].equal(expected)) << "row " << r;
+        else
+          expect_close(logits[static_cast<int64_t>(r)], expected, 1e-4);
+      }
+    }
+  }
+}
+
+}  // namespace nmt::test
