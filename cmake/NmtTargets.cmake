@@ -1,7 +1,8 @@
 # nmt_library(NAME [TORCH] LINK ...): the static library nmt_NAME of src/NAME/*.cpp and one folder below (but kernels).
 # nmt_programs(): one program for each apps/*.cpp, named after its file (nmt_train.cpp -> nmt-train).
 
-# One precompiled header for all that includes torch: parsing it costs about 25 s a file otherwise.
+# One precompiled header for all that includes torch, of what nearly all of it needs: each file pays again for the templates
+# of a greater one (torch/torch.h takes twice as long a file).
 function(nmt_torch_setup target)
   target_include_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/fmt-first)
   target_link_libraries(${target} PUBLIC torch)
@@ -16,7 +17,7 @@ function(nmt_torch_setup target)
     target_link_options(${target} INTERFACE -Wl,--no-as-needed)
   endif()
   if(target STREQUAL nmt_nn)
-    target_precompile_headers(${target} PRIVATE <torch/torch.h>)
+    target_precompile_headers(${target} PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/pimpl.h>)
   else()
     target_precompile_headers(${target} REUSE_FROM nmt_nn)
   endif()
