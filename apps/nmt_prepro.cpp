@@ -1,13 +1,21 @@
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/app.h"
+#include "base/line_reader.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/signals.h"
 #include "command_line.h"
 #include "config/schema.h"
 #include "data/prepare.h"
+#include "text/moses_detokenizer.h"
+#include "text/moses_tokenizer.h"
 
 namespace {
 
@@ -17,17 +25,52 @@ struct Arguments {
   std::string config;
   std::vector<std::string> settings;
   bool overwrite = false, print_config = false;
+  std::string tokenize, detokenize;  // languages
+  bool split_dashes = false, no_escape = false;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", program_version("nmt-prepro"));
   app.get_formatter()->column_width(36);
-  app.add_option("-c,--config", arguments.config, "configuration file (YAML)")->required()->type_name("CONFIG");
+  app.add_option("-c,--config", arguments.config, "configuration file (YAML)")->type_name("CONFIG");
   app.add_option("--set", arguments.settings, "sets one option, over the file; as often as wanted")
       ->type_name("SECTION.KEY=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--overwrite", arguments.overwrite, "replaces prepared data that was made of other files or options");
   app.add_flag("--print-config", arguments.print_config, "prints the complete effective configuration and ends");
+  app.add_option("--tokenize", arguments.tokenize,
+                 "only cuts standard input into tokens, line by line, as the Moses tokenizer does, to standard output")
+      ->excludes("--config")
+      ->type_name("de|en");
+  app.add_option("--detokenize", arguments.detokenize, "only joins the tokens of standard input as Moses does")
+      ->excludes("--config")
+      ->excludes("--tokenize")
+      ->type_name("de|en");
+  app.add_flag("--split-dashes", arguments.split_dashes, "--tokenize: cuts \"foo-bar\" into \"foo @-@ bar\"")
+      ->needs("--tokenize");
+  app.add_flag("--no-escape", arguments.no_escape, "--tokenize, --detokenize: leaves & < > ' \" [ ] | as they are");
+}
+
+/// Each line of standard input, changed, to standard output.
+int filter_lines(const std::function<std::string(std::string_view)>& change) {
+  LineReader lines("-");
+  while (const auto line = lines.next()) {
+    const std::string text = change(*line) + '\n';
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) break;  // run_app reports it
+    if (!lines.ready(0)) std::fflush(stdout);  // who feeds us line by line waits for the answer
+  }
+  return kDone;
+}
+
+int tokenize(const Arguments& arguments) {
+  const MosesTokenizer tokenizer(moses_language(arguments.tokenize),
+                                 {.aggressive_dash_splits = arguments.split_dashes, .escape = !arguments.no_escape});
+  return filter_lines([&](std::string_view line) { return tokenizer.tokenize(line); });
+}
+
+int detokenize(const Arguments& arguments) {
+  const MosesDetokenizer detokenizer(moses_language(arguments.detokenize), {.unescape = !arguments.no_escape});
+  return filter_lines([&](std::string_view line) { return detokenizer.detokenize(line); });
 }
 
 int prepare(const Arguments& arguments) {
@@ -63,6 +106,11 @@ int main(int argc, char** argv) {
                  "nmt-prepro");
     Arguments arguments;
     declare(app, arguments);
-    return parse_command_line(app, argc, argv) ? prepare(arguments) : int{kDone};
+    if (!parse_command_line(app, argc, argv)) return int{kDone};
+    if (!arguments.tokenize.empty()) return tokenize(arguments);
+    if (!arguments.detokenize.empty()) return detokenize(arguments);
+    if (arguments.no_escape) throw Error("--no-escape: goes with --tokenize or --detokenize; see nmt-prepro --help");
+    if (arguments.config.empty()) throw Error("--config is required; see nmt-prepro --help");
+    return prepare(arguments);
   });
 }

@@ -58,9 +58,11 @@ class Case(unittest.TestCase):
             **options,
         )
 
-    def run_program(self, *arguments, expect=0, **options):
+    def run_program(self, *arguments, expect=0, text=None, **options):
+        if text is not None:
+            options["stdin"] = subprocess.PIPE
         process = self.start(*arguments, **options)
-        output, log = process.communicate()
+        output, log = process.communicate(text)
         self.assertEqual(process.returncode, expect, log)
         return output, log
 
@@ -101,6 +103,23 @@ class CommandLine(Case):
         self.assertEqual(self.names(), [])
         (self.path / "printed.yaml").write_text(output)
         self.assertEqual(self.run_program("-c", "printed.yaml", "--print-config")[0], output)
+
+    def test_moses_tokens(self):
+        lines = "Dr. Kim's \"test\" [x], no. 5-3...\nz.B.\n\nlast\n"
+        tokens = "Dr. Kim &apos;s &quot; test &quot; &#91; x &#93; , no . 5 @-@ 3 ...\nz.B.\n\nlast\n"
+        unended = lines.replace("\n", "\r\n")[:-2]
+        self.assertEqual(self.run_program("--tokenize", "en", "--split-dashes", text=unended), (tokens, ""))
+        self.assertEqual(self.run_program("--detokenize", "en", text=tokens), (lines, ""))
+        self.assertEqual(self.run_program("--tokenize", "de", "--no-escape", text="<a>\n"), ("< a >\n", ""))
+        self.assertEqual(self.run_program("--tokenize", "de", text=""), ("", ""))
+        for arguments, part in (
+            (["--tokenize", "fr"], "knows de and en, not 'fr'"),
+            (["--tokenize", "de", "-c", "x"], "--config"),
+            (["--tokenize", "de", "--detokenize", "de"], "--detokenize"),
+            (["--detokenize", "de", "--split-dashes"], "--tokenize"),
+            (["--no-escape", "-c", "x"], "--no-escape"),
+        ):
+            self.assert_one_line(self.run_program(*arguments, expect=2, text="")[1], part)
 
     def test_what_the_user_must_change(self):
         self.config()
