@@ -33,7 +33,7 @@ struct Arguments {
   std::vector<std::string> models;
   std::string split = "test", source;
   std::vector<std::string> references;
-  std::vector<std::string> hypotheses_out;
+  std::vector<std::string> hypotheses_out, tokenized_bleu;
   std::string report, results_file, attention_out;
   std::vector<int64_t> attention_sentences = {1};
   std::vector<double> weights;
@@ -81,6 +81,11 @@ struct Arguments {
         ->needs("--attention-out")
         ->type_name("N...")
         ->capture_default_str();
+    app.add_option("--tokenized-bleu", tokenized_bleu,
+                   "also BLEU of Moses tokens, cased or lower-cased: for comparison with published figures of that kind; "
+                   "over evaluation.tokenized_bleu of the configuration")
+        ->check(CLI::IsMember({"cased", "lowercase"}))
+        ->type_name("FORM...");
     app.add_option("--width", width, "digits after the point of the scores")
         ->check(CLI::Range(0, 15))
         ->capture_default_str();
@@ -168,10 +173,14 @@ void write_attention(const Arguments& arguments, const LoadedModel& loaded, cons
   }
 }
 
-Evaluated evaluate(const System& system, const TestSet& test_set, const Arguments& arguments, Logger& log) {
+/// metrics: empty before the first model, whose target language they are for.
+Evaluated evaluate(const System& system, const TestSet& test_set, const Arguments& arguments, Metrics& metrics,
+                   Logger& log) {
   std::vector<LoadedModel> loaded;
   for (const auto& directory : system.directories) loaded.push_back(arguments.decoding.load(directory));
   require_one_target(loaded);
+  if (metrics.empty())
+    metrics = evaluation_metrics(arguments.tokenized_bleu, loaded.front().codec.options().target_language);
   if (system.decoding) loaded.front().config.decoding = *system.decoding;
   TranslatorOptions options = arguments.decoding.options_for(loaded.front().config);
   std::vector<TranslatorModel> models;
@@ -189,7 +198,7 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   });
   bar.clear();
   constexpr int64_t kResamples = 1000;
-  result.scores = score(result.output, test_set, arguments.confidence ? kResamples : 1);
+  result.scores = score(result.output, test_set, arguments.confidence ? kResamples : 1, metrics);
   const auto& output = result.output;
   if (output.split > 0) log.warn("{} sentences were too long and were translated in parts", output.split);
   if (output.cut > 0) log.warn("{} translations were cut at the length limit", output.cut);
@@ -266,6 +275,7 @@ Config load_run(Arguments& arguments, Logger& log) {
   auto& decoding = arguments.decoding;
   if (decoding.device == "auto") decoding.device = loaded.config.run.device;
   if (decoding.threads == 0) decoding.threads = static_cast<int>(loaded.config.run.threads);
+  if (arguments.tokenized_bleu.empty()) arguments.tokenized_bleu = loaded.config.evaluation.tokenized_bleu;
   return loaded.config;
 }
 
@@ -307,9 +317,10 @@ int run(int argc, char** argv) {
   arguments.check(test_set);
   arguments.decoding.set_threads();
 
+  Metrics metrics;
   std::vector<Evaluated> evaluated;
   try {
-    for (const auto& system : systems) evaluated.push_back(evaluate(system, test_set, arguments, *log));
+    for (const auto& system : systems) evaluated.push_back(evaluate(system, test_set, arguments, metrics, *log));
   } catch (const StopRequested&) {
     return stop_exit_code();
   }
@@ -317,7 +328,7 @@ int run(int argc, char** argv) {
   if (evaluated.size() > 1) {
     std::vector<SystemOutput> outputs;
     for (const auto& system : evaluated) outputs.push_back(system.output);
-    comparison = compare(outputs, test_set);
+    comparison = compare(outputs, test_set, metrics);
   }
   write_files(arguments, test_set, evaluated, comparison);
   if (run_config) {

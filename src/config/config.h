@@ -213,6 +213,10 @@ struct DecodingConfig {
   std::string precision = "auto";      // auto | fp32 | bf16 | int8
 };
 
+struct EvaluationConfig {
+  std::vector<std::string> tokenized_bleu = {};  // cased | lowercase: BLEU of Moses tokens beside that of plain text
+};
+
 struct RunConfig {
   std::string dir = "runs/default";
   int64_t seed = 1;
@@ -232,6 +236,7 @@ struct Config {
   TrainingConfig training;
   ValidationConfig validation;
   DecodingConfig decoding;
+  EvaluationConfig evaluation;
   RunConfig run;
 };
 

@@ -27,6 +27,7 @@ class Checker {
     check_stopping();
     check_validation();
     check_decoding();
+    check_evaluation();
     if (config_.run.histograms && !config_.run.tensorboard)
       refuse({"run.histograms", "run.tensorboard"}, "are written for TensorBoard; run.tensorboard is false");
   }
@@ -70,6 +71,7 @@ class Checker {
   void check_stopping() const;
   void check_validation() const;
   void check_decoding() const;
+  void check_evaluation() const;
 
   const Config& config_;
   const std::string& name_;
@@ -408,6 +410,19 @@ void Checker::check_decoding() const {
   if (decoding.coverage_penalty > 0) {
     refuse({"decoding.coverage_penalty", "decoding.sampling"},
            "ranks hypotheses, but samples come as they are drawn; leave one of them out");
+  }
+}
+
+void Checker::check_evaluation() const {
+  const auto& forms = config_.evaluation.tokenized_bleu;
+  for (auto form = forms.begin(); form != forms.end(); ++form) {
+    if (std::find(forms.begin(), form, *form) != form)
+      refuse({"evaluation.tokenized_bleu"}, fmt::format("{} stands twice", *form));
+  }
+  const std::string& language = config_.data.target_language;
+  if (!forms.empty() && language != "de" && language != "en") {
+    refuse({"evaluation.tokenized_bleu", "data.target_language"},
+           fmt::format("the Moses tokenizer here knows de and en; data.target_language is {}", language));
   }
 }
 

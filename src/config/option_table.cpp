@@ -47,6 +47,7 @@ Field field_of(Config& config) {
 #define NMT_TRAINING(name, limits, help, on_resume) NMT_OPTION(training, TrainingConfig, name, limits, help, on_resume)
 #define NMT_VALIDATION(name, limits, help) NMT_OPTION(validation, ValidationConfig, name, limits, help, kMayChange)
 #define NMT_DECODING(name, limits, help) NMT_OPTION(decoding, DecodingConfig, name, limits, help, kMayChange)
+#define NMT_EVALUATION(name, limits, help) NMT_OPTION(evaluation, EvaluationConfig, name, limits, help, kMayChange)
 #define NMT_RUN(name, limits, help, on_resume) NMT_OPTION(run, RunConfig, name, limits, help, on_resume)
 
 const std::vector<Option>& table() {
@@ -337,6 +338,10 @@ const std::vector<Option>& table() {
       NMT_DECODING(precision, (Choices{"auto", "fp32", "bf16", "int8"}),
                    "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32"),
 
+      NMT_EVALUATION(tokenized_bleu, (Choices{"cased", "lowercase"}),
+                     "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased or "
+                     "lower-cased: for comparison with published figures of that kind"),
+
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),
       NMT_RUN(threads, between(0, 4096), "threads of the processor; 0 = all", kFixed),
@@ -360,6 +365,7 @@ const std::vector<Option>& table() {
 #undef NMT_TRAINING
 #undef NMT_VALIDATION
 #undef NMT_DECODING
+#undef NMT_EVALUATION
 #undef NMT_RUN
 
 constexpr std::array kSections{
@@ -368,6 +374,7 @@ constexpr std::array kSections{
     Section{"training", "batches, optimiser, schedule, checkpoints, when to stop"},
     Section{"validation", "what is measured while training, and when"},
     Section{"decoding", "how text is translated"},
+    Section{"evaluation", "what nmt-eval measures beside BLEU and chrF2 of plain text"},
     Section{"run", "where it runs and what it writes"},
 };
 

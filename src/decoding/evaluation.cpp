@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include "base/error.h"
 #include "base/unicode.h"
 #include "scoring/bleu.h"
 #include "scoring/chrf.h"
+#include "scoring/tokenized_bleu.h"
+#include "text/moses_language.h"
 #include "text/text_reader.h"
 
 namespace nmt {
@@ -27,10 +28,6 @@ std::vector<std::string> read_sentences(const std::filesystem::path& path) {
   }
   if (sentences.empty()) throw Error(fmt::format("{}: has no sentence; check the file", path.string()));
   return sentences;
-}
-
-std::vector<std::shared_ptr<const scoring::Metric>> metrics() {
-  return {std::make_shared<scoring::Bleu>(), std::make_shared<scoring::Chrf>()};
 }
 
 }  // namespace
@@ -67,25 +64,38 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
   return system;
 }
 
-std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap) {
+Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu, const std::string& target_language) {
+  Metrics metrics = {std::make_shared<scoring::Bleu>(), std::make_shared<scoring::Chrf>()};
+  if (!tokenized_bleu.empty() && !has_moses_rules(target_language)) {
+    throw Error(fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of de and en; leave it out",
+                            target_language.empty() ? "not known" : target_language));
+  }
+  for (const auto& form : tokenized_bleu)
+    metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language), form == "lowercase"));
+  return metrics;
+}
+
+std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap,
+                                  const Metrics& metrics) {
   scoring::CorpusOptions options;
   options.bootstrap = bootstrap;
   options.seed = scoring::Seed::from_environment();
   std::vector<scoring::Score> scores;
-  for (const auto& metric : metrics()) {
+  for (const auto& metric : metrics) {
     scores.push_back(metric->corpus(system.hypotheses, test_set.references, options));
   }
   return scores;
 }
 
-scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set) {
+scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set,
+                             const Metrics& metrics) {
   std::vector<scoring::NamedSystem> named;
   for (const SystemOutput& system : systems) {
     named.push_back({(named.empty() ? "Baseline: " : "") + system.name, system.hypotheses});
   }
   scoring::PairedTestOptions options;
   options.seed = scoring::Seed::from_environment();
-  return scoring::paired_test(named, test_set.references, metrics(), options);
+  return scoring::paired_test(named, test_set.references, metrics, options);
 }
 
 TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -42,11 +43,20 @@ struct SystemOutput {
 SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
                                 const std::function<void(int64_t)>& progress = {});
 
-/// BLEU (13a) and chrF2, with signatures. bootstrap: resamples for a confidence interval, 1 for none.
-std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap = 1);
+using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
 
-/// BLEU and chrF2 of several systems, each compared with the first by paired bootstrap resampling.
-scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set);
+/// BLEU (13a) and chrF2 of plain text; behind them BLEU of Moses tokens in each of the forms of
+/// evaluation.tokenized_bleu ("cased", "lowercase"), so that it never stands alone.
+/// Throws Error for forms of a language without such tokens.
+Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu = {}, const std::string& target_language = "");
+
+/// The scores, with signatures. bootstrap: resamples for a confidence interval, 1 for none.
+std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap = 1,
+                                  const Metrics& metrics = evaluation_metrics());
+
+/// The scores of several systems, each compared with the first by paired bootstrap resampling.
+scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set,
+                             const Metrics& metrics = evaluation_metrics());
 
 /// Sources, first references and hypotheses: what the originals' result files hold.
 TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system);

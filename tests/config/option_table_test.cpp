@@ -39,6 +39,7 @@ TEST(OptionTable, HasEveryMemberOfEverySection) {
   EXPECT_EQ(options_of("training"), member_count<TrainingConfig>());
   EXPECT_EQ(options_of("validation"), member_count<ValidationConfig>());
   EXPECT_EQ(options_of("decoding"), member_count<DecodingConfig>());
+  EXPECT_EQ(options_of("evaluation"), member_count<EvaluationConfig>());
   EXPECT_EQ(options_of("run"), member_count<RunConfig>());
   EXPECT_EQ(sections().size(), member_count<Config>());
 }

@@ -217,6 +217,7 @@ TEST(Presets, RDropIsIwslt14ButForItsObjective) {
   EXPECT_EQ(config.training.objective, "rdrop");
   EXPECT_EQ(config.training.rdrop_alpha, 5);
   EXPECT_EQ(config.training.max_updates, 300000);
+  EXPECT_THAT(config.evaluation.tokenized_bleu, ElementsAre("lowercase"));
 }
 
 TEST(Presets, Multi30kTinyHasThePublishedValues) {
@@ -233,6 +234,7 @@ TEST(Presets, Multi30kTinyHasThePublishedValues) {
   EXPECT_EQ(config.training.adam_beta2, 0.98);
   EXPECT_EQ(config.training.batch_size * config.training.accumulate, 2 * 4096);
   EXPECT_EQ(config.training.max_updates, 8000);
+  EXPECT_THAT(config.evaluation.tokenized_bleu, ElementsAre("cased", "lowercase"));
   EXPECT_EQ(config.training.average_checkpoints, 10);
   EXPECT_EQ(config.validation.patience, 10);
   EXPECT_EQ(config.decoding.beam_size, 5);

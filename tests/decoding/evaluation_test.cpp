@@ -151,5 +151,26 @@ TEST(Evaluation, ReportsScoresAndSpeed) {
   EXPECT_EQ(report_of(SearchOptions{})["length_penalty_form"], "paper");
 }
 
+TEST(Evaluation, TokenisedBleuStandsBehindThatOfPlainText) {
+  const auto metrics = evaluation_metrics({"cased", "lowercase"}, "en");
+  const auto scores = score(small_output("m", {"A b c d", "b b c d", "a a"}), small_set(), 1, metrics);
+  ASSERT_EQ(scores.size(), 4u);
+  EXPECT_EQ(scores[0].format().substr(0, 53), "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|ver");
+  EXPECT_EQ(scores[1].name, "chrF2");
+  EXPECT_EQ(scores[2].format().substr(0, 62), "tokenised BLEU|nrefs:1|case:mixed|eff:no|tok:moses-en|smooth:e");
+  EXPECT_LT(scores[2].score, 100);
+  EXPECT_EQ(scores[3].name, "lower-case tokenised BLEU");
+  EXPECT_NEAR(scores[3].score, 100, 1e-9);
+  EXPECT_EQ(evaluation_metrics().size(), 2u);
+}
+
+TEST(Evaluation, TokenisedBleuIsOfGermanAndEnglish) {
+  EXPECT_EQ(evaluation_metrics({}, "fr").size(), 2u);
+  EXPECT_EQ(message_of<Error>([] { evaluation_metrics({"cased"}, "fr"); }),
+            "tokenised BLEU: the target language is fr, Moses tokens are made of de and en; leave it out");
+  EXPECT_EQ(message_of<Error>([] { evaluation_metrics({"cased"}, ""); }),
+            "tokenised BLEU: the target language is not known, Moses tokens are made of de and en; leave it out");
+}
+
 }  // namespace
 }  // namespace nmt
