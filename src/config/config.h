@@ -48,6 +48,8 @@ struct DataConfig {
   std::string characters = "all";        // all | latin: others are deleted, every split (Kyubyong 2017)
   // What the encoder gets around the pieces of a sentence.
   std::string source_markers = "end";  // end: pieces </s> | both: <s> pieces </s> | none
+  // A lexicon of the training pairs for decoding.shortlist.
+  int64_t shortlist = 0;  // target pieces that it names for each source piece; 0 = none is made
 };
 
 struct ModelConfig {
@@ -211,6 +213,8 @@ struct DecodingConfig {
   int64_t alignment_layer = 0;         // decoder layer whose attention is shown, from 1; 0 = the last but one
   int64_t batch_size = 32;             // sentences
   std::string precision = "auto";      // auto | fp32 | bf16 | int8
+  int64_t shortlist = 0;               // candidates of each source piece, of the model's lexicon; 0 = all pieces
+  int64_t shortlist_frequent = 100;    // the most frequent target pieces are candidates of every sentence
 };
 
 struct EvaluationConfig {

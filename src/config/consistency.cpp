@@ -399,6 +399,9 @@ void Checker::check_decoding() const {
   if (decoding.diversity_groups == 1) {
     refuse_changed({"decoding.diversity_strength"}, "is for diverse beam search; set decoding.diversity_groups");
   }
+  if (decoding.shortlist == 0) {
+    refuse_changed({"decoding.shortlist_frequent"}, "is for decoding.shortlist, which is 0");
+  }
   if (!decoding.sampling) {
     return refuse_changed({"decoding.temperature", "decoding.top_k", "decoding.top_p", "decoding.seed"},
                           "is for sampling; set decoding.sampling true");

@@ -103,6 +103,10 @@ const std::vector<Option>& table() {
                "latin deletes all but white space, Latin letters and the apostrophe, in every split (Kyubyong 2017)"),
       NMT_DATA(source_markers, (Choices{"end", "both", "none"}),
                "what stands around a source sentence: </s> behind it, <s> before it too, or nothing"),
+      NMT_OPTION(data, DataConfig, shortlist, between(0, 10000),
+                 "make a lexicon of the training pairs for decoding.shortlist, with so many target pieces for each "
+                 "source piece; 0 = none",
+                 kMayChange),
 
       NMT_MODEL(architecture, (Choices{"transformer", "recurrent"}), "kind of model"),
       NMT_MODEL(d_model, between(1, 65536), "size of the vectors between the layers"),
@@ -337,6 +341,11 @@ const std::vector<Option>& table() {
       NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
       NMT_DECODING(precision, (Choices{"auto", "fp32", "bf16", "int8"}),
                    "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32"),
+      NMT_DECODING(shortlist, between(0, 10000),
+                   "write only with candidates: so many of each source piece, by the model's lexicon (data.shortlist), "
+                   "and the most frequent; 0 = with all pieces"),
+      NMT_DECODING(shortlist_frequent, between(1, 1000000),
+                   "shortlist: the so many most frequent target pieces are candidates of every sentence"),
 
       NMT_EVALUATION(tokenized_bleu, (Choices{"cased", "lowercase"}),
                      "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased or "

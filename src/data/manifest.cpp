@@ -63,6 +63,7 @@ Manifest parse(const json& record) {
   record.at("inputs").get_to(manifest.inputs);
   record.at("splits").get_to(manifest.splits);
   for (const auto& row : record.at("cleaning")) manifest.cleaning.push_back(cleaning_row(row));
+  manifest.lexicon = record.value("lexicon", "");  // older versions made none
   return manifest;
 }
 
@@ -74,7 +75,7 @@ void Manifest::write(const std::filesystem::path& directory) const {
   const json record = {{"format", kFormat},      {"version", kVersion}, {"made_by", "nmt " + nmt::version()},
                        {"options", options},     {"seed", seed},        {"sampled", sampled},
                        {"tokenizer", tokenizer}, {"inputs", inputs},    {"splits", splits},
-                       {"cleaning", rows}};
+                       {"cleaning", rows},       {"lexicon", lexicon}};
   // Paths may hold bytes that are not UTF-8, which JSON has no way to write.
   write_file_atomically(directory / kManifestFile, record.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

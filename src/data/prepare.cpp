@@ -12,6 +12,8 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "data/encoder.h"
+#include "data/lexicon.h"
+#include "data/lexicon_training.h"
 #include "data/manifest.h"
 #include "data/output_folder.h"
 #include "data/prepared_corpus.h"
@@ -85,6 +87,7 @@ class Preparation {
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
                      PreparedCorpusWriter& writer, SplitRecord& record);
   [[noreturn]] void throw_nothing_left() const;
+  void make_lexicon(const TextCodec& codec, const std::filesystem::path& folder);
   void report(const SplitRecord& split);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
@@ -113,7 +116,7 @@ class Preparation {
   /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
   std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
                                    "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
-                                   "valid.bin",       "test.bin"};
+                                   "valid.bin",       "test.bin",        kLexiconFile};
 };
 
 PrepareResult Preparation::run() {
@@ -127,6 +130,7 @@ PrepareResult Preparation::run() {
   const TextCodec codec = make_codec();
   manifest_.tokenizer = codec.save(folder.path());
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
+  if (data_.shortlist > 0) make_lexicon(codec, folder.path());
   manifest_.options = data_options(config_);
   manifest_.seed = static_cast<uint64_t>(config_.run.seed);
   manifest_.sampled = vocabulary_.is_sample();
@@ -186,6 +190,7 @@ std::vector<std::string> Preparation::changes_since(const Manifest& manifest) {
   for (const auto& split : manifest.splits) {
     PreparedCorpus(std::filesystem::path(data_.dir) / (split.name + ".bin"));
   }
+  if (!manifest.lexicon.empty()) Lexicon::read(std::filesystem::path(data_.dir) / kLexiconFile);
   return changes;
 }
 
@@ -327,6 +332,30 @@ void Preparation::encode_corpus(const Split& split, size_t corpus, const TextCod
   }
   row.counts.repaired_lines = reader.repaired_lines();
   manifest_.cleaning.push_back(std::move(row));
+}
+
+void Preparation::make_lexicon(const TextCodec& codec, const std::filesystem::path& folder) {
+  const PreparedCorpus pairs(folder / "train.bin");
+  ProgressBar progress("lexicon", 0, "pairs");
+  const auto made = train_lexicon(pairs, codec.source().size(), codec.target().size(),
+                                  {.candidates = data_.shortlist,
+                                   .threads = threads(),
+                                   .should_stop = options_.should_stop,
+                                   .progress = [&](int64_t done, int64_t) { progress.update(done); }});
+  if (!made) throw Stopped();
+  std::vector<std::vector<int32_t>> best;
+  int64_t pieces = 0, translations = 0;
+  for (const auto& row : made->best) {
+    auto& ids = best.emplace_back();
+    for (const auto& one : row) ids.push_back(one.target);
+    pieces += row.empty() ? 0 : 1;
+    translations += std::ssize(row);
+  }
+  Lexicon(std::move(best), made->frequent, data_.shortlist, vocabularies_of(codec)).write(folder / kLexiconFile);
+  manifest_.lexicon = sha256_of_file(folder / kLexiconFile);
+  progress.clear();
+  log_.info("{}: {} source pieces with {} translations (data.shortlist {})", kLexiconFile, with_commas(pieces),
+            with_commas(translations), data_.shortlist);
 }
 
 void Preparation::report(const SplitRecord& split) {

@@ -22,6 +22,11 @@ std::shared_ptr<const PreparedCorpus> open_split(const Manifest& manifest, const
   return corpus;
 }
 
+std::shared_ptr<const Lexicon> open_lexicon(const Manifest& manifest, const std::filesystem::path& directory) {
+  if (manifest.lexicon.empty()) return nullptr;
+  return std::make_shared<const Lexicon>(Lexicon::read(directory / kLexiconFile));
+}
+
 }  // namespace
 
 PreparedData open_prepared_data(const Config& config) {
@@ -44,6 +49,7 @@ PreparedData open_prepared_data(const Config& config) {
           .valid = open("valid"),
           .test = open("test"),
           .codec = std::move(codec),
+          .lexicon = open_lexicon(manifest, directory),
           .hash = manifest.hash()};
 }
 

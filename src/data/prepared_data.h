@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "data/lexicon.h"
 #include "data/prepared_corpus.h"
 #include "text/codec.h"
 
@@ -17,6 +18,7 @@ struct PreparedData {
   std::shared_ptr<const PreparedCorpus> valid;  ///< null where none was configured
   std::shared_ptr<const PreparedCorpus> test;   ///< null where none was configured
   TextCodec codec;
+  std::shared_ptr<const Lexicon> lexicon;  ///< null where none was configured (data.shortlist)
   std::string hash;  ///< of the manifest: names this data in checkpoints
 };
 

@@ -33,7 +33,7 @@ NamedTensors named_parameters(const TranslationModel& model) {
 }
 
 void save_model(const fs::path& directory, const TranslationModel& model, const Config& config, const TextCodec& codec,
-                const nlohmann::json& summary) {
+                const nlohmann::json& summary, const Lexicon* lexicon) {
   const ModelDescription description{.config = config,
                                      .tokenizer = codec.save(directory),
                                      .summary = summary,
@@ -41,6 +41,7 @@ void save_model(const fs::path& directory, const TranslationModel& model, const 
                                      .source_vocabulary = codec.source().size(),
                                      .target_vocabulary = codec.target().size()};
   save_safetensors(directory / kWeights, named_parameters(model));
+  if (lexicon) lexicon->write(directory / kLexiconFile);
   write_model_description(directory, description);
 }
 
@@ -60,6 +61,20 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;
+}
+
+std::shared_ptr<const Lexicon> read_lexicon(const fs::path& directory, const TextCodec& codec) {
+  const auto path = directory / kLexiconFile;
+  if (!fs::exists(path))
+    throw Error(fmt::format("{}: the model has no lexicon for decoding.shortlist ({} is missing): set data.shortlist "
+                            "50, run nmt-prepro --overwrite and copy {} from data.dir, or leave out --shortlist",
+                            directory.string(), kLexiconFile, kLexiconFile));
+  auto lexicon = std::make_shared<const Lexicon>(Lexicon::read(path));
+  if (lexicon->source_vocabulary() != codec.source().size() || lexicon->target_vocabulary() != codec.target().size() ||
+      lexicon->vocabularies() != vocabularies_of(codec))
+    throw Error(fmt::format("{}: of other vocabularies than the model's; copy the one of its own prepared data",
+                            path.string()));
+  return lexicon;
 }
 
 }  // namespace nmt

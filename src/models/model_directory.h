@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/config.h"
+#include "data/lexicon.h"
 #include "models/model.h"
 #include "models/safetensors.h"
 #include "text/codec.h"
@@ -12,7 +13,8 @@
 namespace nmt {
 
 /// A model directory: model.json (format version, architecture, tokenizer and decoding settings, training summary,
-/// scores), model.safetensors, and the tokenizer's files. Copy it anywhere, nothing else is needed.
+/// scores), model.safetensors, the tokenizer's files, and shortlist.bin where nmt-prepro made a lexicon. Copy it
+/// anywhere, nothing else is needed.
 struct LoadedModel {
   Config config;  ///< model and decoding sections are those of the directory
   TextCodec codec;
@@ -20,17 +22,23 @@ struct LoadedModel {
   nlohmann::json summary;  ///< training summary and scores, as saved
   std::filesystem::path directory;
   std::shared_ptr<const MappedFile> weights = {};  ///< where the parameters lie while the model is on the CPU
+  std::shared_ptr<const Lexicon> lexicon = {};  ///< of read_lexicon(), which load_model() does not call
   std::string precision = {};  ///< of decoding, once prepared for it: fp32, bf16 or int8
 };
 
 /// All parameters under their names, in the model's order.
 NamedTensors named_parameters(const TranslationModel& model);
 
-/// Writes all files into an existing empty folder (the caller renames it into place). Throws MachineError.
+/// Writes all files into an existing empty folder (the caller renames it into place); lexicon may be null. Throws
+/// MachineError.
 void save_model(const std::filesystem::path& directory, const TranslationModel& model, const Config& config,
-                const TextCodec& codec, const nlohmann::json& summary);
+                const TextCodec& codec, const nlohmann::json& summary, const Lexicon* lexicon = nullptr);
 
 /// Throws Error for a missing, damaged or foreign directory: names the file and what is wrong with it.
 LoadedModel load_model(const std::filesystem::path& directory, torch::Device device);
+
+/// The lexicon of a model directory. Throws Error where there is none (and says how to make one), or where it is damaged
+/// or of other vocabularies.
+std::shared_ptr<const Lexicon> read_lexicon(const std::filesystem::path& directory, const TextCodec& codec);
 
 }  // namespace nmt

@@ -305,14 +305,15 @@ void Trainer::save_best(const ValidationReport& report, const std::string& weigh
       {"validation", {{"loss", report.loss}, {"perplexity", report.perplexity}, {"accuracy", report.accuracy}}}};
   if (report.has_bleu) summary["validation"]["bleu"] = report.bleu_line;
   if (report.has_chrf) summary["validation"]["chrf"] = report.chrf_line;
-  write_directory(directory_.best(),
-                  [&](const auto& folder) { save_model(folder, *model_, config_, data_.codec, summary); });
+  write_directory(directory_.best(), [&](const auto& folder) {
+    save_model(folder, *model_, config_, data_.codec, summary, data_.lexicon.get());
+  });
 }
 
 void Trainer::save_checkpoint() {
   progress_.seconds = seconds_before_ + now() - session_start_;
   const auto write = [&](const auto& folder) {
-    save_model(folder, *model_, config_, data_.codec, {{"update", progress_.update}});
+    save_model(folder, *model_, config_, data_.codec, {{"update", progress_.update}}, data_.lexicon.get());
     save_safetensors(folder / kTrainerState, trainer_state());
     write_file_atomically(folder / kProgressFile, progress_.to_json().dump(2) + "\n");
   };

@@ -163,6 +163,8 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
       {"decoding:\n  diversity_groups: 3", "f:2: decoding.diversity_groups: 3 does not divide decoding.beam_size 4"},
       {"decoding:\n  diversity_strength: 1",
        "f:2: decoding.diversity_strength: is for diverse beam search; set decoding.diversity_groups"},
+      {"decoding:\n  shortlist_frequent: 50",
+       "f:2: decoding.shortlist_frequent: is for decoding.shortlist, which is 0"},
       {"decoding:\n  top_k: 10", "f:2: decoding.top_k: is for sampling; set decoding.sampling true"},
       {"decoding:\n  sampling: true",
        "f:2: decoding.sampling: draws its tokens and has no beam; decoding.beam_size is 4, set it to 1"},

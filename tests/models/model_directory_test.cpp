@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -96,6 +97,33 @@ TEST_F(ModelDirectory, DescribesItselfInModelJson) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(directory_)) files.push_back(entry.path().filename());
   EXPECT_THAT(files, testing::UnorderedElementsAre("model.json", "model.safetensors", "spm.model"));
+}
+
+TEST_F(ModelDirectory, MayHaveALexicon) {
+  const auto loaded = load_model(directory_, torch::kCPU);
+  const auto lexicon_of = [](const std::string& vocabularies, int64_t size) {
+    std::vector<int32_t> frequent(size);
+    std::iota(frequent.begin(), frequent.end(), 0);
+    return Lexicon(std::vector<std::vector<int32_t>>(size, {5, 7}), frequent, 2, vocabularies);
+  };
+  const auto own = lexicon_of(vocabularies_of(loaded.codec), 60);
+  const auto other = folder_ / "with";
+  fs::create_directory(other);
+  save_model(other, *loaded.model, loaded.config, loaded.codec, nlohmann::json::object(), &own);
+  EXPECT_THAT(read_lexicon(other, loaded.codec)->best(9), testing::ElementsAre(5, 7));
+  EXPECT_FALSE(load_model(other, torch::kCPU).lexicon) << "is read when it is asked for";
+
+  const auto refused = [&](const fs::path& directory) {
+    return message_of<Error>([&] { read_lexicon(directory, loaded.codec); });
+  };
+  EXPECT_THAT(refused(directory_), testing::AllOf(testing::HasSubstr("shortlist.bin is missing"),
+                                                  testing::HasSubstr("set data.shortlist 50, run nmt-prepro")));
+  for (const auto& foreign : {lexicon_of(std::string(64, 'a'), 60), lexicon_of(vocabularies_of(loaded.codec), 59)}) {
+    foreign.write(other / kLexiconFile);
+    EXPECT_THAT(refused(other), testing::HasSubstr("of other vocabularies than the model's"));
+  }
+  write_file_atomically(other / kLexiconFile, "NMTL");
+  EXPECT_THAT(refused(other), testing::HasSubstr("shortlist.bin: cut short"));
 }
 
 TEST_F(ModelDirectory, KeepsTwoVocabulariesApart) {
