@@ -55,6 +55,11 @@ struct DecodingArguments {
     return options;
   }
 
+  /// What the options need of the first model beside what load() reads. Throws Error where it has none.
+  static void complete(LoadedModel& first, const TranslatorOptions& options) {
+    if (options.shortlist > 0) first.lexicon = read_lexicon(first.directory, first.codec);
+  }
+
   void set_threads() const {
     if (threads < 0) throw Error(fmt::format("--threads {}: use 1 or more, or 0 for all processors", threads));
     at::set_num_threads(threads > 0 ? threads : default_threads());

@@ -183,11 +183,15 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
     metrics = evaluation_metrics(arguments.tokenized_bleu, loaded.front().codec.options().target_language);
   if (system.decoding) loaded.front().config.decoding = *system.decoding;
   TranslatorOptions options = arguments.decoding.options_for(loaded.front().config);
+  arguments.decoding.complete(loaded.front(), options);
   std::vector<TranslatorModel> models;
   for (size_t i = 0; i < loaded.size(); ++i) {
     limit_to(loaded[i].config, options);
     const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
-    models.push_back({.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight});
+    models.push_back({.model = loaded[i].model.get(),
+                      .codec = &loaded[i].codec,
+                      .weight = weight,
+                      .lexicon = loaded[i].lexicon});
   }
   const Translator translator(models, options);
   ProgressBar bar("translate", std::ssize(test_set.sources), "sentences");
@@ -210,6 +214,8 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   }
   result.report = report_of(output, result.scores);
   result.report["search"] = report_of(options.search);
+  if (options.shortlist > 0)
+    result.report["shortlist"] = {{"candidates", options.shortlist}, {"frequent", options.shortlist_frequent}};
   result.report["precision"] = loaded.front().precision;
   if (!arguments.attention_out.empty()) write_attention(arguments, loaded.front(), test_set, output.hypotheses);
   return result;

@@ -28,14 +28,19 @@ SearchState::SearchState(std::span<const SearchModel> models, Combination combin
   }
 }
 
-torch::Tensor SearchState::step(const std::vector<int64_t>& row_tokens) {
+std::vector<torch::Tensor> SearchState::member_logits(const std::vector<int64_t>& row_tokens) {
   const auto tokens = torch::tensor(row_tokens, torch::kLong).to(device_);
-  auto& first = members_.front();
-  auto logits = first.model->step(*first.state, tokens);  // [rows, vocabulary]
-  if (members_.size() == 1) return logits;
+  std::vector<torch::Tensor> logits;  // [rows, vocabulary]
+  for (auto& member : members_) logits.push_back(member.model->step(*member.state, tokens));
+  return logits;
+}
+
+torch::Tensor SearchState::combined(const std::vector<torch::Tensor>& logits) const {
+  if (members_.size() == 1) return logits.front();
   torch::Tensor together;
-  for (auto& member : members_) {
-    const auto own = at::log_softmax(&member == &first ? logits : member.model->step(*member.state, tokens), -1);
+  for (size_t i = 0; i < members_.size(); ++i) {
+    const auto& member = members_[i];
+    const auto own = at::log_softmax(logits[i], -1);
     const auto vote = combination_ == Combination::kLinear ? own + member.log_weight : own * member.weight;
     if (!together.defined()) {
       together = vote;
@@ -44,6 +49,10 @@ torch::Tensor SearchState::step(const std::vector<int64_t>& row_tokens) {
     }
   }
   return together;
+}
+
+void SearchState::restrict_outputs(const std::vector<int32_t>& tokens) {
+  for (auto& member : members_) member.model->restrict_outputs(*member.state, tokens);
 }
 
 void SearchState::select(const std::vector<int64_t>& rows) {

@@ -33,7 +33,14 @@ class SearchState {
   int64_t rows() const { return members_.front().state->rows(); }
   /// Feeds each row its next token (first <s>). Logits of the one after, float32 [rows, target vocabulary]: those of a
   /// single model as they are, else the log-probabilities of all together.
-  torch::Tensor step(const std::vector<int64_t>& tokens);
+  torch::Tensor step(const std::vector<int64_t>& tokens) { return combined(member_logits(tokens)); }
+  /// The same in two parts: the logits of each model, and what they are together, a row at a time (all columns of the
+  /// models' logits, or some of them).
+  std::vector<torch::Tensor> member_logits(const std::vector<int64_t>& tokens);
+  torch::Tensor combined(const std::vector<torch::Tensor>& logits) const;
+  /// From now on the logits are those of these tokens only: see TranslationModel::restrict_outputs.
+  void restrict_outputs(const std::vector<int32_t>& tokens);
+  torch::Device device() const { return device_; }
   /// New row r continues old row rows[r].
   void select(const std::vector<int64_t>& rows);
 

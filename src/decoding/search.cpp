@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
+#include "decoding/batch_candidates.h"
 #include "decoding/beam_groups.h"
 #include "decoding/hypothesis_attention.h"
 #include "decoding/token_bans.h"
@@ -47,6 +49,12 @@ std::vector<std::vector<Hypothesis>> search(std::span<const SearchModel> models,
   for (const auto& input : inputs) sources.push_back(&input.sources);
   SearchState state(models, options.combination, sources);
 
+  std::optional<BatchCandidates> candidates;
+  if (!inputs.front().candidates.empty()) {
+    candidates.emplace(inputs, state.device());
+    state.restrict_outputs(candidates->tokens());
+  }
+
   const SearchOptions group = group_options(options);
   const bool ruled = has_rules(inputs, options);
   std::vector<BeamGroups> sentences;
@@ -56,15 +64,24 @@ std::vector<std::vector<Hypothesis>> search(std::span<const SearchModel> models,
   auto rows = first_rows(sentences);
   while (true) {
     if (!stay(rows.parents, state.rows())) state.select(rows.parents);
-    auto logits = state.step(rows.tokens);  // [rows, vocabulary]
+    const auto logits = state.member_logits(rows.tokens);  // of each model [rows, vocabulary]
     std::vector<RowRules> rules;
     std::vector<double> uniforms;
+    std::vector<BatchCandidates::Rows> owners;
     for (const int64_t sentence : active) {
+      owners.push_back({.sentence = sentence, .count = sentences[sentence].rows()});
       if (ruled) sentences[sentence].add_rules(rules);
       if (options.sampling) sentences[sentence].add_uniforms(uniforms);
     }
     // What the groups before have chosen may fill the places of beam_size less their own.
-    const auto scores = step_scores(logits, rules, options.beam_size + 1, options, uniforms);
+    const int64_t count = options.beam_size + 1;
+    StepScores scores;
+    if (candidates) {
+      scores = candidates->scores(state, logits, owners, rules, count, options, uniforms);
+    } else {
+      auto together = state.combined(logits);
+      scores = step_scores(together, rules, count, options, uniforms);
+    }
     NextRows next;
     int64_t first_row = 0;
     for (const int64_t sentence : active) {

@@ -17,6 +17,9 @@ struct SearchInput {
   std::vector<int32_t> prefix = {};                    ///< tokens the translation begins with; </s> may be the last
   std::vector<std::vector<int32_t>> must_appear = {};  ///< phrases that the translation holds
   std::vector<std::vector<int32_t>> banned = {};       ///< and those that it does not, beside SearchOptions::banned
+  /// What it may be written with beside the special symbols, the prefix and phrases that must appear; empty: the whole
+  /// vocabulary. All inputs of a search have candidates, or none.
+  std::vector<int32_t> candidates = {};
   int64_t number = 0, part = 0;                        ///< samples are a function of (seed, number, part)
 };
 
@@ -56,6 +59,8 @@ struct SearchInput {
 ///
 /// Sampling: n_best hypotheses drawn token by token, in the order of drawing; sample i of a sentence depends on (seed,
 /// number, part, i) alone.
+///
+/// Candidates (a shortlist): other tokens do not exist; log-probabilities are normalised over the candidates.
 ///
 /// What is found for a sentence depends on its own rows of logits alone.
 std::vector<std::vector<Hypothesis>> search(std::span<const SearchModel> models, std::span<const SearchInput> inputs,

@@ -22,7 +22,7 @@ namespace {
 class EvalModeGuard {
  public:
   explicit EvalModeGuard(std::span<const TranslatorModel> models) {
-    for (const auto& [model, codec, weight] : models)
+    for (const auto& [model, codec, weight, lexicon] : models)
       if (model->is_training()) training_.push_back(model);
     for (auto* model : training_) model->eval();
   }
@@ -102,6 +102,7 @@ void append(std::vector<Alternative>& whole, std::vector<Alternative> part) {
 void TranslatorOptions::validate() const {
   search.validate();
   if (batch_size < 1) throw Error(fmt::format("batch size {}: use 1 or more sentences", batch_size));
+  if (shortlist < 0) throw Error(fmt::format("shortlist {}: use 1 or more candidates, or 0 for all pieces", shortlist));
   if (max_source_length < 1) throw Error(fmt::format("maximum source length {}: use 1 or more", max_source_length));
 }
 
@@ -124,7 +125,9 @@ TranslatorOptions translator_options(const Config& config) {
                                        .combination = parse_combination(decoding.combination),
                                        .alignment_layer = decoding.alignment_layer},
                             .banned_phrases = decoding.banned_phrases,
-                            .batch_size = decoding.batch_size};
+                            .batch_size = decoding.batch_size,
+                            .shortlist = decoding.shortlist,
+                            .shortlist_frequent = decoding.shortlist_frequent};
   if (decoding.sampling)
     options.search.sampling = {.temperature = decoding.temperature,
                                .top_k = decoding.top_k,
@@ -152,10 +155,15 @@ Translator::Translator(TranslationModel& model, const TextCodec& codec, Translat
 Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions options)
     : models_(std::move(models)), options_(std::move(options)) {
   options_.validate();
-  for (const auto& [model, codec, weight] : models_) {
+  for (const auto& [model, codec, weight, lexicon] : models_) {
     if (!(weight > 0) || !std::isfinite(weight)) throw Error(fmt::format("model weight {}: use more than 0", weight));
     search_models_.push_back({.model = model, .source_markers = codec->options().source_markers, .weight = weight});
     codecs_.push_back(codec);
+  }
+  if (options_.shortlist > 0) {
+    const auto& lexicon = models_.front().lexicon;
+    if (!lexicon) throw Error("decoding.shortlist: the model has no lexicon; leave it out");
+    shortlist_.emplace(lexicon, codec(), options_.shortlist, options_.shortlist_frequent);
   }
   if (options_.split_sentences) sentences_.emplace(codec().options().source_language);
   for (const auto& phrase : options_.banned_phrases) {
@@ -216,6 +224,7 @@ std::vector<Translation> Translator::translate(std::span<const TranslationReques
       results[line].source_tokens += std::ssize(encoded[i].front());
       parts.push_back(
           {.line = line, .input = {.sources = std::move(encoded[i]), .number = first_line + line, .part = i}});
+      if (shortlist_) parts.back().input.candidates = shortlist_->candidates(parts.back().input.sources.front());
       add_wishes(requests[line], parts.back());
     }
   }
@@ -242,6 +251,9 @@ std::vector<Translation> Translator::translate(std::span<const TranslationReques
 
 std::vector<Alternative> Translator::score(std::span<const TextPair> pairs,
                                            const std::function<void(int64_t)>& progress) const {
+  if (shortlist_)
+    throw Error("--score: a score is over the whole vocabulary; leave out --shortlist (--shortlist 0 where the model's "
+                "own options have it)");
   SearchOptions forced = options_.search;
   forced.beam_size = forced.n_best = forced.diversity_groups = 1;
   forced.sampling.reset();

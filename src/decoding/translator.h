@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "config/config.h"
 #include "decoding/search.h"
+#include "decoding/shortlist.h"
 #include "decoding/source_parts.h"
 #include "decoding/translation.h"
 #include "text/codec.h"
@@ -21,6 +23,8 @@ struct TranslatorOptions {
   std::vector<std::string> banned_phrases = {};  ///< of the target language; no translation holds them
   int64_t batch_size = 32;                       ///< sentences that are searched together
   bool split_sentences = false;                  ///< a line's sentences are translated one by one and joined again
+  int64_t shortlist = 0;             ///< candidates of each source piece; 0 = the whole vocabulary
+  int64_t shortlist_frequent = 100;  ///< candidates of every sentence
   int64_t max_source_length = 1024;  ///< pieces; longer input is split at spaces (reported in Translation::split)
   void validate() const;             ///< throws Error
 };
@@ -36,6 +40,7 @@ struct TranslatorModel {
   TranslationModel* model = nullptr;
   const TextCodec* codec = nullptr;
   double weight = 1;  ///< of its vote; more than 0. Weights are divided by their sum
+  std::shared_ptr<const Lexicon> lexicon = nullptr;  ///< TranslatorOptions::shortlist takes that of the first model
 };
 
 /// Raw text to raw text with one model or several. A line's translation does not depend on the other lines.
@@ -63,6 +68,7 @@ class Translator {
   /// Scores given translations by the steps of the search: the score is that which the search gives the same pieces.
   /// (It may have found the text in other pieces than those in which the tokenizer writes it; then scores differ.) One
   /// result a pair, text as given. Bans, constraints and sampling are left aside; a pair of empty lines scores 0.
+  /// Throws Error with a shortlist, whose scores are not the model's.
   std::vector<Alternative> score(std::span<const TextPair> pairs,
                                  const std::function<void(int64_t)>& progress = {}) const;
 
@@ -87,6 +93,7 @@ class Translator {
   std::vector<SearchModel> search_models_;
   std::vector<const TextCodec*> codecs_;
   std::optional<SentenceSplitter> sentences_;  ///< with split_sentences
+  std::optional<Shortlist> shortlist_;
   TranslatorOptions options_;
 };
 

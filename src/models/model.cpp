@@ -11,6 +11,7 @@
 #include "models/deep_init.h"
 #include "models/recurrent_model.h"
 #include "models/transformer.h"
+#include "nn/kernel_support.h"
 #include "nn/linear.h"
 
 namespace nmt {
@@ -44,8 +45,31 @@ torch::Tensor TranslationModel::logits(const torch::Tensor& hidden) const {
   return linear(hidden, output_weight(), output_bias()).to(torch::kFloat32);
 }
 
-torch::Tensor TranslationModel::step_logits(const torch::Tensor& hidden) {
-  return linear(hidden, output_weight(), output_bias(), packed_output_).to(torch::kFloat32);
+/// Some tokens' part of the output layer, made at the first step: packed, or as tensors.
+struct DecoderState::Outputs {
+  std::vector<int32_t> tokens;
+  std::shared_ptr<const PackedMatrix::Packed> packed = nullptr;
+  torch::Tensor weight = {}, bias = {};
+};
+
+void TranslationModel::restrict_outputs(DecoderState& state, std::vector<int32_t> tokens) const {
+  state.outputs_ = std::make_shared<DecoderState::Outputs>(DecoderState::Outputs{.tokens = std::move(tokens)});
+}
+
+torch::Tensor TranslationModel::step_logits(DecoderState& state, const torch::Tensor& hidden) {
+  const auto weight = output_weight(), bias = output_bias();
+  if (!state.outputs_) return linear(hidden, weight, bias, packed_output_).to(torch::kFloat32);
+  auto& outputs = *state.outputs_;
+  if (has_decoding_kernel(hidden)) {
+    if (!outputs.packed) outputs.packed = packed_output_.gather({weight, bias}, outputs.tokens);
+    return PackedMatrix::multiply(hidden, *outputs.packed);
+  }
+  if (!outputs.weight.defined()) {
+    const auto rows = torch::tensor(outputs.tokens, torch::kInt32).to(weight.device());
+    outputs.weight = weight.index_select(0, rows);
+    if (bias.defined()) outputs.bias = bias.index_select(0, rows);
+  }
+  return linear(hidden, outputs.weight, outputs.bias).to(torch::kFloat32);
 }
 
 void TranslationModel::set_packing(const Packing& packing) {

@@ -33,6 +33,11 @@ class DecoderState {
   /// or left out (a sentence is finished). What belongs to the sentence (its encoding) is shared by its rows, not
   /// copied.
   virtual void select(const torch::Tensor& rows) = 0;
+
+ private:
+  friend class TranslationModel;
+  struct Outputs;
+  std::shared_ptr<Outputs> outputs_;  // those of restrict_outputs(); null: all
 };
 
 /// The one interface of every architecture: training, scoring and search know nothing else.
@@ -60,6 +65,10 @@ class TranslationModel : public torch::nn::Module {
   /// float32. A row's logits do not depend on the other rows (CPU, see docs/design.md).
   virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) = 0;
 
+  /// From now on step() gives for this state the logits of these tokens only, in their order: [rows, tokens or more],
+  /// of which those beyond the tokens mean nothing. The others are not computed. On the CPU a logit has the same bits.
+  void restrict_outputs(DecoderState& state, std::vector<int32_t> tokens) const;
+
   virtual int64_t target_vocabulary() const = 0;
 
   /// To be called after backward(): clears the gradients of what is constant, such as the embedding of padding.
@@ -73,8 +82,8 @@ class TranslationModel : public torch::nn::Module {
   int64_t parameter_count() const;
 
  protected:
-  /// logits() for steps of a search: through packed weights where these fit.
-  torch::Tensor step_logits(const torch::Tensor& hidden);
+  /// logits() for steps of a search: of the outputs that the state asks for, through packed weights where these fit.
+  torch::Tensor step_logits(DecoderState& state, const torch::Tensor& hidden);
 
  private:
   PackedMatrix packed_output_;

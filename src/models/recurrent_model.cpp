@@ -144,7 +144,7 @@ torch::Tensor RecurrentModel::step(DecoderState& state, const torch::Tensor& tok
   Pass no_dropout;
   const auto e = embed(tokens, target_table(), no_dropout);
   const auto advanced = decoder_->advance(e, own.state, own.memory, own.grid, no_dropout);
-  return step_logits(decoder_->finish(advanced, no_dropout));
+  return step_logits(state, decoder_->finish(advanced, no_dropout));
 }
 
 }  // namespace nmt

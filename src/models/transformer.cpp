@@ -189,7 +189,7 @@ torch::Tensor Transformer::step(DecoderState& state, const torch::Tensor& tokens
   auto x = target_input_->step(tokens, target_table(), place.position, own.input(), compute_type_);  // [rows, model]
   for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, own.caches()[i], place);
   if (decoder_norm_) x = decoder_norm_(x);
-  return step_logits(x);
+  return step_logits(state, x);
 }
 
 }  // namespace nmt

@@ -4,6 +4,7 @@
 #include <ATen/ops/cat.h>
 
 #include <algorithm>
+#include <array>
 
 namespace nmt {
 
@@ -50,7 +51,30 @@ class PackedMatrix::Packed {
     TORCH_CHECK(biases.empty() || biases.size() == weights.size(), "either all maps have a bias or none");
     const auto matrix = joined(weights);  // [out, in]
     if (!biases.empty()) bias_ = joined(biases);
-    pack(matrix, format);
+    allocate(matrix.size(0), matrix.size(1), format);
+    const float* from = matrix.const_data_ptr<float>();
+    at::parallel_for(0, kernels::panel_count(weight_.out), 1, [&](int64_t begin, int64_t end) {
+      kernels::packed_kernels().pack(from, weight_, {begin, end});
+    });
+  }
+
+  /// Only whole panels: an output's sums are then made in the same way wherever it stands.
+  Packed(const Packed& all, std::span<const int32_t> outputs) : versioned_(false) {
+    const int64_t count = std::ssize(outputs);
+    allocate(kernels::panel_count(count) * kernels::kPanel, all.weight_.in, all.weight_.format);
+    at::parallel_for(0, kernels::panel_count(count), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t panel = begin; panel < end; ++panel) copy_panel(all.weight_, outputs, panel);
+    });
+    const auto fill = [&](auto* to, const auto* from) {
+      if (!from) return;
+      std::fill(to + count, to + weight_.out, 0);
+      for (int64_t i = 0; i < count; ++i) to[i] = from[outputs[i]];
+    };
+    fill(weight_.scales, all.weight_.scales);
+    fill(weight_.sums, all.weight_.sums);
+    if (!all.bias_.defined()) return;
+    bias_ = torch::empty({weight_.out}, torch::kFloat32);
+    fill(bias_.mutable_data_ptr<float>(), all.bias());
   }
 
   bool is_of(std::initializer_list<AffineMap> maps, kernels::WeightFormat format) const {
@@ -66,8 +90,8 @@ class PackedMatrix::Packed {
   const float* bias() const { return bias_.defined() ? bias_.const_data_ptr<float>() : nullptr; }
 
  private:
-  void pack(const torch::Tensor& matrix, kernels::WeightFormat format) {
-    const int64_t out = matrix.size(0), in = matrix.size(1), panels = kernels::panel_count(out);
+  void allocate(int64_t out, int64_t in, kernels::WeightFormat format) {
+    const int64_t panels = kernels::panel_count(out);
     TORCH_CHECK(format != kernels::WeightFormat::kInt8 || in <= kernels::kMaxInt8In, "too many columns for int8: ", in);
     panels_ = torch::empty({panels * kernels::words_in_row(format, in) * kernels::kPanel}, torch::kInt32);
     if (format == kernels::WeightFormat::kInt8) {
@@ -80,10 +104,23 @@ class PackedMatrix::Packed {
                .panels = static_cast<uint32_t*>(panels_.mutable_data_ptr()),
                .scales = scales_.defined() ? scales_.mutable_data_ptr<float>() : nullptr,
                .sums = sums_.defined() ? sums_.mutable_data_ptr<int32_t>() : nullptr};
-    const float* from = matrix.const_data_ptr<float>();
-    at::parallel_for(0, panels, 1, [&](int64_t begin, int64_t end) {
-      kernels::packed_kernels().pack(from, weight_, {begin, end});
-    });
+  }
+
+  /// Word by word of all outputs of the panel: what is written lies together, and many reads are under way at once.
+  void copy_panel(const kernels::PackedWeight& all, std::span<const int32_t> outputs, int64_t panel) const {
+    const int64_t words = kernels::words_in_row(all.format, all.in), first = panel * kernels::kPanel;
+    const int64_t count = std::min(kernels::kPanel, std::ssize(outputs) - first);
+    uint32_t* to = weight_.panels + first * words;
+    std::array<const uint32_t*, kernels::kPanel> from;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t output = outputs[first + i];
+      from[i] = all.panels + output / kernels::kPanel * kernels::kPanel * words + output % kernels::kPanel;
+    }
+    for (int64_t k = 0; k < words; ++k) {
+      for (int64_t i = 0; i < count; ++i) to[i] = from[i][k * kernels::kPanel];
+      std::fill(to + count, to + kernels::kPanel, 0);
+      to += kernels::kPanel;
+    }
   }
 
   std::vector<Moment> moments_;
@@ -107,13 +144,21 @@ const PackedMatrix::Packed& PackedMatrix::packed(std::initializer_list<AffineMap
   return *owned_;
 }
 
-torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, std::initializer_list<AffineMap> maps,
+torch::Tensor PackedMatrix::multiply(const torch::Tensor& x, std::initializer_list<AffineMap> maps,
                                      const Epilogue& epilogue) {
+  return multiply(x, packed(maps), epilogue);
+}
+
+std::shared_ptr<const PackedMatrix::Packed> PackedMatrix::gather(const AffineMap& map,
+                                                                 std::span<const int32_t> outputs) {
+  return std::make_shared<const Packed>(packed({map}), outputs);
+}
+
+torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& packed, const Epilogue& epilogue) {
   const bool fits = epilogue.activation == Activation::kNone || epilogue.activation == Activation::kRelu;
-  if (!fits) return epilogue.apply(multiply(x_in, maps));
+  if (!fits) return epilogue.apply(multiply(x_in, packed));
 
   const auto& kernels = kernels::packed_kernels();
-  const Packed& packed = this->packed(maps);
   const auto& weight = packed.weight();
   const auto x = x_in.contiguous();
   const auto residual = epilogue.residual.defined() ? epilogue.residual.contiguous() : torch::Tensor();

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/mapped_file.h"
@@ -53,8 +54,13 @@ class PackedMatrix {
   /// depend on the number of rows: a sentence is translated the same alone and in a batch.
   torch::Tensor multiply(const torch::Tensor& x, std::initializer_list<AffineMap> maps, const Epilogue& epilogue = {});
 
+  class Packed;  ///< weights as they are multiplied by
+  /// Some outputs of a map, in this order, copied from its packed weights: column i of a product with them is column
+  /// outputs[i] of multiply(), bit for bit. Columns up to a multiple of kernels::kPanel follow, which mean nothing.
+  std::shared_ptr<const Packed> gather(const AffineMap& map, std::span<const int32_t> outputs);
+  static torch::Tensor multiply(const torch::Tensor& x, const Packed& packed, const Epilogue& epilogue = {});
+
  private:
-  class Packed;
   const Packed& packed(std::initializer_list<AffineMap> maps);
 
   Packing packing_;

@@ -104,6 +104,7 @@ void Validator::add_translation_scores(TranslationModel& model, ValidationReport
   options.search.beam_size = config_.validation.beam_size;
   options.search.diversity_groups = 1;  // what may not go with that beam
   options.search.sampling.reset();
+  options.shortlist = 0;  // the model itself is measured
   options.batch_size = kSentencesPerSearch;
   const DecodingType decoding(model, device_);
   const auto translations = Translator(model, codec_, options).translate(sources, [&](int64_t) {

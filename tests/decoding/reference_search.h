@@ -27,6 +27,16 @@ inline Logits logits_of(const Script& script) {
   };
 }
 
+/// Those of a vocabulary that holds only the special tokens and `others`.
+inline Logits with_only(const Logits& logits, const std::set<int32_t>& others) {
+  return [=](const Ids& source, const Ids& prefix) {
+    auto values = logits(source, prefix);
+    for (int32_t id = kEnd + 1; id < std::ssize(values); ++id)
+      if (!others.contains(id)) values[id] = -std::numeric_limits<double>::infinity();
+    return values;
+  };
+}
+
 /// By a full pass over source and prefix, nothing cached.
 inline Logits logits_of(TranslationModel& model) {
   return [&model](const Ids& source, const Ids& prefix) {
@@ -127,7 +137,7 @@ class ReferenceBeam {
       const auto& [ids, log_probability, rank, unused] = live_[parent];
       const auto p = log_distribution(logits_, input_.sources.front(), ids, options_.repetition_penalty);
       for (int32_t id = 0; id < std::ssize(p); ++id) {
-        if (!may_follow(ids, id, input_, options_)) continue;
+        if (!may_follow(ids, id, input_, options_) || std::isinf(p[id])) continue;
         Candidate longer{.ids = ids, .log_probability = log_probability + p[id], .parent = parent};
         longer.ids.push_back(id);
         longer.rank =

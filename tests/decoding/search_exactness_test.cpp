@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/random.h"
 #include "decoding/search.h"
@@ -88,7 +89,9 @@ std::vector<std::string> names() {
 
 class SearchRule : public testing::TestWithParam<std::string> {
  protected:
-  void expect_exact(TranslationModel& model, const test::Logits& logits, int64_t sentences, double tolerance) {
+  /// candidates: of the sentences in turn; none: the whole vocabulary.
+  void expect_exact(TranslationModel& model, const test::Logits& logits, int64_t sentences, double tolerance,
+                    const std::vector<Ids>& candidates = {}) {
     const torch::InferenceMode inference;
     auto [options, wishes] = rules().at(GetParam());
     options.max_length_ratio = std::min(options.max_length_ratio, 1.0);
@@ -97,11 +100,20 @@ class SearchRule : public testing::TestWithParam<std::string> {
     for (const auto& source : test::some_sources(9, sentences)) {
       inputs.push_back(wishes);
       inputs.back().sources = {source};
+      if (!candidates.empty()) inputs.back().candidates = candidates[(inputs.size() - 1) % candidates.size()];
     }
     const SearchModel only{.model = &model};
     const auto found = search(std::span(&only, 1), inputs, options);
-    for (size_t i = 0; i < inputs.size(); ++i)
-      expect_equal(found[i], test::reference_beam_search(logits, inputs[i], options), tolerance);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const auto& input = inputs[i];
+      std::set<int32_t> allowed(input.candidates.begin(), input.candidates.end());
+      allowed.insert(input.prefix.begin(), input.prefix.end());
+      for (const auto& phrase : input.must_appear) allowed.insert(phrase.begin(), phrase.end());
+      expect_equal(found[i],
+                   test::reference_beam_search(candidates.empty() ? logits : test::with_only(logits, allowed), input,
+                                               options),
+                   tolerance);
+    }
   }
 };
 
@@ -126,6 +138,14 @@ TEST_P(SearchRule, EqualsThePlainSearchWithARecurrentModel) {
   const auto config = test::model_config(kRecurrent);
   const auto model = test::formula_model(config, kVocabulary, kVocabulary);
   expect_exact(*model, logits_of(*model), 4, 1e-4);
+}
+
+// Each sentence has a vocabulary of its own, whatever the others in its batch have.
+TEST_P(SearchRule, WithCandidatesEqualsThePlainSearchOverThem) {
+  for (const auto& config : {test::model_config(kTransformer), test::model_config(kRecurrent)}) {
+    const auto model = test::formula_model(config, kVocabulary, kVocabulary);
+    expect_exact(*model, logits_of(*model), 6, 1e-4, {{kA, kC}, {kB, 7}, {kA, kB, kC, 7}});
+  }
 }
 
 // Vocabulary 6, 4 tokens: 1 + 3 + 9 + 27 translations, and the beam holds every live hypothesis.

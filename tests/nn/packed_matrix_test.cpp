@@ -196,6 +196,32 @@ TEST(PackedMatrix, GivesARowTheSameBitsAloneAndInABatch) {
   }
 }
 
+TEST(PackedMatrix, GathersOutputsBitForBit) {
+  for (const int64_t out : {70, 200}) {
+    const auto weight = wave({out, 96}, 1, 1), bias = wave({out}, 1, 3);
+    std::vector<int32_t> some, all;
+    for (int32_t i = 0; i < out; ++i) {
+      all.push_back(i);
+      if (i % 3 == 1 || i > 60) some.push_back(i);
+    }
+    for (const auto format : kFormats)
+      for (const auto& outputs : {some, all, {0}})
+        for (const auto& map : {AffineMap{weight, bias}, {weight, {}}}) {
+          PackedMatrix packed;
+          packed.set_packing({.format = format});
+          for (const int64_t rows : {1, 5, 70}) {
+            const auto x = wave({rows, 96});
+            const auto whole = packed.multiply(x, {map});
+            const auto gathered = PackedMatrix::multiply(x, *packed.gather(map, outputs));
+            ASSERT_GE(gathered.size(1), std::ssize(outputs));
+            EXPECT_TRUE(gathered.narrow(1, 0, std::ssize(outputs))
+                            .equal(whole.index_select(1, torch::tensor(outputs, torch::kInt32))))
+                << static_cast<int>(format) << " " << rows << " rows, " << outputs.size() << " of " << out;
+          }
+        }
+  }
+}
+
 TEST(PackedMatrix, GivesTheMemoryOfItsOriginBack) {
   const test::TemporaryDirectory folder;
   write_file_atomically(folder / "weights", std::string(4 * 32, '\0'));

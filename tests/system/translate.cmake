@@ -8,6 +8,7 @@ if(NMT_WITH_TORCH)
   endfunction()
   nmt_translate_test(system_translate_model translate_support system FIXTURES_SETUP translate_model)
   nmt_translate_test(system_translate translate_test system FIXTURES_REQUIRED translate_model)
+  nmt_translate_test(system_translate_shortlist translate_shortlist_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(system_translate_formats translate_formats_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(system_translate_robustness translate_robustness_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(long_translate_fuzz translate_robustness_test long FIXTURES_REQUIRED translate_model

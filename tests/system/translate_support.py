@@ -29,6 +29,7 @@ data:
   test2: {work}/corpus/test.en
   vocab_size: 600
   character_coverage: 1
+  shortlist: 30
 model: {{d_model: 64, d_ff: 128, num_blocks: 2, num_heads: 2, norm: pre, dropout_rate: 0.1}}
 training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: 1200, lr: 0.005, warmup_steps: 100,
             checkpoint_every: 0}}
