@@ -3,6 +3,7 @@
 #include <torch/version.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -12,7 +13,6 @@
 #include "base/app.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "base/threads.h"
 #include "command_line.h"
 #include "config/schema.h"
 #include "data/prepared_data.h"
@@ -22,6 +22,7 @@
 #include "report/html_report.h"
 #include "report/run_observers.h"
 #include "training/original_names.h"
+#include "training/process_group.h"
 #include "training/trainer.h"
 #include "training/update_profiler.h"
 
@@ -69,8 +70,9 @@ struct Arguments {
   }
 };
 
-Facts environment() {
+Facts environment(const ProcessGroup& group) {
   return {{"toolkit", version()},
+          {"processes", std::to_string(group.size())},
           {"LibTorch", TORCH_VERSION},
           {"SentencePiece", NMT_SENTENCEPIECE_VERSION},
           {"processor", cpu_name()},
@@ -78,39 +80,80 @@ Facts environment() {
           {"kernels", kernels::kernels().name}};
 }
 
+LaunchedProcess this_process() {
+  return launched_process([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+/// Of several processes all but the first say which they are.
+std::string program_name() {
+  try {
+    const auto process = this_process();
+    if (process.rank > 0) return fmt::format("nmt-train (rank {})", process.rank);
+  } catch (const Error&) {
+    // said by train()
+  }
+  return "nmt-train";
+}
+
+[[noreturn]] void end_without(const std::string& line) {
+  fmt::print(stderr, "{}: {}\n", program_name(), line);
+  std::_Exit(kMachineFailed);
+}
+
+void check_that_all_are_alike(ProcessGroup& group, const Config& config, const PreparedData& data,
+                              torch::Device device) {
+  const auto own = fmt::format("{}\n{}\n{}", to_yaml(config, YamlComments::kNone), data.hash,
+                               precision_name(resolve_precision(config.run.precision, device)));
+  if (group.share(own) == own) return;
+  throw Error(fmt::format("rank {} has other options, other prepared data or another precision than rank 0: start all "
+                          "processes with the same command, on a file system that all of them see (run.precision says auto "
+                          "where machines differ)",
+                          group.rank()));
+}
+
 int train(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.all_settings());
   const Config& config = loaded.config;
+  const auto process = this_process();
   if (arguments.print_config) {
-    std::cout << to_yaml(config, YamlComments::kHelp);
+    if (process.rank == 0) std::cout << to_yaml(config, YamlComments::kHelp);
     return kDone;
   }
   catch_stop_signals();
   const auto log = make_logger("nmt-train");
+  if (process.rank > 0) log->set_level(spdlog::level::err);
   for (const auto& notice : loaded.notices) log->info("{}", notice);
-  at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads());
+  const auto device = device_of(process, config.run.device);
+  const auto group = make_process_group(process, device, config, end_without);
+  at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads_of(*group));
   const PreparedData data = open_prepared_data(config);
+  if (group->size() > 1) {
+    check_that_all_are_alike(*group, config, data, device);
+    log->info("{} processes of {}, {} threads each", group->size(), process.launcher, at::get_num_threads());
+  }
   const auto embeddings = read_initial_embeddings(config.model, data.codec, *log);
+  TrainingObservers observers;
+  if (!group->leads()) return Trainer(config, data, embeddings, device, *group, nullptr, observers, *log).run();
+
   RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
                          *log);
   add_log_file(*log, directory.path() / "log.txt");
-  TrainingObservers observers;
   observers.add(make_run_observers({.directory = directory.path(),
                                     .tensorboard = config.run.tensorboard,
                                     .tensorboard_tags = parse_tensorboard_tags(config.run.tensorboard_tags),
-                                    .environment = environment()},
+                                    .environment = environment(*group)},
                                    *log));
   if (auto names = make_original_names(config, directory.path(), *log)) observers.add(std::move(names));
   if (arguments.profile)
     observers.add(std::make_unique<UpdateProfiler>(*arguments.profile, directory.path() / "profile.json", *log));
-  return Trainer(config, data, embeddings, directory, observers, *log).run();
+  return Trainer(config, data, embeddings, device, *group, &directory, observers, *log).run();
 }
 
 }  // namespace
 }  // namespace nmt
 
 int main(int argc, char** argv) {
-  return nmt::run_app("nmt-train", [&]() -> int {
+  return nmt::run_app(nmt::program_name(), [&]() -> int {
     nmt::reuse_freed_tensors();
     CLI::App app{
         "Trains a model on prepared data. Started again on the same run directory it goes on exactly where it stopped.",

@@ -31,9 +31,9 @@ void catch_stop_signals() {
 
 int stop_signal() { return g_stop_signal; }
 
-int stop_exit_code() {
-  if (g_stop_signal == SIGINT) return kInterrupted;
-  if (g_stop_signal == SIGTERM) return kTerminated;
+int exit_code_of(int signal) {
+  if (signal == SIGINT) return kInterrupted;
+  if (signal == SIGTERM) return kTerminated;
   return kDone;
 }
 

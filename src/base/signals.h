@@ -9,7 +9,8 @@ void catch_stop_signals();
 /// 0, or the signal that asked to stop.
 int stop_signal();
 
-/// The exit code of a program that stopped for it: 130 (SIGINT) or 143 (SIGTERM); 0 if none came.
-int stop_exit_code();
+/// The exit code of a program that stopped for a signal: 130 (SIGINT) or 143 (SIGTERM); 0 for none.
+int exit_code_of(int signal);
+inline int stop_exit_code() { return exit_code_of(stop_signal()); }
 
 }  // namespace nmt

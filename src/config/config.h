@@ -224,7 +224,8 @@ struct EvaluationConfig {
 struct RunConfig {
   std::string dir = "runs/default";
   int64_t seed = 1;
-  int64_t threads = 0;             // 0 = all processors
+  int64_t threads = 0;             // of a process; 0 = all processors, shared out to the processes of a machine
+  int64_t process_timeout = 45;    // seconds without a sign of life from another process that end the run
   std::string device = "auto";     // auto | cpu | cuda | cuda:N
   std::string precision = "auto";  // auto | fp32 | bf16
   int64_t log_every = 100;         // updates

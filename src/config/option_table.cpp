@@ -353,7 +353,10 @@ const std::vector<Option>& table() {
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),
-      NMT_RUN(threads, between(0, 4096), "threads of the processor; 0 = all", kFixed),
+      NMT_RUN(threads, between(0, 4096),
+              "threads of the processor, a process; 0 = all of them, shared out to the processes of a machine", kFixed),
+      NMT_RUN(process_timeout, between(2, 86400),
+              "several processes: seconds without a sign of life from one of them that end the run", kMayChange),
       NMT_RUN(device, kDevice, "where it runs", kFixed),
       NMT_RUN(precision, (Choices{"auto", "fp32", "bf16"}), "of products and activations; weights stay fp32", kFixed),
       NMT_RUN(log_every, between(1, 1e9), "updates between lines of the log", kMayChange),

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "data/batch.h"
 #include "models/model.h"
+#include "training/gradient_buckets.h"
 #include "training/objective.h"
 #include "training/optimizer.h"
 
@@ -34,9 +35,11 @@ struct UpdateKey {
 /// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A
 /// batch that does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not
 /// fit.
+/// processes: those among which the batches are shared out, batch b to process b mod N; all have the same weights and
+/// are given the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
 UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
-                         const TrainingConfig& config, double learning_rate, const UpdateKey& key,
-                         torch::Device device);
+                         const TrainingConfig& config, double learning_rate, const UpdateKey& key, torch::Device device,
+                         GradientBuckets* processes = nullptr);
 
 /// Teacher-forced sums over batches, without dropout or smoothing's gradient: what validation reports.
 UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,

@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/app.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/signals.h"
 #include "models/model_directory.h"
-#include "nn/device.h"
 #include "training/average.h"
 #include "training/batch_options.h"
 #include "training/fine_tuning.h"
@@ -36,13 +37,15 @@ struct Interrupted {};
 }  // namespace
 
 Trainer::Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
-                 RunDirectory& directory, TrainingObserver& observer, Logger& log)
+                 torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer,
+                 Logger& log)
     : config_(std::move(config)),
       data_(data),
+      group_(group),
       directory_(directory),
       observer_(observer),
       log_(log),
-      device_(resolve_device(config_.run.device)) {
+      device_(device) {
   model_ = make_model(config_.model, data.codec.source().size(), data.codec.target().size());
   initialise(*model_, config_.model, static_cast<uint64_t>(config_.run.seed));
   set_initial_embeddings(*model_, embeddings);
@@ -55,9 +58,13 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
 }
 
 void Trainer::begin_or_resume() {
-  const auto newest = directory_.checkpoints().newest_whole(log_);
-  const auto folder = newest ? directory_.checkpoints().path(*newest) : std::filesystem::path();
-  if (newest) {
+  std::filesystem::path folder;
+  if (group_.leads())
+    if (const auto newest = directory_->checkpoints().newest_whole(log_))
+      folder = directory_->checkpoints().path(*newest);
+  folder = group_.share(folder.string());
+  const bool resumes = !folder.empty();
+  if (resumes) {
     copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder / "model.safetensors");
     progress_ = resumed_progress(folder, progress_, config_, log_);
     saved_update_ = progress_.update;
@@ -67,9 +74,11 @@ void Trainer::begin_or_resume() {
     log_.info("the weights start from {}", from);
   }
   model_->to(device_);
-  optimizer_ = make_optimizer(config_.training, freeze(*model_, config_.training.freeze));
+  const auto trained = freeze(*model_, config_.training.freeze);
+  optimizer_ = make_optimizer(config_.training, trained);
+  if (group_.size() > 1) gradients_ = std::make_unique<GradientBuckets>(trained, group_);
   if (config_.training.ema_decay > 0) average_.emplace(named_parameters(*model_), config_.training.ema_decay);
-  if (newest) copy_into(trainer_state(), load_safetensors(folder / kTrainerState), folder / kTrainerState);
+  if (resumes) copy_into(trainer_state(), load_safetensors(folder / kTrainerState), folder / kTrainerState);
   seconds_before_ = progress_.seconds;
 }
 
@@ -89,7 +98,8 @@ int Trainer::run() {
     if (progress_.update > 0 && validation_due()) validate();
     while (!reason_to_end()) {
       update();
-      if (stop_signal()) throw Interrupted();
+      agree();
+      if (stop_signal_) throw Interrupted();
       if (validation_due()) validate();
       if (checkpoint_due()) save_checkpoint();
     }
@@ -99,7 +109,8 @@ int Trainer::run() {
   } catch (const Interrupted&) {
     save_checkpoint();
     observer_.on_end("stopped by a signal; the state is saved: the same command goes on");
-    return stop_exit_code();
+    // Launchers end the others at the first exit code that is not 0: that is said by the one that has saved.
+    return group_.leads() ? exit_code_of(stop_signal_ ? stop_signal_ : stop_signal()) : kDone;
   }
 }
 
@@ -108,7 +119,8 @@ void Trainer::announce() const {
   std::vector<VariableShape> variables;
   for (const auto& tensors : {named_parameters(*model_), trainer_state()})
     for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
-  observer_.on_start({.name = directory_.path().string(),
+  if (!group_.leads()) return;
+  observer_.on_start({.name = directory_->path().string(),
                       .parameters = model_->parameter_count(),
                       .update = progress_.update,
                       .max_updates = config_.training.max_updates,
@@ -137,13 +149,23 @@ std::vector<Batch> Trainer::next_batches() {
   return batches;
 }
 
+// Stops and time limits: the same for every process, at the same update.
+void Trainer::agree() {
+  const int signal = stop_signal();
+  double values[] = {signal == SIGINT ? 1.0 : 0, signal == SIGTERM ? 1.0 : 0,
+                     group_.leads() ? now() - session_start_ : 0};
+  group_.sum(values);
+  stop_signal_ = values[1] > 0 ? SIGTERM : values[0] > 0 ? SIGINT : 0;
+  session_seconds_ = values[2];
+}
+
 void Trainer::update() {
   const int64_t epoch = progress_.position.epoch;
   auto batches = next_batches();
   const int64_t number = progress_.update + 1;
   const double lr = learning_rate(config_.training, config_.model.d_model, number, progress_.plateau);
   const auto stats = train_update(*model_, *optimizer_, std::move(batches), config_.training, lr,
-                                  {static_cast<uint64_t>(config_.run.seed), number}, device_);
+                                  {static_cast<uint64_t>(config_.run.seed), number}, device_, gradients_.get());
   if (average_ && !stats.skipped) average_->follow(number);
   progress_.update = number;
   progress_.position = batches_->position();
@@ -195,6 +217,7 @@ void Trainer::guard_against_divergence(const UpdateStats& stats) {
 }
 
 void Trainer::report_interval() {
+  if (!group_.leads()) return;
   const double time = now(), seconds = std::max(time - interval_start_, 1e-9);
   const double tokens = static_cast<double>(std::max<int64_t>(interval_.target_tokens, 1));
   TrainingInterval report{
@@ -235,7 +258,7 @@ bool Trainer::checkpoint_due() const {
   return progress_.update % every == 0;
 }
 
-double Trainer::minutes() const { return (seconds_before_ + now() - session_start_) / 60; }
+double Trainer::minutes() const { return (seconds_before_ + session_seconds_) / 60; }
 
 std::optional<std::string> Trainer::reason_to_end() const { return nmt::reason_to_end(config_, progress_, minutes()); }
 
@@ -248,8 +271,22 @@ ValidationReport Trainer::measure() {
   return report;
 }
 
-// Everything is measured before anything is recorded: a signal in between leaves no trace.
+// By the process that leads; the others wait, and know then what it knows.
 void Trainer::validate() {
+  if (group_.leads()) {
+    try {
+      measure_and_record();
+    } catch (const Interrupted&) {
+    }
+  }
+  if (group_.size() > 1)
+    progress_ = ProgressState::from_json(nlohmann::json::parse(group_.share(progress_.to_json().dump())));
+  agree();
+  if (progress_.validated_update != progress_.update) throw Interrupted();
+}
+
+// Everything is measured before anything is recorded: a signal in between leaves no trace.
+void Trainer::measure_and_record() {
   const double start = now();
   auto report = measure();
   std::optional<ValidationReport> of_average;
@@ -305,12 +342,14 @@ void Trainer::save_best(const ValidationReport& report, const std::string& weigh
       {"validation", {{"loss", report.loss}, {"perplexity", report.perplexity}, {"accuracy", report.accuracy}}}};
   if (report.has_bleu) summary["validation"]["bleu"] = report.bleu_line;
   if (report.has_chrf) summary["validation"]["chrf"] = report.chrf_line;
-  write_directory(directory_.best(), [&](const auto& folder) {
+  write_directory(directory_->best(), [&](const auto& folder) {
     save_model(folder, *model_, config_, data_.codec, summary, data_.lexicon.get());
   });
 }
 
 void Trainer::save_checkpoint() {
+  saved_update_ = progress_.update;
+  if (!group_.leads()) return;
   progress_.seconds = seconds_before_ + now() - session_start_;
   const auto write = [&](const auto& folder) {
     save_model(folder, *model_, config_, data_.codec, {{"update", progress_.update}}, data_.lexicon.get());
@@ -320,8 +359,7 @@ void Trainer::save_checkpoint() {
   std::set<int64_t> best;
   for (const auto& validation : progress_.best_validations) best.insert(validation.update);
   const int64_t last = std::max(config_.training.keep_checkpoints, config_.training.average_checkpoints);
-  directory_.checkpoints().save(progress_.update, last, write, best);
-  saved_update_ = progress_.update;
+  directory_->checkpoints().save(progress_.update, last, write, best);
   observer_.on_checkpoint(progress_.update);
 }
 
@@ -329,6 +367,7 @@ void Trainer::finish() {
   if (interval_updates_ > 0) report_interval();
   if (validator_ && progress_.validated_update != progress_.update) validate();
   if (saved_update_ != progress_.update) save_checkpoint();
+  if (!group_.leads()) return;
   if (!validator_) {
     save_best({}, "");
   } else if (std::max(config_.training.average_checkpoints, config_.training.average_best) > 1 &&
@@ -339,7 +378,7 @@ void Trainer::finish() {
 
 // The averages of the last checkpoints and of the best ones; the run's own weights are those of before.
 void Trainer::try_averages() {
-  const auto standing = directory_.checkpoints().updates();
+  const auto standing = directory_->checkpoints().updates();
   const std::set<int64_t> all(standing.begin(), standing.end());
   std::set<int64_t> last, best;
   for (auto update = all.rbegin(); update != all.rend() && std::ssize(last) < config_.training.average_checkpoints;
@@ -352,7 +391,7 @@ void Trainer::try_averages() {
   if (tried.empty()) return;
   for (const auto& updates : tried) {
     std::vector<std::filesystem::path> files;
-    for (const int64_t update : updates) files.push_back(directory_.checkpoints().path(update) / "model.safetensors");
+    for (const int64_t update : updates) files.push_back(directory_->checkpoints().path(update) / "model.safetensors");
     const KeptWeights kept(named_parameters(*model_));
     load_average(named_parameters(*model_), files);
     record(measure(), fmt::format("average of updates {}", fmt::join(updates, ", ")));

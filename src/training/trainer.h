@@ -14,6 +14,7 @@
 #include "report/training_observer.h"
 #include "training/moving_average.h"
 #include "training/optimizer.h"
+#include "training/process_group.h"
 #include "training/progress_state.h"
 #include "training/run_directory.h"
 #include "training/train_update.h"
@@ -22,14 +23,17 @@
 namespace nmt {
 
 /// One run of training, from its start or from the newest whole checkpoint to its end. A run is a function of
-/// configuration, data and device: stopped anywhere and started again it gives the same bits.
+/// configuration, data and device: stopped anywhere and started again it gives the same bits. Of several processes each
+/// has a trainer; all have the same weights and state, and the one that leads measures, logs and writes.
 class Trainer {
  public:
-  /// embeddings: what a run that begins anew starts from (read_initial_embeddings).
+  /// embeddings: what a run that begins anew starts from (read_initial_embeddings). directory: null where the process
+  /// does not lead.
   Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
-          RunDirectory& directory, TrainingObserver& observer, Logger& log);
+          torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer, Logger& log);
 
-  /// Trains to the end, or to SIGINT or SIGTERM with the state saved. Returns the exit code: 0, 130 or 143.
+  /// Trains to the end, or to SIGINT or SIGTERM (of any process) with the state saved. Returns the exit code: 0, 130 or
+  /// 143; where the process does not lead, 0 in every case.
   int run();
 
  private:
@@ -40,6 +44,8 @@ class Trainer {
   EpochReport epoch_report() const;
   std::vector<Batch> next_batches();
   void update();
+  void agree();
+  void validate();
   void guard_against_divergence(const UpdateStats& stats);
   void report_interval();
   bool validation_due() const;
@@ -47,7 +53,7 @@ class Trainer {
   std::optional<std::string> reason_to_end() const;
 
   ValidationReport measure();
-  void validate();
+  void measure_and_record();
   void remember_best_validations(double score);
   bool record(ValidationReport report, const std::string& weights);
   void save_best(const ValidationReport& report, const std::string& weights);
@@ -58,13 +64,15 @@ class Trainer {
 
   Config config_;
   const PreparedData& data_;
-  RunDirectory& directory_;
+  ProcessGroup& group_;
+  RunDirectory* directory_;
   TrainingObserver& observer_;
   Logger& log_;
 
   torch::Device device_;
   std::shared_ptr<TranslationModel> model_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<GradientBuckets> gradients_;  ///< where there are several processes
   std::optional<MovingAverage> average_;
   std::optional<Validator> validator_;
   std::unique_ptr<BatchStream> batches_;
@@ -75,6 +83,9 @@ class Trainer {
   UpdateStats interval_;  ///< sums since the last report
   int64_t interval_updates_ = 0;
   double interval_start_ = 0, session_start_ = 0, seconds_before_ = 0;
+  // What the processes last agreed on.
+  int stop_signal_ = 0;
+  double session_seconds_ = 0;
 };
 
 }  // namespace nmt

@@ -15,6 +15,7 @@
 #include "support.h"
 #include "tensor_support.h"
 #include "training/adam.h"
+#include "training/limited_model.h"
 
 namespace nmt {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 using test::batch_of;
 using test::expect_close;
 using test::formula_model;
+using test::LimitedModel;
 using test::message_of;
 using test::Pair;
 
@@ -186,35 +188,6 @@ TEST(TrainUpdate, SkipsWhatIsNotFinite) {
     }
   }
 }
-
-/// Runs out of memory, or fails in another way, for batches of more sentences than it is allowed.
-class LimitedModel final : public TranslationModel {
- public:
-  LimitedModel(std::shared_ptr<TranslationModel> inner, int64_t sentences, std::function<void()> fail)
-      : inner_(register_module("inner", std::move(inner))), sentences_(sentences), fail_(std::move(fail)) {}
-  torch::Tensor forward(const TensorBatch& batch, Pass& pass) override {
-    calls.push_back(batch.source.size(0));
-    if (batch.source.size(0) > sentences_) fail_();
-    return inner_->forward(batch, pass);
-  }
-  torch::Tensor output_weight() const override { return inner_->output_weight(); }
-  torch::Tensor output_bias() const override { return inner_->output_bias(); }
-  std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& lengths) override {
-    return inner_->start(source, lengths);
-  }
-  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override { return inner_->step(state, tokens); }
-  int64_t target_vocabulary() const override { return inner_->target_vocabulary(); }
-  void finish_gradients() override { inner_->finish_gradients(); }
-  void set_compute_type(at::ScalarType type) override { inner_->set_compute_type(type); }
-  at::ScalarType compute_type() const override { return inner_->compute_type(); }
-
-  std::vector<int64_t> calls;  ///< sentences of each batch that was tried
-
- private:
-  std::shared_ptr<TranslationModel> inner_;
-  int64_t sentences_;
-  std::function<void()> fail_;
-};
 
 TEST(TrainUpdate, SplitsABatchThatDoesNotFitIntoMemory) {
   const auto pairs = made_up_pairs(10);
