@@ -1,5 +1,6 @@
 #include "decoding/translator.h"
 
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

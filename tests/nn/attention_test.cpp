@@ -1,5 +1,6 @@
 #include "nn/attention.h"
 
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include "nn/kernels/kernels.h"

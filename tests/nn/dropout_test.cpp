@@ -1,5 +1,6 @@
 #include "nn/dropout.h"
 
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include "tensor_support.h"
