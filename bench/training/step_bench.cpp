@@ -1,5 +1,6 @@
 // Target tokens a second of whole training updates on made-up sentences, without data preparation: what the model, the
 // loss and the optimiser cost. Usage: step_bench [small|base] [bf16|fp32] [updates] [threads]
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <torch/utils.h>
 
