@@ -66,7 +66,8 @@ void GradientBuckets::lay_out(size_t first, size_t end) {
 void GradientBuckets::begin_round(int64_t contributors, bool last) {
   group_.show_progress();
   open_ = last || group_.adds_in_order();
-  contributors_ = contributors;
+  // One sum an update has what every process has gathered in its rounds.
+  contributors_ = group_.adds_in_order() ? contributors : group_.size();
   sent_ = 0;
   for (auto& bucket : buckets_) bucket.missing = bucket.parameters;
   for (auto& parameter : parameters_) parameter.taken = false;
