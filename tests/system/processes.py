@@ -227,7 +227,7 @@ class Failures(Processes):
 
     def test_validation_may_take_longer_than_the_limit(self):
         run = self.new_run(("run.process_timeout=2", "training.max_updates=4", "validation.every=4",
-                            "validation.metrics=[loss,bleu]", "validation.beam_size=100"))
+                            "validation.metrics=[loss,bleu]", "validation.beam_size=300"))
         code, errors = run.finish()
         self.assertEqual(code, 0, errors)
         seconds = max(map(float, re.findall(r"validation .* in ([0-9.]+) s", errors)))
