@@ -4,15 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "decoding/distinct_tokens.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
 namespace {
-
-void make_distinct(std::vector<int32_t>& ids) {
-  std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
-}
 
 /// Ids as places among the candidates; those that are none are left out: they cannot be chosen anyway.
 std::vector<int32_t> to_places(const std::vector<int32_t>& ids, const std::vector<int32_t>& candidates) {

@@ -6,17 +6,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "decoding/distinct_tokens.h"
 
 namespace nmt {
 namespace {
 
 /// SentencePiece's pieces of byte fallback: <0x00> to <0xFF>.
 bool is_byte(const std::string& piece) { return piece.size() == 6 && piece.starts_with("<0x") && piece.back() == '>'; }
-
-void make_distinct(std::vector<int32_t>& ids) {
-  std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
-}
 
 }  // namespace
 

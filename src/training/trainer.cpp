@@ -115,11 +115,11 @@ int Trainer::run() {
 }
 
 void Trainer::announce() const {
+  if (!group_.leads()) return;
   const int64_t batches = batches_->batches_of_current_epoch();
   std::vector<VariableShape> variables;
   for (const auto& tensors : {named_parameters(*model_), trainer_state()})
     for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
-  if (!group_.leads()) return;
   observer_.on_start({.name = directory_->path().string(),
                       .parameters = model_->parameter_count(),
                       .update = progress_.update,

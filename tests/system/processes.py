@@ -18,7 +18,7 @@ import time
 import unittest
 
 import train_kill
-from train_kill import CONFIG, PREPRO, QUALITY_KIT, SOURCE, TRAIN, ends, sha256, wait_until
+from train_kill import CONFIG, QUALITY_KIT, TRAIN, ends, prepare, sha256, temporary_folder, wait_until
 
 UPDATES = 40
 TIMEOUT = 3  # seconds, of run.process_timeout where a test waits for it
@@ -66,20 +66,10 @@ class Processes(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory(prefix="nmt-processes-")
-        cls.addClassCleanup(holder.cleanup)
-        cls.work = pathlib.Path(holder.name)
-        maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
-        quiet = {"check": True, "stdout": subprocess.DEVNULL}
-        subprocess.run([sys.executable, "-B", str(maker), "--out", str(cls.work / "corpus"), "--pairs", "5000"], **quiet)
-        for split, pairs in (("train", 1000), ("valid", 60)):
-            for language in ("de", "en"):
-                lines = (cls.work / "corpus" / f"{split}.{language}").read_text().splitlines(keepends=True)
-                (cls.work / f"{split}.{language}").write_text("".join(lines[:pairs]))
-        cls.config = cls.work / "config.yaml"
+        cls.work = temporary_folder(cls)
         text = CONFIG.format(work=cls.work, updates=UPDATES)
-        cls.config.write_text(text.replace("batch_size: 1024", "batch_size: 512").replace("accumulate: 2", "accumulate: 3"))
-        subprocess.run([PREPRO, "-c", str(cls.config)], **quiet, stderr=subprocess.DEVNULL)
+        text = text.replace("batch_size: 1024", "batch_size: 512").replace("accumulate: 2", "accumulate: 3")
+        cls.config = prepare(cls.work, text, train=1000, valid=60)
         cls.alone = Run(cls.config, cls.work / "alone", updates=UPDATES)
         code, errors = cls.alone.finish(processes=1)
         assert code == 0, errors

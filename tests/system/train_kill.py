@@ -135,24 +135,35 @@ def ends(process):
     return process.returncode, errors
 
 
+def temporary_folder(test_class):
+    """One that goes with the class."""
+    holder = tempfile.TemporaryDirectory(prefix="nmt-train-")
+    test_class.addClassCleanup(holder.cleanup)
+    return pathlib.Path(holder.name)
+
+
+def prepare(work, config_text, train, valid):
+    """The first pairs of the built-in corpus under `work`, prepared. The configuration's file."""
+    maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
+    quiet = {"check": True, "stdout": subprocess.DEVNULL}
+    subprocess.run([sys.executable, "-B", str(maker), "--out", str(work / "corpus"), "--pairs", "5000"], **quiet)
+    for split, pairs in (("train", train), ("valid", valid)):
+        for language in ("de", "en"):
+            lines = (work / "corpus" / f"{split}.{language}").read_text().splitlines(keepends=True)
+            (work / f"{split}.{language}").write_text("".join(lines[:pairs]))
+    config = work / "config.yaml"
+    config.write_text(config_text)
+    subprocess.run([PREPRO, "-c", str(config)], **quiet, stderr=subprocess.DEVNULL)
+    return config
+
+
 class Training(unittest.TestCase):
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory(prefix="nmt-train-kill-")
-        cls.addClassCleanup(holder.cleanup)
-        cls.work = pathlib.Path(holder.name)
-        maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
-        quiet = {"check": True, "stdout": subprocess.DEVNULL}
-        subprocess.run([sys.executable, "-B", str(maker), "--out", str(cls.work / "corpus"), "--pairs", "5000"], **quiet)
-        for split, pairs in (("train", 2000), ("valid", 100)):
-            for language in ("de", "en"):
-                lines = (cls.work / "corpus" / f"{split}.{language}").read_text().splitlines(keepends=True)
-                (cls.work / f"{split}.{language}").write_text("".join(lines[:pairs]))
-        cls.config = cls.work / "config.yaml"
-        cls.config.write_text(CONFIG.format(work=cls.work, updates=UPDATES))
-        subprocess.run([PREPRO, "-c", str(cls.config)], **quiet, stderr=subprocess.DEVNULL)
+        cls.work = temporary_folder(cls)
+        cls.config = prepare(cls.work, CONFIG.format(work=cls.work, updates=UPDATES), train=2000, valid=100)
         cls.straight = Run(cls.config, cls.work / "straight")
         code, errors = cls.straight.finish()
         assert code == 0, errors
