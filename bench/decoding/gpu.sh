@@ -18,12 +18,12 @@ if ! problem=$(translate -q --text x 2>&1 >/dev/null); then
   echo "gpu.sh: nothing measured: ${problem##*$'\n'}" >&2
   exit 1
 fi
-echo "| search | batch | fp32 | bf16 |"
-echo "| --- | --- | --- | --- |"
+echo "| search | batch | fp32 | bf16 | fp16 |"
+echo "| --- | --- | --- | --- | --- |"
 for beam in 1 4; do
   for batch in 32 128 512; do
     row="| beam $beam | $batch |"
-    for precision in fp32 bf16; do
+    for precision in fp32 bf16 fp16; do
       rate=$(translate -i "$source" --beam-size "$beam" --batch-size "$batch" --precision "$precision" 2>&1 >/dev/null |
         grep -oE '[0-9,]+ target tokens/s')
       row+=" ${rate% target*} |"

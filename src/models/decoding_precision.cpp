@@ -20,6 +20,17 @@ kernels::WeightFormat weight_format(Precision precision) {
   }
 }
 
+at::ScalarType device_type(Precision precision) {
+  switch (precision) {
+    case Precision::kBf16:
+      return torch::kBFloat16;
+    case Precision::kFp16:
+      return torch::kFloat16;
+    default:
+      return torch::kFloat32;
+  }
+}
+
 // One step of an empty sentence multiplies by every weight that a search multiplies by.
 void pack_weights(TranslationModel& model) {
   const c10::InferenceMode inference;
@@ -32,12 +43,16 @@ void pack_weights(TranslationModel& model) {
 
 Precision resolve_decoding_precision(const std::string& name, torch::Device device) {
   if (name == "int8") {
-    if (!device.is_cpu()) throw Error("precision int8: is for the CPU; use bf16 or --device cpu");
+    if (!device.is_cpu()) throw Error("precision int8: is for the CPU; use bf16, fp16 or --device cpu");
     return Precision::kInt8;
+  }
+  if (name == "fp16") {
+    if (device.is_cpu()) throw Error("precision fp16: is for GPUs; use fp32, bf16 or int8");
+    return Precision::kFp16;
   }
   if (name == "fp32") return Precision::kFp32;
   if (name == "bf16") return Precision::kBf16;
-  if (name != "auto") throw Error("precision '" + name + "': use auto, fp32, bf16 or int8");
+  if (name != "auto") throw Error("precision '" + name + "': use auto, fp32, bf16, fp16 or int8");
   const bool bf16 = !device.is_cpu() || kernels::has_dot_products(kernels::WeightFormat::kBfloat16);
   return bf16 ? Precision::kBf16 : Precision::kFp32;
 }
@@ -46,6 +61,8 @@ std::string precision_name(Precision precision) {
   switch (precision) {
     case Precision::kBf16:
       return "bf16";
+    case Precision::kFp16:
+      return "fp16";
     case Precision::kInt8:
       return "int8";
     default:
@@ -58,8 +75,12 @@ void prepare_decoding(LoadedModel& loaded, Precision precision) {
   auto& model = *loaded.model;
   const auto parameters = model.parameters();
   const bool on_cpu = parameters.empty() || parameters.front().device().is_cpu();
-  model.set_compute_type(precision == Precision::kBf16 && !on_cpu ? torch::kBFloat16 : torch::kFloat32);
-  if (!on_cpu) return;
+  if (!on_cpu) {
+    model.set_compute_type(device_type(precision));
+    if (model.set_fixed_steps(true)) model.to(device_type(precision));  // else: products cast the weights they need
+    return;
+  }
+  model.set_compute_type(torch::kFloat32);
   model.set_packing({.format = weight_format(precision), .origin = loaded.weights});
   pack_weights(model);
   if (loaded.weights) loaded.weights->release_pages();

@@ -7,16 +7,17 @@
 namespace nmt {
 
 /// What a search computes its products in. Activations are float32 on the CPU in every precision, and a sentence's
-/// translation does not depend on its batch; on a GPU fp32 and bf16 are the types of activations too.
-enum class Precision { kFp32, kBf16, kInt8 };
+/// translation does not depend on its batch; on a GPU fp32, bf16 and fp16 are the types of activations too.
+enum class Precision { kFp32, kBf16, kFp16, kInt8 };
 
-/// decoding.precision: auto | fp32 | bf16 | int8. auto is bf16 on a GPU and on a CPU with instructions for it, else
-/// fp32. Throws Error for another name, and for int8 on a GPU.
+/// decoding.precision: auto | fp32 | bf16 | fp16 | int8. auto is bf16 on a GPU and on a CPU with instructions for it,
+/// else fp32. Throws Error for another name, for int8 on a GPU and fp16 on a CPU.
 Precision resolve_decoding_precision(const std::string& name, torch::Device device);
 std::string precision_name(Precision precision);
 
 /// Makes a loaded model ready to search: on the CPU all weights are packed, so the first sentence is as fast as the
-/// others, and the memory of the original ones is given back.
+/// others, and the memory of the original ones is given back; on a GPU steps of a search are recorded where the model
+/// allows it (FixedSteps), with weights of the type that products are computed in.
 void prepare_decoding(LoadedModel& loaded, Precision precision);
 
 }  // namespace nmt

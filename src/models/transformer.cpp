@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "models/deep_init.h"
+#include "models/fixed_steps.h"
 #include "nn/attention_heads.h"
 #include "nn/positions.h"
 
@@ -154,6 +157,8 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
   }
 }
 
+Transformer::~Transformer() = default;
+
 torch::Tensor Transformer::output_weight() const { return output_weight_.defined() ? output_weight_ : target_table(); }
 
 void Transformer::finish_gradients() {
@@ -175,21 +180,41 @@ torch::Tensor Transformer::forward(const TensorBatch& batch, Pass& pass) {
   return decoder_norm_ ? decoder_norm_(x) : x;
 }
 
+bool Transformer::set_fixed_steps(bool fixed) {
+  fixed_steps_.reset();
+  const auto positions = target_input_->fixed_room();
+  if (!fixed || positions == 0 || !std::ranges::all_of(decoder_, [](auto& block) { return block->has_fixed_step(); }))
+    return false;
+  fixed_steps_ = std::make_unique<FixedSteps>(
+      [this](const auto& tokens, auto& input, auto& caches) { return decode_step(tokens, input, caches, {}); },
+      positions);
+  return true;
+}
+
 std::unique_ptr<DecoderState> Transformer::start(const torch::Tensor& source, const torch::Tensor& source_lengths) {
   Pass no_dropout;
   const auto memory = encode(source, source_lengths, no_dropout);
+  if (fixed_steps_) {
+    std::vector<FixedKeyValues> memories;
+    for (auto& block : decoder_) memories.push_back(block->project_fixed_memory(memory));
+    return fixed_steps_->start(source_lengths, std::move(memories));
+  }
   std::vector<BlockCache> caches;
   for (auto& block : decoder_) caches.push_back({.self = {}, .memory = block->project_memory(memory)});
   return std::make_unique<TransformerState>(source_lengths, std::move(caches));
 }
 
 torch::Tensor Transformer::step(DecoderState& state, const torch::Tensor& tokens) {
+  if (fixed_steps_) return step_logits(state, FixedSteps::step(state, tokens));
   auto& own = dynamic_cast<TransformerState&>(state);
-  const auto place = own.advance();
-  auto x = target_input_->step(tokens, target_table(), place.position, own.input(), compute_type_);  // [rows, model]
-  for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, own.caches()[i], place);
-  if (decoder_norm_) x = decoder_norm_(x);
-  return step_logits(state, x);
+  return step_logits(state, decode_step(tokens, own.input(), own.caches(), own.advance()));
+}
+
+torch::Tensor Transformer::decode_step(const torch::Tensor& tokens, MixerState& input, std::vector<BlockCache>& caches,
+                                       const StepPlace& place) {
+  auto x = target_input_->step(tokens, target_table(), place.position, input, compute_type_);
+  for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, caches[i], place);
+  return decoder_norm_ ? decoder_norm_(x) : x;
 }
 
 }  // namespace nmt

@@ -51,8 +51,9 @@ TORCH_MODULE(EncoderBlock);
 
 /// What one decoder block keeps during a search.
 struct BlockCache {
-  MixerState self;   ///< of the hypotheses: one row each
-  KeyValues memory;  ///< of the sentences: [sentences, source, features]
+  MixerState self;              ///< of the hypotheses: one row each
+  KeyValues memory;             ///< of the sentences: [sentences, source, features]
+  FixedKeyValues fixed_memory;  ///< in its place where `self` has a fixed place
 };
 
 /// Where a decoding step stands.
@@ -70,6 +71,11 @@ class DecoderBlockImpl : public torch::nn::Module {
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                         const torch::Tensor& source_lengths, Pass& pass);
   KeyValues project_memory(const torch::Tensor& memory) { return cross_attention_->project_memory(memory); }
+  FixedKeyValues project_fixed_memory(const torch::Tensor& memory) {
+    return cross_attention_->split_heads(project_memory(memory));
+  }
+  /// Whether step() heeds MixerState::fixed.
+  bool has_fixed_step() const { return mixer_->has_fixed_step() && cross_attention_->has_fixed_step(); }
   /// One token a row: x [rows, model]; what later steps need of it goes into the cache.
   torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepPlace& place);
 
@@ -82,17 +88,21 @@ class DecoderBlockImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DecoderBlock);
 
+class FixedSteps;
+
 /// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, every kind of positions, other scores
 /// and mixers, with and without output projection of attention, three ways to share embeddings.
 class Transformer final : public TranslationModel {
  public:
   Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
+  ~Transformer() override;
 
   torch::Tensor forward(const TensorBatch& batch, Pass& pass) override;
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override;
+  bool set_fixed_steps(bool fixed) override;
   int64_t target_vocabulary() const override { return output_weight().size(0); }
   void finish_gradients() override;
   void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
@@ -102,6 +112,9 @@ class Transformer final : public TranslationModel {
   const torch::Tensor& source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }
   const torch::Tensor& target_table() const { return tie_all_ ? shared_embedding_ : target_embedding_; }
   torch::Tensor encode(const torch::Tensor& source, const torch::Tensor& lengths, Pass& pass);
+  /// Tokens int64 [rows] at `place` -> the decoder's output [rows, model].
+  torch::Tensor decode_step(const torch::Tensor& tokens, MixerState& input, std::vector<BlockCache>& caches,
+                            const StepPlace& place);
 
   bool tie_all_, tie_target_, zero_padding_row_;
   at::ScalarType compute_type_ = torch::kFloat32;
@@ -110,6 +123,7 @@ class Transformer final : public TranslationModel {
   std::vector<EncoderBlock> encoder_;
   std::vector<DecoderBlock> decoder_;
   LayerNorm encoder_norm_{nullptr}, decoder_norm_{nullptr};  // pre-norm: after the last block
+  std::unique_ptr<FixedSteps> fixed_steps_;
 };
 
 }  // namespace nmt

@@ -89,6 +89,7 @@ torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const S
     return mixer_->step(y, cache.self, place.position, residual);
   });
   x = sublayer(x, cross_attention_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
+    if (cache.self.fixed) return cross_attention_->step_cross(y, cache.fixed_memory, residual);
     return cross_attention_->step_cross(y, cache.memory, place.sentence_of_row, place.source_lengths, residual);
   });
   return sublayer(x, feed_forward_norm_, options_, no_dropout,

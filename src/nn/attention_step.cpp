@@ -1,9 +1,12 @@
 #include "nn/attention_step.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "nn/kernel_support.h"
@@ -25,6 +28,16 @@ torch::Tensor run(kernels::AttentionStep step, int64_t rows, HeadCounts heads) {
 }
 
 }  // namespace
+
+torch::Tensor attention_step(const torch::Tensor& q, const FixedKeyValues& memory) {
+  const int64_t rows = q.size(0), heads = memory.keys.size(1), head_dim = memory.keys.size(3);
+  const auto grouped = q.reshape({rows, heads, -1, head_dim});  // [rows, key_value_heads, group, head_dim]
+  const double scale = 1.0 / std::sqrt(static_cast<double>(head_dim));
+  const auto scores = (at::matmul(grouped, memory.keys.transpose(2, 3)) * scale)
+                          .masked_fill(memory.visible.logical_not(), -std::numeric_limits<float>::infinity());
+  const auto weights = at::softmax(scores, -1, torch::kFloat32).to(q.scalar_type());
+  return at::matmul(weights, memory.values).reshape_as(q);
+}
 
 torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, HeadCounts heads, at::ScalarType type) {
   const int64_t rows = qkv.size(0), features = qkv.size(1), head_dim = features / (heads.query + 2 * heads.key_value);

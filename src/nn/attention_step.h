@@ -11,6 +11,16 @@ struct KeyValues {
   torch::Tensor keys, values;  ///< [batch, time, key_value_heads * head_dim]
 };
 
+/// The same for steps whose tensors stay where they are, see MixerState::fixed.
+struct FixedKeyValues {
+  torch::Tensor keys, values;  ///< [rows, key_value_heads, room, head_dim]
+  torch::Tensor visible;       ///< bool [room], or [rows, 1, 1, room]: what may be looked at
+};
+
+/// A decoding step by plain tensor operations on any device: q [rows, query heads * head_dim] looks at what is visible.
+/// Returns q's shape.
+torch::Tensor attention_step(const torch::Tensor& q, const FixedKeyValues& memory);
+
 /// Query heads, and the heads of keys and values that groups of them share.
 struct HeadCounts {
   int64_t query = 8, key_value = 8;

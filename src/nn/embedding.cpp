@@ -3,6 +3,7 @@
 #include <ATen/ops/embedding.h>
 
 #include <cmath>
+#include <limits>
 
 #include "nn/dropout.h"
 
@@ -29,6 +30,10 @@ torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& ta
   auto x = look_up(ids, table);  // [rows, model]
   if (positions_) x = positions_->step(x, position, state);
   return x.to(type);
+}
+
+int64_t InputLayer::fixed_room() const {
+  return positions_ ? positions_->fixed_room() : std::numeric_limits<int64_t>::max();
 }
 
 }  // namespace nmt

@@ -27,6 +27,8 @@ class InputLayer {
   /// ids int64 [rows], all at `position`; state: what positions keep of earlier steps. Returns [rows, model].
   torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position, MixerState& state,
                      at::ScalarType type) const;
+  /// Positions that there are for a step with MixerState::fixed; 0: none.
+  int64_t fixed_room() const;
 
  private:
   torch::Tensor look_up(const torch::Tensor& ids, const torch::Tensor& table) const;

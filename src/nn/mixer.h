@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <memory>
 #include <vector>
 
 #include "nn/pass.h"
@@ -10,9 +11,18 @@
 
 namespace nmt {
 
+/// Where a step stands whose tensors keep their shapes and their memory from step to step, so that a device can record
+/// it once and replay it: nothing in it comes from the host.
+struct FixedPlace {
+  int64_t room = 0;        ///< positions that fit
+  torch::Tensor position;  ///< int64 [1] on the device, less than room
+  torch::Tensor visible;   ///< bool [room] on the device: positions up to this one
+};
+
 /// What a mixer remembers of the hypotheses of a search. Empty before the first step.
 struct MixerState {
   std::vector<torch::Tensor> tensors;  ///< each [rows, ...], one row a hypothesis
+  std::shared_ptr<const FixedPlace> fixed = nullptr;  ///< then tensors are changed in place after the first step
   StepHistory history;                 ///< what need not move when hypotheses do
 
   /// New row r continues old row rows[r]: int64 [new rows], on the CPU.
@@ -32,6 +42,9 @@ class Mixer : public torch::nn::Module {
   /// `residual` [rows, model] (undefined: nothing). Returns [rows, model].
   virtual torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
                              const torch::Tensor& residual) = 0;
+  /// Whether step() heeds MixerState::fixed: `position` is not looked at then, and the state's tensors, [rows, heads,
+  /// room, ...], are made at the first step.
+  virtual bool has_fixed_step() const { return false; }
 };
 
 }  // namespace nmt

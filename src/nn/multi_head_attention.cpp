@@ -105,8 +105,18 @@ torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, const K
   return join(context.squeeze(1), residual);
 }
 
+FixedKeyValues MultiHeadAttentionImpl::split_heads(const KeyValues& memory) const {
+  return {.keys = heads_first(memory.keys), .values = heads_first(memory.values), .visible = {}};
+}
+
+torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, const FixedKeyValues& memory,
+                                                 const torch::Tensor& residual) {
+  return join(attention_step(project(query_, x), memory), residual);
+}
+
 torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& state, int64_t position,
                                            const torch::Tensor& residual) {
+  if (state.fixed) return join(context_of_fixed(x, state), residual);
   if (!fits_kernel() || !has_decoding_kernel(x)) return join(context_of_cache(x, state, position), residual);
   const auto qkv = project_together({query_, key_, value_}, x);
   if (options_.scores) {
@@ -114,6 +124,20 @@ torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& s
       part.copy_(turn(part.unsqueeze(1), position).squeeze(1));
   }
   return join(attention_step(qkv, state.history, heads(), cache_type_), residual);
+}
+
+torch::Tensor MultiHeadAttentionImpl::context_of_fixed(const torch::Tensor& x, MixerState& state) {
+  const auto qkv = project_together({query_, key_, value_}, x)
+                       .split_with_sizes({options_.model, key_size(), key_size()}, -1);
+  const FixedPlace& place = *state.fixed;
+  if (state.tensors.empty()) {
+    const int64_t heads = this->heads().key_value;
+    for (int i = 0; i < 2; ++i)
+      state.tensors.push_back(x.new_zeros({x.size(0), heads, place.room, key_size() / heads}));
+  }
+  for (int i = 0; i < 2; ++i)
+    state.tensors[i].index_copy_(2, place.position, heads_first(qkv[i + 1].unsqueeze(1)).to(x.scalar_type()));
+  return attention_step(qkv[0], {state.tensors[0], state.tensors[1], place.visible});
 }
 
 torch::Tensor MultiHeadAttentionImpl::context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position) {

@@ -50,11 +50,18 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   torch::Tensor step_cross(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
                            const torch::Tensor& lengths, const torch::Tensor& residual);
 
+  /// Projected memory [batch, source, features] for steps with a fixed place: its heads one after the other; what is
+  /// visible stays undefined.
+  FixedKeyValues split_heads(const KeyValues& memory) const;
+  /// step_cross() with a fixed place: row r has the memory of its own sentence.
+  torch::Tensor step_cross(const torch::Tensor& x, const FixedKeyValues& memory, const torch::Tensor& residual);
+
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override {
     return forward_self(x, lengths, /*causal=*/true, pass);
   }
   torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
                      const torch::Tensor& residual) override;
+  bool has_fixed_step() const override { return options_.softmax && !options_.scores; }
   /// Keys and values that decoding keeps are bfloat16 where weights are held in less than float32.
   void set_packing(const Packing& packing) override;
 
@@ -73,6 +80,11 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   torch::Tensor join(const torch::Tensor& context, const torch::Tensor& residual);
   /// A step whose keys and values so far stand in the state, moved with their hypotheses.
   torch::Tensor context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position);
+  torch::Tensor context_of_fixed(const torch::Tensor& x, MixerState& state);
+  /// [batch, time, features] -> [batch, key_value_heads, time, head_dim], contiguous.
+  torch::Tensor heads_first(const torch::Tensor& x) const {
+    return x.unflatten(-1, {heads().key_value, -1}).transpose(1, 2).contiguous();
+  }
   /// The heads of keys or values, once for each query head that looks at them.
   torch::Tensor repeat_heads(const torch::Tensor& x) const;
   bool fits_kernel() const { return options_.softmax && (!options_.scores || options_.scores->fits_kernel()); }

@@ -22,10 +22,14 @@ TEST(DecodingPrecision, HasNames) {
     EXPECT_EQ(resolve_decoding_precision(name, torch::kCPU), precision);
     EXPECT_EQ(precision_name(precision), name);
   }
+  EXPECT_EQ(resolve_decoding_precision("fp16", torch::kCUDA), Precision::kFp16);
+  EXPECT_EQ(precision_name(Precision::kFp16), "fp16");
+  EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision("fp8", torch::kCPU); }),
+            "precision 'fp8': use auto, fp32, bf16, fp16 or int8");
   EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision("fp16", torch::kCPU); }),
-            "precision 'fp16': use auto, fp32, bf16 or int8");
+            "precision fp16: is for GPUs; use fp32, bf16 or int8");
   EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision("int8", torch::kCUDA); }),
-            "precision int8: is for the CPU; use bf16 or --device cpu");
+            "precision int8: is for the CPU; use bf16, fp16 or --device cpu");
 }
 
 TEST(DecodingPrecision, IsChosenByWhatTheProcessorHasInstructionsFor) {

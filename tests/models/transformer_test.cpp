@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
+#include <string>
+#include <typeindex>
+#include <vector>
 
 #include "base/error.h"
 #include "models/formula_weights.h"
@@ -240,7 +244,48 @@ TEST_P(TransformerForm, KeepsThePaddingRowConstantAndOnlyThat) {
 }
 
 TEST_P(TransformerForm, ContinuesTheSelectedRows) {
-  for (const auto device : test::devices()) test::expect_selected_rows_continue(*model(device), kPairs, device, 4);
+  for (const auto device : test::devices()) test::expect_selected_rows_continue(*model(device), kPairs, device, 4, device.is_cpu());
+}
+
+// Rows and positions that nobody needs stand beside those that count; 35 steps go beyond the first room of 32.
+TEST_P(TransformerForm, MakesTheSameStepsInFixedShapes) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    const auto lengths = torch::tensor({1}, torch::kInt64), source = torch::tensor({{3}}, torch::kInt64).to(device);
+    const auto kind_of_state = [&] {
+      const torch::NoGradGuard no_grad;
+      return std::type_index(typeid(*model->start(source, lengths)));
+    };
+    const auto usual = kind_of_state();
+    const bool fixed = model->set_fixed_steps(true);
+    const auto& c = config();
+    const std::set<std::string> fitting = {"sinusoidal", "learned", "hierarchical", "product", "none"};
+    const bool fits = fitting.contains(c.positions) && c.attention_score == "scaled_dot" &&
+                      c.attention_normalization == "softmax" && c.decoder_mixer == "attention";
+    EXPECT_EQ(fixed, fits);
+    EXPECT_EQ(kind_of_state() != usual, fits);
+    test::expect_steps_of_the_full_pass(*model, kPairs, device, 1e-4);
+    test::expect_selected_rows_continue(*model, kPairs, device, 5, /*same_bits=*/false);
+  }
+}
+
+// As on a GPU: the weights themselves are of the low precision.
+TEST_P(TransformerForm, WithLowPrecisionWeightsStaysNearFloat) {
+  for (const auto device : test::devices()) {
+    const auto batch = to_tensors(batch_of(kPairs), device);
+    const auto exact = real_rows(full_logits(*model(device), batch), batch);
+    for (const auto type : {torch::kBFloat16, torch::kFloat16}) {
+      const auto model = this->model(device);
+      if (!model->set_fixed_steps(true)) continue;
+      model->to(type);
+      model->set_compute_type(type);
+      const auto low = stepped_logits(*model, batch);
+      EXPECT_EQ(low.scalar_type(), torch::kFloat32);
+      const auto difference = (real_rows(low, batch) - exact).abs();
+      EXPECT_GT(difference.max().item<double>(), 1e-6) << "it was computed in float32";
+      EXPECT_LT(difference.mean().item<double>(), 0.02 * exact.abs().mean().item<double>()) << device << " " << type;
+    }
+  }
 }
 
 // bfloat16 keeps 8 bits: each of some ten products and norms a block is off by up to 1/256 of its size.

@@ -12,6 +12,7 @@ constexpr double kAlpha = 0.4;
 class HierarchicalPositions final : public LearnedPositions {
  public:
   using LearnedPositions::LearnedPositions;
+  int64_t fixed_room() const override { return weight_.size(0) * weight_.size(0); }
 
  private:
   torch::Tensor rows(int64_t first, int64_t count) override {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include "nn/positions.h"
 
 namespace nmt {
@@ -11,9 +14,12 @@ class TablePositions : public Positions {
     const auto table = rows(0, x.size(1)).to(x.device());  // [time, model]
     return combine(x, is_real.defined() ? table * is_real : table);
   }
-  torch::Tensor step(const torch::Tensor& x, int64_t position, MixerState& /*state*/) override {
-    return combine(x, rows(position, 1).to(x.device()));
+  torch::Tensor step(const torch::Tensor& x, int64_t position, MixerState& state) override {
+    if (!state.fixed) return combine(x, rows(position, 1).to(x.device()));
+    if (state.tensors.empty()) state.tensors = {rows(0, state.fixed->room).to(x.device())};
+    return combine(x, state.tensors[0].index_select(0, state.fixed->position));
   }
+  int64_t fixed_room() const override { return std::numeric_limits<int64_t>::max(); }
 
  protected:
   /// Vectors of positions first .. first + count - 1, [count, model] float32.
@@ -26,6 +32,7 @@ class TablePositions : public Positions {
 class LearnedPositions : public TablePositions {
  public:
   explicit LearnedPositions(const PositionOptions& options);
+  int64_t fixed_room() const override { return weight_.size(0); }
 
  protected:
   torch::Tensor rows(int64_t first, int64_t count) override;
