@@ -17,7 +17,9 @@ StepShape rounded_up(const StepShape& needed, int64_t limit) {
   const auto power = [](int64_t least, int64_t x) {
     return std::max(least, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(x))));
   };
-  return {.rows = power(1, needed.rows), .source = power(32, needed.source), .target = std::min(limit, power(32, needed.target))};
+  return {.rows = power(1, needed.rows),
+          .source = power(32, needed.source),
+          .target = std::min(limit, power(32, needed.target))};
 }
 
 /// One step with all that it reads and writes.
@@ -28,19 +30,19 @@ class FixedSteps::Step {
     const auto integers = memories.front().keys.options().dtype(torch::kInt64);
     tokens_ = torch::zeros({shape.rows}, integers);
     places_ = at::arange(shape.target, integers);
-    const auto place = std::make_shared<FixedPlace>(FixedPlace{.room = shape.target,
-                                                               .position = torch::zeros({1}, integers),
-                                                               .visible = torch::zeros({shape.target}, torch::kBool)
-                                                                              .to(integers.device())});
-    place_ = place;
-    input_.fixed = place;
-    const auto visible = torch::zeros({shape.rows, 1, 1, shape.source}, torch::kBool).to(integers.device());
+    const auto flags = integers.dtype(torch::kBool);
+    place_ = std::make_shared<FixedPlace>();
+    place_->room = shape.target;
+    place_->position = torch::zeros({1}, integers);
+    place_->visible = torch::zeros({shape.target}, flags);
+    input_.fixed = place_;
+    const auto visible = torch::zeros({shape.rows, 1, 1, shape.source}, flags);
     for (const auto& memory : memories) {
       const auto room = [&](const torch::Tensor& x) {
         return x.new_zeros({shape.rows, x.size(1), shape.source, x.size(3)});
       };
       auto& cache = caches_.emplace_back();
-      cache.self.fixed = place;
+      cache.self.fixed = place_;
       cache.fixed_memory = {.keys = room(memory.keys), .values = room(memory.values), .visible = visible};
     }
   }

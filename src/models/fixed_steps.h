@@ -28,7 +28,8 @@ class FixedSteps {
   /// limit: target positions that the model has.
   FixedSteps(Body body, int64_t limit);
 
-  /// source_lengths int64 [sentences] on the CPU; memories: of each decoder block, [sentences, heads, source, head_dim].
+  /// source_lengths int64 [sentences] on the CPU; memories: of each decoder block, [sentences, heads, source,
+  /// head_dim].
   std::unique_ptr<DecoderState> start(const torch::Tensor& source_lengths, std::vector<FixedKeyValues> memories);
   /// Feeds a state of start() its tokens, int64 [rows]: the decoder's output [rows, model].
   static torch::Tensor step(DecoderState& state, const torch::Tensor& tokens);

@@ -80,8 +80,8 @@ class TranslationModel : public torch::nn::Module {
   /// activations stay float32. Not during a search.
   void set_packing(const Packing& packing);
   /// From now on the steps of a search work on tensors that keep their shapes, which a GPU records and replays
-  /// (FixedSteps), or no longer. Returns whether they do: where a part of the model cannot, nothing changes. Parameters may
-  /// not move once a step was made. Not during a search.
+  /// (FixedSteps), or no longer. Returns whether they do: where a part of the model cannot, nothing changes. Parameters
+  /// may not move once a step was made. Not during a search.
   virtual bool set_fixed_steps(bool /*fixed*/) { return false; }
   int64_t parameter_count() const;
 

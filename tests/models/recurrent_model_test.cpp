@@ -106,7 +106,8 @@ TEST_P(RecurrentForm, LooksAtEveryWordOfTheSourceAndNotAtPadding) {
 }
 
 TEST_P(RecurrentForm, ContinuesTheSelectedRows) {
-  for (const auto device : test::devices()) test::expect_selected_rows_continue(*model(device), kPairs, device, 1, device.is_cpu());
+  for (const auto device : test::devices())
+    test::expect_selected_rows_continue(*model(device), kPairs, device, 1, device.is_cpu());
 }
 
 // bfloat16 keeps 8 bits of every product's result; states stay in float.

@@ -244,7 +244,8 @@ TEST_P(TransformerForm, KeepsThePaddingRowConstantAndOnlyThat) {
 }
 
 TEST_P(TransformerForm, ContinuesTheSelectedRows) {
-  for (const auto device : test::devices()) test::expect_selected_rows_continue(*model(device), kPairs, device, 4, device.is_cpu());
+  for (const auto device : test::devices())
+    test::expect_selected_rows_continue(*model(device), kPairs, device, 4, device.is_cpu());
 }
 
 // Rows and positions that nobody needs stand beside those that count; 35 steps go beyond the first room of 32.
