@@ -1,14 +1,13 @@
 #include "models/fixed_steps.h"
 
 #include <ATen/ops/arange.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <mutex>
 #include <utility>
 
-#include "base/error.h"
+#include "nn/positions/table_positions.h"
 #include "nn/recorded_graph.h"
 
 namespace nmt {
@@ -170,10 +169,7 @@ class FixedSteps::State final : public DecoderState {
   }
 
   torch::Tensor step(const torch::Tensor& tokens) {
-    if (position_ >= pool_->limit())
-      throw Error(fmt::format("model.max_positions: a translation of more than {} tokens does not fit the positions of "
-                              "the model; use a smaller --max-length",
-                              pool_->limit()));
+    check_length(position_ + 1, pool_->limit(), "target");
     if (!step_) {
       step_ = pool_->take(shape(), memories_);
       step_->set_position(0);

@@ -200,7 +200,7 @@ std::unique_ptr<DecoderState> Transformer::start(const torch::Tensor& source, co
     return fixed_steps_->start(source_lengths, std::move(memories));
   }
   std::vector<BlockCache> caches;
-  for (auto& block : decoder_) caches.push_back({.self = {}, .memory = block->project_memory(memory)});
+  for (auto& block : decoder_) caches.push_back({.self = {}, .memory = block->project_memory(memory), .fixed_memory = {}});
   return std::make_unique<TransformerState>(source_lengths, std::move(caches));
 }
 
