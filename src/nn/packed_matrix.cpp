@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/cat.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,17 @@ struct Moment {
 
 bool has_version(const AffineMap& map) {
   return !map.weight.is_inference() && !(map.bias.defined() && map.bias.is_inference());
+}
+
+/// Asks for pages of 2 MB, before any is written to: a step of a search reads all weights, and small pages cost a look-up
+/// each. A wish: where it is not heard, nothing is lost.
+void use_huge_pages(const torch::Tensor& memory) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t kHuge = uintptr_t{2} << 20;
+  const auto begin = reinterpret_cast<uintptr_t>(memory.const_data_ptr()), end = begin + memory.nbytes();
+  const uintptr_t first = (begin + kHuge - 1) / kHuge * kHuge, last = end / kHuge * kHuge;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
 }
 
 torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
@@ -94,6 +106,7 @@ class PackedMatrix::Packed {
     const int64_t panels = kernels::panel_count(out);
     TORCH_CHECK(format != kernels::WeightFormat::kInt8 || in <= kernels::kMaxInt8In, "too many columns for int8: ", in);
     panels_ = torch::empty({panels * kernels::words_in_row(format, in) * kernels::kPanel}, torch::kInt32);
+    use_huge_pages(panels_);
     if (format == kernels::WeightFormat::kInt8) {
       scales_ = torch::empty({panels * kernels::kPanel}, torch::kFloat32);
       sums_ = torch::empty({panels * kernels::kPanel}, torch::kInt32);
@@ -173,7 +186,7 @@ torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& pa
   uint32_t* x_words = nullptr;
   kernels::RowScale* row_scales = nullptr;
   if (!as_it_is) {
-    const auto needed = static_cast<size_t>(rows * kernels::words_in_row(weight.format, weight.in));
+    const auto needed = static_cast<size_t>(rows * kernels.words_of_x(weight.format, weight.in));
     if (words.size() < needed) words.resize(needed);
     if (scales.size() < static_cast<size_t>(rows)) scales.resize(rows);
     x_words = words.data();

@@ -52,7 +52,8 @@ torch::Tensor multiply(const kernels::PackedKernels& set, WeightFormat format, c
                        const torch::Tensor& residual) {
   const int64_t rows = x.size(0), in = x.size(1), out = weight.size(0), panels = kernels::panel_count(out);
   const int64_t words = kernels::words_in_row(format, in);
-  std::vector<uint32_t> packed(panels * words * kernels::kPanel, 0xabababab), x_words(rows * words, 0xabababab);
+  std::vector<uint32_t> packed(panels * words * kernels::kPanel, 0xabababab);
+  std::vector<uint32_t> x_words(rows * set.words_of_x(format, in), 0xabababab);
   std::vector<float> scales(panels * kernels::kPanel);
   std::vector<int32_t> sums(panels * kernels::kPanel);
   std::vector<kernels::RowScale> row_scales(rows);

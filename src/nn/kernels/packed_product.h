@@ -44,7 +44,7 @@ struct RowScale {
 
 struct PackedProduct {
   PackedWeight weight;
-  const void* x = nullptr;               ///< [rows, words_in_row(in)] words of prepare(); kFloat32: x itself
+  const void* x = nullptr;               ///< [rows, words_of_x(in)] words of prepare(); kFloat32: x itself
   const RowScale* row_scales = nullptr;  ///< kInt8: [rows], of prepare()
   const float* bias = nullptr;           ///< [out], or nullptr
   bool relu = false;                     ///< of x weightᵀ + bias
@@ -57,6 +57,8 @@ struct PackedKernels {
 
   /// Writes the panels [panels.begin, panels.end) of weight (row-major, [packed.out, packed.in]).
   void (*pack)(const float* weight, const PackedWeight& packed, Range panels);
+  /// Words of a row of x as prepare() makes it.
+  int64_t (*words_of_x)(WeightFormat format, int64_t in);
   /// Rows of x [rows, in] as multiply() takes them; not needed for kFloat32. scales: kInt8 only. A row with a number
   /// that is none gets the scale NaN, and so does its product.
   void (*prepare)(WeightFormat format, const float* x, int64_t in, Range rows, void* words, RowScale* scales);
@@ -68,7 +70,8 @@ struct PackedKernels {
 const PackedKernels& packed_kernels();
 /// A set by name, for tests; nullptr where the processor cannot run it.
 const PackedKernels* packed_kernels_by_name(const char* name);
-/// Whether this processor has an instruction for dot products of the format (else it is emulated, slower than float32).
+/// Whether this processor has an instruction for dot products of the format. Without it kBfloat16 computes in float32
+/// and kInt8 is slow.
 bool has_dot_products(WeightFormat format);
 
 }  // namespace nmt::kernels

@@ -36,33 +36,41 @@ inline To bits_as(From from) {
   return to;
 }
 
-// What a format makes of a word of x in all lanes and a vector of words of weights.
+// What a format makes of a word of x in all lanes and a vector of words of weights. Where kParts is not 1, a word of
+// weights is taken apart by part(), and each part has its own word of x.
 template <WeightFormat>
 struct Dot;
 
 template <>
 struct Dot<WeightFormat::kFloat32> {
   using Sum = Floats;
+  static constexpr int64_t kParts = 1;
+  static Words part(Words weights, int64_t) { return weights; }
   static Floats add(Floats sum, Words x, Words weights) { return sum + bits_as<Floats>(x) * bits_as<Floats>(weights); }
 };
 
 template <>
 struct Dot<WeightFormat::kBfloat16> {
   using Sum = Floats;
-  static Floats add(Floats sum, Words x, Words weights) {
 #ifdef __AVX512BF16__
+  static constexpr int64_t kParts = 1;
+  static Words part(Words weights, int64_t) { return weights; }
+  static Floats add(Floats sum, Words x, Words weights) {
     return bits_as<Floats>(_mm512_dpbf16_ps(bits_as<__m512>(sum), bits_as<__m512bh>(x), bits_as<__m512bh>(weights)));
-#else
-    const auto odd = [](Words v) { return bits_as<Floats>(v & 0xffff0000u); };
-    const auto even = [](Words v) { return bits_as<Floats>(v << 16); };
-    return sum + odd(x) * odd(weights) + even(x) * even(weights);
-#endif
   }
+#else
+  // Without the instruction: two products in float32, of weights that still take half of the memory to read.
+  static constexpr int64_t kParts = 2;
+  static Words part(Words weights, int64_t part) { return part == 0 ? weights << 16 : weights & 0xffff0000u; }
+  static Floats add(Floats sum, Words x, Words weights) { return sum + bits_as<Floats>(x) * bits_as<Floats>(weights); }
+#endif
 };
 
 template <>
 struct Dot<WeightFormat::kInt8> {
   using Sum = Ints;
+  static constexpr int64_t kParts = 1;
+  static Words part(Words weights, int64_t) { return weights; }
   static Ints add(Ints sum, Words x, Words weights) {
 #ifdef __AVX512VNNI__
     return bits_as<Ints>(
@@ -156,12 +164,26 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   return {scale + sum_lanes(poison), static_cast<int32_t>(zero)};
 }
 
+int64_t words_of_x(WeightFormat format, int64_t in) {
+  const int64_t parts = format == WeightFormat::kBfloat16 ? Dot<WeightFormat::kBfloat16>::kParts : 1;
+  return words_in_row(format, in) * parts;
+}
+
+// As float32 rounded to bfloat16.
+[[maybe_unused]] void round_row(const float* x, float* to, int64_t in) {
+  for (int64_t k = 0; k < in; ++k) to[k] = bits_as<float>(uint32_t{from_float<uint16_t>(x[k])} << 16);
+}
+
 void prepare(WeightFormat format, const float* x, int64_t in, Range rows, void* words, RowScale* scales) {
-  const int64_t row_bytes = words_in_row(format, in) * 4;
+  const int64_t row_bytes = words_of_x(format, in) * 4;
   for (int64_t r = rows.begin; r < rows.end; ++r) {
     uint8_t* to = static_cast<uint8_t*>(words) + r * row_bytes;
     if (format == WeightFormat::kInt8) {
       scales[r] = quantize(x + r * in, in, to);
+    } else if (Dot<WeightFormat::kBfloat16>::kParts == 2) {
+      float* numbers = reinterpret_cast<float*>(to);
+      round_row(x + r * in, numbers, in);
+      if (in % 2) numbers[in] = 0;
     } else {
       uint16_t* numbers = reinterpret_cast<uint16_t*>(to);
       store_row(x + r * in, numbers, in);
@@ -214,25 +236,33 @@ inline void finish(const PackedProduct& p, int64_t row, int64_t column,
 template <WeightFormat kFormat, int64_t kRows, int64_t kVecs>
 void multiply_block(const PackedProduct& p, int64_t row, int64_t column, const uint32_t* panel, const uint32_t* ahead) {
   using Sum = typename Dot<kFormat>::Sum;
+  constexpr int64_t kParts = Dot<kFormat>::kParts;
   const int64_t words = words_in_row(kFormat, p.weight.in);
-  const char* x = static_cast<const char*>(p.x) + row * words * 4;
+  const char* x = static_cast<const char*>(p.x) + row * words * kParts * 4;
   Sum sums[kRows][kVecs] = {};
   for (int64_t k = 0; k < words; ++k) {
-    Words weights[kVecs];
-    for (int64_t v = 0; v < kVecs; ++v) weights[v] = load_as<Words>(panel + k * kPanel + v * kWidth);
     __builtin_prefetch(ahead + k * (kPanel / 4), 0, 2);
-    for (int64_t r = 0; r < kRows; ++r) {
-      uint32_t word;
-      std::memcpy(&word, x + (r * words + k) * 4, 4);
-      const Words left = word + Words{};
-      for (int64_t v = 0; v < kVecs; ++v) sums[r][v] = Dot<kFormat>::add(sums[r][v], left, weights[v]);
+    for (int64_t part = 0; part < kParts; ++part) {
+      Words weights[kVecs];
+      for (int64_t v = 0; v < kVecs; ++v)
+        weights[v] = Dot<kFormat>::part(load_as<Words>(panel + k * kPanel + v * kWidth), part);
+      for (int64_t r = 0; r < kRows; ++r) {
+        uint32_t word;
+        std::memcpy(&word, x + ((r * words + k) * kParts + part) * 4, 4);
+        const Words left = word + Words{};
+        for (int64_t v = 0; v < kVecs; ++v) sums[r][v] = Dot<kFormat>::add(sums[r][v], left, weights[v]);
+      }
     }
   }
   for (int64_t r = 0; r < kRows; ++r) finish<kFormat, kVecs>(p, row + r, column, sums[r]);
 }
 
+// `rows` of one panel, 1 to kRows of them.
 template <WeightFormat kFormat, int64_t kRows>
-void multiply_rows(const PackedProduct& p, int64_t row, int64_t panel, int64_t part) {
+void multiply_rows(int64_t rows, const PackedProduct& p, int64_t row, int64_t panel, int64_t part) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return multiply_rows<kFormat, kRows - 1>(rows, p, row, panel, part);
+  }
   constexpr int64_t kVecs = NMT_PACKED_VECS;
   const int64_t words = words_in_row(kFormat, p.weight.in);
   const uint32_t* weights = p.weight.panels + panel * words * kPanel;
@@ -244,32 +274,21 @@ void multiply_rows(const PackedProduct& p, int64_t row, int64_t panel, int64_t p
 template <WeightFormat kFormat>
 void multiply_format(const PackedProduct& p, Range rows, Range panels) {
   constexpr int64_t kRows = NMT_PACKED_ROWS;
-  static_assert(kRows <= 6 && kPanel % (NMT_PACKED_VECS * kWidth) == 0);
+  static_assert(kPanel % (NMT_PACKED_VECS * kWidth) == 0);
   constexpr int64_t kCachedBytes = 1 << 18;  // of x: stays in the second-level cache while all panels pass by
   const int64_t row_bytes = words_in_row(kFormat, p.weight.in) * 4;
   const int64_t chunk = std::max<int64_t>(1, kCachedBytes / row_bytes / kRows) * kRows;
   for (int64_t first = rows.begin; first < rows.end; first += chunk) {
     const int64_t end = std::min(rows.end, first + chunk);
     for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      // The first block waits for the weights to come and is as wide as can be; the others share what is left evenly.
+      const int64_t blocks = (end - first + kRows - 1) / kRows;
       int64_t r = first;
-      for (; r + kRows <= end; r += kRows) multiply_rows<kFormat, kRows>(p, r, panel, (r - first) / kRows);
-      const int64_t part = (r - first) / kRows;
-      switch (end - r) {
-        case 5:
-          if constexpr (kRows > 5) multiply_rows<kFormat, 5>(p, r, panel, part);
-          break;
-        case 4:
-          if constexpr (kRows > 4) multiply_rows<kFormat, 4>(p, r, panel, part);
-          break;
-        case 3:
-          if constexpr (kRows > 3) multiply_rows<kFormat, 3>(p, r, panel, part);
-          break;
-        case 2:
-          if constexpr (kRows > 2) multiply_rows<kFormat, 2>(p, r, panel, part);
-          break;
-        case 1:
-          multiply_rows<kFormat, 1>(p, r, panel, part);
-          break;
+      for (int64_t part = 0; part < blocks; ++part) {
+        const int64_t left = end - r, blocks_left = blocks - part;
+        const int64_t wide = part == 0 ? std::min(left, kRows) : (left + blocks_left - 1) / blocks_left;
+        multiply_rows<kFormat, kRows>(wide, p, r, panel, part);
+        r += wide;
       }
     }
   }
@@ -289,6 +308,6 @@ void multiply(const PackedProduct& p, Range rows, Range panels) {
 }  // namespace
 
 extern const PackedKernels kPackedSet;
-const PackedKernels kPackedSet = {NMT_KERNEL_NAME, pack, prepare, multiply};
+const PackedKernels kPackedSet = {NMT_KERNEL_NAME, pack, words_of_x, prepare, multiply};
 
 }  // namespace nmt::kernels::NMT_KERNEL_SET
