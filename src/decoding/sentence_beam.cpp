@@ -70,6 +70,8 @@ void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::spa
   live_ = std::move(continued);
   done_ = is_over();
   if (done_) return;
+  if (may_drop_the_hopeless()) std::erase_if(live_, [&](const Live& live) { return is_hopeless(live); });
+  chosen.resize(live_.size());  // what was dropped were the last ones
   for (const Extension* extension : chosen) {
     next.parents.push_back(first_row + extension->parent);
     next.tokens.push_back(extension->token);
@@ -146,15 +148,24 @@ void SentenceBeam::finish(const Live& ended) {
 }
 
 bool SentenceBeam::is_over() const {
-  if (length_ >= limit_ || cannot_improve()) return true;
+  if (length_ >= limit_ || is_hopeless(live_.front())) return true;
   const bool enough = std::ssize(finished_) >= options_.beam_size;
   if (options_.beam_size == 1 || options_.stopping == Stopping::kFirst) return enough;
   return options_.stopping == Stopping::kHeuristic && enough && has_fallen_behind();
 }
 
-bool SentenceBeam::cannot_improve() const {
+bool SentenceBeam::is_hopeless(const Live& live) const {
   if (std::ssize(finished_) < options_.n_best) return false;
-  return live_.front().log_probability / options_.penalty(limit_) <= finished_[options_.n_best - 1].score;
+  return live.log_probability / options_.penalty(limit_) <= finished_[options_.n_best - 1].score;
+}
+
+// What comes of a hopeless hypothesis ranks below all that comes of the others, so these go on as if it were there. But
+// nothing may count how many have finished, nor rank by more than log-probability.
+bool SentenceBeam::may_drop_the_hopeless() const {
+  const bool length_counts = options_.penalty(1) != options_.penalty(limit_);
+  const bool finished_are_counted =
+      options_.stopping == Stopping::kFirst || (options_.stopping == Stopping::kHeuristic && length_counts);
+  return !finished_are_counted && options_.diversity_groups == 1 && constraints_.empty();
 }
 
 bool SentenceBeam::has_fallen_behind() const {

@@ -250,6 +250,27 @@ TEST(Search, StopsWhenEnoughAreFinishedAndTheLiveOnesFallBehind) {
   EXPECT_THAT(found[1].ids, ElementsAre(kA, kB));
 }
 
+TEST(Search, HopelessHypothesesLeaveTheBatch) {
+  // After two steps "a" is finished with 0.6 * 0.4, "a b" lives with 0.36 and "b a" with 0.2, which only shrinks.
+  const auto script = table({
+      {{}, {{kA, 0.6}, {kB, 0.4}}},
+      {{kA}, {{kEnd, 0.4}, {kB, 0.6}}},
+      {{kB}, {{kEnd, 0.5}, {kA, 0.5}}},
+      {{kA, kB}, {{kEnd, 1.0}}},
+      {{kB, kA}, {{kEnd, 1.0}}},
+  });
+  const auto rows = [&](SearchOptions options) {
+    test::ScriptedModel model(6, script);
+    options.beam_size = 2;
+    const auto found = search_one(model, options);
+    EXPECT_THAT(found[0].ids, ElementsAre(kA, kB));
+    return model.steps;
+  };
+  EXPECT_THAT(rows({.length_penalty = 0}), ElementsAre(1, 2, 1));
+  EXPECT_THAT(rows({.length_penalty = 0, .n_best = 2}), ElementsAre(1, 2, 2)) << "the second best is asked for";
+  EXPECT_THAT(rows({.length_penalty = 0, .stopping = Stopping::kFirst}), ElementsAre(1, 2, 2)) << "it may count";
+}
+
 TEST(Search, FinishedSentencesLeaveTheBatch) {
   // A translation is as long as its source.
   const test::Script copy = [](const Ids& source, const Ids& prefix) {
