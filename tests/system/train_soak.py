@@ -8,7 +8,6 @@ Speed is measured in processor time, so that other work on the machine counts li
 import json
 import os
 import pathlib
-import statistics
 import time
 import unittest
 
@@ -17,7 +16,7 @@ from train_kill import CONFIG, Run, prepare, temporary_folder
 UPDATES = 10_000
 PART = 1_000  # updates; the first part is warm-up
 MEMORY_GROWTH = 0.01  # share of the memory after the first parts
-SPEED_CHANGE = 0.05  # from the first half to the second
+SLOWING = 0.05  # of the best part of the last third beside the best of the first: other work slows, nothing speeds up
 SETTINGS = ("training.batch_size=512", "training.accumulate=1", "training.checkpoint_every=1000", "validation.every=1000",
             "run.log_every=100")
 
@@ -70,9 +69,8 @@ class Soak(unittest.TestCase):
         print(f"resident MB: {', '.join(f'{size / 1e6:.1f}' for size in sizes)}")
         self.assertEqual(len(rates), UPDATES // PART - 1)
         self.assertLess(max(sizes[2:]) / max(sizes[:2]), 1 + MEMORY_GROWTH)
-        half = len(rates) // 2
-        change = statistics.median(rates[-half:]) / statistics.median(rates[:half]) - 1
-        self.assertLess(abs(change), SPEED_CHANGE)
+        third = len(rates) // 3
+        self.assertGreater(max(rates[-third:]), (1 - SLOWING) * max(rates[:third]))
 
 
 if __name__ == "__main__":
