@@ -340,7 +340,8 @@ const std::vector<Option>& table() {
                    "decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one"),
       NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
       NMT_DECODING(precision, (Choices{"auto", "fp32", "bf16", "fp16", "int8"}),
-                   "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32; fp16 for GPUs, int8 for CPUs"),
+                   "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32; fp16 for GPUs, "
+                   "int8 for CPUs"),
       NMT_DECODING(shortlist, between(0, 10000),
                    "write only with candidates: so many of each source piece, by the model's lexicon (data.shortlist), "
                    "and the most frequent; 0 = with all pieces"),

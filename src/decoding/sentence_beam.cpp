@@ -5,20 +5,11 @@
 #include <functional>
 #include <utility>
 
+#include "decoding/distinct_tokens.h"
 #include "decoding/token_bans.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
-namespace {
-
-std::vector<int32_t> distinct(std::vector<int32_t> tokens) {
-  std::ranges::sort(tokens);
-  tokens.erase(std::ranges::unique(tokens).begin(), tokens.end());
-  return tokens;
-}
-
-}  // namespace
-
 SentenceBeam::SentenceBeam(const SearchOptions& options, const SearchInput& input, int64_t limit)
     : options_(options), input_(input), constraints_(input.must_appear), limit_(limit) {
   live_.push_back({.met = constraints_.start()});
@@ -30,7 +21,8 @@ void SentenceBeam::add_rules(std::vector<RowRules>& rules) const {
     RowRules& row = rules.emplace_back();
     const auto tokens = tree_.tokens(hypothesis.node);
     if (options_.repetition_penalty != 1) {
-      row.seen = distinct(tokens);
+      row.seen = tokens;
+      make_distinct(row.seen);
     }
     if (is_forced()) {
       row.wanted = {input_.prefix[length_]};
@@ -40,7 +32,8 @@ void SentenceBeam::add_rules(std::vector<RowRules>& rules) const {
     add_sequence_ends(input_.banned, tokens, row.banned);
     if (constraints_.all_met(hypothesis.met)) continue;
     row.banned.push_back(SpecialIds::kEnd);
-    row.wanted = distinct(constraints_.next_tokens(hypothesis.met));
+    row.wanted = constraints_.next_tokens(hypothesis.met);
+    make_distinct(row.wanted);
     std::erase_if(row.wanted, [&](int32_t token) { return std::ranges::find(row.banned, token) != row.banned.end(); });
   }
 }

@@ -276,7 +276,7 @@ void multiply_format(const PackedProduct& p, Range rows, Range panels) {
   constexpr int64_t kRows = NMT_PACKED_ROWS;
   static_assert(kPanel % (NMT_PACKED_VECS * kWidth) == 0);
   constexpr int64_t kCachedBytes = 1 << 18;  // of x: stays in the second-level cache while all panels pass by
-  const int64_t row_bytes = words_in_row(kFormat, p.weight.in) * 4;
+  const int64_t row_bytes = words_of_x(kFormat, p.weight.in) * 4;
   const int64_t chunk = std::max<int64_t>(1, kCachedBytes / row_bytes / kRows) * kRows;
   for (int64_t first = rows.begin; first < rows.end; first += chunk) {
     const int64_t end = std::min(rows.end, first + chunk);
