@@ -69,7 +69,8 @@ class Run:
         command = [TRAIN, "-c", str(self.config), "--run-dir", str(self.directory)]
         for setting in (*self.settings, *settings):
             command += ["--set", setting]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, text=True, **{**pipes, **options})
 
     def finish(self, *settings, **options):
         """(exit code, standard error) of a process that ends by itself."""

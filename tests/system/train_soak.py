@@ -8,6 +8,7 @@ Speed is measured in processor time, so that other work on the machine counts li
 import json
 import os
 import pathlib
+import tempfile
 import time
 import unittest
 
@@ -50,9 +51,11 @@ class Soak(unittest.TestCase):
         work = temporary_folder(type(self))
         config = prepare(work, CONFIG.format(work=work, updates=UPDATES), train=2000, valid=50)
         run = Run(config, work / "run", SETTINGS)
-        process = run.start()
-        samples = watch(process, work / "run" / "metrics.jsonl")
-        _, errors = process.communicate()
+        with tempfile.TemporaryFile("w+") as log:  # a pipe that nobody reads would fill
+            process = run.start(stderr=log)
+            samples = watch(process, work / "run" / "metrics.jsonl")
+            log.seek(0)
+            errors = log.read()
         self.assertEqual(process.returncode, 0, errors[-2000:])
         self.assertNotIn("warn", errors.lower())
         self.assertGreater(len(samples), UPDATES / 100 * 0.8, "samples of nearly every line of the log")
