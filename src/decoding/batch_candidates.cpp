@@ -40,8 +40,9 @@ void append(StepScores& all, StepScores own, const std::vector<int32_t>& candida
 
 }  // namespace
 
-BatchCandidates::BatchCandidates(std::span<const SearchInput> inputs, torch::Device device) {
-  for (const auto& input : inputs) {
+BatchCandidates::BatchCandidates(std::span<const SearchInput* const> inputs, torch::Device device) {
+  for (const auto* one : inputs) {
+    const SearchInput& input = *one;
     TORCH_CHECK(!input.candidates.empty(), "all inputs of a search have candidates, or none");
     auto& own = sentences_.emplace_back().tokens;
     own = {SpecialIds::kPad, SpecialIds::kUnknown, SpecialIds::kBegin, SpecialIds::kEnd};

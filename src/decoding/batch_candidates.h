@@ -18,7 +18,7 @@ namespace nmt {
 class BatchCandidates {
  public:
   /// Of each input its candidates, the special symbols, its prefix and the phrases that it must hold.
-  BatchCandidates(std::span<const SearchInput> inputs, torch::Device device);
+  BatchCandidates(std::span<const SearchInput* const> inputs, torch::Device device);
 
   /// Those of all sentences, ascending: the columns of the logits that scores() takes.
   const std::vector<int32_t>& tokens() const { return tokens_; }

@@ -19,13 +19,23 @@ SearchState::SearchState(std::span<const SearchModel> models, Combination combin
     : combination_(combination), device_(device_of(*models.front().model)) {
   double sum = 0;
   for (const auto& member : models) sum += member.weight;
-  for (size_t i = 0; i < models.size(); ++i) {
-    std::vector<const std::vector<int32_t>*> own;
-    for (const auto* sentence : sources) own.push_back(&sentence->at(i));
-    const auto source = to_source_tensors(own, models[i].source_markers, device_);
-    const double weight = models[i].weight / sum;
-    members_.push_back({models[i].model, std::log(weight), weight, models[i].model->start(source.ids, source.lengths)});
+  for (const auto& member : models) {
+    const double weight = member.weight / sum;
+    members_.push_back({member.model, member.source_markers, std::log(weight), weight, nullptr});
   }
+  for (size_t i = 0; i < members_.size(); ++i) members_[i].state = start(i, sources);
+}
+
+std::unique_ptr<DecoderState> SearchState::start(
+    size_t member, std::span<const std::vector<std::vector<int32_t>>* const> sources) const {
+  std::vector<const std::vector<int32_t>*> own;
+  for (const auto* sentence : sources) own.push_back(&sentence->at(member));
+  const auto source = to_source_tensors(own, members_[member].source_markers, device_);
+  return members_[member].model->start(source.ids, source.lengths);
+}
+
+void SearchState::join(std::span<const std::vector<std::vector<int32_t>>* const> sources) {
+  for (size_t i = 0; i < members_.size(); ++i) members_[i].state->join(start(i, sources));
 }
 
 std::vector<torch::Tensor> SearchState::member_logits(const std::vector<int64_t>& row_tokens) {

@@ -30,6 +30,9 @@ class SearchState {
   SearchState(std::span<const SearchModel> models, Combination combination,
               std::span<const std::vector<std::vector<int32_t>>* const> sources);
 
+  /// Where all models can_join(): sentences join those under way: as of the constructor, one row each behind the others.
+  void join(std::span<const std::vector<std::vector<int32_t>>* const> sources);
+
   int64_t rows() const { return members_.front().state->rows(); }
   /// Feeds each row its next token (first <s>). Logits of the one after, float32 [rows, target vocabulary]: those of a
   /// single model as they are, else the log-probabilities of all together.
@@ -47,9 +50,13 @@ class SearchState {
  private:
   struct Member {
     TranslationModel* model;
+    SourceMarkers source_markers;
     double log_weight, weight;
     std::unique_ptr<DecoderState> state;
   };
+  std::unique_ptr<DecoderState> start(size_t member,
+                                      std::span<const std::vector<std::vector<int32_t>>* const> sources) const;
+
   std::vector<Member> members_;
   Combination combination_;
   torch::Device device_;

@@ -82,13 +82,13 @@ void rank_by_coverage(const SearchOptions& options, int64_t source_pieces, std::
 
 }  // namespace
 
-void add_attention(const SearchModel& model, std::span<const SearchInput> inputs, const SearchOptions& options,
+void add_attention(const SearchModel& model, std::span<const SearchInput* const> inputs, const SearchOptions& options,
                    std::vector<std::vector<Hypothesis>>& results) {
   constexpr int64_t kWeightsAtOnce = 1 << 20;  // of one head: bounds the memory for long sentences
   std::vector<Pair> pairs;
   for (size_t i = 0; i < inputs.size(); ++i)
     for (auto& hypothesis : results[i])
-      if (!hypothesis.token_log_probabilities.empty()) pairs.push_back({&inputs[i].sources.front(), &hypothesis});
+      if (!hypothesis.token_log_probabilities.empty()) pairs.push_back({&inputs[i]->sources.front(), &hypothesis});
   for (std::span<const Pair> rest(pairs); !rest.empty();) {
     size_t count = 0;
     for (int64_t source = 0, target = 0; count < rest.size(); ++count) {
@@ -102,7 +102,7 @@ void add_attention(const SearchModel& model, std::span<const SearchInput> inputs
     rest = rest.subspan(count);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (options.coverage_penalty > 0) rank_by_coverage(options, std::ssize(inputs[i].sources.front()), results[i]);
+    if (options.coverage_penalty > 0) rank_by_coverage(options, std::ssize(inputs[i]->sources.front()), results[i]);
     if (options.attention) continue;
     for (auto& hypothesis : results[i]) hypothesis.attention.clear();
   }

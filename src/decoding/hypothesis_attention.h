@@ -13,7 +13,7 @@ namespace nmt {
 /// teacher forcing after the search, which pays nothing for it. options.alignment_layer counts from 1; 0 is the last
 /// but one, which tends to align best (Garg et al. 2019, sec. 3.1), or the only one. With a coverage penalty the
 /// hypotheses of each sentence are then ranked anew and cut to n_best. Throws Error where the model has no such layer.
-void add_attention(const SearchModel& model, std::span<const SearchInput> inputs, const SearchOptions& options,
+void add_attention(const SearchModel& model, std::span<const SearchInput* const> inputs, const SearchOptions& options,
                    std::vector<std::vector<Hypothesis>>& results);
 
 /// Wu et al. 2016, eq. 14, without its factor beta: the sum over the source pieces of log(min(a, 1)), a the attention

@@ -23,6 +23,25 @@ struct SearchInput {
   int64_t number = 0, part = 0;                        ///< samples are a function of (seed, number, part)
 };
 
+/// Where a search takes its sentences from and leaves what it finds.
+class SearchQueue {
+ public:
+  struct Item {
+    int64_t id = 0;  ///< of the queue's own
+    const SearchInput* input = nullptr;
+  };
+  virtual ~SearchQueue() = default;
+  /// The next `count` sentences, fewer only at the end. They stay where they are until they are finished.
+  virtual std::vector<Item> take(int64_t count) = 0;
+  /// The n_best hypotheses of a sentence that was taken, best first (fewer where the search found fewer).
+  virtual void finish(int64_t id, std::vector<Hypothesis> hypotheses) = 0;
+};
+
+/// Translates the sentences of a queue, at most batch_size at a time: where some are finished others take their places,
+/// so that the steps stay wide (continuous batching, Yu et al. 2022). Sentences wait until all of a batch are finished
+/// where a model cannot do that (TranslationModel::can_join), and with candidates, attention or a coverage penalty.
+void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t batch_size, const SearchOptions& options);
+
 /// Translates a batch of sentences. Result: for each sentence its n_best hypotheses, best first (fewer where the search
 /// found fewer). The caller holds an InferenceMode guard and has put the models into evaluation mode.
 ///

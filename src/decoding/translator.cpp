@@ -36,15 +36,52 @@ class EvalModeGuard {
   std::vector<TranslationModel*> training_;
 };
 
-/// Part numbers, the longest first: a batch has little padding, and what needs most memory comes first.
-std::vector<int64_t> by_length(const std::vector<Translator::Part>& parts) {
-  std::vector<int64_t> order(parts.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return parts[a].input.sources.front().size() > parts[b].input.sources.front().size();
-  });
-  return order;
-}
+/// The parts of a text, for searches in several threads: the longest first, so that sentences that are searched together
+/// have little padding, and what needs most memory comes first.
+class PartQueue final : public SearchQueue {
+ public:
+  /// progress: told how many lines are done whenever there are more.
+  PartQueue(std::vector<Translator::Part>& parts, int64_t lines, const std::function<void(int64_t)>& progress)
+      : parts_(parts), progress_(progress), order_(parts.size()), parts_left_(lines) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::stable_sort(order_, std::ranges::greater(),
+                             [&](int64_t part) { return parts[part].input.sources.front().size(); });
+    for (const auto& part : parts) ++parts_left_[part.line];
+    lines_done_ = std::ranges::count(parts_left_, 0);
+  }
+
+  std::vector<Item> take(int64_t count) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Item> items;
+    for (; std::ssize(items) < count && next_ < order_.size(); ++next_)
+      items.push_back({order_[next_], &parts_[order_[next_]].input});
+    return items;
+  }
+
+  void finish(int64_t id, std::vector<Hypothesis> hypotheses) override {
+    auto& part = parts_[id];
+    part.hypotheses = std::move(hypotheses);
+    const std::lock_guard lock(mutex_);
+    if (--parts_left_[part.line] > 0) return;
+    ++lines_done_;
+    if (progress_) progress_(lines_done_);
+  }
+
+  /// From now on there is nothing to take.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    next_ = order_.size();
+  }
+
+ private:
+  std::vector<Translator::Part>& parts_;
+  const std::function<void(int64_t)>& progress_;
+  std::mutex mutex_;  // of what follows
+  std::vector<int64_t> order_;
+  size_t next_ = 0;
+  std::vector<int64_t> parts_left_;  // of each line
+  int64_t lines_done_ = 0;
+};
 
 /// A vocabulary may hold line ends (byte fallback, user-defined symbols); an output line may not.
 std::string one_line(std::string text) {
@@ -292,51 +329,20 @@ void Translator::search_parts(std::vector<Part>& parts, int64_t lines, const Sea
   // On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
   const int64_t threads = device_of(*models_.front().model).is_cpu() ? at::get_num_threads() : 1;
   const int64_t even_share = (std::ssize(parts) + threads - 1) / threads;
-  const auto order = by_length(parts);
   const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.batch_size);
-  const int64_t batches = (std::ssize(order) + batch_size - 1) / batch_size;
-
-  std::mutex mutex;  // of what follows
-  int64_t next_batch = 0;
-  std::vector<int64_t> parts_left(lines);
-  for (const Part& part : parts) ++parts_left[part.line];
-  int64_t lines_done = std::count(parts_left.begin(), parts_left.end(), 0);
-
-  const auto take_batch = [&]() -> std::span<const int64_t> {
-    const std::lock_guard lock(mutex);
-    if (next_batch == batches) return {};
-    const auto rest = std::span(order).subspan(next_batch++ * batch_size);
-    return rest.first(std::min<size_t>(rest.size(), batch_size));
-  };
-  const auto finish_batch = [&](std::span<const int64_t> batch) {
-    const std::lock_guard lock(mutex);
-    for (const int64_t part : batch) lines_done += --parts_left[parts[part].line] == 0;
-    if (progress) progress(lines_done);
-  };
+  PartQueue queue(parts, lines, progress);
   const auto work = [&] {
     const c10::InferenceMode inference;
     try {
-      for (auto batch = take_batch(); !batch.empty(); batch = take_batch()) {
-        search_batch(parts, batch, options);
-        finish_batch(batch);
-      }
+      search(search_models_, queue, batch_size, options);
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      next_batch = batches;  // the other threads end, too
+      queue.close();  // the other threads end, too
       throw;
     }
   };
-  const int64_t workers = std::min(threads, batches);
+  const int64_t workers = std::min(threads, (std::ssize(parts) + batch_size - 1) / batch_size);
   if (workers <= 1) return work();
   at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { work(); });
-}
-
-void Translator::search_batch(std::vector<Part>& parts, std::span<const int64_t> batch,
-                              const SearchOptions& options) const {
-  std::vector<SearchInput> inputs;
-  for (const int64_t part : batch) inputs.push_back(parts[part].input);
-  auto found = search(search_models_, inputs, options);
-  for (size_t i = 0; i < batch.size(); ++i) parts[batch[i]].hypotheses = std::move(found[i]);
 }
 
 }  // namespace nmt

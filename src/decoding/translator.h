@@ -21,7 +21,7 @@ namespace nmt {
 struct TranslatorOptions {
   SearchOptions search = {};
   std::vector<std::string> banned_phrases = {};  ///< of the target language; no translation holds them
-  int64_t batch_size = 32;                       ///< sentences that are searched together
+  int64_t batch_size = 32;                       ///< sentences that are searched together, at most
   bool split_sentences = false;                  ///< a line's sentences are translated one by one and joined again
   int64_t shortlist = 0;             ///< candidates of each source piece; 0 = the whole vocabulary
   int64_t shortlist_frequent = 100;  ///< candidates of every sentence
@@ -54,8 +54,9 @@ class Translator {
 
   /// Any number of lines, results in their order; sorted by length inside, so many lines at once are faster. An empty
   /// line (or only white space) gives an empty one; a translation never holds a line end. Puts the models into
-  /// evaluation mode while it works. progress: called after each batch with the number of lines done so far; what it
-  /// throws ends the translation. first_line: the number of lines[0] in the whole text: samples are keyed by the line.
+  /// evaluation mode while it works. progress: called with the number of lines done so far whenever there are more,
+  /// by one thread at a time; what it throws ends the translation. first_line: the number of lines[0] in the whole text:
+  /// samples are keyed by the line.
   std::vector<Translation> translate(std::span<const std::string> lines,
                                      const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
 
@@ -85,7 +86,6 @@ class Translator {
  private:
   void search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
                     const std::function<void(int64_t)>& progress) const;
-  void search_batch(std::vector<Part>& parts, std::span<const int64_t> batch, const SearchOptions& options) const;
   std::vector<SourcePart> parts_of(std::string_view line, Translation& result) const;
   void add_wishes(const TranslationRequest& request, Part& part) const;
 

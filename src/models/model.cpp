@@ -16,6 +16,10 @@
 
 namespace nmt {
 
+void DecoderState::join(std::unique_ptr<DecoderState> /*fresh*/) {
+  TORCH_CHECK(false, "a search whose sentences start together");
+}
+
 TensorBatch to_tensors(const Batch& batch, torch::Device device) {
   const auto tensor = [](const std::vector<int64_t>& values, at::IntArrayRef sizes) {
     return torch::tensor(at::ArrayRef<int64_t>(values), torch::kInt64).view(sizes);

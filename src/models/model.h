@@ -33,6 +33,9 @@ class DecoderState {
   /// or left out (a sentence is finished). What belongs to the sentence (its encoding) is shared by its rows, not
   /// copied.
   virtual void select(const torch::Tensor& rows) = 0;
+  /// Appends the rows of `fresh`, which the same model has just started: sentences join a search under way. Where
+  /// TranslationModel::can_join.
+  virtual void join(std::unique_ptr<DecoderState> fresh);
 
  private:
   friend class TranslationModel;
@@ -64,6 +67,8 @@ class TranslationModel : public torch::nn::Module {
   /// Feeds each row its next token, int64 [rows] (first <s>); logits of the one after, [rows, target vocabulary]
   /// float32. A row's logits do not depend on the other rows (CPU, see docs/design.md).
   virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) = 0;
+  /// Whether the rows of a step may stand at different places of their translations: DecoderState::join.
+  virtual bool can_join() const { return false; }
 
   /// From now on step() gives for this state the logits of these tokens only, in their order: [rows, tokens or more],
   /// of which those beyond the tokens mean nothing. The others are not computed. On the CPU a logit has the same bits.

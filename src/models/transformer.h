@@ -3,6 +3,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "models/model.h"
@@ -51,16 +52,15 @@ TORCH_MODULE(EncoderBlock);
 
 /// What one decoder block keeps during a search.
 struct BlockCache {
-  MixerState self;              ///< of the hypotheses: one row each
-  KeyValues memory;             ///< of the sentences: [sentences, source, features]
-  FixedKeyValues fixed_memory;  ///< in its place where `self` has a fixed place
+  MixerState self;                  ///< of the hypotheses: one row each
+  std::vector<KeyValues> memories;  ///< of sentences that started together: [sentences, source, features]
+  FixedKeyValues fixed_memory;      ///< in its place where `self` has a fixed place
 };
 
 /// Where a decoding step stands.
 struct StepPlace {
-  int64_t position = 0;           ///< of the token that is fed
-  torch::Tensor sentence_of_row;  ///< int64 [rows] on the CPU
-  torch::Tensor source_lengths;   ///< int64 [sentences] on the CPU
+  RowPositions positions = 0;  ///< of the tokens that are fed
+  std::span<const MemoryPlace> memory_of_row = {};
 };
 
 /// Causal self-attention (or another mixer), attention to the encoder's output, feed-forward net. x [batch, target,
@@ -74,6 +74,8 @@ class DecoderBlockImpl : public torch::nn::Module {
   FixedKeyValues project_fixed_memory(const torch::Tensor& memory) {
     return cross_attention_->split_heads(project_memory(memory));
   }
+  /// Whether step() takes rows at different positions, whose sentences did not start together.
+  bool takes_any_positions() const { return mixer_->takes_any_positions() && cross_attention_->takes_any_positions(); }
   /// Whether step() heeds MixerState::fixed.
   bool has_fixed_step() const { return mixer_->has_fixed_step() && cross_attention_->has_fixed_step(); }
   /// One token a row: x [rows, model]; what later steps need of it goes into the cache.
@@ -102,6 +104,7 @@ class Transformer final : public TranslationModel {
   torch::Tensor output_bias() const override { return output_bias_; }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override;
+  bool can_join() const override;
   bool set_fixed_steps(bool fixed) override;
   int64_t target_vocabulary() const override { return output_weight().size(0); }
   void finish_gradients() override;

@@ -86,11 +86,11 @@ torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& ta
 torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepPlace& place) {
   Pass no_dropout;
   x = sublayer(x, mixer_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
-    return mixer_->step(y, cache.self, place.position, residual);
+    return mixer_->step(y, cache.self, place.positions, residual);
   });
   x = sublayer(x, cross_attention_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
     if (cache.self.fixed) return cross_attention_->step_cross(y, cache.fixed_memory, residual);
-    return cross_attention_->step_cross(y, cache.memory, place.sentence_of_row, place.source_lengths, residual);
+    return cross_attention_->step_cross(y, cache.memories, place.memory_of_row, residual);
   });
   return sublayer(x, feed_forward_norm_, options_, no_dropout,
                   [&](const auto& y, const auto& residual) { return feed_forward_(y, no_dropout, residual); });

@@ -43,48 +43,50 @@ torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, Hea
   const int64_t rows = qkv.size(0), features = qkv.size(1), head_dim = features / (heads.query + 2 * heads.key_value);
   const int64_t key_at = heads.query * head_dim;
   history.push(qkv.narrow(1, key_at, features - key_at).to(type).contiguous());
-  const int64_t steps = history.steps();
-  std::vector<const void*> keys(rows * steps);
+  std::vector<int64_t> lengths(rows);
+  for (int64_t row = 0; row < rows; ++row) lengths[row] = history.length(row);
+  const int64_t longest = rows > 0 ? *std::ranges::max_element(lengths) : 0;
+  std::vector<const void*> keys(rows * longest);
   for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t step = 0; step < steps; ++step) keys[row * steps + step] = history.at(row, step);
+    for (int64_t step = 0; step < lengths[row]; ++step) keys[row * longest + step] = history.at(row, step);
   }
-  const std::vector<int64_t> lengths(rows, steps);
   return run({.type = type == torch::kBFloat16 ? kernels::Type::kBfloat16 : kernels::Type::kFloat,
               .head_dim = head_dim,
               .q = qkv.const_data_ptr<float>(),
               .query_stride = features,
               .keys = keys.data(),
-              .widest = steps,
+              .widest = longest,
               .lengths = lengths.data(),
               .value_offset = heads.key_value * head_dim},
              rows, heads);
 }
 
-torch::Tensor attention_step(const torch::Tensor& q_in, const KeyValues& memory, HeadCounts heads,
-                             const torch::Tensor& memory_of_row, const torch::Tensor& lengths) {
-  const auto &keys = memory.keys, &values = memory.values;
-  TORCH_CHECK(keys.is_alias_of(values) && keys.strides() == values.strides() && keys.stride(2) == 1,
-              "keys and values must be slices of one tensor");
+torch::Tensor attention_step(const torch::Tensor& q_in, std::span<const KeyValues> memories, HeadCounts heads,
+                             std::span<const MemoryPlace> memory_of_row) {
+  for (const auto& [keys, values] : memories)
+    TORCH_CHECK(keys.is_alias_of(values) && keys.strides() == values.strides() && keys.stride(2) == 1,
+                "keys and values must be slices of one tensor");
   const auto q = q_in.contiguous();
   const int64_t rows = q.size(0);
-  const int64_t* of_row = memory_of_row.const_data_ptr<int64_t>();
-  const auto* first_key = static_cast<const std::byte*>(keys.const_data_ptr());
-  const auto element = static_cast<int64_t>(keys.element_size());
-  std::vector<int64_t> row_lengths(rows);
-  for (int64_t row = 0; row < rows; ++row) row_lengths[row] = lengths.const_data_ptr<int64_t>()[of_row[row]];
-  const int64_t widest = rows > 0 ? *std::max_element(row_lengths.begin(), row_lengths.end()) : 0;
-  std::vector<const void*> key_rows(rows * widest);
+  std::vector<int64_t> lengths(rows);
+  for (int64_t row = 0; row < rows; ++row) lengths[row] = memory_of_row[row].length;
+  const int64_t longest = rows > 0 ? *std::ranges::max_element(lengths) : 0;
+  std::vector<const void*> key_rows(rows * longest);
   for (int64_t row = 0; row < rows; ++row) {
-    const auto* key = first_key + of_row[row] * keys.stride(0) * element;
-    for (int64_t j = 0; j < row_lengths[row]; ++j) key_rows[row * widest + j] = key + j * keys.stride(1) * element;
+    const auto& keys = memories[memory_of_row[row].group].keys;
+    const auto element = static_cast<int64_t>(keys.element_size());
+    const auto* key = static_cast<const std::byte*>(keys.const_data_ptr()) +
+                      memory_of_row[row].index * keys.stride(0) * element;
+    for (int64_t j = 0; j < lengths[row]; ++j) key_rows[row * longest + j] = key + j * keys.stride(1) * element;
   }
+  const auto& [keys, values] = memories.front();
   return run({.type = kernel_type(keys),
               .head_dim = q.size(1) / heads.query,
               .q = q.const_data_ptr<float>(),
               .query_stride = q.size(1),
               .keys = key_rows.data(),
-              .widest = widest,
-              .lengths = row_lengths.data(),
+              .widest = longest,
+              .lengths = lengths.data(),
               .value_offset = values.storage_offset() - keys.storage_offset()},
              rows, heads);
 }

@@ -2,6 +2,9 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
+#include <span>
+
 #include "nn/step_history.h"
 
 namespace nmt {
@@ -32,11 +35,17 @@ struct HeadCounts {
 /// depends on another.
 torch::Tensor attention_step(const torch::Tensor& qkv, StepHistory& history, HeadCounts heads, at::ScalarType type);
 
-/// A decoding step of attention to what stays: q float32 [rows, query heads * head_dim] on the CPU, memory of
-/// [memories, positions, features], float32 or bfloat16, as two slices of one tensor; row r looks at the first
-/// lengths[m] positions of memory m = memory_of_row[r]. memory_of_row int64 [rows] and lengths int64 [memories], at
-/// least 1, on the CPU. Returns q's shape; no row's result depends on another.
-torch::Tensor attention_step(const torch::Tensor& q, const KeyValues& memory, HeadCounts heads,
-                             const torch::Tensor& memory_of_row, const torch::Tensor& lengths);
+/// Where a row finds the memory of its sentence.
+struct MemoryPlace {
+  int64_t group = 0;   ///< among the KeyValues
+  int64_t index = 0;   ///< in their batch
+  int64_t length = 1;  ///< positions that it looks at, at least 1
+};
+
+/// A decoding step of attention to what stays: q float32 [rows, query heads * head_dim] on the CPU, memories each of
+/// [batch, time, features], float32 or bfloat16, as two slices of one tensor; memory_of_row [rows]. Returns q's shape; no
+/// row's result depends on another.
+torch::Tensor attention_step(const torch::Tensor& q, std::span<const KeyValues> memories, HeadCounts heads,
+                             std::span<const MemoryPlace> memory_of_row);
 
 }  // namespace nmt

@@ -21,13 +21,14 @@ torch::Tensor AverageAttention::forward(const torch::Tensor& x, const torch::Ten
   return gate(x, at::cumsum(x, 1, torch::kFloat32) / counts, pass);
 }
 
-torch::Tensor AverageAttention::step(const torch::Tensor& x, MixerState& state, int64_t position,
+torch::Tensor AverageAttention::step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
                                      const torch::Tensor& residual) {
   const auto now = x.to(torch::kFloat32);
-  if (position == 0) state.tensors = {torch::zeros_like(now)};
+  if (state.tensors.empty()) state.tensors = {torch::zeros_like(now)};
   state.tensors[0] = state.tensors[0] + now;
   Pass no_dropout;
-  const auto gated = gate(x, state.tensors[0] / static_cast<double>(position + 1), no_dropout);
+  const auto counts = (positions.tensor(x.size(0)) + 1).to(torch::kFloat32).unsqueeze(-1).to(x.device());  // [rows, 1]
+  const auto gated = gate(x, state.tensors[0] / counts, no_dropout);
   return residual.defined() ? gated + residual : gated;
 }
 

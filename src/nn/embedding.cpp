@@ -25,10 +25,10 @@ torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor&
   return dropout(x.to(type), options_.dropout, pass);
 }
 
-torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position,
+torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
                                MixerState& state, at::ScalarType type) const {
   auto x = look_up(ids, table);  // [rows, model]
-  if (positions_) x = positions_->step(x, position, state);
+  if (positions_) x = positions_->step(x, positions, state);
   return x.to(type);
 }
 

@@ -24,9 +24,9 @@ class InputLayer {
   /// ids int64 [batch, time] at positions 0..time-1; table [vocabulary, model] float. Returns [batch, time, model] in
   /// `type`.
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type, Pass& pass) const;
-  /// ids int64 [rows], all at `position`; state: what positions keep of earlier steps. Returns [rows, model].
-  torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, int64_t position, MixerState& state,
-                     at::ScalarType type) const;
+  /// ids int64 [rows] at `positions`; state: what positions keep of earlier steps. Returns [rows, model].
+  torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
+                     MixerState& state, at::ScalarType type) const;
   /// Positions that there are for a step with MixerState::fixed; 0: none.
   int64_t fixed_room() const;
 

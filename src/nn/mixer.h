@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ATen/ops/cat.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "nn/pass.h"
+#include "nn/row_positions.h"
 #include "nn/step_history.h"
 
 namespace nmt {
@@ -30,6 +32,15 @@ struct MixerState {
     for (auto& tensor : tensors) tensor = tensor.index_select(0, rows.to(tensor.device()));
     history.select(rows);
   }
+  /// Appends rows that have made no step yet. Of tensors only those that are zero before the first step may be here.
+  void add_rows(int64_t count) {
+    for (auto& tensor : tensors) {
+      auto sizes = tensor.sizes().vec();
+      sizes.front() = count;
+      tensor = at::cat({tensor, tensor.new_zeros(sizes)});
+    }
+    history.add_rows(count);
+  }
 };
 
 /// How a decoder block tells a position of those before it: self-attention, or what stands in its place.
@@ -38,11 +49,13 @@ class Mixer : public torch::nn::Module {
   /// Position t of x [batch, time, model] is told of positions 0..t. lengths int64 [batch] on the CPU: rows beyond are
   /// padding, their result is undefined. Returns [batch, time, model].
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) = 0;
-  /// The same for one more position: x [rows, model] at `position`, the state is that of the positions before; plus
+  /// The same for one more position: x [rows, model] at `positions`, the state is that of the positions before; plus
   /// `residual` [rows, model] (undefined: nothing). Returns [rows, model].
-  virtual torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
+  virtual torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
                              const torch::Tensor& residual) = 0;
-  /// Whether step() heeds MixerState::fixed: `position` is not looked at then, and the state's tensors, [rows, heads,
+  /// Whether the rows of a step, where the kernels of decoding take it, may stand at different positions.
+  virtual bool takes_any_positions() const { return true; }
+  /// Whether step() heeds MixerState::fixed: `positions` are not looked at then, and the state's tensors, [rows, heads,
   /// room, ...], are made at the first step.
   virtual bool has_fixed_step() const { return false; }
 };

@@ -92,16 +92,22 @@ KeyValues MultiHeadAttentionImpl::project_memory(const torch::Tensor& memory) {
   return {parts[0], parts[1]};
 }
 
-torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, const KeyValues& memory,
-                                                 const torch::Tensor& memory_of_row, const torch::Tensor& lengths,
+torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, std::span<const KeyValues> memories,
+                                                 std::span<const MemoryPlace> memory_of_row,
                                                  const torch::Tensor& residual) {
   const auto q = project(query_, x);
-  if (fits_kernel() && has_decoding_kernel(q))
-    return join(attention_step(q, memory, heads(), memory_of_row, lengths), residual);
+  if (fits_kernel() && has_decoding_kernel(q)) return join(attention_step(q, memories, heads(), memory_of_row), residual);
+  TORCH_CHECK(memories.size() == 1, "plain attention takes one memory");
+  const auto& memory = memories.front();
+  std::vector<int64_t> index, lengths;
+  for (const auto& place : memory_of_row) {
+    index.push_back(place.index);
+    lengths.push_back(place.length);
+  }
+  const auto rows = torch::tensor(index, torch::kInt64).to(memory.keys.device());
   Pass no_dropout;
-  const auto of_row = [&](const torch::Tensor& all) { return all.index_select(0, memory_of_row.to(all.device())); };
-  const auto context = attend(q.unsqueeze(1), {of_row(memory.keys), of_row(memory.values)},
-                              {.source_lengths = of_row(lengths)}, no_dropout);
+  const auto context = attend(q.unsqueeze(1), {memory.keys.index_select(0, rows), memory.values.index_select(0, rows)},
+                              {.source_lengths = torch::tensor(lengths, torch::kInt64)}, no_dropout);
   return join(context.squeeze(1), residual);
 }
 
@@ -114,14 +120,17 @@ torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, const F
   return join(attention_step(project(query_, x), memory), residual);
 }
 
-torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& state, int64_t position,
+torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
                                            const torch::Tensor& residual) {
   if (state.fixed) return join(context_of_fixed(x, state), residual);
-  if (!fits_kernel() || !has_decoding_kernel(x)) return join(context_of_cache(x, state, position), residual);
+  if (!fits_kernel() || !has_decoding_kernel(x)) return join(context_of_cache(x, state, positions.common()), residual);
   const auto qkv = project_together({query_, key_, value_}, x);
   if (options_.scores) {
-    for (auto part : {qkv.narrow(1, 0, options_.model), qkv.narrow(1, options_.model, key_size())})
-      part.copy_(turn(part.unsqueeze(1), position).squeeze(1));
+    for (const auto& [first, rows, position] : positions.runs(x.size(0))) {
+      const auto own = qkv.narrow(0, first, rows);
+      for (auto part : {own.narrow(1, 0, options_.model), own.narrow(1, options_.model, key_size())})
+        part.copy_(turn(part.unsqueeze(1), position).squeeze(1));
+    }
   }
   return join(attention_step(qkv, state.history, heads(), cache_type_), residual);
 }

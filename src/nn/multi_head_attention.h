@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "nn/activation.h"
@@ -45,10 +46,10 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   /// What a decoder keeps of memory [batch, source, model] during a search.
   KeyValues project_memory(const torch::Tensor& memory);
 
-  /// One decoding step: x [rows, model] against projected memory; memory_of_row and lengths as for attention_step();
-  /// plus `residual` [rows, model] (undefined: nothing). Returns [rows, model].
-  torch::Tensor step_cross(const torch::Tensor& x, const KeyValues& memory, const torch::Tensor& memory_of_row,
-                           const torch::Tensor& lengths, const torch::Tensor& residual);
+  /// One decoding step: x [rows, model] against projected memories, one unless takes_any_positions(), as of
+  /// attention_step(); plus `residual` [rows, model] (undefined: nothing). Returns [rows, model].
+  torch::Tensor step_cross(const torch::Tensor& x, std::span<const KeyValues> memories,
+                           std::span<const MemoryPlace> memory_of_row, const torch::Tensor& residual);
 
   /// Projected memory [batch, source, features] for steps with a fixed place: its heads one after the other; what is
   /// visible stays undefined.
@@ -59,8 +60,9 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override {
     return forward_self(x, lengths, /*causal=*/true, pass);
   }
-  torch::Tensor step(const torch::Tensor& x, MixerState& state, int64_t position,
+  torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
                      const torch::Tensor& residual) override;
+  bool takes_any_positions() const override { return fits_kernel(); }
   bool has_fixed_step() const override { return options_.softmax && !options_.scores; }
   /// Keys and values that decoding keeps are bfloat16 where weights are held in less than float32.
   void set_packing(const Packing& packing) override;

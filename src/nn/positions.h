@@ -31,8 +31,8 @@ class Positions : public torch::nn::Module {
   /// x float32 [batch, time, model] at positions 0 .. time-1. is_real bool [batch, time, 1]: where false, x stays as it
   /// is; undefined: all of it gets positions.
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) = 0;
-  /// One decoding step: x [rows, model], all at `position`. A kind that looks back keeps what it needs in `state`.
-  virtual torch::Tensor step(const torch::Tensor& x, int64_t position, MixerState& state) = 0;
+  /// One decoding step: x [rows, model] at `positions`. A kind that looks back keeps what it needs in `state`.
+  virtual torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, MixerState& state) = 0;
   /// How many positions there are for a step() that heeds MixerState::fixed (the state's tensors are then the same for
   /// all rows); 0: it does not.
   virtual int64_t fixed_room() const { return 0; }

@@ -51,10 +51,11 @@ torch::Tensor Ssru::forward(const torch::Tensor& x, const torch::Tensor& /*lengt
   return at::relu(gated_recurrence(f, input_(x).to(torch::kFloat32))).to(x.scalar_type());
 }
 
-torch::Tensor Ssru::step(const torch::Tensor& x, MixerState& state, int64_t position, const torch::Tensor& residual) {
+torch::Tensor Ssru::step(const torch::Tensor& x, MixerState& state, const RowPositions& /*positions*/,
+                         const torch::Tensor& residual) {
   const auto f = activate(forget_(x).to(torch::kFloat32), Activation::kSigmoid);  // [rows, model]
   const auto fresh = (1 - f) * input_(x).to(torch::kFloat32);
-  state.tensors = {position == 0 ? fresh : fresh + f * state.tensors[0]};
+  state.tensors = {state.tensors.empty() ? fresh : fresh + f * state.tensors[0]};
   const auto y = at::relu(state.tensors[0]).to(x.scalar_type());
   return residual.defined() ? y + residual : y;
 }

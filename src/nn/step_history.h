@@ -13,14 +13,17 @@ namespace nmt {
 /// step belong to no hypothesis any more, the others are copied out and its memory is given back.
 class StepHistory {
  public:
-  int64_t steps() const { return static_cast<int64_t>(steps_.size()); }
   /// What the newest step leaves: [rows, features] of any type, contiguous, on the CPU; not copied.
   void push(torch::Tensor step);
   /// New row r continues old row rows[r]: int64 [new rows] on the CPU.
   void select(const torch::Tensor& rows);
-  /// Where the present hypothesis `row` left its features at a step.
+  /// Appends rows that have left nothing yet.
+  void add_rows(int64_t count);
+  /// How many steps the present hypothesis `row` has made, and where it left its features at one of them.
+  int64_t length(int64_t row) const { return steps() - first_step_[row]; }
   const void* at(int64_t row, int64_t step) const {
-    return steps_[step].data + row_of_step_[row * room_ + step] * row_bytes_;
+    const int64_t place = first_step_[row] + step;
+    return steps_[place].data + row_of_step_[row * room_ + place] * row_bytes_;
   }
 
  private:
@@ -28,10 +31,13 @@ class StepHistory {
     torch::Tensor rows;
     const std::byte* data = nullptr;
   };
+  int64_t steps() const { return static_cast<int64_t>(steps_.size()); }
+  void widen();
   void compact(int64_t step);
 
-  std::vector<Step> steps_;
-  std::vector<int32_t> row_of_step_;  // [rows, room_]
+  std::vector<Step> steps_;           // from the first step of the oldest hypothesis on
+  std::vector<int64_t> first_step_;   // [rows]
+  std::vector<int32_t> row_of_step_;  // [rows, room_], what stands before the row's first step means nothing
   int64_t rows_ = 0, room_ = 0, row_bytes_ = 0;
 };
 

@@ -64,7 +64,8 @@ class BatchCandidatesTest : public testing::Test {
 TEST_F(BatchCandidatesTest, AreThoseOfAllSentencesAndWhatTheyMustHold) {
   const std::vector<SearchInput> inputs = {{.candidates = {9, 12}},
                                            {.prefix = {20, 3}, .must_appear = {{30, 31}}, .candidates = {5, 9}}};
-  const BatchCandidates candidates(inputs, torch::kCPU);
+  const std::vector<const SearchInput*> batch = {&inputs[0], &inputs[1]};
+  const BatchCandidates candidates(batch, torch::kCPU);
   EXPECT_THAT(candidates.tokens(), testing::ElementsAre(0, 1, 2, 3, 5, 9, 12, 20, 30, 31));
 }
 

@@ -140,6 +140,54 @@ TEST_P(SearchRule, EqualsThePlainSearchWithARecurrentModel) {
   expect_exact(*model, logits_of(*model), 4, 1e-4);
 }
 
+/// Sentences one after the other, which counts how many are under way.
+class CountingQueue final : public SearchQueue {
+ public:
+  explicit CountingQueue(std::vector<SearchInput> inputs) : inputs_(std::move(inputs)), found(inputs_.size()) {}
+
+  std::vector<Item> take(int64_t count) override {
+    std::vector<Item> items;
+    joined += under_way_ > 0 && next_ < std::ssize(inputs_);
+    for (; count > 0 && next_ < std::ssize(inputs_); --count, ++next_) items.push_back({next_, &inputs_[next_]});
+    under_way_ += std::ssize(items);
+    most = std::max(most, under_way_);
+    return items;
+  }
+  void finish(int64_t id, std::vector<Hypothesis> hypotheses) override {
+    --under_way_;
+    found[id] = std::move(hypotheses);
+  }
+
+ private:
+  std::vector<SearchInput> inputs_;
+  int64_t next_ = 0, under_way_ = 0;
+
+ public:
+  std::vector<std::vector<Hypothesis>> found;
+  int64_t most = 0, joined = 0;
+};
+
+// Sentences join others that are half done and outlive them.
+TEST_P(SearchRule, ASentenceDoesNotDependOnThoseUnderWay) {
+  const torch::InferenceMode inference;
+  const auto model = test::formula_model(test::model_config(kTransformer), kVocabulary, kVocabulary);
+  const SearchModel only{.model = model.get()};
+  const auto& [options, wishes] = rules().at(GetParam());
+  std::vector<SearchInput> inputs;
+  for (const auto& source : test::some_sources(9, 30)) {
+    inputs.push_back(wishes);
+    inputs.back().sources = {source};
+  }
+  for (const int64_t batch_size : {1, 4, 16}) {
+    CountingQueue queue(inputs);
+    search(std::span(&only, 1), queue, batch_size, options);
+    EXPECT_EQ(queue.most, batch_size);
+    EXPECT_EQ(queue.joined > 0, batch_size > 1);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      expect_equal(queue.found[i], search(std::span(&only, 1), std::span(inputs).subspan(i, 1), options).front(), 1e-10);
+  }
+}
+
 // Each sentence has a vocabulary of its own, whatever the others in its batch have.
 TEST_P(SearchRule, WithCandidatesEqualsThePlainSearchOverThem) {
   for (const auto& config : {test::model_config(kTransformer), test::model_config(kRecurrent)}) {

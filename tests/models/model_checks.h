@@ -114,4 +114,43 @@ inline void expect_selected_rows_continue(TranslationModel& model, const std::ve
   }
 }
 
+/// Sentences that join a search under way, while others leave it, have the bits that they have alone. Takes four pairs
+/// with tokens below 17.
+inline void expect_joined_rows_as_alone(TranslationModel& model, const std::vector<Pair>& pairs) {
+  const torch::NoGradGuard no_grad;
+  ASSERT_TRUE(model.can_join());
+  const auto start = [&](std::vector<Pair> sentences) {
+    const auto batch = to_tensors(batch_of(sentences), torch::kCPU);
+    return model.start(batch.source, batch.source_lengths);
+  };
+  const auto state = start({pairs[0], pairs[1]});
+  std::vector<RowHistory> rows = {{0, {}}, {1, {}}};
+  int64_t fed = 0;
+  for (int step = 0; step < 40; ++step) {
+    if (step % 3 == 2) {  // before the selection, as a search does it
+      const int64_t first = step % 2 == 0 ? 2 : 0;
+      state->join(start({pairs[first], pairs[first + 1]}));
+      rows.push_back({first, {}});
+      rows.push_back({first + 1, {}});
+      std::vector<int64_t> kept;  // the oldest row ends where there are many; the newest sentence has two hypotheses
+      for (int64_t row = rows.size() > 5 ? 3 : 0; row < std::ssize(rows); ++row) kept.push_back(row);
+      kept.push_back(std::ssize(rows) - 1);
+      state->select(torch::tensor(at::ArrayRef<int64_t>(kept), torch::kInt64));
+      std::vector<RowHistory> chosen;
+      for (const int64_t row : kept) chosen.push_back(rows[row]);
+      rows = chosen;
+    }
+    ASSERT_EQ(state->rows(), std::ssize(rows));
+    std::vector<int64_t> tokens;
+    for (auto& row : rows) {
+      tokens.push_back(4 + ++fed * 5 % 13);
+      row.tokens.push_back(tokens.back());
+    }
+    const auto logits = model.step(*state, torch::tensor(at::ArrayRef<int64_t>(tokens), torch::kInt64));
+    for (size_t r = 0; r < rows.size() && step % 4 == 3; ++r)
+      EXPECT_TRUE(logits[static_cast<int64_t>(r)].equal(replay(model, pairs[rows[r].sentence], rows[r], torch::kCPU)))
+          << "step " << step << " row " << r;
+  }
+}
+
 }  // namespace nmt::test

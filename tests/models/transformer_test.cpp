@@ -248,6 +248,19 @@ TEST_P(TransformerForm, ContinuesTheSelectedRows) {
     test::expect_selected_rows_continue(*model(device), kPairs, device, 4, device.is_cpu());
 }
 
+// Where relative positions or scores need plain attention, a search waits until all of a batch are finished.
+TEST_P(TransformerForm, TakesSentencesUnderWay) {
+  const auto model = this->model(torch::kCPU);
+  EXPECT_FALSE(model->can_join()) << "training";
+  const torch::NoGradGuard no_grad;
+  const auto& c = config();
+  const std::set<std::string> plain = {"shaw", "t5", "transformer_xl", "deberta", "alibi"};
+  const bool fits = !plain.contains(c.positions) && c.attention_score == "scaled_dot" &&
+                    c.attention_normalization == "softmax";
+  ASSERT_EQ(model->can_join(), fits);
+  if (fits) test::expect_joined_rows_as_alone(*model, kPairs);
+}
+
 // Rows and positions that nobody needs stand beside those that count; 35 steps go beyond the first room of 32.
 TEST_P(TransformerForm, MakesTheSameStepsInFixedShapes) {
   for (const auto device : test::devices()) {

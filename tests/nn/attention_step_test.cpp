@@ -17,6 +17,12 @@ KeyValues slices(const torch::Tensor& both) {
   return {parts[0], parts[1]};
 }
 
+std::vector<MemoryPlace> in_order(const std::vector<int64_t>& lengths) {
+  std::vector<MemoryPlace> places;
+  for (const int64_t length : lengths) places.push_back({.index = std::ssize(places), .length = length});
+  return places;
+}
+
 torch::Tensor repeat_heads(const torch::Tensor& x, int64_t key_value, int64_t group) {
   return x.unflatten(-1, {key_value, 1, -1}).expand({-1, -1, -1, group, -1}).flatten(2);
 }
@@ -38,23 +44,33 @@ TEST(AttentionStep, EqualsPlainAttentionToAMemory) {
       const auto both = wave({rows, time, 2 * heads.key_value * head_dim}, 1, 1);
       const auto memory = slices(both);
       const auto q = wave({rows, heads.query * head_dim});
-      const auto lengths = torch::tensor({37, 1, 16, 17}, torch::kInt64), in_order = torch::arange(4);
+      const auto lengths = torch::tensor({37, 1, 16, 17}, torch::kInt64);
+      const auto places = in_order({37, 1, 16, 17});
       const auto expected = plain(q, memory, heads, lengths);
-      expect_close(attention_step(q, memory, heads, in_order, lengths), expected, 1e-5, std::to_string(head_dim));
+      expect_close(attention_step(q, {&memory, 1}, heads, places), expected, 1e-5, std::to_string(head_dim));
       const auto low = both.to(torch::kBFloat16), rounded = low.to(torch::kFloat32);
-      expect_close(attention_step(q, slices(low), heads, in_order, lengths), plain(q, slices(rounded), heads, lengths),
-                   1e-5, std::to_string(head_dim));
+      const auto low_memory = slices(low);
+      expect_close(attention_step(q, {&low_memory, 1}, heads, places), plain(q, slices(rounded), heads, lengths), 1e-5,
+                   std::to_string(head_dim));
     }
   }
 }
 
 TEST(AttentionStep, SharesOneMemoryAmongRows) {
   const auto both = wave({2, 6, 16}, 1, 1), q = wave({3, 8});
-  const auto of_row = torch::tensor({1, 0, 1}, torch::kInt64), length = torch::tensor({6, 4}, torch::kInt64);
-  const auto shared = attention_step(q, slices(both), {2, 2}, of_row, length);
-  const auto copied = attention_step(q, slices(both.index_select(0, of_row)), {2, 2}, torch::arange(3),
-                                     length.index_select(0, of_row));
-  EXPECT_TRUE(shared.equal(copied));
+  const std::vector<MemoryPlace> places = {{.index = 1, .length = 4}, {.length = 6}, {.index = 1, .length = 4}};
+  const auto memory = slices(both), repeated = slices(both.index_select(0, torch::tensor({1, 0, 1}, torch::kInt64)));
+  const auto shared = attention_step(q, {&memory, 1}, {2, 2}, places);
+  EXPECT_TRUE(shared.equal(attention_step(q, {&repeated, 1}, {2, 2}, in_order({4, 6, 4}))));
+}
+
+TEST(AttentionStep, FindsAMemoryAmongGroups) {
+  const auto both = wave({3, 6, 16}, 1, 1), q = wave({3, 8});
+  const auto memory = slices(both);
+  const std::vector<KeyValues> groups = {slices(both.narrow(0, 2, 1)), slices(both.narrow(0, 0, 2).narrow(1, 0, 5).contiguous())};
+  const std::vector<MemoryPlace> places = {{.group = 1, .index = 0, .length = 3}, {.group = 1, .index = 1, .length = 5},
+                                           {.group = 0, .index = 0, .length = 6}};
+  EXPECT_TRUE(attention_step(q, groups, {2, 2}, places).equal(attention_step(q, {&memory, 1}, {2, 2}, in_order({3, 5, 6}))));
 }
 
 // Hypotheses change places, multiply and die; each one must look at its own past.
@@ -96,10 +112,37 @@ TEST(StepHistory, KeepsWhatItsHypothesesLeft) {
     const auto fresh = wave({8, 5}, 1, static_cast<double>(step));
     history.push(fresh);
     for (int64_t r = 0; r < 8; ++r) expected[r].push_back(fresh[r][4].item<float>());
-    ASSERT_EQ(history.steps(), step + 1);
+    ASSERT_EQ(history.length(7), step + 1);
     for (int64_t r = 0; r < 8; ++r)
       for (int64_t past = 0; past <= step; ++past)
         ASSERT_EQ(static_cast<const float*>(history.at(r, past))[4], expected[r][past]);
+  }
+}
+
+// Rows come and go: each one has its own first step, and what all of them have left behind them is forgotten.
+TEST(StepHistory, TakesRowsUnderWay) {
+  StepHistory history;
+  std::vector<std::vector<float>> expected;
+  for (int64_t step = 0; step < 200; ++step) {
+    std::vector<int64_t> parents;  // every fifth step the oldest ends; every third another one begins
+    for (int64_t r = step % 5 == 4 && expected.size() > 1 ? 1 : 0; r < std::ssize(expected); ++r) parents.push_back(r);
+    if (step % 3 == 0) {
+      history.add_rows(1);
+      parents.push_back(std::ssize(expected));
+      expected.emplace_back();
+    }
+    history.select(torch::tensor(at::ArrayRef<int64_t>(parents), torch::kInt64));
+    const auto before = expected;
+    expected.clear();
+    for (const int64_t parent : parents) expected.push_back(before[parent]);
+    const auto fresh = wave({std::ssize(expected), 5}, 1, static_cast<double>(step));
+    history.push(fresh);
+    for (int64_t r = 0; r < std::ssize(expected); ++r) {
+      expected[r].push_back(fresh[r][4].item<float>());
+      ASSERT_EQ(history.length(r), std::ssize(expected[r])) << "step " << step << " row " << r;
+      for (int64_t past = 0; past < history.length(r); ++past)
+        ASSERT_EQ(static_cast<const float*>(history.at(r, past))[4], expected[r][past]);
+    }
   }
 }
 

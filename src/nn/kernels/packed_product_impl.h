@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "nn/kernels/packed_product.h"
 #include "nn/kernels/vector_impl.h"
@@ -231,16 +232,31 @@ inline void finish(const PackedProduct& p, int64_t row, int64_t column,
   }
 }
 
-// kRows rows of kVecs vectors of a panel. Each lane is one ascending chain over the words. `ahead`: memory that the
-// next panel will need, fetched meanwhile.
+// Some rows of some words of one panel. What stands in registers between the words of a row waits in `sums` while the
+// other rows have their turn.
+struct Tile {
+  int64_t row = 0, rows = 0;
+  int64_t panel = 0;
+  Range words = {};
+  uint32_t* sums = nullptr;         // of `row`: [rows, kPanel]
+  const uint32_t* ahead = nullptr;  // memory that will be needed next, fetched meanwhile
+};
+
+// kRows rows of kVecs vectors of a panel. Each lane is one ascending chain over the words.
 template <WeightFormat kFormat, int64_t kRows, int64_t kVecs>
-void multiply_block(const PackedProduct& p, int64_t row, int64_t column, const uint32_t* panel, const uint32_t* ahead) {
+void multiply_block(const PackedProduct& p, const Tile& tile, int64_t column) {
   using Sum = typename Dot<kFormat>::Sum;
   constexpr int64_t kParts = Dot<kFormat>::kParts;
   const int64_t words = words_in_row(kFormat, p.weight.in);
-  const char* x = static_cast<const char*>(p.x) + row * words * kParts * 4;
+  const char* x = static_cast<const char*>(p.x) + tile.row * words * kParts * 4;
+  const uint32_t* panel = p.weight.panels + tile.panel * words * kPanel + column;
+  const uint32_t* ahead = tile.ahead - tile.words.begin * (kPanel / 4);
+  const auto waiting = [&](int64_t r, int64_t v) { return tile.sums + r * kPanel + column + v * kWidth; };
   Sum sums[kRows][kVecs] = {};
-  for (int64_t k = 0; k < words; ++k) {
+  if (tile.words.begin > 0)
+    for (int64_t r = 0; r < kRows; ++r)
+      for (int64_t v = 0; v < kVecs; ++v) sums[r][v] = load_as<Sum>(waiting(r, v));
+  for (int64_t k = tile.words.begin; k < tile.words.end; ++k) {
     __builtin_prefetch(ahead + k * (kPanel / 4), 0, 2);
     for (int64_t part = 0; part < kParts; ++part) {
       Words weights[kVecs];
@@ -254,21 +270,44 @@ void multiply_block(const PackedProduct& p, int64_t row, int64_t column, const u
       }
     }
   }
-  for (int64_t r = 0; r < kRows; ++r) finish<kFormat, kVecs>(p, row + r, column, sums[r]);
+  if (tile.words.end < words) {
+    for (int64_t r = 0; r < kRows; ++r)
+      for (int64_t v = 0; v < kVecs; ++v) std::memcpy(waiting(r, v), &sums[r][v], sizeof(Sum));
+    return;
+  }
+  for (int64_t r = 0; r < kRows; ++r) finish<kFormat, kVecs>(p, tile.row + r, tile.panel * kPanel + column, sums[r]);
 }
 
-// `rows` of one panel, 1 to kRows of them.
+// 1 to kRows rows.
 template <WeightFormat kFormat, int64_t kRows>
-void multiply_rows(int64_t rows, const PackedProduct& p, int64_t row, int64_t panel, int64_t part) {
+void multiply_tile(const PackedProduct& p, const Tile& tile) {
   if constexpr (kRows > 1) {
-    if (rows < kRows) return multiply_rows<kFormat, kRows - 1>(rows, p, row, panel, part);
+    if (tile.rows < kRows) return multiply_tile<kFormat, kRows - 1>(p, tile);
   }
   constexpr int64_t kVecs = NMT_PACKED_VECS;
-  const int64_t words = words_in_row(kFormat, p.weight.in);
-  const uint32_t* weights = p.weight.panels + panel * words * kPanel;
-  const uint32_t* ahead = weights + words * kPanel + part % 4 * words * (kPanel / 4);
   for (int64_t column = 0; column < kPanel; column += kVecs * kWidth)
-    multiply_block<kFormat, kRows, kVecs>(p, row, panel * kPanel + column, weights + column, ahead);
+    multiply_block<kFormat, kRows, kVecs>(p, tile, column);
+}
+
+// All rows of some words of a panel.
+template <WeightFormat kFormat>
+void multiply_words(const PackedProduct& p, Range rows, int64_t panel, Range words, uint32_t* sums) {
+  constexpr int64_t kRows = NMT_PACKED_ROWS;
+  // The first tile waits for the weights to come and is as wide as can be; the others share what is left evenly.
+  const int64_t tiles = (rows.end - rows.begin + kRows - 1) / kRows, count = words.end - words.begin;
+  const uint32_t* next = p.weight.panels + (panel * words_in_row(kFormat, p.weight.in) + words.end) * kPanel;
+  int64_t row = rows.begin;
+  for (int64_t part = 0; part < tiles; ++part) {
+    const int64_t left = rows.end - row, tiles_left = tiles - part;
+    const int64_t wide = part == 0 ? std::min(left, kRows) : (left + tiles_left - 1) / tiles_left;
+    multiply_tile<kFormat, kRows>(p, {.row = row,
+                                      .rows = wide,
+                                      .panel = panel,
+                                      .words = words,
+                                      .sums = sums + (row - rows.begin) * kPanel,
+                                      .ahead = next + part % 4 * count * (kPanel / 4)});
+    row += wide;
+  }
 }
 
 template <WeightFormat kFormat>
@@ -276,21 +315,17 @@ void multiply_format(const PackedProduct& p, Range rows, Range panels) {
   constexpr int64_t kRows = NMT_PACKED_ROWS;
   static_assert(kPanel % (NMT_PACKED_VECS * kWidth) == 0);
   constexpr int64_t kCachedBytes = 1 << 18;  // of x: stays in the second-level cache while all panels pass by
-  const int64_t row_bytes = words_of_x(kFormat, p.weight.in) * 4;
+  constexpr int64_t kWords = 512;             // of a panel, 128 kB: they stay there, too, while all rows pass by
+  const int64_t row_bytes = words_of_x(kFormat, p.weight.in) * 4, words = words_in_row(kFormat, p.weight.in);
   const int64_t chunk = std::max<int64_t>(1, kCachedBytes / row_bytes / kRows) * kRows;
+  std::vector<uint32_t> sums;
+  if (words > kWords) sums.resize(std::min(chunk, rows.end - rows.begin) * kPanel);
   for (int64_t first = rows.begin; first < rows.end; first += chunk) {
-    const int64_t end = std::min(rows.end, first + chunk);
-    for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
-      // The first block waits for the weights to come and is as wide as can be; the others share what is left evenly.
-      const int64_t blocks = (end - first + kRows - 1) / kRows;
-      int64_t r = first;
-      for (int64_t part = 0; part < blocks; ++part) {
-        const int64_t left = end - r, blocks_left = blocks - part;
-        const int64_t wide = part == 0 ? std::min(left, kRows) : (left + blocks_left - 1) / blocks_left;
-        multiply_rows<kFormat, kRows>(wide, p, r, panel, part);
-        r += wide;
-      }
-    }
+    const Range some{first, std::min(rows.end, first + chunk)};
+    const int64_t step = some.end - some.begin > kRows ? kWords : words;
+    for (int64_t panel = panels.begin; panel < panels.end; ++panel)
+      for (int64_t k = 0; k < words; k += step)
+        multiply_words<kFormat>(p, some, panel, {k, std::min(words, k + step)}, sums.data());
   }
 }
 

@@ -31,7 +31,7 @@ class RecurrentPositions final : public Positions {
     return is_real.defined() ? at::where(is_real, h, x) : h;
   }
 
-  torch::Tensor step(const torch::Tensor& x, int64_t /*position*/, MixerState& state) override {
+  torch::Tensor step(const torch::Tensor& x, const RowPositions& /*positions*/, MixerState& state) override {
     if (state.tensors.empty()) state.tensors = {at::zeros_like(x)};
     return state.tensors[0] = next(input_(x), state.tensors[0]);
   }

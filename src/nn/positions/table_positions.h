@@ -14,8 +14,8 @@ class TablePositions : public Positions {
     const auto table = rows(0, x.size(1)).to(x.device());  // [time, model]
     return combine(x, is_real.defined() ? table * is_real : table);
   }
-  torch::Tensor step(const torch::Tensor& x, int64_t position, MixerState& state) override {
-    if (!state.fixed) return combine(x, rows(position, 1).to(x.device()));
+  torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, MixerState& state) override {
+    if (!state.fixed) return combine(x, rows_at(positions, x.size(0)).to(x.device()));
     if (state.tensors.empty()) state.tensors = {rows(0, state.fixed->room).to(x.device())};
     return combine(x, state.tensors[0].index_select(0, state.fixed->position));
   }
@@ -26,6 +26,16 @@ class TablePositions : public Positions {
   virtual torch::Tensor rows(int64_t first, int64_t count) = 0;
   /// x and its vectors, broadcast against each other; a vector of zeros leaves x as it is.
   virtual torch::Tensor combine(const torch::Tensor& x, const torch::Tensor& vectors) const { return x + vectors; }
+
+ private:
+  /// Of the positions of `count` rows: [1 or count, model].
+  torch::Tensor rows_at(const RowPositions& positions, int64_t count) {
+    if (positions.are_equal()) return rows(positions.common(), 1);
+    const auto places = positions.tensor(count);
+    const auto first = places.min().item<int64_t>(), last = places.max().item<int64_t>();
+    const auto table = rows(first, last - first + 1);
+    return table.index_select(0, (places - first).to(table.device()));
+  }
 };
 
 /// A trained table of max_positions rows. A longer sentence is an Error.
