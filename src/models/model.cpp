@@ -149,6 +149,9 @@ void initialise(TranslationModel& model, const ModelConfig& config, uint64_t see
       values.uniform_(-limit, limit, generator);
     }
     if (config.deep_init != "none") values.mul_(initial_gain(name, config));
+    // T5's scores lack 1 / sqrt(head_dim), its queries start smaller by as much instead (Raffel et al. 2020).
+    if (config.positions == "t5" && name.ends_with("self_attention.query.weight"))
+      values.mul_(std::sqrt(static_cast<double>(config.num_heads) / static_cast<double>(config.d_model)));
     if (config.zero_padding_embedding && name.ends_with("embedding")) values[0].zero_();
     parameter.copy_(values);
   }

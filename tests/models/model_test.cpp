@@ -112,6 +112,21 @@ TEST(Initialise, IsAFunctionOfTheSeed) {
   EXPECT_FALSE(weights(1).equal(weights(2)));
 }
 
+// Its scores are not divided by the root of head_dim, here 64 / 4.
+TEST(Initialise, MakesTheQueriesOfT5Smaller) {
+  auto config = test::model_config("d_model: 64, d_ff: 64, num_blocks: 1, num_heads: 4, positions: none");
+  const auto usual = make_model(config, 50, 50);
+  initialise(*usual, config, 1);
+  config.positions = "t5";
+  const auto t5 = make_model(config, 50, 50);
+  initialise(*t5, config, 1);
+  for (const auto& item : t5->named_parameters()) {
+    if (item.value().dim() < 2 || !usual->named_parameters().contains(item.key())) continue;
+    const double ratio = item.value().std().item<double>() / usual->named_parameters()[item.key()].std().item<double>();
+    EXPECT_NEAR(ratio, item.key().ends_with("self_attention.query.weight") ? 0.25 : 1, 0.05) << item.key();
+  }
+}
+
 TEST(Initialise, DrawsEveryRowOfATableWithoutZeroPadding) {
   auto config = small();
   config.zero_padding_embedding = false;
