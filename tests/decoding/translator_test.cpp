@@ -132,9 +132,7 @@ TEST_F(TranslatorTest, ReportsLinesThatAreDone) {
   Translator(model_, codec_, {.batch_size = 1, .max_source_length = 2}).translate(lines, [&](int64_t done) {
     reports.push_back(done);
   });
-  ASSERT_EQ(reports.size(), 4u);
-  EXPECT_TRUE(std::is_sorted(reports.begin(), reports.end()));
-  EXPECT_EQ(reports.back(), 4);
+  EXPECT_THAT(reports, testing::ElementsAre(2, 3, 4));
 }
 
 TEST_F(TranslatorTest, ProgressMayStopTheWork) {
