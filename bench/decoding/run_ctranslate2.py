@@ -25,11 +25,9 @@ def translate(sentences):
 
 clock = time.process_time if task["cpu_seconds"] else time.perf_counter
 translate(pieces[:64])
-seconds = float("inf")
-for _ in range(task["repeat"]):
-    start = clock()
-    results = [translate([one])[0] for one in pieces] if task["one_by_one"] else translate(pieces)
-    seconds = min(seconds, clock() - start)
+start = clock()
+results = [translate([one])[0] for one in pieces] if task["one_by_one"] else translate(pieces)
+seconds = clock() - start
 best = [result.hypotheses[0] for result in results]
 # SentencePiece writes an unknown piece as " ⁇ ", nmt-translate as the piece is called.
 print(json.dumps({"lines": [target.decode_pieces(one).replace(" ⁇ ", "<unk>") for one in best],
