@@ -28,15 +28,20 @@ torch::Device resolve_device(const std::string& name) {
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
+bool multiplies_bfloat16(torch::Device device) {
+  if (device.is_cuda()) return true;
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
 at::ScalarType resolve_precision(const std::string& name, torch::Device device) {
   if (name == "fp32") return torch::kFloat32;
   if (name == "bf16") return torch::kBFloat16;
   if (name != "auto") throw Error("precision '" + name + "': use auto, fp32 or bf16");
-  if (device.is_cuda()) return torch::kBFloat16;
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512bf16")) return torch::kBFloat16;
-#endif
-  return torch::kFloat32;
+  return multiplies_bfloat16(device) ? torch::kBFloat16 : torch::kFloat32;
 }
 
 std::string precision_name(at::ScalarType type) { return type == torch::kBFloat16 ? "bf16" : "fp32"; }
