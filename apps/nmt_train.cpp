@@ -139,7 +139,8 @@ int train(const Arguments& arguments) {
                          *log);
   add_log_file(*log, directory.path() / "log.txt");
   if (config.run.precision == "bf16" && !multiplies_bfloat16(device))
-    log->warn("run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
+    log->warn(
+        "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
   observers.add(make_run_observers({.directory = directory.path(),
                                     .tensorboard = config.run.tensorboard,
                                     .tensorboard_tags = parse_tensorboard_tags(config.run.tensorboard_tags),
