@@ -106,6 +106,28 @@ TEST(PackedKernels, EqualProductsOfRoundedNumbersInEverySet) {
   EXPECT_GE(sets, 1);
 }
 
+// A long row is multiplied in pieces where there are many rows; the sums of a piece wait until the next one. One row alone
+// has no pieces.
+TEST(PackedKernels, GiveLongRowsTheBitsThatTheyHaveAlone) {
+  const auto weight = wave({70, 2600}, 1, 1), bias = wave({70}, 1, 2);
+  for (const char* name : kSets) {
+    const auto* set = kernels::packed_kernels_by_name(name);
+    if (!set) continue;
+    for (const auto format : kFormats) {
+      for (const int64_t rows : {7, 150}) {  // one chunk of rows and several; products are around 1,000
+        const auto x = wave({rows, 2600});
+        const auto together = multiply(*set, format, x, weight, bias, false, {});
+        const auto what = fmt::format("{} format {} rows {}", name, static_cast<int>(format), rows);
+        expect_close(together, rounded_product(format, x, weight) + bias, 0.05, what);
+        for (int64_t row = 0; row < rows; row += 3) {
+          const auto alone = multiply(*set, format, x.narrow(0, row, 1).contiguous(), weight, bias, false, {});
+          EXPECT_TRUE(together.narrow(0, row, 1).equal(alone)) << what << ": " << row;
+        }
+      }
+    }
+  }
+}
+
 TEST(PackedKernels, RoundPositiveNumbersToAll256Steps) {
   const auto x = wave({3, 50}).abs(), weight = wave({10, 50}, 1, 1);
   const auto exact = at::linear(x, weight);

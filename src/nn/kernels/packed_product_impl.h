@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "nn/kernels/packed_product.h"
 #include "nn/kernels/vector_impl.h"
@@ -238,7 +237,8 @@ struct Tile {
   int64_t row = 0, rows = 0;
   int64_t panel = 0;
   Range words = {};
-  uint32_t* sums = nullptr;         // of `row`: [rows, kPanel]
+  int64_t first_row = 0;
+  uint32_t* sums = nullptr;         // of rows from first_row on: [rows, kPanel]
   const uint32_t* ahead = nullptr;  // memory that will be needed next, fetched meanwhile
 };
 
@@ -251,7 +251,7 @@ void multiply_block(const PackedProduct& p, const Tile& tile, int64_t column) {
   const char* x = static_cast<const char*>(p.x) + tile.row * words * kParts * 4;
   const uint32_t* panel = p.weight.panels + tile.panel * words * kPanel + column;
   const uint32_t* ahead = tile.ahead - tile.words.begin * (kPanel / 4);
-  const auto waiting = [&](int64_t r, int64_t v) { return tile.sums + r * kPanel + column + v * kWidth; };
+  const auto waiting = [&](int64_t r, int64_t v) { return tile.sums + (tile.row - tile.first_row + r) * kPanel + column + v * kWidth; };
   Sum sums[kRows][kVecs] = {};
   if (tile.words.begin > 0)
     for (int64_t r = 0; r < kRows; ++r)
@@ -304,7 +304,8 @@ void multiply_words(const PackedProduct& p, Range rows, int64_t panel, Range wor
                                       .rows = wide,
                                       .panel = panel,
                                       .words = words,
-                                      .sums = sums + (row - rows.begin) * kPanel,
+                                      .first_row = rows.begin,
+                                      .sums = sums,
                                       .ahead = next + part % 4 * count * (kPanel / 4)});
     row += wide;
   }
@@ -318,14 +319,13 @@ void multiply_format(const PackedProduct& p, Range rows, Range panels) {
   constexpr int64_t kWords = 512;             // of a panel, 128 kB: they stay there, too, while all rows pass by
   const int64_t row_bytes = words_of_x(kFormat, p.weight.in) * 4, words = words_in_row(kFormat, p.weight.in);
   const int64_t chunk = std::max<int64_t>(1, kCachedBytes / row_bytes / kRows) * kRows;
-  std::vector<uint32_t> sums;
-  if (words > kWords) sums.resize(std::min(chunk, rows.end - rows.begin) * kPanel);
+  uint32_t sums[kCachedBytes / (4 * kWords) * kPanel];  // of a chunk, whose rows are longer than kWords
   for (int64_t first = rows.begin; first < rows.end; first += chunk) {
     const Range some{first, std::min(rows.end, first + chunk)};
     const int64_t step = some.end - some.begin > kRows ? kWords : words;
     for (int64_t panel = panels.begin; panel < panels.end; ++panel)
       for (int64_t k = 0; k < words; k += step)
-        multiply_words<kFormat>(p, some, panel, {k, std::min(words, k + step)}, sums.data());
+        multiply_words<kFormat>(p, some, panel, {k, std::min(words, k + step)}, sums);
   }
 }
 
