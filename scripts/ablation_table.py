@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What each part of the quality kit brings: one small model on Multi30k, equal updates. Prints a Markdown table.
+"""What each part of the quality kit brings: one small model on Multi30k, equal updates. Prints two Markdown tables.
 
-    scripts/ablation_table.py [--programs build] [--work runs/ablation] [--seeds 1 2] [--updates 3000]
+    scripts/ablation_table.py [--programs build] [--work runs/ablation] [--seeds 1 2] [--updates 2080]
                               [--set KEY=VALUE ...] [VARIANT ...]
 
-The plain model is configs/multi30k_de_en.yaml without averaging and without dropout on attention weights; every variant
-changes what its row names. BLEU and chrF2 are those of the test set, by nmt-eval; mean and half of the range over the
-seeds. What is finished is not run again; a run that was interrupted goes on.
+The plain model is configs/positions_multi30k.yaml with rotary positions, batches of half the size and no dropout on
+attention weights; every variant changes what its row names. A moving average and means of checkpoints leave training as
+it is, so that every run measures them all: the first table has the greedy BLEU of the validation set with each kind of
+weights, the second the scores of the test set (nmt-eval, beam search) with those that validated best. Mean and half of
+the range over the seeds. What is finished is not run again; a run that was interrupted goes on.
 """
 
 import argparse
@@ -16,21 +18,19 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-CONFIG = SOURCE / "configs" / "multi30k_de_en.yaml"
+CONFIG = SOURCE / "configs" / "positions_multi30k.yaml"
 
-PLAIN = {"training.average_checkpoints": 0, "model.attention_dropout_rate": 0, "training.num_epochs": 0}
+COMMON = {"model.positions": "rotary", "model.attention_dropout_rate": 0, "training.batch_size": 2048,
+          "training.warmup_steps": 800, "training.num_epochs": 0, "training.max_minutes": 0, "training.ema_decay": 0.998,
+          "training.average_checkpoints": 3, "training.average_best": 3}
 VARIANTS = {
     "plain": {},
     "attention_dropout": {"model.attention_dropout_rate": 0.1},
+    "bpe_dropout": {"training.bpe_dropout1": 0.1, "training.bpe_dropout2": 0.1},
     "rdrop": {"training.objective": "rdrop"},
     "simcut": {"training.objective": "simcut"},
-    "bpe_dropout": {"training.bpe_dropout1": 0.1, "training.bpe_dropout2": 0.1},
-    "ema": {"training.ema_decay": 0.999},
-    "average_last": {"training.average_checkpoints": 5},
-    "average_best": {"training.average_best": 5},
-    "all_with_rdrop": {"model.attention_dropout_rate": 0.1, "training.objective": "rdrop", "training.bpe_dropout1": 0.1,
-                       "training.bpe_dropout2": 0.1, "training.ema_decay": 0.999, "training.average_checkpoints": 5},
 }
+KINDS = ("last", "moving average", "mean of the last", "mean of the best")
 
 
 def run(*command):
@@ -40,13 +40,33 @@ def run(*command):
     return done.stdout
 
 
+def validated(folder, updates):
+    """Greedy BLEU of the validation set after the last update, by kind of weights."""
+    lines = [line.split("\t") for line in (folder / "validations.tsv").read_text().splitlines()]
+    rows = [dict(zip(lines[0], line)) for line in lines[1:]]
+    last = [row for row in rows if int(row["update"]) == updates]
+    found = {}
+    validations = sorted({int(row["update"]) for row in rows if not row["weights"]})
+    standing = validations[-COMMON["training.average_checkpoints"]:]
+    for row in last:
+        if not row["weights"]:
+            found["last"] = float(row["bleu"])
+        elif row["weights"].startswith("moving"):
+            found["moving average"] = float(row["bleu"])
+        else:
+            averaged = [int(update) for update in row["weights"].removeprefix("average of updates ").split(", ")]
+            found["mean of the last" if averaged == standing else "mean of the best"] = float(row["bleu"])
+    found.setdefault("mean of the best", found["mean of the last"])  # the last were the best: one mean for both
+    return found
+
+
 def train_and_score(options, variant, seed):
-    """One run: {"BLEU", "chrF2", "minutes", "best"}."""
+    """One run: {"BLEU", "chrF2", "minutes", "weights", "validated"}."""
     folder = options.work / f"{variant}-{options.updates}-{seed}"
     result = folder.with_suffix(".json")
     if result.exists():
         return json.loads(result.read_text())
-    changes = PLAIN | VARIANTS[variant] | {
+    changes = COMMON | VARIANTS[variant] | {
         "data.dir": options.work / "prepared", "run.dir": folder, "run.seed": seed,
         "training.max_updates": options.updates}
     settings = ["-c", CONFIG]
@@ -59,7 +79,7 @@ def train_and_score(options, variant, seed):
     checkpoint = max((folder / "checkpoints").iterdir(), key=lambda path: path.name)
     state = json.loads((checkpoint / "state.json").read_text())
     best = json.loads((folder / "best" / "model.json").read_text())["summary"]["weights"]
-    row = {"minutes": state["seconds"] / 60, "best": best}
+    row = {"minutes": state["seconds"] / 60, "weights": best, "validated": validated(folder, options.updates)}
     for name in ("BLEU", "chrF2"):
         row[name] = next(float(line.split(" = ")[1].split()[0]) for line in scores if line.startswith(name + "|"))
     result.write_text(json.dumps(row))
@@ -71,12 +91,26 @@ def spread(values):
     return f"{mean:.2f}" + (f" ± {(max(values) - min(values)) / 2:.2f}" if len(values) > 1 else "")
 
 
+def print_tables(results):
+    def row(variant, cells):
+        changes = ", ".join(f"`{key.split('.')[1]}: {value}`" for key, value in VARIANTS[variant].items())
+        print(f"| {variant} | {changes or 'nothing'} | {' | '.join(cells)} |")
+
+    print(f"| variant | changes | {' | '.join(KINDS)} |\n|{' --- |' * 6}")
+    for variant, runs in results.items():
+        row(variant, [spread([one["validated"][kind] for one in runs]) for kind in KINDS])
+    print(f"\n| variant | changes | BLEU | chrF2 | minutes | weights |\n|{' --- |' * 6}")
+    for variant, runs in results.items():
+        weights = "; ".join(one["weights"].replace("average of updates", "mean of") or "last" for one in runs)
+        row(variant, [spread([one[name] for one in runs]) for name in ("BLEU", "chrF2", "minutes")] + [weights])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, default=SOURCE / "build")
     parser.add_argument("--work", type=pathlib.Path, default=SOURCE / "runs" / "ablation")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--updates", type=int, default=3000)
+    parser.add_argument("--updates", type=int, default=2080)
     parser.add_argument("--set", dest="changes", metavar="KEY=VALUE", action="append", default=[])
     parser.add_argument("variants", nargs="*", metavar="VARIANT", default=list(VARIANTS),
                         help=f"of {', '.join(VARIANTS)}")
@@ -86,14 +120,8 @@ def main():
         parser.error(f"no such variant: {', '.join(sorted(unknown))}; there are {', '.join(VARIANTS)}")
     options.programs, options.work = options.programs.resolve(), options.work.resolve()
     options.work.mkdir(parents=True, exist_ok=True)
-    print("| variant | changes | BLEU | chrF2 | minutes | best weights |\n| --- | --- | --- | --- | --- | --- |",
-          flush=True)
-    for variant in options.variants:
-        rows = [train_and_score(options, variant, seed) for seed in options.seeds]
-        changes = ", ".join(f"`{key.split('.')[1]}: {value}`" for key, value in VARIANTS[variant].items())
-        best = "; ".join(row["best"].replace("average of updates", "average of") for row in rows)
-        print(f"| {variant} | {changes or 'none'} | {spread([row['BLEU'] for row in rows])} | "
-              f"{spread([row['chrF2'] for row in rows])} | {spread([row['minutes'] for row in rows])} | {best} |", flush=True)
+    print_tables({variant: [train_and_score(options, variant, seed) for seed in options.seeds]
+                  for variant in options.variants})
 
 
 if __name__ == "__main__":

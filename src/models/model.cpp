@@ -11,6 +11,7 @@
 #include "models/deep_init.h"
 #include "models/recurrent_model.h"
 #include "models/transformer.h"
+#include "nn/device.h"
 #include "nn/kernel_support.h"
 #include "nn/linear.h"
 
@@ -24,11 +25,13 @@ TensorBatch to_tensors(const Batch& batch, torch::Device device) {
   const auto tensor = [](const std::vector<int64_t>& values, at::IntArrayRef sizes) {
     return torch::tensor(at::ArrayRef<int64_t>(values), torch::kInt64).view(sizes);
   };
-  const auto move = [&](const torch::Tensor& x) { return x.to(device, /*non_blocking=*/true); };
-  return {.source = move(tensor(batch.source, {batch.size, batch.source_width})),
+  const auto ids = [&](const std::vector<int64_t>& values, int64_t width) {
+    return copy_to_device(tensor(values, {batch.size, width}), device);
+  };
+  return {.source = ids(batch.source, batch.source_width),
           .source_lengths = tensor(batch.source_lengths, {batch.size}),
-          .target_in = move(tensor(batch.target_in, {batch.size, batch.target_width})),
-          .target_out = move(tensor(batch.target_out, {batch.size, batch.target_width})),
+          .target_in = ids(batch.target_in, batch.target_width),
+          .target_out = ids(batch.target_out, batch.target_width),
           .target_lengths = tensor(batch.target_lengths, {batch.size})};
 }
 

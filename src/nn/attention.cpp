@@ -9,6 +9,7 @@
 
 #include "nn/dropout.h"
 #include "nn/kernel_support.h"
+#include "nn/packed_attention.h"
 
 namespace nmt {
 namespace {
@@ -119,9 +120,11 @@ torch::Tensor real_positions(const torch::Tensor& lengths, int64_t width, torch:
 
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                         const AttentionOptions& options, Pass& pass, torch::Tensor* weights) {
+  const bool drop = pass.training() && options.dropout > 0;
+  if (!weights && has_packed_attention(q, options))
+    return packed_attention(q, k, v, options, drop ? options.dropout : 0.0);
   if (!has_cpu_kernel(q) || weights || options.scores || !options.softmax)
     return plain_attention(q, k, v, options, pass, weights);
-  const bool drop = pass.training() && options.dropout > 0;
   return Attention::apply(q, k, v, options.heads, drop ? options.dropout : 0.0, options.causal,
                           optional_tensor(options.target_lengths), optional_tensor(options.source_lengths),
                           static_cast<int64_t>(drop ? pass.next_key() : 0));

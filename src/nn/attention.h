@@ -25,8 +25,8 @@ struct AttentionOptions {
 /// softmax(Q Kᵀ / sqrt(head_dim)) V, each head on its slice of the features.
 /// q [batch, target, model]; k, v [batch, source, model]; the last axis contiguous, k and v with equal strides (slices
 /// of a fused projection are fine). Returns [batch, target, model]. weights, where given, receives the attention
-/// weights [batch, heads, target, source] before dropout. By the fused kernel where it fits: the CPU, softmax of the
-/// usual scores, no weights wanted.
+/// weights [batch, heads, target, source] before dropout. By a fused kernel where one fits: softmax of the usual scores,
+/// no weights wanted, on the CPU the toolkit's own, on a GPU that of packed_attention.h.
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                         const AttentionOptions& options, Pass& pass, torch::Tensor* weights = nullptr);
 

@@ -16,9 +16,29 @@ using torch::autograd::variable_list;
 
 // Logits held at once, in elements: big enough for fast products, small enough for caches and memory.
 constexpr int64_t kBlockElements = 8 << 20;
+constexpr int64_t kBlockElementsOfGpu = 64 << 20;
 
-// The loss of each row of a block of logits, or of each pair of neighbours.
-void run_kernel(kernels::Type type, const kernels::CrossEntropyRows& task, const std::optional<PairLoss>& pair) {
+/// Some rows of logits, and where their sums go: [rows] each.
+struct Block {
+  torch::Tensor logits;  ///< [rows, vocabulary]; they become their gradient where one is wanted
+  torch::Tensor labels, loss, label_loss, correct;
+  double smoothing;  ///< over all classes
+  bool need_gradients;
+};
+
+// By the CPU's kernels. The loss of each row, or, in the rows of p, of each pair of neighbours.
+void run_kernel(const Block& block, const std::optional<PairLoss>& pair) {
+  const auto type = kernel_type(block.logits);
+  const kernels::CrossEntropyRows task{.logits = block.logits.mutable_data_ptr(),
+                                       .rows = block.logits.size(0),
+                                       .classes = block.logits.size(1),
+                                       .labels = block.labels.const_data_ptr<int64_t>(),
+                                       .smoothing = static_cast<float>(block.smoothing),
+                                       .write_gradient = block.need_gradients,
+                                       .gradient_scale = 1,
+                                       .loss = block.loss.mutable_data_ptr<float>(),
+                                       .label_loss = block.label_loss.mutable_data_ptr<float>(),
+                                       .correct = block.correct.mutable_data_ptr<uint8_t>()};
   if (!pair)
     return at::parallel_for(0, task.rows, 16, [&](int64_t first, int64_t last) {
       kernels::kernels().cross_entropy(type, task, first, last);
@@ -26,6 +46,62 @@ void run_kernel(kernels::Type type, const kernels::CrossEntropyRows& task, const
   at::parallel_for(0, task.rows / 2, 8, [&](int64_t first, int64_t last) {
     kernels::kernels().cross_entropy_pairs(type, task, *pair, first, last);
   });
+}
+
+/// Smoothed cross-entropy of rows of log-probabilities, by tensor operations. Labels below 0: rows that do not count.
+struct RowLosses {
+  RowLosses(const torch::Tensor& log_probabilities, const torch::Tensor& labels, double smoothing)
+      : counts((labels >= 0).unsqueeze(-1)), label(labels.clamp_min(0).unsqueeze(-1)), smoothing(smoothing) {
+    label_loss = -log_probabilities.gather(-1, label) * counts;
+    loss = (1 - smoothing) * label_loss - smoothing * log_probabilities.mean(-1, true) * counts;
+    correct = log_probabilities.argmax(-1) == labels;
+  }
+  /// By the logits, of probabilities [rows, vocabulary].
+  torch::Tensor gradient(const torch::Tensor& probabilities) const {
+    auto of_logits = probabilities - smoothing / static_cast<double>(probabilities.size(-1));
+    of_logits.scatter_add_(-1, label, torch::full_like(label, -(1 - smoothing), probabilities.options()));
+    return of_logits.mul_(counts);
+  }
+
+  torch::Tensor counts, label;     // [rows, 1]
+  torch::Tensor loss, label_loss;  // [rows, 1]
+  torch::Tensor correct;           // [rows]
+  double smoothing;
+};
+
+// The same by tensor operations: any device and type.
+void run_operations(const Block& block, const std::optional<PairLoss>& pair) {
+  const auto log_probabilities = torch::log_softmax(block.logits, -1, block.loss.scalar_type());
+  if (!pair) {
+    const RowLosses rows(log_probabilities, block.labels, block.smoothing);
+    block.loss.copy_(rows.loss.squeeze(-1));
+    block.label_loss.copy_(rows.label_loss.squeeze(-1));
+    block.correct.copy_(rows.correct);
+    if (block.need_gradients) block.logits.copy_(rows.gradient(log_probabilities.exp()));
+    return;
+  }
+  const auto side = [](const torch::Tensor& x, int64_t which) { return x.unflatten(0, {-1, 2}).select(1, which); };
+  const auto log_p = side(log_probabilities, 0), log_q = side(log_probabilities, 1);
+  const auto labels = side(block.labels, 0);
+  const RowLosses of_p(log_p, labels, block.smoothing), of_q(log_q, labels, block.smoothing);
+  const auto p = log_p.exp(), q = log_q.exp(), ratio = (log_p - log_q).mul_(of_p.counts);
+  const auto forward = (p * ratio).sum(-1, true), backward = -(q * ratio).sum(-1, true);  // KL(p‖q), KL(q‖p)
+  const auto put = [&](const torch::Tensor& to, const torch::Tensor& values) {
+    side(to, 0).copy_(values);
+    side(to, 1).zero_();
+  };
+  const auto loss =
+      pair->first * of_p.loss + pair->second * of_q.loss + pair->forward * forward + pair->backward * backward;
+  put(block.loss, loss.squeeze(-1));
+  put(block.label_loss, of_p.label_loss.squeeze(-1));
+  put(block.correct, of_p.correct);
+  if (!block.need_gradients) return;
+  // By the logits of p: KL(p‖q) gives p (log p - log q - KL(p‖q)), KL(q‖p) gives p - q; for those of q the other way.
+  const auto difference = (p - q).mul_(of_p.counts);
+  side(block.logits, 0)
+      .copy_(pair->first * of_p.gradient(p) + pair->forward * p * (ratio - forward) + pair->backward * difference);
+  side(block.logits, 1)
+      .copy_(pair->second * of_q.gradient(q) - pair->forward * difference - pair->backward * q * (ratio + backward));
 }
 
 // Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.
@@ -38,46 +114,49 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
     const auto labels = labels_in.contiguous();
     const auto matrix = weight.to(hidden.scalar_type());  // [vocabulary, model]
     const int64_t rows = hidden.size(0), classes = matrix.size(0);
-    const int64_t fitting = kBlockElements / std::max<int64_t>(classes, 1) / 2 * 2;  // whole pairs
-    const int64_t block = std::clamp<int64_t>(fitting, 64, std::max<int64_t>(rows, 64));
+    const int64_t elements = hidden.is_cuda() ? kBlockElementsOfGpu : kBlockElements;
+    const int64_t fitting = elements / std::max<int64_t>(classes, 1) / 2 * 2;  // whole pairs
+    const int64_t length = std::clamp<int64_t>(fitting, 64, std::max<int64_t>(rows, 64));
+    const auto exact = hidden.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
 
-    auto loss = torch::empty({rows}, hidden.options().dtype(torch::kFloat32));
+    auto loss = torch::empty({rows}, hidden.options().dtype(exact));
     auto label_loss = torch::empty_like(loss);
     auto correct = torch::empty({rows}, labels.options().dtype(torch::kUInt8));
-    auto logits_buffer = torch::empty({std::min(block, rows), classes}, hidden.options());
+    auto logits_buffer = torch::empty({std::min(length, rows), classes}, hidden.options());
     torch::Tensor of_hidden, of_weight, of_bias;
     if (need_gradients) {
       of_hidden = torch::empty_like(hidden);
       of_weight = torch::zeros({classes, hidden.size(1)}, loss.options());
       if (bias.defined()) of_bias = torch::zeros({classes}, loss.options());
     }
-    for (int64_t begin = 0; begin < rows; begin += block) {
-      const int64_t n = std::min(block, rows - begin);
+    for (int64_t begin = 0; begin < rows; begin += length) {
+      const int64_t n = std::min(length, rows - begin);
+      const auto rows_of = [&](const torch::Tensor& x) { return x.narrow(0, begin, n); };
       auto logits = logits_buffer.narrow(0, 0, n);
-      const auto part = hidden.narrow(0, begin, n);
+      const auto part = rows_of(hidden);
       at::mm_out(logits, part, matrix.t());
       if (bias.defined()) logits.add_(bias);
-      kernels::CrossEntropyRows task{.logits = logits.mutable_data_ptr(),
-                                     .rows = n,
-                                     .classes = classes,
-                                     .labels = labels.const_data_ptr<int64_t>() + begin,
-                                     .smoothing = static_cast<float>(rate),
-                                     .write_gradient = need_gradients,
-                                     .gradient_scale = 1,
-                                     .loss = loss.mutable_data_ptr<float>() + begin,
-                                     .label_loss = label_loss.mutable_data_ptr<float>() + begin,
-                                     .correct = correct.mutable_data_ptr<uint8_t>() + begin};
-      run_kernel(kernel_type(logits), task, pair);
+      const Block block{.logits = logits,
+                        .labels = rows_of(labels),
+                        .loss = rows_of(loss),
+                        .label_loss = rows_of(label_loss),
+                        .correct = rows_of(correct),
+                        .smoothing = rate,
+                        .need_gradients = need_gradients};
+      if (has_cpu_kernel(logits))
+        run_kernel(block, pair);
+      else
+        run_operations(block, pair);
       if (!need_gradients) continue;
-      auto of_part = of_hidden.narrow(0, begin, n);
+      auto of_part = rows_of(of_hidden);
       at::mm_out(of_part, logits, matrix);
       of_weight.add_(at::mm(logits.t(), part));
-      if (bias.defined()) of_bias.add_(logits.sum(0, /*keepdim=*/false, torch::kFloat32));
+      if (bias.defined()) of_bias.add_(logits.sum(0, /*keepdim=*/false, exact));
     }
     if (need_gradients) context->save_for_backward({of_hidden, of_weight, of_bias});
     // Doubles: exact enough that the order of the sum cannot show.
-    auto total = loss.to(torch::kFloat64).sum().to(torch::kFloat32);
-    auto label_total = label_loss.to(torch::kFloat64).sum().to(torch::kFloat32);
+    auto total = loss.to(torch::kFloat64).sum().to(exact);
+    auto label_total = label_loss.to(torch::kFloat64).sum().to(exact);
     auto hits = correct.sum(torch::kInt64);
     context->mark_non_differentiable({label_total, hits});
     return {total, label_total, hits};
@@ -85,8 +164,12 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const auto scale = gradients[0].item<double>();  // on the CPU: no synchronisation
-    const auto scaled = [&](const torch::Tensor& x) { return x.defined() ? x * scale : x; };
+    const auto& scale = gradients[0];  // a number on the CPU; a GPU is not waited for
+    const auto scaled = [&](const torch::Tensor& x) {
+      if (!x.defined()) return x;
+      if (scale.is_cpu()) return x * scale.item<double>();
+      return (x.to(scale.scalar_type()) * scale).to(x.scalar_type());  // in float: 1 / tokens has more digits than bf16
+    };
     return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}};
   }
 };
@@ -141,7 +224,6 @@ double Smoothing::constant(int64_t classes) const {
 
 LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                               const torch::Tensor& labels, const Smoothing& smoothing) {
-  if (!has_cpu_kernel(hidden)) return plain_output_cross_entropy(hidden, weight, bias, labels, smoothing);
   return in_blocks(hidden, weight, bias, labels, smoothing, std::nullopt);
 }
 
@@ -149,7 +231,6 @@ LossSums paired_output_cross_entropy(const torch::Tensor& hidden, const torch::T
                                      const torch::Tensor& bias, const torch::Tensor& labels, const Smoothing& smoothing,
                                      const PairLoss& pair) {
   TORCH_CHECK(hidden.size(0) % 2 == 0, "rows come in pairs");
-  if (!has_cpu_kernel(hidden)) return plain_paired_output_cross_entropy(hidden, weight, bias, labels, smoothing, pair);
   return in_blocks(hidden, weight, bias, labels, smoothing, pair);
 }
 

@@ -28,7 +28,7 @@ struct Smoothing {
 
 /// Sums over the rows of one batch.
 struct LossSums {
-  torch::Tensor loss;        ///< float32 scalar with gradient: label-smoothed cross-entropy, nats
+  torch::Tensor loss;        ///< float32 scalar (of float64: float64) with gradient: label-smoothed cross-entropy, nats
   torch::Tensor label_loss;  ///< float32 scalar: -log p(label), nats; exp of its mean is the perplexity
   torch::Tensor correct;     ///< int64 scalar: labels with the highest logit
 };
@@ -39,8 +39,9 @@ using kernels::PairLoss;
 /// Output layer and label-smoothed cross-entropy, summed over rows:
 ///   loss = -sum_rows (sum_v q_v log p_v + constant),   p = softmax(hidden weightᵀ + bias)
 /// with q and the constant of `smoothing`. hidden [rows, model]; weight [vocabulary, model]; bias [vocabulary] or
-/// undefined; labels int64 [rows], negative where a row does not count. On the CPU it works through blocks of rows and
-/// turns each block of logits into its gradient at once: the whole [rows, vocabulary] matrix never exists.
+/// undefined; labels int64 [rows], negative where a row does not count. It works through blocks of rows and turns each
+/// block of logits into its gradient at once: the whole [rows, vocabulary] matrix never exists. Float32 and bfloat16 on
+/// the CPU go through the toolkit's kernels, all else through tensor operations.
 LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                               const torch::Tensor& labels, const Smoothing& smoothing);
 
@@ -50,7 +51,7 @@ LossSums paired_output_cross_entropy(const torch::Tensor& hidden, const torch::T
                                      const torch::Tensor& bias, const torch::Tensor& labels, const Smoothing& smoothing,
                                      const PairLoss& pair);
 
-/// Both by plain tensor operations: any device; what the blocks are tested against.
+/// Both by plain tensor operations on the whole matrix: what the blocks are tested against.
 LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                                     const torch::Tensor& labels, const Smoothing& smoothing);
 LossSums plain_paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,

@@ -46,4 +46,8 @@ at::ScalarType resolve_precision(const std::string& name, torch::Device device) 
 
 std::string precision_name(at::ScalarType type) { return type == torch::kBFloat16 ? "bf16" : "fp32"; }
 
+torch::Tensor copy_to_device(const torch::Tensor& x, torch::Device device) {
+  return device.is_cuda() ? x.pin_memory().to(device, /*non_blocking=*/true) : x.to(device);
+}
+
 }  // namespace nmt

@@ -14,10 +14,10 @@ Adam::Adam(NamedTensors parameters, Options options) : Optimizer(std::move(param
   }
 }
 
-void Adam::step(double learning_rate) {
+void Adam::launch(double learning_rate, const std::optional<torch::Tensor>& skip) {
   const torch::NoGradGuard no_grad;
   const auto& decay = options_.weight_decay;
-  if (!decay.decoupled) decay_weights(decay, learning_rate);
+  if (!decay.decoupled) decay_weights(decay, learning_rate);  // changes gradients only
   std::vector<torch::Tensor> changed, gradients, first, second, steps;
   for (size_t i = 0; i < parameters().size(); ++i) {
     const auto& parameter = parameters()[i].second;
@@ -29,10 +29,14 @@ void Adam::step(double learning_rate) {
     steps.push_back(steps_[i]);
   }
   if (changed.empty()) return;
-  at::_foreach_add_(steps, 1);  // the operator wants the number of this update
+  // The operator wants the number of this update; one that is left out does not count.
+  if (skip)
+    at::_foreach_add_(steps, 1 - *skip);
+  else
+    at::_foreach_add_(steps, 1);
   at::_fused_adamw_(changed, gradients, first, second, /*max_exp_avg_sqs=*/{}, steps, learning_rate, options_.beta1,
                     options_.beta2, decay.decoupled ? decay.rate : 0.0, options_.epsilon, /*amsgrad=*/false,
-                    /*maximize=*/false);
+                    /*maximize=*/false, /*grad_scale=*/{}, /*found_inf=*/skip);
   // The fused operator does not count as a change by itself, and what is made of weights (PackedMatrix) would go stale.
   for (const auto& parameter : changed) torch::autograd::impl::bump_version(parameter);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "training/optimizer.h"
 
 namespace nmt {
@@ -14,11 +16,14 @@ class Adam final : public Optimizer {
   };
   Adam(NamedTensors parameters, Options options);
 
-  void step(double learning_rate) override;
+  void step(double learning_rate) override { launch(learning_rate, std::nullopt); }
+  void step_unless(const torch::Tensor& skip, double learning_rate) override { launch(learning_rate, skip); }
   /// Moments and step counters under "first_moment.NAME", "second_moment.NAME", "steps.NAME".
   NamedTensors state() const override;
 
  private:
+  void launch(double learning_rate, const std::optional<torch::Tensor>& skip);
+
   Options options_;
   std::vector<torch::Tensor> first_, second_, steps_;
 };

@@ -11,7 +11,7 @@ class MovingAverage {
  public:
   MovingAverage(NamedTensors weights, double decay);
 
-  /// After update 1, 2, ... of the weights.
+  /// After update 1, 2, ... of the weights, also one that was skipped and left them as they were.
   void follow(int64_t update);
   /// Writes the average into the weights it follows.
   void put_into_weights() const;

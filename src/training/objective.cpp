@@ -1,6 +1,7 @@
 #include "training/objective.h"
 
 #include "base/error.h"
+#include "nn/packed_rows.h"
 #include "training/token_noise.h"
 
 namespace nmt {
@@ -52,8 +53,9 @@ LossSums paired_loss(TranslationModel& model, const TensorBatch& batch, Pass& pa
   const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [2 * batch * target, model]
   const auto labels = batch.target_out.flatten();
   const int64_t half = labels.size(0) / 2;
-  const auto first = labels.narrow(0, 0, half).nonzero();  // [tokens, 1]
-  const auto rows = real_rows(hidden, labels, torch::cat({first, first + half}, 1).flatten());
+  const auto lengths = batch.target_lengths.narrow(0, 0, batch.target_lengths.size(0) / 2);
+  const auto first = pack_rows(lengths, batch.target_out.size(1), labels.device()).rows;  // [tokens]
+  const auto rows = real_rows(hidden, labels, torch::stack({first, first + half}, 1).flatten());
   return paired_output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing,
                                      pair);
 }
@@ -70,7 +72,8 @@ Smoothing smoothing_of(const TrainingConfig& config) {
 LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, Pass& pass, const Smoothing& smoothing) {
   const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [batch * target, model]
   const auto labels = batch.target_out.flatten();
-  const auto rows = real_rows(hidden, labels, labels.nonzero().squeeze(-1));
+  const auto real = pack_rows(batch.target_lengths, batch.target_out.size(1), labels.device()).rows;
+  const auto rows = real_rows(hidden, labels, real);
   return output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing);
 }
 

@@ -13,14 +13,22 @@
 
 namespace nmt {
 
-double Optimizer::clip_gradients(double max_norm) {
+void Optimizer::step_unless(const torch::Tensor& skip, double learning_rate) {
+  if (skip.item<float>() == 0) step(learning_rate);
+}
+
+torch::Tensor Optimizer::clip_gradients(double max_norm) {
   const torch::NoGradGuard no_grad;
   std::vector<torch::Tensor> gradients;
   for (const auto& [name, parameter] : parameters_)
     if (parameter.grad().defined()) gradients.push_back(parameter.grad());
-  if (gradients.empty()) return 0;
-  const double norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients))).item<double>();
-  if (max_norm > 0 && norm > max_norm) scale_gradients(max_norm / norm);
+  if (gradients.empty())
+    return torch::zeros({}, parameters_.empty() ? torch::TensorOptions() : parameters_.front().second.options());
+  const auto norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
+  if (max_norm > 0) {
+    const auto factor = (max_norm / norm.to(torch::kFloat64)).clamp_max(1).to(norm.scalar_type());
+    for (auto& gradient : gradients) gradient.mul_(factor);
+  }
   return norm;
 }
 

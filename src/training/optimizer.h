@@ -28,12 +28,16 @@ class Optimizer {
 
   /// One update with the parameters' gradients; a parameter without gradient stays as it is.
   virtual void step(double learning_rate) = 0;
+  /// The same, or nothing where `skip` is 1: a float32 scalar on the parameters' device. Unless an optimizer can leave
+  /// that question to a GPU, the host waits for the answer.
+  virtual void step_unless(const torch::Tensor& skip, double learning_rate);
   /// What a checkpoint holds: tensors that the caller may write to. A new optimizer that is given them goes on in the
   /// same bits.
   virtual NamedTensors state() const = 0;
 
-  /// Multiplies all gradients so that their joint 2-norm is at most max_norm (0 = leave them). Returns the norm before.
-  double clip_gradients(double max_norm);
+  /// Multiplies all gradients so that their joint 2-norm is at most max_norm (0 = leave them). Returns the norm before,
+  /// a float32 scalar on the parameters' device.
+  torch::Tensor clip_gradients(double max_norm);
   void scale_gradients(double factor);
   void clear_gradients();
 

@@ -12,20 +12,34 @@
 namespace nmt {
 namespace {
 
-/// What the losses of one batch come to; numbers that can be summed over processes.
-struct BatchSums {
-  double loss = 0, label_loss = 0, correct = 0;
-  double out_of_memory = 0;  ///< 1: it did not fit, there are no sums
-};
-
-BatchSums read(const LossSums& sums) {
-  return {sums.loss.item<double>(), sums.label_loss.item<double>(), static_cast<double>(sums.correct.item<int64_t>())};
+// What the losses of one batch come to: float64 [3], loss, label_loss and correct.
+torch::Tensor joined(const LossSums& sums) {
+  const torch::NoGradGuard no_grad;
+  const auto exact = [](const torch::Tensor& x) { return x.to(torch::kFloat64); };
+  return torch::stack({exact(sums.loss), exact(sums.label_loss), exact(sums.correct)});
 }
 
-void add(UpdateStats& stats, const BatchSums& sums, const Batch& batch) {
-  stats.loss += sums.loss;
-  stats.label_loss += sums.label_loss;
-  stats.correct += static_cast<int64_t>(sums.correct);
+struct Outcome {
+  torch::Tensor sums = {};  ///< of joined(); undefined: none, or it was not its turn any more
+  bool out_of_memory = false;
+};
+
+/// The same as numbers that can be summed over processes.
+struct OutcomeNumbers {
+  double loss = 0, label_loss = 0, correct = 0, out_of_memory = 0;
+};
+
+// sums: float64 [batches, 3] on the CPU.
+void add(UpdateStats& stats, const torch::Tensor& sums) {
+  for (int64_t batch = 0; batch < sums.size(0); ++batch) {
+    const double* values = sums.const_data_ptr<double>() + batch * sums.size(1);
+    stats.loss += values[0];
+    stats.label_loss += values[1];
+    stats.correct += static_cast<int64_t>(values[2]);
+  }
+}
+
+void add(UpdateStats& stats, const Batch& batch) {
   stats.source_tokens += batch.source_tokens;
   stats.target_tokens += batch.target_tokens;
   stats.padded_tokens += batch.size * (batch.source_width + batch.target_width);
@@ -64,16 +78,16 @@ class Gradients {
       : model_(model), optimizer_(optimizer), config_(config), key_(key), device_(device), processes_(processes) {}
 
   /// Of this process's batches, from scratch, up to the first that does not fit into memory, and by them of all
-  /// processes' where there are several. The sums of each batch.
-  std::vector<BatchSums> compute(std::span<const Batch> batches) {
+  /// processes' where there are several.
+  std::vector<Outcome> compute(std::span<const Batch> batches) {
     int64_t tokens = 0;
     for (const auto& batch : batches) tokens += batch.target_tokens;
-    std::vector<BatchSums> sums(batches.size());
+    std::vector<Outcome> outcomes(batches.size());
     optimizer_.clear_gradients();
     if (!processes_) {
       for (size_t at = 0; at < batches.size(); ++at)
-        if (!backward(batches, at, tokens, sums)) break;
-      return sums;
+        if (!backward(batches, at, tokens, outcomes)) break;
+      return outcomes;
     }
     auto& group = processes_->group();
     const auto size = static_cast<size_t>(group.size()), rank = static_cast<size_t>(group.rank());
@@ -83,30 +97,48 @@ class Gradients {
       const size_t count = std::min(size, batches.size() - first);
       processes_->begin_round(static_cast<int64_t>(count), first + count == batches.size());
       // Without memory for one, what it owes the others is given all the same: they wait for it.
-      if (rank < count && fits) fits = backward(batches, first + rank, tokens, sums);
+      if (rank < count && fits) fits = backward(batches, first + rank, tokens, outcomes);
       processes_->end_round();
     }
     processes_->finish();
-    group.sum({reinterpret_cast<double*>(sums.data()), sums.size() * sizeof(BatchSums) / sizeof(double)});
+    outcomes = summed(group, outcomes);
     group.expect_progress(false);
-    return sums;
+    return outcomes;
   }
 
  private:
+  // Over the processes: each has those of its own batches.
+  static std::vector<Outcome> summed(ProcessGroup& group, const std::vector<Outcome>& own) {
+    std::vector<OutcomeNumbers> numbers(own.size());
+    for (size_t at = 0; at < own.size(); ++at) {
+      numbers[at].out_of_memory = own[at].out_of_memory ? 1 : 0;
+      if (!own[at].sums.defined()) continue;
+      const auto values = own[at].sums.cpu();
+      const double* value = values.const_data_ptr<double>();
+      numbers[at] = {.loss = value[0], .label_loss = value[1], .correct = value[2]};
+    }
+    group.sum({reinterpret_cast<double*>(numbers.data()), numbers.size() * sizeof(OutcomeNumbers) / sizeof(double)});
+    std::vector<Outcome> all;
+    for (const auto& [loss, label_loss, correct, out_of_memory] : numbers)
+      all.push_back({.sums = torch::tensor({loss, label_loss, correct}, torch::kFloat64),
+                     .out_of_memory = out_of_memory > 0});
+    return all;
+  }
+
   // False: it does not fit into memory.
-  bool backward(std::span<const Batch> batches, size_t at, int64_t tokens, std::vector<BatchSums>& sums) {
+  bool backward(std::span<const Batch> batches, size_t at, int64_t tokens, std::vector<Outcome>& outcomes) {
     try {
       Pass pass(key_.seed, key_.update, static_cast<int64_t>(at));
       pass.set_teacher_forcing(config_.teacher_forcing);
       if (device_.is_cuda()) torch::manual_seed(Pass(pass).next_key());
       const auto losses = training_loss(model_, to_tensors(batches[at], device_), pass, config_);
       (losses.loss / static_cast<double>(std::max<int64_t>(tokens, 1))).backward();
-      sums[at] = read(losses);
+      outcomes[at].sums = joined(losses);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
-      sums[at] = {.out_of_memory = 1};
+      outcomes[at].out_of_memory = true;
     }
-    return sums[at].out_of_memory == 0;
+    return !outcomes[at].out_of_memory;
   }
 
   TranslationModel& model_;
@@ -118,10 +150,10 @@ class Gradients {
 };
 
 // Cuts those in two that did not fit. True: there are some.
-bool split_those_that_do_not_fit(std::vector<Batch>& batches, const std::vector<BatchSums>& sums) {
+bool split_those_that_do_not_fit(std::vector<Batch>& batches, const std::vector<Outcome>& outcomes) {
   bool split = false;
-  for (size_t at = sums.size(); at-- > 0;) {
-    if (sums[at].out_of_memory == 0) continue;
+  for (size_t at = outcomes.size(); at-- > 0;) {
+    if (!outcomes[at].out_of_memory) continue;
     const Batch whole = std::move(batches[at]);
     if (whole.size < 2)
       throw MachineError(
@@ -145,30 +177,52 @@ UpdateStats& UpdateStats::operator+=(const UpdateStats& other) {
   return *this;
 }
 
+UpdateStats LaunchedUpdate::stats() const {
+  UpdateStats stats = known_;
+  add(stats, sums_.cpu());
+  stats.gradient_norm = norm_.item<double>();
+  stats.skipped = skipped_.item<float>() != 0;
+  return stats;
+}
+
+LaunchedUpdate launch_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
+                             const TrainingConfig& config, double learning_rate, const UpdateKey& key,
+                             torch::Device device, GradientBuckets* processes) {
+  LaunchedUpdate update;
+  Gradients gradients(model, optimizer, config, key, device, processes);
+  auto outcomes = gradients.compute(batches);
+  // Part of a batch's gradients may have been added already: start over.
+  for (; split_those_that_do_not_fit(batches, outcomes); update.known_.split = true)
+    outcomes = gradients.compute(batches);
+  std::vector<torch::Tensor> sums;
+  for (const auto& outcome : outcomes) sums.push_back(outcome.sums);
+  for (const auto& batch : batches) add(update.known_, batch);
+  update.sums_ = torch::stack(sums);
+  model.finish_gradients();
+  update.norm_ = optimizer.clip_gradients(config.clip_norm);
+  const auto finite = at::isfinite(update.sums_.select(1, 0).sum()).to(device).logical_and(at::isfinite(update.norm_));
+  update.skipped_ = finite.logical_not().to(torch::kFloat32);
+  optimizer.step_unless(update.skipped_, learning_rate);
+  return update;
+}
+
 UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
                          const TrainingConfig& config, double learning_rate, const UpdateKey& key, torch::Device device,
                          GradientBuckets* processes) {
-  UpdateStats stats;
-  Gradients gradients(model, optimizer, config, key, device, processes);
-  auto sums = gradients.compute(batches);
-  // Part of a batch's gradients may have been added already: start over.
-  for (; split_those_that_do_not_fit(batches, sums); stats.split = true) sums = gradients.compute(batches);
-  for (size_t at = 0; at < batches.size(); ++at) add(stats, sums[at], batches[at]);
-  model.finish_gradients();
-  stats.gradient_norm = optimizer.clip_gradients(config.clip_norm);
-  stats.skipped = !std::isfinite(stats.loss) || !std::isfinite(stats.gradient_norm);
-  if (!stats.skipped) optimizer.step(learning_rate);
-  return stats;
+  return launch_update(model, optimizer, std::move(batches), config, learning_rate, key, device, processes).stats();
 }
 
 UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,
                      torch::Device device) {
   const c10::InferenceMode inference;
   UpdateStats stats;
+  std::vector<torch::Tensor> sums;
   for (const auto& batch : batches) {
     Pass no_dropout;
-    add(stats, read(reference_loss(model, to_tensors(batch, device), no_dropout, smoothing)), batch);
+    sums.push_back(joined(reference_loss(model, to_tensors(batch, device), no_dropout, smoothing)));
+    add(stats, batch);
   }
+  if (!sums.empty()) add(stats, torch::stack(sums).cpu());
   return stats;
 }
 

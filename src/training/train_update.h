@@ -32,11 +32,31 @@ struct UpdateKey {
   int64_t update = 1;
 };
 
+/// An update that a GPU may still be working on.
+class LaunchedUpdate {
+ public:
+  /// Waits for it.
+  UpdateStats stats() const;
+  int64_t target_tokens() const { return known_.target_tokens; }
+
+ private:
+  friend LaunchedUpdate launch_update(TranslationModel&, Optimizer&, std::vector<Batch>, const TrainingConfig&, double,
+                                      const UpdateKey&, torch::Device, GradientBuckets*);
+  UpdateStats known_;        ///< what the host knows beforehand
+  torch::Tensor sums_;       ///< float64 [batches, 3]: loss, label_loss, correct
+  torch::Tensor norm_, skipped_;  ///< float32 scalars
+};
+
 /// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A
 /// batch that does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not
-/// fit.
+/// fit. Of one process on a GPU the host waits for nothing: it prepares the next update meanwhile.
 /// processes: those among which the batches are shared out, batch b to process b mod N; all have the same weights and
 /// are given the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
+LaunchedUpdate launch_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
+                             const TrainingConfig& config, double learning_rate, const UpdateKey& key,
+                             torch::Device device, GradientBuckets* processes = nullptr);
+
+/// The same to its end.
 UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
                          const TrainingConfig& config, double learning_rate, const UpdateKey& key, torch::Device device,
                          GradientBuckets* processes = nullptr);

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "base/app.h"
 #include "base/error.h"
@@ -164,22 +165,33 @@ void Trainer::update() {
   auto batches = next_batches();
   const int64_t number = progress_.update + 1;
   const double lr = learning_rate(config_.training, config_.model.d_model, number, progress_.plateau);
-  const auto stats = train_update(*model_, *optimizer_, std::move(batches), config_.training, lr,
-                                  {static_cast<uint64_t>(config_.run.seed), number}, device_, gradients_.get());
-  if (average_ && !stats.skipped) average_->follow(number);
+  auto launched = launch_update(*model_, *optimizer_, std::move(batches), config_.training, lr,
+                                {static_cast<uint64_t>(config_.run.seed), number}, device_, gradients_.get());
+  if (average_) average_->follow(number);
   progress_.update = number;
   progress_.position = batches_->position();
-  progress_.target_tokens += stats.target_tokens;
+  progress_.target_tokens += launched.target_tokens();
   epoch_ended_ = progress_.position.epoch != epoch;
-  guard_against_divergence(stats);
 
+  account_for_launched();  // a GPU works on this update meanwhile
+  launched_ = {epoch + 1, number, std::move(launched)};
+  const bool reports = number % config_.run.log_every == 0 || epoch_ended_;
+  if (reports || validation_due() || checkpoint_due() || !device_.is_cuda()) account_for_launched();
+  if (reports) report_interval();
+  if (epoch_ended_) observer_.on_epoch(epoch_report());
+}
+
+// Waits for the figures of the last update, where they are still to come.
+void Trainer::account_for_launched() {
+  if (!launched_) return;
+  const auto [epoch, number, update] = *std::exchange(launched_, std::nullopt);
+  const auto stats = update.stats();
+  guard_against_divergence(stats, number);
   interval_ += stats;
   interval_.gradient_norm = stats.gradient_norm;
   ++interval_updates_;
-  add_to_epoch(epoch + 1, stats);
-  observer_.on_update(epoch + 1, number);
-  if (number % config_.run.log_every == 0 || epoch_ended_) report_interval();
-  if (epoch_ended_) observer_.on_epoch(epoch_report());
+  add_to_epoch(epoch, stats);
+  observer_.on_update(epoch, number);
 }
 
 void Trainer::add_to_epoch(int64_t epoch, const UpdateStats& stats) {
@@ -191,9 +203,9 @@ void Trainer::add_to_epoch(int64_t epoch, const UpdateStats& stats) {
   sums.target_tokens += stats.target_tokens;
 }
 
-void Trainer::guard_against_divergence(const UpdateStats& stats) {
+void Trainer::guard_against_divergence(const UpdateStats& stats, int64_t update) {
   if (stats.split) {
-    const auto event = fmt::format("update {}: a batch was split for lack of memory", progress_.update);
+    const auto event = fmt::format("update {}: a batch was split for lack of memory", update);
     if (progress_.events.empty())
       log_.warn(
           "{}; from here on the run is no longer a function of its configuration alone (smaller training.batch_size "
@@ -206,7 +218,7 @@ void Trainer::guard_against_divergence(const UpdateStats& stats) {
     return;
   }
   ++progress_.skipped_updates;
-  log_.warn("update {}: loss or gradient is not finite; the update is skipped ({} so far)", progress_.update,
+  log_.warn("update {}: loss or gradient is not finite; the update is skipped ({} so far)", update,
             progress_.skipped_updates);
   if (++progress_.skipped_in_a_row < kSkippedInARow) return;
   throw Error(fmt::format(
@@ -348,6 +360,7 @@ void Trainer::save_best(const ValidationReport& report, const std::string& weigh
 }
 
 void Trainer::save_checkpoint() {
+  account_for_launched();
   saved_update_ = progress_.update;
   if (!group_.leads()) return;
   progress_.seconds = seconds_before_ + now() - session_start_;
@@ -364,6 +377,7 @@ void Trainer::save_checkpoint() {
 }
 
 void Trainer::finish() {
+  account_for_launched();
   if (interval_updates_ > 0) report_interval();
   if (validator_ && progress_.validated_update != progress_.update) validate();
   if (saved_update_ != progress_.update) save_checkpoint();

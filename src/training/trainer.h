@@ -44,9 +44,10 @@ class Trainer {
   EpochReport epoch_report() const;
   std::vector<Batch> next_batches();
   void update();
+  void account_for_launched();
   void agree();
   void validate();
-  void guard_against_divergence(const UpdateStats& stats);
+  void guard_against_divergence(const UpdateStats& stats, int64_t update);
   void report_interval();
   bool validation_due() const;
   bool checkpoint_due() const;
@@ -79,6 +80,12 @@ class Trainer {
   ProgressState progress_;
   int64_t saved_update_ = -1;
   bool epoch_ended_ = false;  ///< with the last update
+  /// One whose figures are still to come.
+  struct Launched {
+    int64_t epoch, number;
+    LaunchedUpdate update;
+  };
+  std::optional<Launched> launched_;
 
   UpdateStats interval_;  ///< sums since the last report
   int64_t interval_updates_ = 0;

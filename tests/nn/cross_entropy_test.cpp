@@ -16,15 +16,21 @@ torch::Tensor labels_for(int64_t rows, int64_t classes) {
   return (torch::arange(rows, torch::kInt64) * 7 + 3) % classes;
 }
 
-TEST(OutputCrossEntropy, EqualsThePlainFormWithItsGradients) {
+class OutputCrossEntropyOf : public testing::TestWithParam<at::ScalarType> {};
+
+TEST_P(OutputCrossEntropyOf, EqualsThePlainFormWithItsGradients) {
+  const auto values = [](at::IntArrayRef sizes, double scale, int64_t first) {
+    return wave(sizes, scale, first).to(GetParam()).requires_grad_(true);
+  };
   for (const int64_t classes : {5, 16, 37, 1000}) {
     for (const bool with_bias : {false, true}) {
       LossSums sums[2];
       torch::Tensor gradients[2][3];
       for (const bool blocks : {false, true}) {
-        auto hidden = wave({41, 12}).requires_grad_(true), weight = wave({classes, 12}, 1, 2).requires_grad_(true);
-        auto bias = with_bias ? wave({classes}, 1, 5).requires_grad_(true) : torch::Tensor();
-        const auto labels = labels_for(41, classes);
+        auto hidden = values({41, 12}, 1, 0), weight = values({classes, 12}, 1, 2);
+        auto bias = with_bias ? values({classes}, 1, 5) : torch::Tensor();
+        auto labels = labels_for(41, classes);
+        labels[7] = -1;  // does not count
         sums[blocks] = blocks ? output_cross_entropy(hidden, weight, bias, labels, 0.1)
                               : plain_output_cross_entropy(hidden, weight, bias, labels, 0.1);
         (sums[blocks].loss / 41).backward();
@@ -40,6 +46,10 @@ TEST(OutputCrossEntropy, EqualsThePlainFormWithItsGradients) {
     }
   }
 }
+
+// Float32: the toolkit's kernels. Float64: the tensor operations by which other devices do the same.
+INSTANTIATE_TEST_SUITE_P(Types, OutputCrossEntropyOf, testing::Values(torch::kFloat32, torch::kFloat64),
+                         [](const auto& info) { return std::string(c10::toString(info.param)); });
 
 TEST(OutputCrossEntropy, WorksInSeveralBlocks) {
   // 300,000 classes leave 64 rows a block: 150 rows are three blocks.
@@ -194,16 +204,20 @@ TEST(PairedCrossEntropy, FollowsItsDefinitionWithGradients) {
              b = wave({classes}, 1, 5).to(torch::kFloat64).requires_grad_(true);
         const auto expected = defined_pair_loss(x, w, b, labels, smoothing, pair);
         (expected / 12).backward();
-        for (const auto function : {paired_output_cross_entropy, plain_paired_output_cross_entropy}) {
-          auto hidden = wave({24, 6}).requires_grad_(true), weight = wave({classes, 6}, 1, 2).requires_grad_(true),
-               bias = wave({classes}, 1, 5).requires_grad_(true);
+        const auto in = [&](at::ScalarType type, auto function) {
+          auto hidden = wave({24, 6}).to(type).requires_grad_(true),
+               weight = wave({classes, 6}, 1, 2).to(type).requires_grad_(true),
+               bias = wave({classes}, 1, 5).to(type).requires_grad_(true);
           const auto found = function(hidden, weight, bias, labels, smoothing, pair);
           (found.loss / 12).backward();
-          EXPECT_NEAR(found.loss.item<double>(), expected.item<double>(), 1e-5 * expected.item<double>());
+          EXPECT_NEAR(found.loss.template item<double>(), expected.item<double>(), 1e-5 * expected.item<double>());
           expect_close(hidden.grad().to(torch::kFloat64), x.grad(), 3e-6, "gradient of hidden");
           expect_close(weight.grad().to(torch::kFloat64), w.grad(), 3e-6, "gradient of weight");
           expect_close(bias.grad().to(torch::kFloat64), b.grad(), 3e-6, "gradient of bias");
-        }
+        };
+        in(torch::kFloat32, paired_output_cross_entropy);        // the toolkit's kernels
+        in(torch::kFloat64, paired_output_cross_entropy);        // tensor operations, block by block
+        in(torch::kFloat32, plain_paired_output_cross_entropy);  // the whole matrix
       }
     }
   }

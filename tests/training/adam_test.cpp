@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <cmath>
 
 #include "tensor_support.h"
@@ -74,24 +76,50 @@ TEST(Adam, ClipsToTheJointNorm) {
   for (const auto device : test::devices()) {
     auto x = parameter({2}, 0, device), y = parameter({1}, 0, device), without = parameter({1}, 0, device);
     Adam adam({{"x", x}, {"y", y}, {"without", without}}, {});
-    EXPECT_EQ(adam.clip_gradients(1), 0) << "no gradients yet";
+    EXPECT_EQ(adam.clip_gradients(1).item<float>(), 0) << "no gradients yet";
     const auto set = [&] {
       x.mutable_grad() = torch::tensor({2.0f, 3.0f}).to(device);
       y.mutable_grad() = torch::tensor({6.0f}).to(device);
     };
     set();
-    EXPECT_NEAR(adam.clip_gradients(3.5), 7, 1e-6);  // sqrt(4 + 9 + 36)
+    EXPECT_NEAR(adam.clip_gradients(3.5).item<float>(), 7, 1e-6);  // sqrt(4 + 9 + 36)
     expect_close(x.grad().cpu(), torch::tensor({1.0f, 1.5f}), 1e-6);
     expect_close(y.grad().cpu(), torch::tensor({3.0f}), 1e-6);
     for (const double limit : {0.0, 7.5}) {  // off; not reached
       set();
-      EXPECT_NEAR(adam.clip_gradients(limit), 7, 1e-6);
+      EXPECT_NEAR(adam.clip_gradients(limit).item<float>(), 7, 1e-6);
       EXPECT_TRUE(x.grad().cpu().equal(torch::tensor({2.0f, 3.0f}))) << limit;
     }
     adam.scale_gradients(0.5);
     EXPECT_TRUE(y.grad().cpu().equal(torch::tensor({3.0f})));
     adam.clear_gradients();
     EXPECT_FALSE(x.grad().defined());
+  }
+}
+
+// The device decides, without being asked: weights, moments and counters of an update that is left out stay.
+TEST(Adam, LeavesAnUpdateOut) {
+  for (const auto device : test::devices()) {
+    for (const bool decoupled : {true, false}) {
+      auto x = parameter({4}, 0, device), expected = parameter({4}, 0, device);
+      const Adam::Options options{.weight_decay = {0.1, decoupled}};
+      Adam adam({{"x", x}}, options), other({{"x", expected}}, options);
+      const auto skip = [&](float value) { return torch::full({}, value, x.options().requires_grad(false)); };
+      for (const int t : {1, 2, 3}) {
+        x.mutable_grad() = wave({4}, 1, t).to(device);
+        if (t == 2) {
+          x.mutable_grad().fill_(std::numeric_limits<float>::quiet_NaN());
+          adam.step_unless(skip(1), 0.1);
+          continue;
+        }
+        adam.step_unless(skip(0), 0.1);
+        expected.mutable_grad() = wave({4}, 1, t).to(device);
+        other.step(0.1);
+      }
+      EXPECT_TRUE(x.equal(expected));
+      for (size_t i = 0; i < adam.state().size(); ++i)
+        EXPECT_TRUE(adam.state()[i].second.equal(other.state()[i].second)) << adam.state()[i].first;
+    }
   }
 }
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <torch/types.h>
+
+namespace nmt {
+
+/// The real tokens of padded sentences, laid end to end.
+struct PackedRows {
+  torch::Tensor rows;        ///< int64 [tokens]: sentence * width + place, ascending
+  torch::Tensor boundaries;  ///< int32 [batch + 1]: sentence b has rows[boundaries[b]] up to rows[boundaries[b + 1]]
+  int64_t longest = 0;       ///< tokens of the longest sentence
+};
+
+/// lengths int64 [batch] on the CPU, none above `width`, the padded one. Made by the host, so that a GPU is not asked
+/// how many tokens there are, and copied to `device` without waiting for it.
+PackedRows pack_rows(const torch::Tensor& lengths, int64_t width, torch::Device device);
+
+}  // namespace nmt
