@@ -250,6 +250,25 @@ TEST(RotaryPositions, TurnPairsOfFeatures) {
             "model.positions: rotary turns pairs of features; d_model 9 / num_heads 3 is odd, choose other sizes");
 }
 
+// Float32 and bfloat16 go through one pass over a slice of the projections, float64 through tensor operations.
+TEST(RotaryPositions, OnePassEqualsTensorOperations) {
+  const auto rotary = relative("rotary");
+  const auto mix = double_wave({3, 70, 8}, 2);
+  const auto turn = [&](at::ScalarType type) {
+    auto projected = double_wave({3, 70, 24}, 0).to(type).requires_grad_(true);
+    const auto turned = rotary->turn(projected.narrow(2, 8, 8), 4);
+    EXPECT_EQ(turned.scalar_type(), type);
+    (turned * mix.to(type)).sum().backward();
+    return std::pair(turned.detach(), projected.grad());
+  };
+  const auto [expected, gradient] = turn(torch::kFloat64);
+  for (const auto& [type, tolerance] : {std::pair(torch::kFloat32, 1e-6), std::pair(torch::kBFloat16, 2e-2)}) {
+    const auto [turned, its_gradient] = turn(type);
+    expect_close(turned, expected, tolerance);
+    expect_close(its_gradient, gradient, tolerance);
+  }
+}
+
 TEST(AlibiPositions, HaveThePublishedSlopes) {
   expect_close(alibi_slopes(8), 1 / torch::tensor({2., 4., 8., 16., 32., 64., 128., 256.}), 0);
   // Heads beyond a power of two take every other slope of the next one.
