@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <algorithm>
+
 namespace nmt {
 namespace {
 
@@ -34,6 +36,22 @@ TEST(ReuseFreedTensors, TakesNoMoreFromTheSystemOnceSizesRepeat) {
   EXPECT_GT(before, 0);
   for (int i = 0; i < 5; ++i) work();
   EXPECT_LE(tensor_bytes() - before, 1 << 16);  // small tensors come and go
+}
+
+// Sizes that never come again: as in a search whose histories grow.
+TEST(ReuseFreedTensors, KeepsLittleMoreThanTheLargestNeed) {
+  reuse_freed_tensors();
+  const int64_t before = tensor_bytes();
+  int64_t most = 0;
+  for (int64_t rows = 1000; rows < 40000; rows += 1000) {
+    const auto x = torch::ones({rows, 256});
+    most = std::max<int64_t>(most, x.nbytes());
+  }
+  EXPECT_LE(tensor_bytes(), before + most + (before + most) / 8 + most / 8);  // one eighth more: sizes are rounded up
+  // A smaller tensor takes no more from the system.
+  const int64_t now = tensor_bytes();
+  const auto x = torch::ones({36000, 256});
+  EXPECT_LE(tensor_bytes(), now + (1 << 16));
 }
 
 TEST(ReuseFreedTensors, TakesEmptyAndSmallTensors) {
