@@ -32,12 +32,6 @@ torch::Tensor Optimizer::clip_gradients(double max_norm) {
   return norm;
 }
 
-void Optimizer::scale_gradients(double factor) {
-  const torch::NoGradGuard no_grad;
-  for (const auto& [name, parameter] : parameters_)
-    if (parameter.grad().defined()) parameter.grad().mul_(factor);
-}
-
 void Optimizer::clear_gradients() {
   for (auto& [name, parameter] : parameters_) parameter.mutable_grad().reset();
 }

@@ -38,7 +38,6 @@ class Optimizer {
   /// Multiplies all gradients so that their joint 2-norm is at most max_norm (0 = leave them). Returns the norm before,
   /// a float32 scalar on the parameters' device.
   torch::Tensor clip_gradients(double max_norm);
-  void scale_gradients(double factor);
   void clear_gradients();
 
  protected:
