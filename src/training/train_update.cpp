@@ -24,11 +24,6 @@ struct Outcome {
   bool out_of_memory = false;
 };
 
-/// The same as numbers that can be summed over processes.
-struct OutcomeNumbers {
-  double loss = 0, label_loss = 0, correct = 0, out_of_memory = 0;
-};
-
 // sums: float64 [batches, 3] on the CPU.
 void add(UpdateStats& stats, const torch::Tensor& sums) {
   for (int64_t batch = 0; batch < sums.size(0); ++batch) {
@@ -109,19 +104,16 @@ class Gradients {
  private:
   // Over the processes: each has those of its own batches.
   static std::vector<Outcome> summed(ProcessGroup& group, const std::vector<Outcome>& own) {
-    std::vector<OutcomeNumbers> numbers(own.size());
-    for (size_t at = 0; at < own.size(); ++at) {
-      numbers[at].out_of_memory = own[at].out_of_memory ? 1 : 0;
-      if (!own[at].sums.defined()) continue;
-      const auto values = own[at].sums.cpu();
-      const double* value = values.const_data_ptr<double>();
-      numbers[at] = {.loss = value[0], .label_loss = value[1], .correct = value[2]};
+    const auto batches = static_cast<int64_t>(own.size());
+    auto numbers = torch::zeros({batches, 4}, torch::kFloat64);  // joined(), and 1 for what did not fit
+    for (int64_t at = 0; at < batches; ++at) {
+      if (own[at].sums.defined()) numbers[at].narrow(0, 0, 3).copy_(own[at].sums);
+      if (own[at].out_of_memory) numbers[at][3] = 1;
     }
-    group.sum({reinterpret_cast<double*>(numbers.data()), numbers.size() * sizeof(OutcomeNumbers) / sizeof(double)});
+    group.sum({numbers.mutable_data_ptr<double>(), static_cast<size_t>(numbers.numel())});
     std::vector<Outcome> all;
-    for (const auto& [loss, label_loss, correct, out_of_memory] : numbers)
-      all.push_back({.sums = torch::tensor({loss, label_loss, correct}, torch::kFloat64),
-                     .out_of_memory = out_of_memory > 0});
+    for (const auto& row : numbers.unbind())
+      all.push_back({.sums = row.narrow(0, 0, 3), .out_of_memory = row[3].item<double>() > 0});
     return all;
   }
 
@@ -178,10 +170,10 @@ UpdateStats& UpdateStats::operator+=(const UpdateStats& other) {
 }
 
 UpdateStats LaunchedUpdate::stats() const {
-  UpdateStats stats = known_;
-  add(stats, sums_.cpu());
-  stats.gradient_norm = norm_.item<double>();
-  stats.skipped = skipped_.item<float>() != 0;
+  UpdateStats stats = known;
+  add(stats, sums.cpu());
+  stats.gradient_norm = norm.item<double>();
+  stats.skipped = skipped.item<float>() != 0;
   return stats;
 }
 
@@ -192,17 +184,17 @@ LaunchedUpdate launch_update(TranslationModel& model, Optimizer& optimizer, std:
   Gradients gradients(model, optimizer, config, key, device, processes);
   auto outcomes = gradients.compute(batches);
   // Part of a batch's gradients may have been added already: start over.
-  for (; split_those_that_do_not_fit(batches, outcomes); update.known_.split = true)
+  for (; split_those_that_do_not_fit(batches, outcomes); update.known.split = true)
     outcomes = gradients.compute(batches);
   std::vector<torch::Tensor> sums;
   for (const auto& outcome : outcomes) sums.push_back(outcome.sums);
-  for (const auto& batch : batches) add(update.known_, batch);
-  update.sums_ = torch::stack(sums);
+  for (const auto& batch : batches) add(update.known, batch);
+  update.sums = torch::stack(sums);
   model.finish_gradients();
-  update.norm_ = optimizer.clip_gradients(config.clip_norm);
-  const auto finite = at::isfinite(update.sums_.select(1, 0).sum()).to(device).logical_and(at::isfinite(update.norm_));
-  update.skipped_ = finite.logical_not().to(torch::kFloat32);
-  optimizer.step_unless(update.skipped_, learning_rate);
+  update.norm = optimizer.clip_gradients(config.clip_norm);
+  const auto finite = at::isfinite(update.sums.select(1, 0).sum()).to(device).logical_and(at::isfinite(update.norm));
+  update.skipped = finite.logical_not().to(torch::kFloat32);
+  optimizer.step_unless(update.skipped, learning_rate);
   return update;
 }
 

@@ -33,18 +33,13 @@ struct UpdateKey {
 };
 
 /// An update that a GPU may still be working on.
-class LaunchedUpdate {
- public:
-  /// Waits for it.
-  UpdateStats stats() const;
-  int64_t target_tokens() const { return known_.target_tokens; }
+struct LaunchedUpdate {
+  UpdateStats known;            ///< what the host knows beforehand: tokens, and whether a batch was split
+  torch::Tensor sums;           ///< float64 [batches, 3]: loss, label_loss, correct
+  torch::Tensor norm, skipped;  ///< float32 scalars on the device
 
- private:
-  friend LaunchedUpdate launch_update(TranslationModel&, Optimizer&, std::vector<Batch>, const TrainingConfig&, double,
-                                      const UpdateKey&, torch::Device, GradientBuckets*);
-  UpdateStats known_;        ///< what the host knows beforehand
-  torch::Tensor sums_;       ///< float64 [batches, 3]: loss, label_loss, correct
-  torch::Tensor norm_, skipped_;  ///< float32 scalars
+  /// All of it; waits for the device.
+  UpdateStats stats() const;
 };
 
 /// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A

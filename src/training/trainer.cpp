@@ -170,7 +170,7 @@ void Trainer::update() {
   if (average_) average_->follow(number);
   progress_.update = number;
   progress_.position = batches_->position();
-  progress_.target_tokens += launched.target_tokens();
+  progress_.target_tokens += launched.known.target_tokens;
   epoch_ended_ = progress_.position.epoch != epoch;
 
   account_for_launched();  // a GPU works on this update meanwhile
