@@ -54,7 +54,8 @@ PackedRows packed_rows(const torch::Tensor& lengths, const torch::Tensor& x) {
 bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& options) {
 #ifdef NMT_WITH_CUDA
   const int64_t head_dim = q.size(2) / options.heads;
-  if (!q.is_cuda() || options.scores || !options.softmax || head_dim % 8 != 0 || head_dim > 256) return false;
+  if (!q.is_cuda() || q.size(1) == 1 || options.scores || !options.softmax || head_dim % 8 != 0 || head_dim > 256)
+    return false;
   const auto type = q.scalar_type();
   if (type == torch::kFloat32) return true;
   return (type == torch::kBFloat16 || type == torch::kFloat16) &&

@@ -21,7 +21,8 @@ struct PackedHeads {
 using PackedAttentionKernel = std::function<torch::Tensor(const PackedHeads&)>;
 
 /// Whether a GPU has a kernel for packed tokens (FlashAttention-2, Dao 2023, for 16 bits; memory-efficient attention,
-/// Rabe and Staats 2021, for float32): features a head a multiple of 8 and at most 256, softmax of the usual scores.
+/// Rabe and Staats 2021, for float32): features a head a multiple of 8 and at most 256, softmax of the usual scores,
+/// more than one query a sentence (a step of a search has one, and nothing to pack).
 bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& options);
 /// That kernel.
 torch::Tensor gpu_packed_attention(const PackedHeads& heads);
