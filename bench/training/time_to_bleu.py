@@ -15,27 +15,12 @@ best. Minutes are those of training, without validation, on both sides; what an 
 
 import argparse
 import json
-import os
 import pathlib
 import re
-import subprocess
-import sys
+
+from compare import run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-
-
-def run(command, cwd, threads, show=False):
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
-    process = subprocess.Popen([str(part) for part in command], cwd=cwd, env=environment, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    lines = []
-    for line in process.stdout:
-        lines.append(line)
-        if show:
-            print(line, end="", file=sys.stderr, flush=True)
-    if process.wait() != 0:
-        sys.exit(f"{' '.join(map(str, command))}: exit code {process.returncode}\n{''.join(lines[-20:])}")
-    return lines
 
 
 def pytorch(options):
@@ -43,7 +28,7 @@ def pytorch(options):
     command = [options.peers / "venv/bin/python", "eager_pytorch.py", "--dropout", 0.3, "--bleu",
                "--epochs", options.pytorch_runs, "--precision", options.precision, "--threads", options.threads]
     found = [re.match(r"epoch (\d+) training ([\d.]+) min val [\d.]+ test_2016 ([\d.]+)", line)
-             for line in run(command, options.peers, options.threads, show=True)]
+             for line in run(command, options.peers, options.threads)]
     return [(int(match[1]), float(match[2]), float(match[3])) for match in found if match]
 
 
@@ -56,7 +41,7 @@ def ours(options):
         settings += ["--set", change]
     if not (options.work / "prepared" / "manifest.json").exists():
         run([options.programs / "nmt-prepro", *settings], SOURCE, options.threads)
-    run([options.programs / "nmt-train", *settings], SOURCE, options.threads, show=True)
+    run([options.programs / "nmt-train", *settings], SOURCE, options.threads)
     folder = options.work / "run"
     state = json.loads((max((folder / "checkpoints").iterdir()) / "state.json").read_text())
     lines = [line.split("\t") for line in (folder / "validations.tsv").read_text().splitlines()]
@@ -97,7 +82,7 @@ def main():
         print(f"| plain PyTorch, {options.precision} | {epoch} | {spent:.1f} | {score:.2f} |")
     if options.pytorch_runs < options.pytorch_epochs:
         print(f"| plain PyTorch, {options.precision} | {options.pytorch_epochs} | {all_minutes:.1f}, worked out from "
-              f"{options.pytorch_runs} epochs | not run |")
+              f"{options.pytorch_runs} of them | not run |")
     print(f"\nOurs takes {minutes / all_minutes:.0%} of the time of {options.pytorch_epochs} epochs of plain PyTorch.")
 
 
