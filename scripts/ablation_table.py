@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each part of the quality kit brings: one small model on Multi30k, equal updates. Prints two Markdown tables.
 
-    scripts/ablation_table.py [--programs build] [--work runs/ablation] [--seeds 1 2] [--updates 2080]
+    scripts/ablation_table.py [--programs build] [--work runs/ablation] [--seeds 1,2] [--updates 2080]
                               [--set KEY=VALUE ...] [VARIANT ...]
 
 The plain model is configs/positions_multi30k.yaml with rotary positions, batches of half the size and no dropout on
@@ -105,11 +105,16 @@ def print_tables(results):
         row(variant, [spread([one[name] for one in runs]) for name in ("BLEU", "chrF2", "minutes")] + [weights])
 
 
+def seed_list(text):
+    return [int(seed) for seed in text.split(",")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, default=SOURCE / "build")
     parser.add_argument("--work", type=pathlib.Path, default=SOURCE / "runs" / "ablation")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--seeds", type=seed_list, default=[1, 2],
+                        metavar="SEED,...")
     parser.add_argument("--updates", type=int, default=2080)
     parser.add_argument("--set", dest="changes", metavar="KEY=VALUE", action="append", default=[])
     parser.add_argument("variants", nargs="*", metavar="VARIANT", default=list(VARIANTS),
