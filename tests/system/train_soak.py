@@ -3,7 +3,7 @@
     train_soak.py NMT_PREPRO NMT_TRAIN [unittest arguments]
 
 A machine's own speed is not steady, so the speed after 9,000 updates is that beside a second run in its first thousand:
-the two take turns, and processor time counts. That of each part of the long run is printed.
+the two take turns, processor time counts, and the best turn of each: other work slows, nothing speeds up.
 """
 
 import json
@@ -23,7 +23,7 @@ LOG_EVERY = 20
 MEMORY_GROWTH = 0.01  # share of the memory after the first parts
 SLOWING = 0.05
 WARM = 100  # updates after the beginning of a part in which nothing is measured
-TURNS, TURN = 6, 120  # updates; all turns and the lines of the log around them lie within one part
+TURNS, TURN = 10, 60  # updates; all turns and the lines of the log around them lie within one part
 SETTINGS = ("training.batch_size=512", "training.accumulate=1", "training.checkpoint_every=1000",
             "validation.every=1000", f"run.log_every={LOG_EVERY}")
 
@@ -108,9 +108,8 @@ class Soak(unittest.TestCase):
         print(f"updates a processor second: {', '.join(f'{speed(parts[part]):.1f}' for part in sorted(parts))}")
         print(f"new and old in turns: {', '.join(f'{early:.1f} {late:.1f}' for early, late in turns)}")
         self.assertLess(max(sizes[2:]) / max(sizes[:2]), 1 + MEMORY_GROWTH)
-        early, late = (sum(1 / rate for rate in rates) for rates in zip(*turns))  # seconds an update
-        print(f"old / new: {early / late:.3f}")
-        self.assertGreater(early / late, 1 - SLOWING)
+        early, late = map(max, zip(*turns))
+        self.assertGreater(late / early, 1 - SLOWING)
 
 
 if __name__ == "__main__":
