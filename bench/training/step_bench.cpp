@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "nn/cpu_allocator.h"
 #include "nn/device.h"
+#include "training/adam.h"
 #include "training/train_update.h"
 
 namespace {
@@ -23,7 +24,8 @@ using namespace nmt;
 Batch made_up_batch(int64_t length, int64_t vocabulary, uint64_t seed) {
   CounterRandom random{seed};
   const int64_t size = 4096 / length;
-  Batch batch{.size = size, .source_width = length, .target_width = length};
+  Batch batch;
+  batch.size = size, batch.source_width = batch.target_width = length;
   for (int64_t i = 0; i < size; ++i) {
     batch.indices.push_back(i);
     const int64_t real = length - static_cast<int64_t>(random.below(2));
@@ -49,7 +51,8 @@ int main(int argc, char** argv) {
   reuse_freed_tensors();
   at::set_num_threads(argc > 4 ? std::atoi(argv[4]) : 2);
   Config config;
-  config.model = {.d_model = 256, .d_ff = 1024, .num_blocks = 3, .num_heads = 4, .dropout_rate = 0.1, .norm = "pre"};
+  config.model.d_model = 256, config.model.d_ff = 1024, config.model.num_blocks = 3, config.model.num_heads = 4;
+  config.model.dropout_rate = 0.1, config.model.norm = "pre";
   if (size == "base")
     config.model.d_model = 512, config.model.d_ff = 2048, config.model.num_blocks = 6, config.model.num_heads = 8;
   config.training.clip_norm = 1;
