@@ -1,6 +1,21 @@
 # nmt_library(NAME [TORCH] LINK ...): the static library nmt_NAME of src/NAME/*.cpp and one folder below (but kernels).
 # nmt_programs(): one program for each apps/*.cpp, named after its file (nmt_train.cpp -> nmt-train).
 
+# Run paths are those of an installed program from the start: CMake pads the ones of a build folder with empty elements, and
+# an empty element is the current folder, searched before the system's. tests/system/linking_test.py reads them.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH "")
+
+# The folders of LibTorch's libraries (and, in a build for CUDA, of the CUDA runtime's), and no others.
+function(nmt_torch_run_path target)
+  get_filename_component(folders ${TORCH_LIBRARY} DIRECTORY)
+  if(NMT_WITH_CUDA AND CUDA_CUDART)
+    get_filename_component(runtime ${CUDA_CUDART} DIRECTORY)
+    list(APPEND folders ${runtime})
+  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${folders}")
+endfunction()
+
 # One precompiled header for all that includes torch, of what nearly all of it needs: each file pays again for the templates
 # of a greater one (torch/torch.h takes twice as long a file).
 function(nmt_torch_setup target)
@@ -15,6 +30,10 @@ function(nmt_torch_setup target)
     target_compile_definitions(${target} PUBLIC NMT_WITH_CUDA)
     # Nothing refers to torch_cuda by name: without this the linker drops it and no device is found.
     target_link_options(${target} INTERFACE -Wl,--no-as-needed)
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    nmt_torch_run_path(${target})
   endif()
   if(target STREQUAL nmt_nn)
     target_precompile_headers(${target} PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/pimpl.h>)
@@ -92,7 +111,7 @@ function(nmt_programs)
     endif()
     add_executable(${program} ${source})
     target_link_libraries(${program} PRIVATE ${libraries} nmt_base CLI11::CLI11)
-    target_compile_definitions(${program} PRIVATE NMT_SENTENCEPIECE_VERSION="${SENTENCEPIECE_VERSION}")  # for --version
+    target_compile_definitions(${program} PRIVATE NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}")  # for --version
     if(NOT DEFINED NMT_LIBRARIES_${stem})
       nmt_torch_setup(${program})
     endif()
@@ -101,10 +120,6 @@ function(nmt_programs)
   get_property(programs GLOBAL PROPERTY NMT_PROGRAMS)
   if(programs)
     include(GNUInstallDirs)
-    if(NMT_WITH_TORCH)
-      get_filename_component(torch_libraries ${TORCH_LIBRARY} DIRECTORY)
-      set_target_properties(${programs} PROPERTIES INSTALL_RPATH ${torch_libraries})
-    endif()
     install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DATADIR}/nmt)
   endif()

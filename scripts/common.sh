@@ -5,6 +5,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 torch_release=2.13.0       # installed where no LibTorch is found
 torch_oldest=2.11          # the oldest that is accepted
 torch_environment=.deps/torch
+sentencepiece_release=0.2.1  # as in cmake/NmtSentencePiece.cmake
+sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
+sentencepiece_source=.deps/sentencepiece-$sentencepiece_release
 python_environment=.deps/dev
 build_folder=build
 

@@ -11,7 +11,7 @@ case "${1:-}" in
 esac
 
 packages=(build-essential ninja-build ccache pkg-config ca-certificates
-  libsentencepiece-dev libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
+  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
   libssl-dev libcpp-httplib-dev libgtest-dev libgmock-dev libbenchmark-dev libopenmpi-dev openmpi-bin)
 
 missing_packages() {
@@ -63,12 +63,30 @@ install_torch() {
   mv "$partial" "$torch_environment"
 }
 
+# The source of SentencePiece, which the build compiles (cmake/NmtSentencePiece.cmake says why): the release that is pinned
+# in common.sh, by its checksum. It gets its name when it is complete.
+install_sentencepiece() {
+  local partial
+  [ ! -e "$sentencepiece_source/VERSION.txt" ] || return 0
+  say "downloading the source of SentencePiece $sentencepiece_release"
+  mkdir -p .deps && partial=$(mktemp -d .deps/sentencepiece.XXXXXX) || die "cannot write to .deps"
+  printf 'sentencepiece==%s --hash=sha256:%s\n' "$sentencepiece_release" "$sentencepiece_sha256" >"$partial/wanted.txt"
+  python3 -m venv "$partial/environment" || die "python3 -m venv failed: see above"
+  "$partial/environment/bin/python" -m pip download -q --disable-pip-version-check --no-deps --no-binary sentencepiece \
+    --require-hashes -r "$partial/wanted.txt" -d "$partial" >&2 ||
+    die "pip could not download sentencepiece==$sentencepiece_release: see above"
+  tar -xzf "$partial/sentencepiece-$sentencepiece_release.tar.gz" -C "$partial" || die "cannot unpack SentencePiece's source"
+  mv "$partial/sentencepiece-$sentencepiece_release/sentencepiece" "$sentencepiece_source"
+  rm -rf "$partial"
+}
+
 if command -v apt-get >/dev/null; then
   install_packages
 else
   say "this is not Debian or Ubuntu: install the equivalents of ${packages[*]} cmake python3 by hand"
 fi
 check_versions
+install_sentencepiece
 if ! torch=$(find_torch 2>/dev/null); then
   find_torch >/dev/null || install_torch  # once more: says why one that is there is not used
   torch=$(find_torch) || die "no LibTorch that can be used"

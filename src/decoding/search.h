@@ -43,7 +43,7 @@ class SearchQueue {
 void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t batch_size, const SearchOptions& options);
 
 /// Translates a batch of sentences. Result: for each sentence its n_best hypotheses, best first (fewer where the search
-/// found fewer). The caller holds an InferenceMode guard and has put the models into evaluation mode.
+/// found fewer). The caller holds a NoGradGuard and has put the models into evaluation mode.
 ///
 /// Beam search: in each step every live hypothesis is extended by every token but <pad> and <s>, and the extensions are
 /// ranked by log-probability (ties: the extension of the better hypothesis, then the lower id). Those among the best

@@ -1,7 +1,7 @@
 #include "decoding/translator.h"
 
 #include <ATen/Parallel.h>
-#include <c10/core/InferenceMode.h>
+#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -324,7 +324,7 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs,
 
 void Translator::search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
                               const std::function<void(int64_t)>& progress) const {
-  const c10::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   const EvalModeGuard evaluation(models_);
   // On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
   const int64_t threads = device_of(*models_.front().model).is_cpu() ? at::get_num_threads() : 1;
@@ -332,7 +332,7 @@ void Translator::search_parts(std::vector<Part>& parts, int64_t lines, const Sea
   const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.batch_size);
   PartQueue queue(parts, lines, progress);
   const auto work = [&] {
-    const c10::InferenceMode inference;
+    const c10::NoGradGuard no_gradients;
     try {
       search(search_models_, queue, batch_size, options);
     } catch (...) {

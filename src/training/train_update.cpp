@@ -1,6 +1,6 @@
 #include "training/train_update.h"
 
-#include <c10/core/InferenceMode.h>
+#include <c10/core/GradMode.h>
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -206,7 +206,7 @@ UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vec
 
 UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,
                      torch::Device device) {
-  const c10::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   UpdateStats stats;
   std::vector<torch::Tensor> sums;
   for (const auto& batch : batches) {

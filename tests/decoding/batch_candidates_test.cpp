@@ -58,7 +58,7 @@ void expect_identical(const std::vector<std::vector<Hypothesis>>& found,
 
 class BatchCandidatesTest : public testing::Test {
  protected:
-  const torch::InferenceMode inference_;
+  const c10::NoGradGuard no_gradients_;
 };
 
 TEST_F(BatchCandidatesTest, AreThoseOfAllSentencesAndWhatTheyMustHold) {

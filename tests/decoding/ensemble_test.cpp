@@ -93,7 +93,7 @@ TEST(Ensemble, MixesArchitectures) {
       return p;
     };
   };
-  const torch::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   const std::vector<SearchModel> models = {{.model = transformer.get()}, {.model = recurrent.get()}};
   const auto together =
       test::logits_of(mixture({script_of(*transformer), script_of(*recurrent)}, {0.5, 0.5}, Combination::kLinear));

@@ -27,7 +27,7 @@ std::shared_ptr<TranslationModel> model_of(const std::string& options) {
 
 std::vector<std::vector<Hypothesis>> search_with_attention(TranslationModel& model, const std::vector<Ids>& sources,
                                                            SearchOptions options) {
-  const torch::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   options.attention = true;
   options.max_length_offset = 3;
   return search(model, sources, options);
@@ -72,7 +72,7 @@ TEST(HypothesisAttention, IsThatOfARecurrentModel) {
 
 TEST(HypothesisAttention, OfACutHypothesisHasNoRowForTheEnd) {
   const auto model = model_of(kThreeBlocks);
-  const torch::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   // Two tokens are the limit and none may be the end.
   const auto cut = search(*model, {{4, 5}}, {.max_length = 2, .ban_unknown = true, .banned = {{3}}, .attention = true});
   ASSERT_FALSE(cut.front().front().finished);
@@ -80,7 +80,7 @@ TEST(HypothesisAttention, OfACutHypothesisHasNoRowForTheEnd) {
 }
 
 TEST(HypothesisAttention, IsNotThereUnlessAskedFor) {
-  const torch::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   EXPECT_TRUE(search(*model_of(kThreeBlocks), {{4, 5}}, {}).front().front().attention.empty());
   EXPECT_TRUE(search(*model_of(kThreeBlocks), {{4, 5}}, {.coverage_penalty = 1}).front().front().attention.empty());
 }

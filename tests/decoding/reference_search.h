@@ -40,7 +40,7 @@ inline Logits with_only(const Logits& logits, const std::set<int32_t>& others) {
 /// By a full pass over source and prefix, nothing cached.
 inline Logits logits_of(TranslationModel& model) {
   return [&model](const Ids& source, const Ids& prefix) {
-    const torch::InferenceMode inference;
+    const c10::NoGradGuard no_gradients;
     std::vector<int64_t> read(source.begin(), source.end()), fed(prefix.begin(), prefix.end());
     read.push_back(kEnd);
     fed.insert(fed.begin(), SpecialIds::kBegin);

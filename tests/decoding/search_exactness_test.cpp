@@ -92,7 +92,7 @@ class SearchRule : public testing::TestWithParam<std::string> {
   /// candidates: of the sentences in turn; none: the whole vocabulary.
   void expect_exact(TranslationModel& model, const test::Logits& logits, int64_t sentences, double tolerance,
                     const std::vector<Ids>& candidates = {}) {
-    const torch::InferenceMode inference;
+    const c10::NoGradGuard no_gradients;
     auto [options, wishes] = rules().at(GetParam());
     options.max_length_ratio = std::min(options.max_length_ratio, 1.0);
     options.max_length_offset = std::min<int64_t>(options.max_length_offset, 5);
@@ -169,7 +169,7 @@ class CountingQueue final : public SearchQueue {
 
 // Sentences join others that are half done and outlive them.
 TEST_P(SearchRule, ASentenceDoesNotDependOnThoseUnderWay) {
-  const torch::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   const auto model = test::formula_model(test::model_config(kTransformer), kVocabulary, kVocabulary);
   const SearchModel only{.model = model.get()};
   const auto& [options, wishes] = rules().at(GetParam());
@@ -198,7 +198,7 @@ TEST_P(SearchRule, WithCandidatesEqualsThePlainSearchOverThem) {
 
 // Vocabulary 6, 4 tokens: 1 + 3 + 9 + 27 translations, and the beam holds every live hypothesis.
 TEST(SearchExactness, AWideBeamFindsTheBestOfAllTranslations) {
-  const torch::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   for (const auto& options : {kTransformer, kRecurrent}) {
     const auto model = test::formula_model(test::model_config(options), 6, 6);
     const SearchOptions wide{.beam_size = 200, .max_length_ratio = 0, .max_length_offset = 4, .n_best = 5};
@@ -213,7 +213,7 @@ TEST(SearchExactness, AWideBeamFindsTheBestOfAllTranslations) {
 
 // A translation scored by forcing it gets what the search gave it, whatever the weights are held in.
 TEST(SearchExactness, ForcedScoresAreThoseOfTheSearchInEveryPrecision) {
-  const torch::InferenceMode inference;
+  const c10::NoGradGuard no_gradients;
   for (const auto& options : {kTransformer, kRecurrent}) {
     for (const auto format :
          {kernels::WeightFormat::kFloat32, kernels::WeightFormat::kBfloat16, kernels::WeightFormat::kInt8}) {

@@ -1,6 +1,6 @@
 #include "models/decoding_precision.h"
 
-#include <c10/core/InferenceMode.h>
+#include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -52,7 +52,7 @@ TEST(DecodingPrecision, PreparesEveryArchitecture) {
     const auto original = test::formula_model(config.model, 60, 60);
     save_model(directory, *original, config, TextCodec({}, both, both), nlohmann::json::object());
 
-    const c10::InferenceMode inference;
+    const c10::NoGradGuard no_gradients;
     const auto source = torch::tensor({{5, 9, 4, 3}}, torch::kInt64), length = torch::tensor({4}, torch::kInt64);
     const auto logits = [&](TranslationModel& one) {
       const auto state = one.start(source, length);

@@ -1,0 +1,135 @@
+"""Reads how the programs and tests of a build folder are linked.
+
+    linking_test.py --build BUILD_FOLDER
+
+1. No run path has an element that is empty, relative or of another machine: an empty element is the current folder, from
+   which anybody's libc.so.6 would then be loaded.
+2. No variable is defined by two of the libraries that a program loads, with another size or as a symbol of full strength:
+   the dynamic linker makes one of two such variables, and each library writes its own into it.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OPTIONS = None  # set by main
+
+# Linker-made names, and what the C library and the dynamic linker share on purpose.
+SHARED_ON_PURPOSE = re.compile(r"^(_IO_stdin_used|__bss_start|_edata|_end|__data_start|data_start|_rtld_global.*"
+                               r"|__libc_enable_secure|__stack_chk_guard|_nl_.*|__dso_handle|_r_debug|__libc_stack_end)$")
+
+
+def output_of(*command, **settings):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, **settings).stdout
+
+
+def is_program(path):
+    with open(path, "rb") as file:
+        return path.is_file() and os.access(path, os.X_OK) and file.read(4) == b"\x7fELF"
+
+
+def programs():
+    folder = pathlib.Path(OPTIONS.build)
+    found = [path for pattern in ("*", "tests/*", "tests/*/*", "bench/*") for path in folder.glob(pattern) if path.is_file()]
+    return sorted(path for path in found if path.suffix != ".so" and is_program(path))
+
+
+def run_path(program):
+    found = re.search(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", output_of("readelf", "-d", "-W", str(program)))
+    return found.group(1).split(":") if found else []
+
+
+def is_own(element):
+    """$ORIGIN, or a folder that this build chose: one with a library that the program loads by its name alone."""
+    return element.startswith("$ORIGIN") or (os.path.isabs(element) and os.path.isdir(element) and
+                                             any(name.startswith("lib") for name in os.listdir(element)))
+
+
+def loaded_objects(program):
+    """The program and the libraries that the dynamic linker takes, in its order."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("LD_")}
+    lines = output_of("ldd", str(program), env=environment, cwd=tempfile.gettempdir()).splitlines()
+    missing = [line.strip() for line in lines if "not found" in line]
+    if missing:
+        raise AssertionError(f"{program.name}: {missing}")
+    return [str(program)] + [match.group(1) for line in lines if (match := re.search(r"=> (/\S+)", line))]
+
+
+Variable = collections.namedtuple("Variable", "object size strong")
+
+
+def variables(path, cache={}):
+    """Name to Variable: the data that an object defines for others. Not those that a program copies out of a library."""
+    if path not in cache:
+        copied = {line.split()[4].split("@")[0] for line in output_of("readelf", "-r", "-W", path).splitlines()
+                  if "_COPY" in line and len(line.split()) > 4}
+        found = {}
+        for line in output_of("readelf", "--dyn-syms", "-W", path).splitlines():
+            parts = line.split()
+            if len(parts) < 8 or parts[3] not in ("OBJECT", "TLS") or parts[6] in ("UND", "Ndx", "ABS"):
+                continue
+            name, strength, visibility = parts[7].split("@")[0], parts[4], parts[5]
+            if strength != "LOCAL" and visibility in ("DEFAULT", "PROTECTED") and name not in copied:
+                found[name] = Variable(path, int(parts[2], 0), strength == "GLOBAL")
+        cache[path] = found
+    return cache[path]
+
+
+def clashes(objects):
+    """A line for each variable that two of the objects define differently."""
+    seen, found = {}, []
+    for path in objects:
+        for name, variable in variables(path).items():
+            before = seen.setdefault(name, variable)
+            if before is variable or SHARED_ON_PURPOSE.match(name):
+                continue
+            if before.size != variable.size or (before.strong and variable.strong):
+                found.append(f"{name}: {before.size} bytes in {before.object}, {variable.size} in {variable.object}")
+    return found
+
+
+class Linking(unittest.TestCase):
+    maxDiff = 4000
+
+    def test_there_are_programs_and_tests(self):
+        names = {path.name for path in programs()}
+        self.assertTrue({"nmt-score", "test_base"} <= names, names)
+
+    def test_no_run_path_leads_to_the_current_or_a_foreign_folder(self):
+        for program in programs():
+            for element in run_path(program):
+                self.assertTrue(is_own(element), f"{program.name}: run path element '{element}'")
+
+    def test_no_variable_is_two_libraries_at_once(self):
+        for program in programs():
+            self.assertEqual(clashes(loaded_objects(program)), [], program.name)
+
+    def test_a_clash_is_seen(self):
+        """Two libraries with one name for an int and for a struct."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, code in {"a": "int shared_name = 1;", "b": "struct { long x[4]; } shared_name = {{1}};"}.items():
+                source = pathlib.Path(folder) / f"{name}.c"
+                source.write_text(code)
+                subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", f"{folder}/lib{name}.so", source],
+                               check=True)
+            found = clashes([f"{folder}/liba.so", f"{folder}/libb.so"])
+            self.assertEqual(len(found), 1, found)
+            self.assertIn("shared_name: 4 bytes", found[0])
+
+
+def main():
+    global OPTIONS
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], "-v", *rest])
+
+
+if __name__ == "__main__":
+    main()
