@@ -52,7 +52,7 @@ std::vector<std::string> all_forms() {
     forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8" + score);
     if (kind != "location" && kind != "local" && kind != "none") forms.push_back(transformer + "attention_score: " + kind);
   }
-  for (const auto& cell : choices_of("cell")) forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8, cell: " + cell);
+  for (const auto& cell : choices_of("cell")) forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8, tie_embeddings: none, cell: " + cell);
   return forms;
 }
 
