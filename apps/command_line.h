@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/version.h"
+#include "base/process/version.h"
 
 namespace nmt {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "decoding/translator.h"
-#include "decoding/word_alignment.h"
-#include "report/attention_picture.h"
+#include "translation/translator.h"
+#include "translation/word_alignment.h"
+#include "report/pictures/attention_picture.h"
 #include "serving/question.h"
 
 namespace nmt {

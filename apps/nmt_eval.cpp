@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "base/app.h"
-#include "base/file.h"
-#include "base/log.h"
-#include "base/progress.h"
-#include "base/signals.h"
+#include "base/process/app.h"
+#include "base/files/file.h"
+#include "base/process/log.h"
+#include "base/process/progress.h"
+#include "base/process/signals.h"
 #include "command_line.h"
 #include "config/json.h"
 #include "config/schema.h"
-#include "decoding/attention_grids.h"
-#include "decoding/evaluation.h"
+#include "translation/attention_grids.h"
+#include "evaluation/evaluation.h"
 #include "decoding_arguments.h"
-#include "report/attention_picture.h"
-#include "scoring/results_table.h"
+#include "report/pictures/attention_picture.h"
+#include "scoring/command/results_table.h"
 #include "text/normalization.h"
 
 namespace nmt {

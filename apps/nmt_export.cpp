@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <string>
 
-#include "base/app.h"
-#include "base/log.h"
+#include "base/process/app.h"
+#include "base/process/log.h"
 #include "command_line.h"
-#include "data/output_folder.h"
+#include "base/files/output_folder.h"
 #include "interop/export.h"
 
 namespace nmt {

@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "base/app.h"
-#include "base/line_reader.h"
-#include "base/log.h"
-#include "base/progress.h"
-#include "base/signals.h"
+#include "base/process/app.h"
+#include "base/files/line_reader.h"
+#include "base/process/log.h"
+#include "base/process/progress.h"
+#include "base/process/signals.h"
 #include "command_line.h"
 #include "config/schema.h"
-#include "data/prepare.h"
-#include "text/moses_detokenizer.h"
-#include "text/moses_tokenizer.h"
+#include "prepro/preprocess.h"
+#include "text/moses/moses_detokenizer.h"
+#include "text/moses/moses_tokenizer.h"
 
 namespace {
 

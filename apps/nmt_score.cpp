@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scoring/command_error.h"
-#include "scoring/score_command.h"
+#include "scoring/command/command_error.h"
+#include "scoring/command/score_command.h"
 
 int main(int argc, char** argv) {
   using namespace nmt::scoring;

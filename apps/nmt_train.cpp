@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "base/app.h"
-#include "base/log.h"
-#include "base/signals.h"
+#include "base/process/app.h"
+#include "base/process/log.h"
+#include "base/process/signals.h"
 #include "command_line.h"
 #include "config/schema.h"
 #include "data/prepared_data.h"
-#include "nn/cpu_allocator.h"
-#include "nn/device.h"
+#include "nn/device/cpu_allocator.h"
+#include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
-#include "report/html_report.h"
+#include "report/html/html_report.h"
 #include "report/run_observers.h"
 #include "training/original_names.h"
-#include "training/process_group.h"
+#include "training/distributed/process_group.h"
 #include "training/trainer.h"
 #include "training/update_profiler.h"
 

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "base/app.h"
-#include "base/file.h"
-#include "base/log.h"
-#include "base/progress.h"
-#include "base/signals.h"
-#include "decoding/ensemble.h"
-#include "decoding/word_alignment.h"
-#include "report/attention_picture.h"
+#include "base/process/app.h"
+#include "base/files/file.h"
+#include "base/process/log.h"
+#include "base/process/progress.h"
+#include "base/process/signals.h"
+#include "search/ensemble.h"
+#include "translation/word_alignment.h"
+#include "report/pictures/attention_picture.h"
 #include "serving_arguments.h"
 #include "translate_arguments.h"
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/signals.h"
+#include "base/process/log.h"
+#include "base/process/signals.h"
 #include "model_service.h"
 #include "serving/http_server.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "command_line.h"
-#include "decoding/line_stream.h"
+#include "translation/line_stream.h"
 #include "decoding_arguments.h"
 
 namespace nmt {

@@ -10,16 +10,16 @@
 #include <cstdlib>
 #include <functional>
 
-#include "base/app.h"
+#include "base/process/app.h"
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "base/threads.h"
 #include "data/batches.h"
-#include "data/encoder.h"
-#include "data/prepared_corpus_writer.h"
-#include "text/sentencepiece_settings.h"
-#include "text/sentencepiece_tokenizer.h"
-#include "text/subword_sampler.h"
+#include "prepro/encoder.h"
+#include "prepro/prepared_corpus_writer.h"
+#include "text/sentencepiece/sentencepiece_settings.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/subword_sampler.h"
 
 namespace {
 

@@ -16,16 +16,16 @@
 #include <string>
 #include <vector>
 
-#include "nn/attention.h"
-#include "nn/cpu_allocator.h"
-#include "nn/cross_entropy.h"
-#include "nn/device.h"
-#include "nn/dropout.h"
-#include "nn/layer_norm.h"
-#include "nn/linear.h"
-#include "nn/positions.h"
-#include "nn/recurrent_cell.h"
-#include "training/adam.h"
+#include "nn/attention/attention.h"
+#include "nn/device/cpu_allocator.h"
+#include "nn/ops/cross_entropy.h"
+#include "nn/device/device.h"
+#include "nn/ops/dropout.h"
+#include "nn/ops/layer_norm.h"
+#include "nn/ops/linear.h"
+#include "nn/positions/positions.h"
+#include "nn/layers/recurrent_cell.h"
+#include "training/optimizers/adam.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "nn/cpu_allocator.h"
-#include "nn/device.h"
-#include "training/adam.h"
+#include "nn/device/cpu_allocator.h"
+#include "nn/device/device.h"
+#include "training/optimizers/adam.h"
 #include "training/train_update.h"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/version.h"
+#include "base/files/file.h"
+#include "base/process/version.h"
 #include "config/json.h"
 #include "config/schema.h"
 

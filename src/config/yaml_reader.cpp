@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/unicode.h"
 #include "config/option.h"
 #include "config/suggestion.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/prepared_corpus.h"
-#include "text/subword_sampler.h"
+#include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/codec.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 

@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/file_descriptor.h"
-#include "base/version.h"
+#include "base/files/file.h"
+#include "base/files/file_descriptor.h"
+#include "base/process/version.h"
 #include "config/schema.h"
 
 namespace nmt {

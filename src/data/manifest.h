@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "text/cleaning.h"
+#include "text/corpus/cleaning.h"
 
 namespace nmt {
 

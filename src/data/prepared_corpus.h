@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "base/file.h"
-#include "text/source_markers.h"
+#include "base/files/file.h"
+#include "text/codec/source_markers.h"
 
 namespace nmt {
 

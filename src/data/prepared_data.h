@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "data/lexicon.h"
 #include "data/prepared_corpus.h"
-#include "text/codec.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 

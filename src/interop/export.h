@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "interop/ctranslate2_file.h"
+#include "interop/ctranslate2/ctranslate2_file.h"
 #include "interop/plain_model.h"
 
 namespace nmt::interop {

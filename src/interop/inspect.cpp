@@ -4,7 +4,7 @@
 
 #include "interop/export.h"
 #include "interop/transformer_parts.h"
-#include "text/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::interop {
 namespace {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/mapped_file.h"
-#include "base/safetensors_index.h"
-#include "text/sentencepiece_tokenizer.h"
+#include "base/files/file.h"
+#include "base/files/mapped_file.h"
+#include "base/files/safetensors_index.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "config/model_description.h"
-#include "interop/array.h"
-#include "text/codec.h"
+#include "interop/formats/array.h"
+#include "text/codec/codec.h"
 
 namespace nmt::interop {
 

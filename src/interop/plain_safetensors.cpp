@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "config/json.h"
 #include "interop/export.h"
 #include "interop/transformer_parts.h"

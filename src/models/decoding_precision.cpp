@@ -3,7 +3,7 @@
 #include <c10/core/GradMode.h>
 
 #include "base/error.h"
-#include "nn/device.h"
+#include "nn/device/device.h"
 #include "text/tokenizer.h"
 
 namespace nmt {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/process/progress.h"
 
 namespace nmt {
 

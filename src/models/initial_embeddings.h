@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "config/config.h"
-#include "models/model.h"
-#include "text/codec.h"
-#include "text/word_vectors.h"
+#include "models/interface/model.h"
+#include "text/codec/codec.h"
+#include "text/words/word_vectors.h"
 
 namespace nmt {
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "config/model_description.h"
-#include "models/safetensors.h"
+#include "models/interface/safetensors.h"
 
 namespace fs = std::filesystem;
 

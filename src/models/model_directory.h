@@ -6,9 +6,9 @@
 
 #include "config/config.h"
 #include "data/lexicon.h"
-#include "models/model.h"
-#include "models/safetensors.h"
-#include "text/codec.h"
+#include "models/interface/model.h"
+#include "models/interface/safetensors.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "base/log.h"
-#include "base/progress.h"
-#include "report/training_observer.h"
+#include "base/process/log.h"
+#include "base/process/progress.h"
+#include "report/records/training_observer.h"
 
 namespace nmt {
 

@@ -1,8 +1,8 @@
 #include "report/run_observers.h"
 
 #include "report/console_observer.h"
-#include "report/html_report.h"
-#include "report/metrics_writer.h"
+#include "report/html/html_report.h"
+#include "report/records/metrics_writer.h"
 
 namespace nmt {
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/log.h"
-#include "report/run_lines.h"
-#include "report/tensorboard_observer.h"
-#include "report/training_observer.h"
+#include "base/process/log.h"
+#include "report/records/run_lines.h"
+#include "report/tensorboard/tensorboard_observer.h"
+#include "report/records/training_observer.h"
 
 namespace nmt {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "serving/address.h"
 #include "serving/translation_service.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "serving/metrics.h"
 #include "serving/question.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/sha256.h"
+#include "base/files/sha256.h"
 #include "serving/language_name.h"
 #include "serving/request_error.h"
 #include "serving/text_lines.h"

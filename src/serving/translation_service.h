@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "serving/metrics.h"
 #include "serving/question.h"
 #include "serving/request_body.h"

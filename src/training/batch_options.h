@@ -2,7 +2,7 @@
 
 #include "config/config.h"
 #include "data/batches.h"
-#include "text/codec.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "config/schema.h"
 #include "models/model_directory.h"
-#include "text/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "config/config.h"
-#include "models/model.h"
-#include "models/safetensors.h"
-#include "text/codec.h"
+#include "models/interface/model.h"
+#include "models/interface/safetensors.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 

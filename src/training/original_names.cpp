@@ -8,11 +8,11 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "config/json.h"
-#include "decoding/original_results.h"
+#include "evaluation/original_results.h"
 #include "report/console_observer.h"
-#include "training/checkpoint.h"
+#include "training/checkpoints/checkpoint.h"
 
 namespace fs = std::filesystem;
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "config/config.h"
-#include "report/training_observer.h"
+#include "report/records/training_observer.h"
 
 namespace nmt {
 

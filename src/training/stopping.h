@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/config.h"
-#include "training/progress_state.h"
+#include "training/checkpoints/progress_state.h"
 
 namespace nmt {
 

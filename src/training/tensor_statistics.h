@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "models/safetensors.h"
-#include "report/training_observer.h"
+#include "models/interface/safetensors.h"
+#include "report/records/training_observer.h"
 
 namespace nmt {
 

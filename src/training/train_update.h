@@ -6,10 +6,10 @@
 
 #include "config/config.h"
 #include "data/batch.h"
-#include "models/model.h"
-#include "training/gradient_buckets.h"
-#include "training/objective.h"
-#include "training/optimizer.h"
+#include "models/interface/model.h"
+#include "training/distributed/gradient_buckets.h"
+#include "training/objectives/objective.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt {
 

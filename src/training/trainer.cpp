@@ -11,16 +11,16 @@
 #include <set>
 #include <utility>
 
-#include "base/app.h"
+#include "base/process/app.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/signals.h"
+#include "base/files/file.h"
+#include "base/process/signals.h"
 #include "models/model_directory.h"
-#include "training/average.h"
+#include "training/averages/average.h"
 #include "training/batch_options.h"
 #include "training/fine_tuning.h"
-#include "training/resumption.h"
-#include "training/schedule.h"
+#include "training/checkpoints/resumption.h"
+#include "training/optimizers/schedule.h"
 #include "training/stopping.h"
 #include "training/tensor_statistics.h"
 

@@ -5,18 +5,18 @@
 #include <memory>
 #include <optional>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "config/config.h"
 #include "data/batches.h"
 #include "data/prepared_data.h"
 #include "models/initial_embeddings.h"
-#include "models/model.h"
-#include "report/training_observer.h"
-#include "training/moving_average.h"
-#include "training/optimizer.h"
-#include "training/process_group.h"
-#include "training/progress_state.h"
-#include "training/run_directory.h"
+#include "models/interface/model.h"
+#include "report/records/training_observer.h"
+#include "training/averages/moving_average.h"
+#include "training/optimizers/optimizer.h"
+#include "training/distributed/process_group.h"
+#include "training/checkpoints/progress_state.h"
+#include "training/checkpoints/run_directory.h"
 #include "training/train_update.h"
 #include "training/validation.h"
 

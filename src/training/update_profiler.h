@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
-#include "report/training_observer.h"
+#include "base/process/log.h"
+#include "report/records/training_observer.h"
 
 namespace nmt {
 

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "data/batches.h"
-#include "decoding/attention_grids.h"
-#include "decoding/translator.h"
-#include "scoring/bleu.h"
-#include "scoring/chrf.h"
+#include "translation/attention_grids.h"
+#include "translation/translator.h"
+#include "scoring/metrics/bleu.h"
+#include "scoring/metrics/chrf.h"
 #include "training/train_update.h"
 
 namespace nmt {

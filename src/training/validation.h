@@ -5,9 +5,9 @@
 
 #include "config/config.h"
 #include "data/prepared_corpus.h"
-#include "models/model.h"
-#include "report/training_observer.h"
-#include "text/codec.h"
+#include "models/interface/model.h"
+#include "report/records/training_observer.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 

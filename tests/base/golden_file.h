@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support.h"
 
 namespace nmt::test {

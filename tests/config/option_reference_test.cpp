@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "config/option.h"
 #include "config/schema.h"
 #include "support.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/prepared_corpus.h"
-#include "data/prepared_corpus_writer.h"
+#include "prepro/prepared_corpus_writer.h"
 #include "support.h"
 
 namespace nmt::test {

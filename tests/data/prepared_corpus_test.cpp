@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "corpora.h"
 #include "data/prepared_corpus_format.h"
-#include "data/prepared_corpus_writer.h"
+#include "prepro/prepared_corpus_writer.h"
 
 namespace nmt {
 namespace {

@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/line_reader.h"
+#include "base/files/line_reader.h"
 #include "base/unicode.h"
-#include "decoding/input_format.h"
-#include "decoding/output_format.h"
-#include "decoding/word_alignment.h"
+#include "translation/input_format.h"
+#include "translation/output_format.h"
+#include "translation/word_alignment.h"
 #include "fuzz.h"
 #include "text/sentence_splitter.h"
-#include "text/sentencepiece_tokenizer.h"
-#include "text/sentencepiece_trainer.h"
-#include "text/word_pieces.h"
-#include "text/word_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
+#include "text/codec/word_pieces.h"
+#include "text/words/word_tokenizer.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include "models/formula_weights.h"
 #include "support.h"
 #include "tensor_support.h"
-#include "text/sentencepiece_tokenizer.h"
-#include "text/sentencepiece_trainer.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
 
 namespace nmt {

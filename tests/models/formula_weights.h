@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/schema.h"
-#include "models/model.h"
+#include "models/interface/model.h"
 
 namespace nmt::test {
 

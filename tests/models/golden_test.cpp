@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "models/golden/golden_case.h"
-#include "models/model.h"
-#include "nn/cross_entropy.h"
+#include "models/interface/model.h"
+#include "nn/ops/cross_entropy.h"
 
 namespace nmt {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "decoding/word_tokenizer.h"
+#include "base/files/file.h"
+#include "translation/word_tokenizer.h"
 #include "models/formula_weights.h"
 #include "support.h"
 #include "training/captured_log.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/model.h"
+#include "models/interface/model.h"
 #include "models/tiny_batch.h"
 #include "tensor_support.h"
 

@@ -7,14 +7,14 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "config/schema.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"
 #include "support.h"
 #include "tensor_support.h"
-#include "text/sentencepiece_tokenizer.h"
-#include "text/sentencepiece_trainer.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
 
 namespace fs = std::filesystem;

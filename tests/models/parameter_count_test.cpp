@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/schema.h"
-#include "models/model.h"
+#include "models/interface/model.h"
 #include "support.h"
 
 namespace nmt {

@@ -9,7 +9,7 @@
 #include <array>
 #include <sstream>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support.h"
 
 namespace nmt {

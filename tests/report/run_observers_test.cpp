@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <spdlog/sinks/null_sink.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support.h"
 
 namespace nmt {

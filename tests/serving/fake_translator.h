@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "serving/question.h"
 
 namespace nmt::test {

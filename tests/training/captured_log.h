@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/log.h"
+#include "base/process/log.h"
 
 namespace nmt::test {
 

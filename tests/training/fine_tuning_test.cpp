@@ -7,8 +7,8 @@
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "support.h"
-#include "text/word_tokenizer.h"
-#include "training/sgd.h"
+#include "text/words/word_tokenizer.h"
+#include "training/optimizers/sgd.h"
 #include "training/train_update.h"
 
 namespace nmt {

@@ -3,8 +3,8 @@
 
 #include "models/golden/golden_case.h"
 #include "models/model_directory.h"
-#include "training/optimizer.h"
-#include "training/schedule.h"
+#include "training/optimizers/optimizer.h"
+#include "training/optimizers/schedule.h"
 #include "training/train_update.h"
 
 namespace nmt {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/model.h"
+#include "models/interface/model.h"
 
 namespace nmt::test {
 

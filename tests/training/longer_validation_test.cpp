@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "config/option.h"
-#include "decoding/search.h"
+#include "search/search.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"
 #include "models/model_directory.h"
 #include "text/tokenizer.h"
-#include "training/adam.h"
+#include "training/optimizers/adam.h"
 #include "training/train_update.h"
 
 namespace nmt {

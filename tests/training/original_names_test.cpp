@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "config/schema.h"
-#include "decoding/original_results.h"
+#include "evaluation/original_results.h"
 #include "support.h"
 #include "training/captured_log.h"
-#include "training/checkpoint.h"
+#include "training/checkpoints/checkpoint.h"
 
 namespace fs = std::filesystem;
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "nn/linear.h"
+#include "nn/ops/linear.h"
 #include "tensor_support.h"
-#include "training/adam.h"
+#include "training/optimizers/adam.h"
 
 namespace nmt {
 namespace {

@@ -14,7 +14,7 @@
 #include "models/tiny_batch.h"
 #include "support.h"
 #include "tensor_support.h"
-#include "training/adam.h"
+#include "training/optimizers/adam.h"
 #include "training/limited_model.h"
 
 namespace nmt {

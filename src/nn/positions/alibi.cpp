@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "nn/positions.h"
+#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
 
 namespace nmt {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "nn/linear.h"
-#include "nn/positions.h"
+#include "nn/ops/linear.h"
+#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
 
 namespace nmt {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "nn/activation.h"
-#include "nn/linear.h"
-#include "nn/positions.h"
+#include "nn/ops/activation.h"
+#include "nn/ops/linear.h"
+#include "nn/positions/positions.h"
 
 namespace nmt {
 namespace {

@@ -1,4 +1,4 @@
-#include "nn/positions.h"
+#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
 
 namespace nmt {

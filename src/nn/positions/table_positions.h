@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "nn/positions.h"
+#include "nn/positions/positions.h"
 
 namespace nmt {
 

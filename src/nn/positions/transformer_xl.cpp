@@ -1,5 +1,5 @@
-#include "nn/linear.h"
-#include "nn/positions.h"
+#include "nn/ops/linear.h"
+#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
 #include "nn/positions/sinusoid.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "nn/kernel_support.h"
+#include "nn/ops/kernel_support.h"
 
 namespace nmt {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nn/linear.h"
+#include "nn/ops/linear.h"
 #include "nn/scores/attention_score.h"
 
 namespace nmt {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "nn/scores/attention_score.h"
-#include "nn/scores/score_products.h"
+#include "nn/ops/score_products.h"
 
 namespace nmt {
 

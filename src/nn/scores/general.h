@@ -1,8 +1,8 @@
 #pragma once
 
-#include "nn/linear.h"
+#include "nn/ops/linear.h"
 #include "nn/scores/attention_score.h"
-#include "nn/scores/score_products.h"
+#include "nn/ops/score_products.h"
 
 namespace nmt {
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "nn/scores/score_products.h"
+#include "nn/ops/score_products.h"
 
 namespace nmt {
 

@@ -4,7 +4,7 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-#include "nn/linear.h"
+#include "nn/ops/linear.h"
 
 namespace nmt {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "nn/linear.h"
+#include "nn/ops/linear.h"
 #include "nn/scores/attention_score.h"
 
 namespace nmt {

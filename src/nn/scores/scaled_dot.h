@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "nn/scores/attention_score.h"
-#include "nn/scores/score_products.h"
+#include "nn/ops/score_products.h"
 
 namespace nmt {
 

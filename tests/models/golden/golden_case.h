@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "config/schema.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the golden values of tests/nn/positions_test.cpp and relative_positions_test.cpp, by the formulas alone.
+"""Prints the golden values of tests/nn/positions/positions_test.cpp and relative_positions_test.cpp, by the formulas alone.
 
     make_positions.py
 

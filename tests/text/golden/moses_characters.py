@@ -1,4 +1,4 @@
-"""Prints the tables of src/text/moses_characters.cpp: the characters that sacremoses 0.2.0 counts as letters, numbers and
+"""Prints the tables of src/text/moses/moses_characters.cpp: the characters that sacremoses 0.2.0 counts as letters, numbers and
 so on, as ranges. Those are properties of old versions of Unicode (7.0 to 9.0), which no library gives any more.
 
     .deps/dev/bin/python tests/text/golden/moses_characters.py

@@ -1,4 +1,4 @@
-"""Adadelta (Zeiler 2012, algorithm 1) in NumPy: prints the values of tests/training/adadelta_test.cpp.
+"""Adadelta (Zeiler 2012, algorithm 1) in NumPy: prints the values of tests/training/optimizers/adadelta_test.cpp.
 
     python tests/training/golden/make_adadelta.py
 """

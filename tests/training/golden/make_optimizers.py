@@ -1,4 +1,4 @@
-"""SGD, RAdam and Adafactor in NumPy: prints the values of tests/training/optimizers_test.cpp.
+"""SGD, RAdam and Adafactor in NumPy: prints the values of tests/training/optimizers/optimizers_test.cpp.
 
     python tests/training/golden/make_optimizers.py
 

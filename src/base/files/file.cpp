@@ -1,0 +1,121 @@
+#include "base/files/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/files/file_descriptor.h"
+
+namespace nmt {
+namespace {
+
+constexpr size_t kWriteBuffer = 256 << 10;
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  const auto folder = path.parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+/// The file that a write to `path` replaces: the target of a symbolic link, else path itself.
+/// Throws Error for what a rename would destroy or cannot replace.
+std::filesystem::path file_to_replace(const std::filesystem::path& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  if (std::filesystem::is_directory(status) || !path.has_filename()) {
+    throw Error(fmt::format("{}: is a folder; name a file", path.string()));
+  }
+  if (!std::filesystem::exists(status)) return path;
+  if (!std::filesystem::is_regular_file(status)) {
+    throw Error(fmt::format("{}: is a device or pipe; name a regular file", path.string()));
+  }
+  if (!std::filesystem::is_symlink(path, none)) return path;
+  const auto target = std::filesystem::canonical(path, none);
+  return none ? path : target;
+}
+
+[[noreturn]] void throw_cannot_open(const std::filesystem::path& path, int reason) {
+  std::error_code none;
+  const auto folder = folder_of(path);
+  if (!std::filesystem::is_directory(folder, none) && (reason == ENOENT || reason == ENOTDIR)) {
+    throw Error(fmt::format("{}: the folder {} does not exist; make it first", path.string(), folder.string()));
+  }
+  const std::string message = fmt::format("{}: cannot write ({})", path.string(), system_message(reason));
+  if (reason == EACCES || reason == EPERM || reason == EROFS || reason == ENAMETOOLONG || reason == ELOOP) {
+    throw Error(message);
+  }
+  throw MachineError(message);
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  const FileDescriptor file = open_for_reading(path);
+  struct stat status;
+  std::string bytes;
+  size_t size = 0;
+  // One byte more than the size, so that the end is seen without growing; /proc and pipes tell a size of 0.
+  if (::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode)) {
+    bytes.resize(static_cast<size_t>(status.st_size) + 1);
+  }
+  for (;;) {
+    if (size == bytes.size()) bytes.resize(std::max<size_t>(4096, 2 * size));
+    const size_t count = read_some(file.number(), bytes.data() + size, bytes.size() - size, path.string());
+    if (count == 0) break;
+    size += count;
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(file_to_replace(path)), buffer_(kWriteBuffer) {
+  partial_ = path_;
+  partial_ += ".partial";
+  file_ = std::fopen(partial_.c_str(), "wbe");
+  if (!file_) throw_cannot_open(path_, errno);
+  std::setvbuf(file_, buffer_.data(), _IOFBF, buffer_.size());
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_) std::fclose(file_);
+  if (!partial_.empty()) ::unlink(partial_.c_str());
+}
+
+void AtomicFile::fail() const {
+  throw MachineError(fmt::format("{}: cannot write ({})", path_.string(), system_message(errno)));
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  if (bytes.empty()) return;  // its data() may be null, which fwrite does not allow
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
+  position_ += static_cast<int64_t>(bytes.size());
+}
+
+void AtomicFile::commit() {
+  if (std::fflush(file_) != 0) fail();
+  // EINVAL: a file system that has no sync.
+  if (::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail();
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+  if (std::rename(partial_.c_str(), path_.c_str()) != 0) fail();
+  partial_.clear();
+  sync_directory(folder_of(path_));
+}
+
+void sync_directory(const std::filesystem::path& directory) {
+  const FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.number() < 0 || (::fsync(folder.number()) != 0 && errno != EINVAL)) {
+    throw MachineError(fmt::format("{}: cannot sync the folder ({})", directory.string(), system_message(errno)));
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files/line_reader.h"
+#include "base/files/mapped_file.h"
+#include "base/files/sha256.h"
+
+namespace nmt {
+
+/// The whole file as bytes. Throws Error if it can't be read.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes the whole file: beside it first, synced, then renamed, so that a reader finds the old or the new, never half.
+/// Throws MachineError if the disk refuses, Error for a path that can't be written to (see AtomicFile).
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+/// A file in the making: bytes go to PATH.partial; commit() syncs and renames. Without commit() nothing is left behind.
+/// Where PATH is a symbolic link, the file it points to is replaced and the link stays.
+class AtomicFile {
+ public:
+  /// Throws Error if the folder does not exist or may not be written to, or if PATH is a folder or a device;
+  /// MachineError for what else the system refuses.
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  void write(std::string_view bytes);             ///< buffered; throws MachineError (disk full)
+  int64_t position() const { return position_; }  ///< bytes written so far
+  void commit();                                  ///< throws MachineError; the last call
+
+ private:
+  [[noreturn]] void fail() const;
+  std::filesystem::path path_, partial_;
+  std::vector<char> buffer_;
+  std::FILE* file_ = nullptr;
+  int64_t position_ = 0;
+};
+
+/// Syncs a folder, so that names made or renamed in it survive a power cut. Throws MachineError.
+void sync_directory(const std::filesystem::path& directory);
+
+}  // namespace nmt

@@ -1,0 +1,49 @@
+#include "base/files/file_descriptor.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace nmt {
+
+FileDescriptor::~FileDescriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+std::string system_message(int error_number) { return std::generic_category().message(error_number); }
+
+FileDescriptor open_for_reading(const std::filesystem::path& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) {
+    const int reason = errno;
+    const std::string message = fmt::format("{}: cannot read ({})", path.string(), system_message(reason));
+    if (reason == EMFILE || reason == ENFILE || reason == ENOMEM || reason == EIO) throw MachineError(message);
+    throw Error(message);
+  }
+  struct stat status;
+  if (::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    throw Error(fmt::format("{}: is a folder; name a file", path.string()));
+  }
+  return file;
+}
+
+size_t read_some(int descriptor, char* bytes, size_t capacity, const std::string& name) {
+  for (;;) {
+    const ssize_t count = ::read(descriptor, bytes, capacity);
+    if (count >= 0) return static_cast<size_t>(count);
+    if (errno == EINTR) continue;
+    const int reason = errno;
+    const std::string message = fmt::format("{}: cannot read ({})", name, system_message(reason));
+    // A folder or a closed descriptor behind standard input is the user's to mend.
+    if (reason == EISDIR || reason == EBADF) throw Error(message);
+    throw MachineError(message);
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,79 @@
+#include "base/process/app.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/files/file_descriptor.h"
+
+namespace nmt {
+namespace {
+
+int report(std::string_view name, std::string message, int exit_code) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  const std::string line = fmt::format("{}: {}\n", name, message);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return exit_code;
+}
+
+/// Libraries put stack traces behind the first line.
+std::string first_line(const char* text) {
+  const std::string_view all(text);
+  return std::string(all.substr(0, all.find('\n')));
+}
+
+/// True if standard output is a pipe that nobody reads any more: `nmt-translate ... | head`.
+bool reader_is_gone() {
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
+/// The exit code of the body, or 1 where its output did not get through.
+int finish_output(std::string_view name, int exit_code) {
+  errno = 0;
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  const int reason = errno;
+  if (flushed && !std::ferror(stdout) && std::cout) return exit_code;
+  if (exit_code != kDone || reason == EPIPE || reader_is_gone()) return exit_code;
+  return report(name, fmt::format("standard output: cannot write ({})", reason ? system_message(reason) : "data lost"),
+                kMachineFailed);
+}
+
+int run_body(std::string_view name, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    return report(name, error.what(), kUserMustChange);
+  } catch (const MachineError& error) {
+    return report(name, error.what(), kMachineFailed);
+  } catch (const std::bad_alloc&) {
+    return report(name, "out of memory", kMachineFailed);
+  } catch (const std::system_error& error) {  // std::filesystem::filesystem_error is one
+    if (error.code() == std::errc::broken_pipe && reader_is_gone()) return kDone;
+    return report(name, error.what(), kMachineFailed);
+  } catch (const std::exception& error) {
+    return report(name, first_line(error.what()), kMachineFailed);
+  } catch (...) {
+    return report(name, "an unknown error", kMachineFailed);
+  }
+}
+
+}  // namespace
+
+int run_app(std::string_view name, const std::function<int()>& body) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe shows as EPIPE
+  std::signal(SIGXFSZ, SIG_IGN);
+  return finish_output(name, run_body(name, body));
+}
+
+}  // namespace nmt

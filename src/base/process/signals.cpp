@@ -1,0 +1,40 @@
+#include "base/process/signals.h"
+
+#include <csignal>
+
+#include "base/process/app.h"
+
+namespace nmt {
+namespace {
+
+// What a signal handler may touch has to be global.
+volatile std::sig_atomic_t g_stop_signal = 0;
+
+void on_stop(int signal) {
+  if (g_stop_signal == 0) g_stop_signal = signal;
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+}  // namespace
+
+void catch_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_stop;
+  action.sa_flags = SA_RESTART;  // reads and writes under way go on
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int stop_signal() { return g_stop_signal; }
+
+int exit_code_of(int signal) {
+  if (signal == SIGINT) return kInterrupted;
+  if (signal == SIGTERM) return kTerminated;
+  return kDone;
+}
+
+}  // namespace nmt

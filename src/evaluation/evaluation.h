@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluation/original_results.h"
+#include "translation/translator.h"
+#include "scoring/metrics/metric.h"
+#include "scoring/significance/paired_test.h"
+#include "scoring/metrics/score.h"
+
+namespace nmt {
+
+/// Sentences to translate and what they are compared with, as they stand in their files.
+struct TestSet {
+  std::filesystem::path source_file;
+  std::vector<std::filesystem::path> reference_files;
+  std::vector<std::string> sources;
+  scoring::References references;  ///< [file][sentence]
+};
+
+/// Reads plain or gzip text and IWSLT sgm/xml. Throws Error: a file that cannot be read, bytes that are not UTF-8
+/// (FILE:LINE), numbers of sentences that differ, no sentence at all, no reference.
+TestSet read_test_set(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references);
+
+/// What one model made of a test set.
+struct SystemOutput {
+  std::string name;                     ///< the model directory
+  std::vector<std::string> hypotheses;  ///< one a sentence
+  int64_t source_tokens = 0, target_tokens = 0;
+  int64_t split = 0;  ///< sentences translated in parts
+  int64_t cut = 0;    ///< translations that reached the length limit
+  double seconds = 0;
+};
+
+/// Translates the sources. progress: as of Translator::translate.
+SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
+                                const std::function<void(int64_t)>& progress = {});
+
+using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
+
+/// BLEU (13a) and chrF2 of plain text; behind them BLEU of Moses tokens in each of the forms of
+/// evaluation.tokenized_bleu ("cased", "lowercase"), so that it never stands alone.
+/// Throws Error for forms of a language without such tokens.
+Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu = {}, const std::string& target_language = "");
+
+/// The scores, with signatures. bootstrap: resamples for a confidence interval, 1 for none.
+std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap = 1,
+                                  const Metrics& metrics = evaluation_metrics());
+
+/// The scores of several systems, each compared with the first by paired bootstrap resampling.
+scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set,
+                             const Metrics& metrics = evaluation_metrics());
+
+/// Sources, first references and hypotheses: what the originals' result files hold.
+TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system);
+
+/// One system in the JSON report: its scores unrounded and as sacreBLEU prints them, speed, counts.
+nlohmann::ordered_json report_of(const SystemOutput& system, const std::vector<scoring::Score>& scores);
+nlohmann::ordered_json report_of(const TestSet& test_set);
+nlohmann::ordered_json report_of(const SearchOptions& options);
+nlohmann::ordered_json report_of(const scoring::PairedTable& table);
+
+}  // namespace nmt

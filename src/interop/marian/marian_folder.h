@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "interop/marian/marian_vocabulary.h"
+#include "interop/formats/weight_file.h"
+
+namespace nmt::interop {
+
+/// A model of Marian as a folder holds it, in one of two forms. Tensors have the names of their file.
+struct MarianFolder {
+  struct Side {
+    std::filesystem::path model;  ///< SentencePiece
+    std::map<std::string, int64_t> ids = {};
+    MarianSpecials specials = {};
+    std::string table = {};      ///< tensor of embeddings
+    int64_t rows = 0;            ///< of that table
+    std::string positions = {};  ///< tensor of positions; empty: the sinusoids of config
+  };
+
+  std::filesystem::path directory;
+  std::string format;       ///< shown in the summary
+  ModelConfig config = {};  ///< the shape of the network; what depends on the weights comes later
+  bool shared = true;       ///< one numbering and one table for source and target
+  bool tied = true;         ///< the output layer is the table of the target
+  bool scaled = true;       ///< embeddings are multiplied by sqrt(model)
+  Side source, target;
+  std::vector<std::pair<std::string, std::string>> blocks = {};  ///< ours, theirs
+  std::string output_weight = {};                                ///< where not tied
+  std::string output_bias = {};                                  ///< empty: none
+  WeightFile weights;
+  DecodingConfig decoding = {};
+  std::string source_language = "src", target_language = "tgt";
+};
+
+/// MarianMT of Hugging Face transformers: config.json, model.safetensors or pytorch_model.bin, vocab.json,
+/// source.spm, target.spm. Throws Error naming what cannot be represented, or is missing or damaged.
+MarianFolder open_hugging_face(const std::filesystem::path& directory);
+
+/// Marian's own form as OPUS-MT publishes it: decoder.yml, the .npz and vocabularies that it names, source.spm,
+/// target.spm. Throws Error naming what cannot be represented, or is missing or damaged.
+MarianFolder open_marian_npz(const std::filesystem::path& directory);
+
+}  // namespace nmt::interop

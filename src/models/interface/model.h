@@ -1,0 +1,109 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "config/config.h"
+#include "data/batch.h"
+#include "nn/ops/packed_matrix.h"
+#include "nn/ops/pass.h"
+
+namespace nmt {
+
+/// A Batch on a device. Ids int64; padding id 0.
+struct TensorBatch {
+  torch::Tensor source;          ///< [batch, source] pieces </s> <pad>...
+  torch::Tensor source_lengths;  ///< [batch] int64, on the CPU
+  torch::Tensor target_in;       ///< [batch, target] <s> pieces <pad>...
+  torch::Tensor target_out;      ///< [batch, target] pieces </s> <pad>...
+  torch::Tensor target_lengths;  ///< [batch] int64, on the CPU
+};
+TensorBatch to_tensors(const Batch& batch, torch::Device device);
+
+/// What a model remembers of the hypotheses of a search: one row each. Made by TranslationModel::start.
+class DecoderState {
+ public:
+  virtual ~DecoderState() = default;
+  virtual int64_t rows() const = 0;
+  /// New row r continues old row rows[r]: int64 [new rows], on the CPU. Rows may be repeated (a beam grows), reordered
+  /// or left out (a sentence is finished). What belongs to the sentence (its encoding) is shared by its rows, not
+  /// copied.
+  virtual void select(const torch::Tensor& rows) = 0;
+  /// Appends the rows of `fresh`, which the same model has just started: sentences join a search under way. Where
+  /// TranslationModel::can_join.
+  virtual void join(std::unique_ptr<DecoderState> fresh);
+
+ private:
+  friend class TranslationModel;
+  struct Outputs;
+  std::shared_ptr<Outputs> outputs_;  // those of restrict_outputs(); null: all
+};
+
+/// The one interface of every architecture: training, scoring and search know nothing else.
+/// Parameters' names are those in model.safetensors.
+class TranslationModel : public torch::nn::Module {
+ public:
+  /// Teacher forcing: decoder output before the output layer, [batch, target, model]. Rows of padding are undefined.
+  virtual torch::Tensor forward(const TensorBatch& batch, Pass& pass) = 0;
+
+  /// The weights of every attention layer under teacher forcing, without dropout and gradients; none where a model has
+  /// no attention. target_out is not looked at.
+  std::vector<AttentionMap> attention_maps(const TensorBatch& batch);
+  /// The same, one layer at a time: none is kept.
+  void visit_attention(const TensorBatch& batch, std::function<void(const AttentionMap&)> visitor);
+
+  /// The output layer: logits = hidden · weightᵀ (+ bias).
+  virtual torch::Tensor output_weight() const = 0;  ///< [target vocabulary, model]
+  virtual torch::Tensor output_bias() const = 0;    ///< [target vocabulary], or undefined
+  /// [..., model] -> [..., target vocabulary], float32. For tests and forced scoring: it makes the whole matrix.
+  torch::Tensor logits(const torch::Tensor& hidden) const;
+
+  /// Encodes sentences: source [batch, source], source_lengths int64 [batch] on the CPU. One row a sentence.
+  virtual std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) = 0;
+  /// Feeds each row its next token, int64 [rows] (first <s>); logits of the one after, [rows, target vocabulary]
+  /// float32. A row's logits do not depend on the other rows (CPU, see docs/design.md).
+  virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) = 0;
+  /// Whether the rows of a step may stand at different places of their translations: DecoderState::join.
+  virtual bool can_join() const { return false; }
+
+  /// From now on step() gives for this state the logits of these tokens only, in their order: [rows, tokens or more],
+  /// of which those beyond the tokens mean nothing. The others are not computed. On the CPU a logit has the same bits.
+  void restrict_outputs(DecoderState& state, std::vector<int32_t> tokens) const;
+
+  virtual int64_t target_vocabulary() const = 0;
+
+  /// To be called after backward(): clears the gradients of what is constant, such as the embedding of padding.
+  virtual void finish_gradients() = 0;
+  /// The type of activations and products: float32 or bfloat16. Parameters stay float32.
+  virtual void set_compute_type(at::ScalarType type) = 0;
+  virtual at::ScalarType compute_type() const = 0;
+  /// How start() and step() hold their weights on the CPU while compute_type() is float32 and gradients are off;
+  /// activations stay float32. Not during a search.
+  void set_packing(const Packing& packing);
+  /// From now on the steps of a search work on tensors that keep their shapes, which a GPU records and replays
+  /// (FixedSteps), or no longer. Returns whether they do: where a part of the model cannot, nothing changes. Parameters
+  /// may not move once a step was made. Not during a search.
+  virtual bool set_fixed_steps(bool /*fixed*/) { return false; }
+  int64_t parameter_count() const;
+
+ protected:
+  /// logits() for steps of a search: of the outputs that the state asks for, through packed weights where these fit.
+  torch::Tensor step_logits(DecoderState& state, const torch::Tensor& hidden);
+
+ private:
+  PackedMatrix packed_output_;
+};
+
+/// The architectures: one switch. Throws Error naming all of them for an unknown one.
+std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
+                                             int64_t target_vocabulary);
+
+/// Initial weights, a function of (config, seed): matrices by init, embedding_init and position_init of the
+/// configuration (Xavier-uniform by default), zero biases, unit norms.
+void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed);
+
+}  // namespace nmt

@@ -1,0 +1,203 @@
+#include "models/recurrent/recurrent_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "nn/ops/dropout.h"
+#include "nn/ops/score_products.h"
+
+namespace nmt {
+namespace {
+
+int64_t size_or(int64_t size, int64_t other) { return size > 0 ? size : other; }
+
+// The last states of a layer, of all directions side by side: [batch, directions * size] float32.
+torch::Tensor joined(const std::vector<CellState>& directions, torch::Tensor CellState::*part) {
+  std::vector<torch::Tensor> parts;
+  for (const auto& direction : directions) parts.push_back(direction.*part);
+  return torch::cat(parts, -1);
+}
+
+template <typename Enum>
+Enum choice(const char* option, const std::string& name, std::initializer_list<std::pair<const char*, Enum>> known) {
+  std::string names;
+  for (const auto& [text, value] : known) {
+    if (name == text) return value;
+    names += (names.empty() ? "" : ", ") + std::string(text);
+  }
+  throw Error(fmt::format("model.{}: '{}' is none of {}", option, name, names));
+}
+
+}  // namespace
+
+SentenceRows::SentenceRows(torch::Tensor sentence_of_row, int64_t sentences) : sentences_(sentences) {
+  const int64_t rows = sentence_of_row.size(0);
+  const int64_t* sentence = sentence_of_row.const_data_ptr<int64_t>();
+  std::vector<int64_t> used(sentences), slot(rows);
+  for (int64_t r = 0; r < rows; ++r) slot[r] = used[sentence[r]]++;
+  slots_ = std::max<int64_t>(1, *std::max_element(used.begin(), used.end()));
+  place_ = torch::empty({rows}, torch::kInt64);
+  for (int64_t r = 0; r < rows; ++r) place_.mutable_data_ptr<int64_t>()[r] = sentence[r] * slots_ + slot[r];
+}
+
+torch::Tensor SentenceRows::to_grid(const torch::Tensor& rows) const {
+  if (!place_.defined()) return rows.unsqueeze(1);
+  auto sizes = rows.sizes().vec();
+  sizes[0] = sentences_ * slots_;
+  return torch::zeros(sizes, rows.options()).index_copy_(0, place_.to(rows.device()), rows).unflatten(0, {-1, slots_});
+}
+
+torch::Tensor SentenceRows::to_rows(const torch::Tensor& grid) const {
+  if (!place_.defined()) return grid.squeeze(1);
+  return grid.flatten(0, 1).index_select(0, place_.to(grid.device()));
+}
+
+void RecurrentDecoderImpl::State::select(const torch::Tensor& rows) {
+  const auto choose = [&](torch::Tensor& x) {
+    if (x.defined()) x = x.index_select(0, rows);
+  };
+  for (auto& layer : layers) choose(layer.state), choose(layer.memory);
+  choose(fed), choose(summary), choose(coverage);
+}
+
+RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& c, const RecurrentEncoderImpl& encoder)
+    : order_(
+          choice<Order>("decoder_order", c.decoder_order, {{"bahdanau", Order::kBahdanau}, {"luong", Order::kLuong}})),
+      readout_kind_(
+          choice<Readout>("readout", c.readout,
+                          {{"linear", Readout::kLinear}, {"tanh", Readout::kTanh}, {"maxout", Readout::kMaxout}})),
+      initial_state_(choice<InitialState>("initial_state", c.initial_state,
+                                          {{"last", InitialState::kLast},
+                                           {"backward", InitialState::kBackward},
+                                           {"mean", InitialState::kMean},
+                                           {"copy", InitialState::kCopy},
+                                           {"zero", InitialState::kZero}})),
+      feeds_(order_ == Order::kLuong && c.input_feeding),
+      covers_(c.coverage),
+      dropout_(c.residual_dropout_rate.value_or(c.dropout_rate)) {
+  const int64_t size = c.d_model, key = encoder.output_size(), embedding = size_or(c.embedding_size, size);
+  const int64_t layers = c.decoder_blocks.value_or(c.num_blocks);
+  const bool bahdanau = order_ == Order::kBahdanau;
+
+  const int64_t features = size + key + (bahdanau ? embedding : 0);
+  output_size_ = readout_kind_ == Readout::kLinear ? features : size_or(c.readout_size, size);
+  const int64_t entering = bahdanau ? key : feeds_ ? output_size_ : 0;  // beside the embedding
+  for (int64_t i = 0; i < layers; ++i)
+    layers_.push_back(register_module(fmt::format("layer_{}", i),
+                                      RecurrentCell(parse_cell(c.cell), i == 0 ? embedding + entering : size, size)));
+  if (c.attention_score != "none")
+    attention_ = register_module("attention", RecurrentAttention(RecurrentAttentionImpl::Options{
+                                                  .score = c.attention_score,
+                                                  .sizes = {.query = size,
+                                                            .key = key,
+                                                            .inner = size_or(c.attention_size, size),
+                                                            .bias = c.attention_bias,
+                                                            .coverage = c.coverage,
+                                                            .max_source = c.max_positions},
+                                                  .softmax = c.attention_normalization == "softmax",
+                                                  .local_window = c.local_window,
+                                                  .dropout = c.attention_dropout_rate.value_or(c.dropout_rate)}));
+  if (readout_kind_ != Readout::kLinear)
+    readout_ = register_module("readout", Linear(features, output_size_ * (readout_kind_ == Readout::kMaxout ? 2 : 1),
+                                                 LinearImpl::Bias::kYes));
+
+  if (initial_state_ == InitialState::kBackward && encoder.directions() == 1)
+    throw Error("model.initial_state: backward needs model.bidirectional; use last");
+  if (initial_state_ == InitialState::kCopy && (key != size || encoder.layers() != layers))
+    throw Error(
+        fmt::format("model.initial_state: copy needs states of the same size and number on both sides, not {} "
+                    "layers of {} and {} of {}; use last",
+                    encoder.layers(), key, layers, size));
+  if (initial_state_ == InitialState::kCopy || initial_state_ == InitialState::kZero) return;
+  const int64_t vector = initial_state_ == InitialState::kBackward ? encoder.size() : key;
+  initial_ = register_module("initial", Linear(vector, layers * size, LinearImpl::Bias::kYes));
+}
+
+torch::Tensor RecurrentDecoderImpl::source_vector(const Encoded& encoded) const {
+  if (initial_state_ == InitialState::kLast) return joined(encoded.last.back(), &CellState::state);
+  if (initial_state_ == InitialState::kBackward) return encoded.last.back()[1].state;
+  const auto floats = torch::TensorOptions(torch::kFloat32).device(encoded.states.device());
+  const auto lengths = encoded.lengths.to(floats.device()).unsqueeze(1);
+  const auto real = torch::arange(encoded.states.size(1), floats) < lengths;
+  const auto shares = (real.to(torch::kFloat32) / lengths.clamp_min(1)).to(encoded.states.scalar_type());
+  return weighted_sums(shares.unsqueeze(1), encoded.states).squeeze(1);
+}
+
+RecurrentDecoderImpl::State RecurrentDecoderImpl::first_state(const Encoded& encoded) {
+  const int64_t rows = encoded.lengths.size(0);
+  const auto device = encoded.states.device();
+  const auto type = encoded.states.scalar_type();
+  State state;
+  for (auto& layer : layers_) state.layers.push_back(layer->zero_state(rows, device));
+  if (initial_state_ == InitialState::kCopy) {
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      auto& layer = state.layers[i];
+      layer.state = joined(encoded.last[i], &CellState::state);
+      if (layer.memory.defined()) layer.memory = joined(encoded.last[i], &CellState::memory);
+    }
+  } else if (initial_) {
+    const auto states = initial_(source_vector(encoded).to(type)).to(torch::kFloat32).tanh();
+    for (size_t i = 0; i < layers_.size(); ++i)
+      state.layers[i].state = states.narrow(1, static_cast<int64_t>(i) * layers_[i]->size(), layers_[i]->size());
+  }
+  if (feeds_) state.fed = torch::zeros({rows, output_size_}, encoded.states.options());
+  if (!attention_) state.summary = joined(encoded.last.back(), &CellState::state).to(type);
+  if (covers_)
+    state.coverage = torch::zeros({rows, encoded.states.size(1)}, encoded.states.options().dtype(torch::kFloat32));
+  return state;
+}
+
+RecurrentAttentionImpl::Memory RecurrentDecoderImpl::prepare(const Encoded& encoded) {
+  return attention_ ? attention_->prepare(encoded.states, encoded.lengths) : RecurrentAttentionImpl::Memory();
+}
+
+torch::Tensor RecurrentDecoderImpl::attend(const torch::Tensor& query, State& state,
+                                           const RecurrentAttentionImpl::Memory& memory, const SentenceRows& rows,
+                                           Pass& pass, torch::Tensor* weights) {
+  if (!attention_) return state.summary;
+  const auto coverage = covers_ ? rows.to_grid(state.coverage) : torch::Tensor();
+  const auto result = attention_(rows.to_grid(query.to(memory.values.scalar_type())), memory, coverage, pass);
+  if (covers_) state.coverage = state.coverage + rows.to_rows(result.weights);
+  if (weights) *weights = rows.to_rows(result.weights);
+  return rows.to_rows(result.context);
+}
+
+void RecurrentDecoderImpl::step_layers(torch::Tensor x, State& state, Pass& pass) {
+  const auto type = x.scalar_type();
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    state.layers[i] = layers_[i](i == 0 ? x : dropout(x, dropout_, pass), state.layers[i]);
+    x = state.layers[i].state.to(type);
+  }
+}
+
+torch::Tensor RecurrentDecoderImpl::advance(const torch::Tensor& e, State& state,
+                                            const RecurrentAttentionImpl::Memory& memory, const SentenceRows& rows,
+                                            Pass& pass, torch::Tensor* weights) {
+  const auto type = e.scalar_type();
+  if (order_ == Order::kBahdanau) {
+    const auto context = attend(state.layers.back().state, state, memory, rows, pass, weights);
+    step_layers(torch::cat({e, context}, -1), state, pass);
+    return torch::cat({state.layers.back().state.to(type), context, e}, -1);
+  }
+  step_layers(feeds_ ? torch::cat({e, state.fed}, -1) : e, state, pass);
+  const auto& query = state.layers.back().state;
+  const auto features = torch::cat({query.to(type), attend(query, state, memory, rows, pass, weights)}, -1);
+  if (!feeds_) return features;
+  state.fed = read_out(features, pass);
+  return state.fed;
+}
+
+torch::Tensor RecurrentDecoderImpl::finish(const torch::Tensor& advanced, Pass& pass) {
+  return feeds_ ? advanced : read_out(advanced, pass);
+}
+
+torch::Tensor RecurrentDecoderImpl::read_out(const torch::Tensor& x, Pass& pass) {
+  auto y = x;
+  if (readout_kind_ == Readout::kTanh) y = readout_(x).tanh();
+  if (readout_kind_ == Readout::kMaxout) y = readout_(x).unflatten(-1, {-1, 2}).amax(-1);
+  return dropout(y, dropout_, pass);
+}
+
+}  // namespace nmt

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include <vector>
+
+#include "config/config.h"
+#include "models/recurrent/recurrent_encoder.h"
+#include "nn/layers/recurrent_attention.h"
+
+namespace nmt {
+
+/// Which sentence each row of a search translates, and the rows put up as [sentences, slots]: queries of one sentence
+/// meet its keys side by side, and no keys are copied.
+class SentenceRows {
+ public:
+  SentenceRows() = default;  ///< one row a sentence, in order
+  SentenceRows(torch::Tensor sentence_of_row, int64_t sentences);
+
+  torch::Tensor to_grid(const torch::Tensor& rows) const;  ///< [rows, ...] -> [sentences, slots, ...]
+  torch::Tensor to_rows(const torch::Tensor& grid) const;
+
+ private:
+  torch::Tensor place_;  // int64 [rows]: sentence * slots + slot; undefined: the rows as they are
+  int64_t sentences_ = 0, slots_ = 1;
+};
+
+/// A recurrent decoder. With e the embedding of the word before, d the state (of the last layer), c the context:
+///   Bahdanau's order: c_t = attention(d_{t-1}), d_t = cell([e; c_t], d_{t-1}), readout of [d_t; c_t; e]
+///   Luong's order: d_t = cell([e; o_{t-1}], d_{t-1}), c_t = attention(d_t), readout o_t of [d_t; c_t]; o_{t-1} only
+///       with input feeding, and zero at first
+/// Without attention c is the encoder's last states, of both directions. Readouts (model.readout) of x: linear: x;
+/// tanh: tanh(W x + b); maxout: the greater of each two features of W x + b (Goodfellow et al. 2013).
+class RecurrentDecoderImpl : public torch::nn::Module {
+ public:
+  RecurrentDecoderImpl(const ModelConfig& config, const RecurrentEncoderImpl& encoder);
+
+  /// What a step hands to the next one, a row a hypothesis.
+  struct State {
+    std::vector<CellState> layers;
+    torch::Tensor fed;       ///< o_{t-1} [rows, output], with input feeding
+    torch::Tensor summary;   ///< c without attention [rows, key]
+    torch::Tensor coverage;  ///< the sum of past weights [rows, source], with coverage
+
+    void select(const torch::Tensor& rows);  ///< new row r is old row rows[r]; int64 on the states' device
+  };
+  State first_state(const Encoded& encoded);
+  /// What belongs to the sentences; empty without attention.
+  RecurrentAttentionImpl::Memory prepare(const Encoded& encoded);
+
+  /// One step: e [rows, embedding]. Returns what finish() takes. weights, where given, receives those of attention
+  /// [rows, source] (undefined without).
+  torch::Tensor advance(const torch::Tensor& e, State& state, const RecurrentAttentionImpl::Memory& memory,
+                        const SentenceRows& rows, Pass& pass, torch::Tensor* weights = nullptr);
+  /// The input of the output layer from results of advance(), [..., any] -> [..., output_size].
+  torch::Tensor finish(const torch::Tensor& advanced, Pass& pass);
+  int64_t output_size() const { return output_size_; }
+
+ private:
+  enum class Order { kBahdanau, kLuong };
+  enum class Readout { kLinear, kTanh, kMaxout };
+  enum class InitialState { kLast, kBackward, kMean, kCopy, kZero };
+
+  torch::Tensor attend(const torch::Tensor& query, State& state, const RecurrentAttentionImpl::Memory& memory,
+                       const SentenceRows& rows, Pass& pass, torch::Tensor* weights);
+  void step_layers(torch::Tensor x, State& state, Pass& pass);
+  torch::Tensor read_out(const torch::Tensor& x, Pass& pass);
+  /// The vector that the first state is made of: [batch, any].
+  torch::Tensor source_vector(const Encoded& encoded) const;
+
+  Order order_;
+  Readout readout_kind_;
+  InitialState initial_state_;
+  bool feeds_, covers_;
+  double dropout_;
+  int64_t output_size_ = 0;
+  std::vector<RecurrentCell> layers_;
+  RecurrentAttention attention_{nullptr};
+  Linear initial_{nullptr}, readout_{nullptr};
+};
+TORCH_MODULE(RecurrentDecoder);
+
+}  // namespace nmt

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include <vector>
+
+#include "config/config.h"
+#include "nn/ops/pass.h"
+#include "nn/layers/recurrent_layer.h"
+
+namespace nmt {
+
+/// Sentences as a recurrent decoder sees them.
+struct Encoded {
+  torch::Tensor states;                      ///< [batch, source, directions * encoder size], of the last layer
+  torch::Tensor lengths;                     ///< int64 [batch] on the CPU
+  std::vector<std::vector<CellState>> last;  ///< [layer][direction]
+};
+
+/// Layers of recurrent nets over the source. Dropout (model.residual_dropout_rate) between layers.
+class RecurrentEncoderImpl : public torch::nn::Module {
+ public:
+  explicit RecurrentEncoderImpl(const ModelConfig& config);
+
+  /// embedded [batch, source, embedding], lengths int64 [batch] on the CPU.
+  Encoded forward(const torch::Tensor& embedded, const torch::Tensor& lengths, Pass& pass);
+
+  int64_t layers() const { return static_cast<int64_t>(layers_.size()); }
+  int64_t directions() const { return directions_; }
+  int64_t size() const { return size_; }                       ///< of a state, a direction
+  int64_t output_size() const { return directions_ * size_; }  ///< of Encoded::states
+
+ private:
+  int64_t directions_, size_;
+  double dropout_;
+  std::vector<RecurrentLayer> layers_;
+};
+TORCH_MODULE(RecurrentEncoder);
+
+}  // namespace nmt

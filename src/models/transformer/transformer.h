@@ -1,0 +1,132 @@
+#pragma once
+
+#include <torch/nn/modules/container/modulelist.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/interface/model.h"
+#include "nn/layers/embedding.h"
+#include "nn/layers/feed_forward.h"
+#include "nn/ops/layer_norm.h"
+#include "nn/layers/multi_head_attention.h"
+
+namespace nmt {
+
+/// Where normalisation stands around a sub-layer.
+enum class Norm {
+  kPost,  ///< LN(x + dropout(sublayer(x))): Vaswani et al. 2017
+  kPre,   ///< x + dropout(sublayer(LN(x))): Xiong et al. 2020
+};
+
+/// What stands for self-attention in decoder blocks.
+enum class MixerKind { kAttention, kAverage, kSsru };
+MixerKind parse_mixer(const std::string& name);  ///< throws Error naming the choices
+
+/// Sizes and places of one block, shared by encoder and decoder.
+struct BlockOptions {
+  MultiHeadAttentionImpl::Options self_attention, cross_attention;
+  FeedForwardImpl::Options feed_forward;
+  MixerKind mixer = MixerKind::kAttention;
+  Norm norm = Norm::kPost;
+  NormForm norm_form = NormForm::kLayer;
+  double norm_epsilon = 1e-6;
+  double residual_dropout = 0;
+  double residual_weight = 1;  ///< of what runs past a sub-layer
+};
+
+/// Self-attention and feed-forward net. x [batch, source, model], lengths int64 [batch] on the CPU.
+class EncoderBlockImpl : public torch::nn::Module {
+ public:
+  explicit EncoderBlockImpl(const BlockOptions& options);
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& lengths, Pass& pass);
+
+ private:
+  BlockOptions options_;
+  MultiHeadAttention self_attention_{nullptr};
+  FeedForward feed_forward_{nullptr};
+  LayerNorm self_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
+};
+TORCH_MODULE(EncoderBlock);
+
+/// What one decoder block keeps during a search.
+struct BlockCache {
+  MixerState self;                  ///< of the hypotheses: one row each
+  std::vector<KeyValues> memories;  ///< of sentences that started together: [sentences, source, features]
+  FixedKeyValues fixed_memory;      ///< in its place where `self` has a fixed place
+};
+
+/// Where a decoding step stands.
+struct StepPlace {
+  RowPositions positions = 0;  ///< of the tokens that are fed
+  std::span<const MemoryPlace> memory_of_row = {};
+};
+
+/// Causal self-attention (or another mixer), attention to the encoder's output, feed-forward net. x [batch, target,
+/// model].
+class DecoderBlockImpl : public torch::nn::Module {
+ public:
+  explicit DecoderBlockImpl(const BlockOptions& options);
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
+                        const torch::Tensor& source_lengths, Pass& pass);
+  KeyValues project_memory(const torch::Tensor& memory) { return cross_attention_->project_memory(memory); }
+  FixedKeyValues project_fixed_memory(const torch::Tensor& memory) {
+    return cross_attention_->split_heads(project_memory(memory));
+  }
+  /// Whether step() takes rows at different positions, whose sentences did not start together.
+  bool takes_any_positions() const { return mixer_->takes_any_positions() && cross_attention_->takes_any_positions(); }
+  /// Whether step() heeds MixerState::fixed.
+  bool has_fixed_step() const { return mixer_->has_fixed_step() && cross_attention_->has_fixed_step(); }
+  /// One token a row: x [rows, model]; what later steps need of it goes into the cache.
+  torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepPlace& place);
+
+ private:
+  BlockOptions options_;
+  std::shared_ptr<Mixer> mixer_;
+  MultiHeadAttention cross_attention_{nullptr};
+  FeedForward feed_forward_{nullptr};
+  LayerNorm mixer_norm_{nullptr}, cross_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
+};
+TORCH_MODULE(DecoderBlock);
+
+class FixedSteps;
+
+/// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, every kind of positions, other scores
+/// and mixers, with and without output projection of attention, three ways to share embeddings.
+class Transformer final : public TranslationModel {
+ public:
+  Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
+  ~Transformer() override;
+
+  torch::Tensor forward(const TensorBatch& batch, Pass& pass) override;
+  torch::Tensor output_weight() const override;
+  torch::Tensor output_bias() const override { return output_bias_; }
+  std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override;
+  bool can_join() const override;
+  bool set_fixed_steps(bool fixed) override;
+  int64_t target_vocabulary() const override { return output_weight().size(0); }
+  void finish_gradients() override;
+  void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
+  at::ScalarType compute_type() const override { return compute_type_; }
+
+ private:
+  const torch::Tensor& source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }
+  const torch::Tensor& target_table() const { return tie_all_ ? shared_embedding_ : target_embedding_; }
+  torch::Tensor encode(const torch::Tensor& source, const torch::Tensor& lengths, Pass& pass);
+  /// Tokens int64 [rows] at `place` -> the decoder's output [rows, model].
+  torch::Tensor decode_step(const torch::Tensor& tokens, MixerState& input, std::vector<BlockCache>& caches,
+                            const StepPlace& place);
+
+  bool tie_all_, tie_target_, zero_padding_row_;
+  at::ScalarType compute_type_ = torch::kFloat32;
+  torch::Tensor shared_embedding_, source_embedding_, target_embedding_, output_weight_, output_bias_;
+  std::unique_ptr<InputLayer> source_input_, target_input_;
+  std::vector<EncoderBlock> encoder_;
+  std::vector<DecoderBlock> decoder_;
+  LayerNorm encoder_norm_{nullptr}, decoder_norm_{nullptr};  // pre-norm: after the last block
+  std::unique_ptr<FixedSteps> fixed_steps_;
+};
+
+}  // namespace nmt

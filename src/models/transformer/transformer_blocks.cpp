@@ -1,0 +1,99 @@
+#include "base/error.h"
+#include "models/transformer/transformer.h"
+#include "nn/layers/average_attention.h"
+#include "nn/ops/dropout.h"
+#include "nn/layers/ssru.h"
+
+namespace nmt {
+namespace {
+
+// One residual sub-layer, normalised before or after. body(y, residual) is the sub-layer of y plus the residual, which
+// may be undefined: while nothing is dropped its last product adds x at no cost.
+template <typename Body>
+torch::Tensor sublayer(const torch::Tensor& x, LayerNorm& norm, const BlockOptions& options, Pass& pass, Body&& body) {
+  const auto residual = options.residual_weight == 1 ? x : x * options.residual_weight;
+  const auto with_residual = [&](const torch::Tensor& y) {
+    return pass.training() ? add_dropped(residual, body(y, torch::Tensor()), options.residual_dropout, pass)
+                           : body(y, residual);
+  };
+  return options.norm == Norm::kPre ? with_residual(norm(x)) : norm(with_residual(x));
+}
+
+LayerNorm make_norm(const BlockOptions& options) {
+  return LayerNorm(options.feed_forward.model, options.norm_epsilon, options.norm_form);
+}
+
+std::shared_ptr<Mixer> make_mixer(const BlockOptions& options) {
+  const int64_t model = options.feed_forward.model;
+  switch (options.mixer) {
+    case MixerKind::kAttention:
+      return std::make_shared<MultiHeadAttentionImpl>(options.self_attention);
+    case MixerKind::kAverage:
+      return std::make_shared<AverageAttention>(options.feed_forward);
+    case MixerKind::kSsru:
+      return std::make_shared<Ssru>(model);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+MixerKind parse_mixer(const std::string& name) {
+  if (name == "attention") return MixerKind::kAttention;
+  if (name == "average") return MixerKind::kAverage;
+  if (name == "ssru") return MixerKind::kSsru;
+  throw Error("model.decoder_mixer: '" + name + "' is none of attention, average, ssru");
+}
+
+EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : options_(options) {
+  self_attention_ = register_module("self_attention", MultiHeadAttention(options.self_attention));
+  self_attention_norm_ = register_module("self_attention_norm", make_norm(options));
+  feed_forward_ = register_module("feed_forward", FeedForward(options.feed_forward));
+  feed_forward_norm_ = register_module("feed_forward_norm", make_norm(options));
+}
+
+torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& lengths, Pass& pass) {
+  x = sublayer(x, self_attention_norm_, options_, pass, [&](const auto& y, const auto& residual) {
+    return self_attention_->forward_self(y, lengths, /*causal=*/false, pass, residual);
+  });
+  return sublayer(x, feed_forward_norm_, options_, pass,
+                  [&](const auto& y, const auto& residual) { return feed_forward_(y, pass, residual); });
+}
+
+DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(options) {
+  const std::string name = options.mixer == MixerKind::kAttention ? "self_attention" : "mixer";
+  mixer_ = register_module(name, make_mixer(options));
+  mixer_norm_ = register_module(name + "_norm", make_norm(options));
+  cross_attention_ = register_module("cross_attention", MultiHeadAttention(options.cross_attention));
+  cross_attention_norm_ = register_module("cross_attention_norm", make_norm(options));
+  feed_forward_ = register_module("feed_forward", FeedForward(options.feed_forward));
+  feed_forward_norm_ = register_module("feed_forward_norm", make_norm(options));
+}
+
+torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& target_lengths,
+                                        const torch::Tensor& memory, const torch::Tensor& source_lengths, Pass& pass) {
+  x = sublayer(x, mixer_norm_, options_, pass, [&](const auto& y, const auto& residual) {
+    return Epilogue{.residual = residual}.apply(mixer_->forward(y, target_lengths, pass));
+  });
+  x = sublayer(x, cross_attention_norm_, options_, pass, [&](const auto& y, const auto& residual) {
+    const auto attended = cross_attention_->forward_cross(y, target_lengths, memory, source_lengths, pass);
+    return Epilogue{.residual = residual}.apply(attended);
+  });
+  return sublayer(x, feed_forward_norm_, options_, pass,
+                  [&](const auto& y, const auto& residual) { return feed_forward_(y, pass, residual); });
+}
+
+torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepPlace& place) {
+  Pass no_dropout;
+  x = sublayer(x, mixer_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
+    return mixer_->step(y, cache.self, place.positions, residual);
+  });
+  x = sublayer(x, cross_attention_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
+    if (cache.self.fixed) return cross_attention_->step_cross(y, cache.fixed_memory, residual);
+    return cross_attention_->step_cross(y, cache.memories, place.memory_of_row, residual);
+  });
+  return sublayer(x, feed_forward_norm_, options_, no_dropout,
+                  [&](const auto& y, const auto& residual) { return feed_forward_(y, no_dropout, residual); });
+}
+
+}  // namespace nmt

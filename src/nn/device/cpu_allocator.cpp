@@ -1,0 +1,163 @@
+#include "nn/device/cpu_allocator.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace nmt {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kSmallest = 1 << 12;  // below, the system's allocator is quick enough
+constexpr size_t kMapped = 1 << 20;    // from here on blocks are mapped: what is released is the system's at once
+
+size_t size_class(size_t bytes) {
+  if (bytes <= kSmallest) return bytes;
+  const size_t step = std::bit_ceil(bytes) / 16;  // an eighth of the power of two below
+  return (bytes + step - 1) / step * step;
+}
+
+// Stands in front of every block.
+struct alignas(kAlignment) Header {
+  size_t bytes;
+  uint64_t freed;  // when, on the clock of frees
+};
+Header* header_of(void* data) { return static_cast<Header*>(data) - 1; }
+
+class ReusingAllocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) override {
+    void* data = take(size_class(bytes));
+    return {data, data, &give_back, c10::Device(c10::kCPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
+  void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
+  int64_t bytes() const { return total_; }
+
+  static ReusingAllocator& instance() {
+    static auto* allocator = new ReusingAllocator;  // never destroyed: tensors may outlive everything
+    return *allocator;
+  }
+
+ private:
+  void* take(size_t bytes) {
+    if (bytes <= kSmallest) return fresh(bytes);
+    const std::lock_guard lock(mutex_);
+    void* data = take_kept(bytes);
+    if (data) {
+      in_use_ += header_of(data)->bytes;
+      most_in_use_ = std::max(most_in_use_, in_use_);
+      return data;
+    }
+    in_use_ += bytes;
+    most_in_use_ = std::max(most_in_use_, in_use_);
+    // What is kept makes room for what is needed: all together never take more than an eighth above the largest need.
+    while (in_use_ + idle_ > most_in_use_ + most_in_use_ / 8 && idle_ > 0) release_oldest();
+    return fresh(bytes);
+  }
+
+  // The tightest block kept that is not much too large, or null.
+  void* take_kept(size_t bytes) {
+    for (auto kept = kept_.lower_bound(bytes); kept != kept_.end() && kept->first <= bytes + bytes / 4; ++kept) {
+      auto& blocks = kept->second;
+      if (blocks.empty()) continue;
+      void* data = blocks.back();
+      blocks.pop_back();
+      idle_ -= header_of(data)->bytes;
+      return data;
+    }
+    return nullptr;
+  }
+
+  void* fresh(size_t bytes) {
+    void* block = obtain(bytes);
+    if (!block && bytes > kSmallest) {
+      while (idle_ > 0) release_oldest();
+      block = obtain(bytes);
+    }
+    if (!block) {
+      if (bytes > kSmallest) in_use_ -= bytes;
+      throw std::bad_alloc();
+    }
+    total_ += static_cast<int64_t>(bytes);
+    static_cast<Header*>(block)->bytes = bytes;
+    return static_cast<Header*>(block) + 1;
+  }
+
+  static void* obtain(size_t bytes) {
+    if (bytes >= kMapped) {
+      void* block = ::mmap(nullptr, bytes + sizeof(Header), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      return block == MAP_FAILED ? nullptr : block;
+    }
+    void* block = nullptr;
+    return posix_memalign(&block, kAlignment, bytes + sizeof(Header)) == 0 ? block : nullptr;
+  }
+
+  static void give_back(void* data) {
+    if (!data) return;
+    auto& self = instance();
+    auto* header = header_of(data);
+    if (header->bytes <= kSmallest) return self.release(data);
+    const std::lock_guard lock(self.mutex_);
+    header->freed = ++self.frees_;
+    self.in_use_ -= header->bytes;
+    self.idle_ += header->bytes;
+    self.kept_[header->bytes].push_back(data);
+  }
+
+  void release(void* data) {
+    auto* header = header_of(data);
+    total_ -= static_cast<int64_t>(header->bytes);
+    if (header->bytes >= kMapped)
+      ::munmap(header, header->bytes + sizeof(Header));
+    else
+      std::free(header);
+  }
+
+  // Of the blocks kept that which has not been wanted for longest: the first of its size.
+  void release_oldest() {
+    auto oldest = kept_.end();
+    for (auto kept = kept_.begin(); kept != kept_.end();) {
+      if (kept->second.empty()) {
+        kept = kept_.erase(kept);
+        continue;
+      }
+      if (oldest == kept_.end() || header_of(kept->second.front())->freed < header_of(oldest->second.front())->freed)
+        oldest = kept;
+      ++kept;
+    }
+    void* data = oldest->second.front();
+    oldest->second.pop_front();
+    idle_ -= header_of(data)->bytes;
+    release(data);
+  }
+
+  std::atomic<int64_t> total_ = 0;  // small blocks, too
+  std::mutex mutex_;                // of what follows
+  std::map<size_t, std::deque<void*>> kept_;
+  size_t in_use_ = 0, idle_ = 0, most_in_use_ = 0;
+  uint64_t frees_ = 0;
+};
+
+std::atomic<bool> in_use = false;
+
+}  // namespace
+
+void reuse_freed_tensors() {
+  if (in_use.exchange(true)) return;
+  c10::SetCPUAllocator(&ReusingAllocator::instance(), /*priority=*/100);
+}
+
+int64_t tensor_bytes() { return in_use ? ReusingAllocator::instance().bytes() : 0; }
+
+}  // namespace nmt

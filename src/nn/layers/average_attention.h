@@ -1,0 +1,28 @@
+#pragma once
+
+#include "nn/layers/feed_forward.h"
+#include "nn/ops/linear.h"
+#include "nn/decode/mixer.h"
+
+namespace nmt {
+
+/// Average attention (Zhang et al. 2018, "Accelerating Neural Transformer via an Average Attention Network"): the mean
+/// of all positions up to this one through a feed-forward net, g, and a gate between it and the input y:
+///   [i; f] = sigmoid(W [y; g] + b),   i * y + f * g
+/// A step costs the same at every position.
+class AverageAttention final : public Mixer {
+ public:
+  explicit AverageAttention(const FeedForwardImpl::Options& options);
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override;
+  torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
+                     const torch::Tensor& residual) override;
+
+ private:
+  /// x and means of one shape [..., model], means in float32.
+  torch::Tensor gate(const torch::Tensor& x, const torch::Tensor& means, Pass& pass);
+
+  FeedForward feed_forward_{nullptr};
+  Linear gate_{nullptr};
+};
+
+}  // namespace nmt

@@ -1,0 +1,39 @@
+#include "nn/layers/embedding.h"
+
+#include <ATen/ops/embedding.h>
+
+#include <cmath>
+#include <limits>
+
+#include "nn/ops/dropout.h"
+
+namespace nmt {
+
+InputLayer::InputLayer(Options options, std::shared_ptr<Positions> positions)
+    : options_(options), positions_(std::move(positions)) {}
+
+torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const torch::Tensor& table) const {
+  const int64_t padding = options_.padding_row_is_constant ? 0 : -1;
+  return at::embedding(table, ids, padding) * std::sqrt(static_cast<double>(table.size(1)));
+}
+
+torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
+                                  Pass& pass) const {
+  auto x = look_up(ids, table);  // [batch, time, model]
+  if (positions_)
+    x = positions_->forward(x, options_.positions_on_padding ? torch::Tensor() : (ids != 0).unsqueeze(-1));
+  return dropout(x.to(type), options_.dropout, pass);
+}
+
+torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
+                               MixerState& state, at::ScalarType type) const {
+  auto x = look_up(ids, table);  // [rows, model]
+  if (positions_) x = positions_->step(x, positions, state);
+  return x.to(type);
+}
+
+int64_t InputLayer::fixed_room() const {
+  return positions_ ? positions_->fixed_room() : std::numeric_limits<int64_t>::max();
+}
+
+}  // namespace nmt

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <memory>
+
+#include "nn/ops/pass.h"
+#include "nn/positions/positions.h"
+
+namespace nmt {
+
+/// Token embedding times sqrt(model), with its absolute positions, then dropout (Vaswani et al. 2017, sec. 3.4).
+/// The table is passed in, since it may be shared with the other language and the output layer.
+class InputLayer {
+ public:
+  struct Options {
+    double dropout = 0;
+    bool padding_row_is_constant = true;  ///< row 0 gets no gradient from look-ups
+    bool positions_on_padding = true;     ///< false: padding stays without position (Kyubyong)
+  };
+  InputLayer(Options options, std::shared_ptr<Positions> positions);  ///< positions may be null
+
+  /// ids int64 [batch, time] at positions 0..time-1; table [vocabulary, model] float. Returns [batch, time, model] in
+  /// `type`.
+  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type, Pass& pass) const;
+  /// ids int64 [rows] at `positions`; state: what positions keep of earlier steps. Returns [rows, model].
+  torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
+                     MixerState& state, at::ScalarType type) const;
+  /// Positions that there are for a step with MixerState::fixed; 0: none.
+  int64_t fixed_room() const;
+
+ private:
+  torch::Tensor look_up(const torch::Tensor& ids, const torch::Tensor& table) const;
+
+  Options options_;
+  std::shared_ptr<Positions> positions_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "nn/ops/activation.h"
+#include "nn/attention/attention.h"
+#include "nn/decode/attention_step.h"
+#include "nn/ops/linear.h"
+#include "nn/decode/mixer.h"
+#include "nn/ops/pass.h"
+
+namespace nmt {
+
+/// Multi-head attention with its projections (Vaswani et al. 2017, sec. 3.2.2). Kyubyong's program leaves the output
+/// projection away (output_projection false), the one of 2017 has a ReLU on queries, keys and values. With fewer heads
+/// of keys and values, groups of query heads share them (Shazeer 2019, Ainslie et al. 2023). As a Mixer: the decoder's
+/// self-attention, causal, whose state are the keys and values so far.
+class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
+ public:
+  struct Options {
+    int64_t model = 512, heads = 8;
+    int64_t key_value_heads = 0;  ///< 0 = heads
+    double dropout = 0;           ///< of attention weights
+    bool bias = true, output_projection = true;
+    Activation qkv_activation = Activation::kNone;
+    bool softmax = true;                           ///< false: the scores themselves are the weights
+    std::shared_ptr<HeadScores> scores = nullptr;  ///< null: the usual ones
+    bool owns_scores = true;                       ///< false: another layer has registered them
+    std::string name = {};                         ///< of recorded weights, such as encoder.0.self
+  };
+  explicit MultiHeadAttentionImpl(const Options& options);
+
+  /// Self-attention: x [batch, time, model], lengths int64 [batch] on the CPU; plus `residual` [batch, time, model]
+  /// (undefined: nothing). Returns [batch, time, model].
+  torch::Tensor forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal, Pass& pass,
+                             const torch::Tensor& residual = {});
+
+  /// Attention of x [batch, target, model] to memory [batch, source, model].
+  torch::Tensor forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
+                              const torch::Tensor& source_lengths, Pass& pass);
+
+  /// What a decoder keeps of memory [batch, source, model] during a search.
+  KeyValues project_memory(const torch::Tensor& memory);
+
+  /// One decoding step: x [rows, model] against projected memories, one unless takes_any_positions(), as of
+  /// attention_step(); plus `residual` [rows, model] (undefined: nothing). Returns [rows, model].
+  torch::Tensor step_cross(const torch::Tensor& x, std::span<const KeyValues> memories,
+                           std::span<const MemoryPlace> memory_of_row, const torch::Tensor& residual);
+
+  /// Projected memory [batch, source, features] for steps with a fixed place: its heads one after the other; what is
+  /// visible stays undefined.
+  FixedKeyValues split_heads(const KeyValues& memory) const;
+  /// step_cross() with a fixed place: row r has the memory of its own sentence.
+  torch::Tensor step_cross(const torch::Tensor& x, const FixedKeyValues& memory, const torch::Tensor& residual);
+
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override {
+    return forward_self(x, lengths, /*causal=*/true, pass);
+  }
+  torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
+                     const torch::Tensor& residual) override;
+  bool takes_any_positions() const override { return fits_kernel(); }
+  bool has_fixed_step() const override { return options_.softmax && !options_.scores; }
+  /// Keys and values that decoding keeps are bfloat16 where weights are held in less than float32.
+  void set_packing(const Packing& packing) override;
+
+ private:
+  /// Several projections of one x by one product, side by side: [..., sizes of the layers].
+  torch::Tensor project_together(std::initializer_list<Linear> layers, const torch::Tensor& x);
+  torch::Tensor project(Linear& layer, const torch::Tensor& x) {
+    return layer(x, Epilogue{.activation = options_.qkv_activation});
+  }
+  torch::Tensor turn(const torch::Tensor& x, int64_t first) {
+    return options_.scores ? options_.scores->turn(x, first) : x;
+  }
+  /// Ready queries, keys and values -> context.
+  torch::Tensor attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options, Pass& pass);
+  /// Context -> result of the layer.
+  torch::Tensor join(const torch::Tensor& context, const torch::Tensor& residual);
+  /// A step whose keys and values so far stand in the state, moved with their hypotheses.
+  torch::Tensor context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position);
+  torch::Tensor context_of_fixed(const torch::Tensor& x, MixerState& state);
+  /// [batch, time, features] -> [batch, key_value_heads, time, head_dim], contiguous.
+  torch::Tensor heads_first(const torch::Tensor& x) const {
+    return x.unflatten(-1, {heads().key_value, -1}).transpose(1, 2).contiguous();
+  }
+  /// The heads of keys or values, once for each query head that looks at them.
+  torch::Tensor repeat_heads(const torch::Tensor& x) const;
+  bool fits_kernel() const { return options_.softmax && (!options_.scores || options_.scores->fits_kernel()); }
+  HeadCounts heads() const { return {.query = options_.heads, .key_value = options_.heads / groups_}; }
+  int64_t key_size() const { return options_.model / groups_; }
+
+  Options options_;
+  int64_t groups_ = 1;  // query heads for each head of keys and values
+  Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
+  at::ScalarType cache_type_ = torch::kFloat32;
+  PackedMatrix packed_together_;  // of project_together(), which an instance calls for the same layers only
+};
+TORCH_MODULE(MultiHeadAttention);
+
+}  // namespace nmt

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <memory>
+#include <string>
+
+#include "nn/ops/pass.h"
+#include "nn/scores/additive.h"
+#include "nn/scores/attention_score.h"
+#include "nn/scores/local_window.h"
+
+namespace nmt {
+
+/// One-headed attention of a recurrent decoder (Bahdanau et al. 2015, A.1.2; Luong et al. 2015): the context of a query
+/// is the sum of the values, which are the keys themselves, by their normalised scores.
+class RecurrentAttentionImpl : public torch::nn::Module {
+ public:
+  struct Options {
+    std::string score = "additive";  ///< of make_attention_score(), or local: general within a LocalWindow
+    AttentionScoreOptions sizes;
+    bool softmax = true;  ///< false: the scores are the weights
+    int64_t local_window = 10;
+    double dropout = 0;  ///< of the weights
+  };
+  explicit RecurrentAttentionImpl(const Options& options);
+
+  /// Sentences to attend to, one a row.
+  struct Memory {
+    torch::Tensor values;    ///< [batch, source, key]
+    torch::Tensor prepared;  ///< the same as the score wants its keys
+    torch::Tensor lengths;   ///< int64 [batch] on the CPU: values beyond are padding and get weight 0
+  };
+  Memory prepare(const torch::Tensor& values, const torch::Tensor& lengths);
+
+  struct Result {
+    torch::Tensor context;  ///< [batch, target, key], in the values' type
+    torch::Tensor weights;  ///< [batch, target, source] float32, before dropout
+  };
+  /// query [batch, target, query] in the values' type; coverage float32 [batch, target, source] or undefined.
+  Result forward(const torch::Tensor& query, const Memory& memory, const torch::Tensor& coverage, Pass& pass);
+
+ private:
+  Options options_;
+  std::shared_ptr<AttentionScore> score_;
+  std::shared_ptr<AdditiveScore> covered_score_;  // score_ where coverage enters it
+  LocalWindow window_{nullptr};
+};
+TORCH_MODULE(RecurrentAttention);
+
+}  // namespace nmt

@@ -1,0 +1,254 @@
+#include "nn/ops/cross_entropy.h"
+
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "nn/ops/kernel_support.h"
+
+namespace nmt {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Logits held at once, in elements: big enough for fast products, small enough for caches and memory.
+constexpr int64_t kBlockElements = 8 << 20;
+constexpr int64_t kBlockElementsOfGpu = 64 << 20;
+
+/// Some rows of logits, and where their sums go: [rows] each.
+struct Block {
+  torch::Tensor logits;  ///< [rows, vocabulary]; they become their gradient where one is wanted
+  torch::Tensor labels, loss, label_loss, correct;
+  double smoothing;  ///< over all classes
+  bool need_gradients;
+};
+
+// By the CPU's kernels. The loss of each row, or, in the rows of p, of each pair of neighbours.
+void run_kernel(const Block& block, const std::optional<PairLoss>& pair) {
+  const auto type = kernel_type(block.logits);
+  const kernels::CrossEntropyRows task{.logits = block.logits.mutable_data_ptr(),
+                                       .rows = block.logits.size(0),
+                                       .classes = block.logits.size(1),
+                                       .labels = block.labels.const_data_ptr<int64_t>(),
+                                       .smoothing = static_cast<float>(block.smoothing),
+                                       .write_gradient = block.need_gradients,
+                                       .gradient_scale = 1,
+                                       .loss = block.loss.mutable_data_ptr<float>(),
+                                       .label_loss = block.label_loss.mutable_data_ptr<float>(),
+                                       .correct = block.correct.mutable_data_ptr<uint8_t>()};
+  if (!pair)
+    return at::parallel_for(0, task.rows, 16, [&](int64_t first, int64_t last) {
+      kernels::kernels().cross_entropy(type, task, first, last);
+    });
+  at::parallel_for(0, task.rows / 2, 8, [&](int64_t first, int64_t last) {
+    kernels::kernels().cross_entropy_pairs(type, task, *pair, first, last);
+  });
+}
+
+/// Smoothed cross-entropy of rows of log-probabilities, by tensor operations. Labels below 0: rows that do not count.
+struct RowLosses {
+  RowLosses(const torch::Tensor& log_probabilities, const torch::Tensor& labels, double smoothing)
+      : counts((labels >= 0).unsqueeze(-1)), label(labels.clamp_min(0).unsqueeze(-1)), smoothing(smoothing) {
+    label_loss = -log_probabilities.gather(-1, label) * counts;
+    loss = (1 - smoothing) * label_loss - smoothing * log_probabilities.mean(-1, true) * counts;
+    correct = log_probabilities.argmax(-1) == labels;
+  }
+  /// By the logits, of probabilities [rows, vocabulary].
+  torch::Tensor gradient(const torch::Tensor& probabilities) const {
+    auto of_logits = probabilities - smoothing / static_cast<double>(probabilities.size(-1));
+    of_logits.scatter_add_(-1, label, torch::full_like(label, -(1 - smoothing), probabilities.options()));
+    return of_logits.mul_(counts);
+  }
+
+  torch::Tensor counts, label;     // [rows, 1]
+  torch::Tensor loss, label_loss;  // [rows, 1]
+  torch::Tensor correct;           // [rows]
+  double smoothing;
+};
+
+// The same by tensor operations: any device and type.
+void run_operations(const Block& block, const std::optional<PairLoss>& pair) {
+  const auto log_probabilities = torch::log_softmax(block.logits, -1, block.loss.scalar_type());
+  if (!pair) {
+    const RowLosses rows(log_probabilities, block.labels, block.smoothing);
+    block.loss.copy_(rows.loss.squeeze(-1));
+    block.label_loss.copy_(rows.label_loss.squeeze(-1));
+    block.correct.copy_(rows.correct);
+    if (block.need_gradients) block.logits.copy_(rows.gradient(log_probabilities.exp()));
+    return;
+  }
+  const auto side = [](const torch::Tensor& x, int64_t which) { return x.unflatten(0, {-1, 2}).select(1, which); };
+  const auto log_p = side(log_probabilities, 0), log_q = side(log_probabilities, 1);
+  const auto labels = side(block.labels, 0);
+  const RowLosses of_p(log_p, labels, block.smoothing), of_q(log_q, labels, block.smoothing);
+  const auto p = log_p.exp(), q = log_q.exp(), ratio = (log_p - log_q).mul_(of_p.counts);
+  const auto forward = (p * ratio).sum(-1, true), backward = -(q * ratio).sum(-1, true);  // KL(p‖q), KL(q‖p)
+  const auto put = [&](const torch::Tensor& to, const torch::Tensor& values) {
+    side(to, 0).copy_(values);
+    side(to, 1).zero_();
+  };
+  const auto loss =
+      pair->first * of_p.loss + pair->second * of_q.loss + pair->forward * forward + pair->backward * backward;
+  put(block.loss, loss.squeeze(-1));
+  put(block.label_loss, of_p.label_loss.squeeze(-1));
+  put(block.correct, of_p.correct);
+  if (!block.need_gradients) return;
+  // By the logits of p: KL(p‖q) gives p (log p - log q - KL(p‖q)), KL(q‖p) gives p - q; for those of q the other way.
+  const auto difference = (p - q).mul_(of_p.counts);
+  side(block.logits, 0)
+      .copy_(pair->first * of_p.gradient(p) + pair->forward * p * (ratio - forward) + pair->backward * difference);
+  side(block.logits, 1)
+      .copy_(pair->second * of_q.gradient(q) - pair->forward * difference - pair->backward * q * (ratio + backward));
+}
+
+// Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.
+struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
+  static variable_list forward(AutogradContext* context, const torch::Tensor& hidden_in, const torch::Tensor& weight,
+                               const std::optional<torch::Tensor>& optional_bias, const torch::Tensor& labels_in,
+                               double rate, const std::optional<PairLoss>& pair, bool need_gradients) {
+    const auto bias = optional_bias.value_or(torch::Tensor());
+    const auto hidden = hidden_in.contiguous();
+    const auto labels = labels_in.contiguous();
+    const auto matrix = weight.to(hidden.scalar_type());  // [vocabulary, model]
+    const int64_t rows = hidden.size(0), classes = matrix.size(0);
+    const int64_t elements = hidden.is_cuda() ? kBlockElementsOfGpu : kBlockElements;
+    const int64_t fitting = elements / std::max<int64_t>(classes, 1) / 2 * 2;  // whole pairs
+    const int64_t length = std::clamp<int64_t>(fitting, 64, std::max<int64_t>(rows, 64));
+    const auto exact = hidden.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
+
+    auto loss = torch::empty({rows}, hidden.options().dtype(exact));
+    auto label_loss = torch::empty_like(loss);
+    auto correct = torch::empty({rows}, labels.options().dtype(torch::kUInt8));
+    auto logits_buffer = torch::empty({std::min(length, rows), classes}, hidden.options());
+    torch::Tensor of_hidden, of_weight, of_bias;
+    if (need_gradients) {
+      of_hidden = torch::empty_like(hidden);
+      of_weight = torch::zeros({classes, hidden.size(1)}, loss.options());
+      if (bias.defined()) of_bias = torch::zeros({classes}, loss.options());
+    }
+    for (int64_t begin = 0; begin < rows; begin += length) {
+      const int64_t n = std::min(length, rows - begin);
+      const auto rows_of = [&](const torch::Tensor& x) { return x.narrow(0, begin, n); };
+      auto logits = logits_buffer.narrow(0, 0, n);
+      const auto part = rows_of(hidden);
+      at::mm_out(logits, part, matrix.t());
+      if (bias.defined()) logits.add_(bias);
+      const Block block{.logits = logits,
+                        .labels = rows_of(labels),
+                        .loss = rows_of(loss),
+                        .label_loss = rows_of(label_loss),
+                        .correct = rows_of(correct),
+                        .smoothing = rate,
+                        .need_gradients = need_gradients};
+      if (has_cpu_kernel(logits))
+        run_kernel(block, pair);
+      else
+        run_operations(block, pair);
+      if (!need_gradients) continue;
+      auto of_part = rows_of(of_hidden);
+      at::mm_out(of_part, logits, matrix);
+      of_weight.add_(at::mm(logits.t(), part));
+      if (bias.defined()) of_bias.add_(logits.sum(0, /*keepdim=*/false, exact));
+    }
+    if (need_gradients) context->save_for_backward({of_hidden, of_weight, of_bias});
+    // Doubles: exact enough that the order of the sum cannot show.
+    auto total = loss.to(torch::kFloat64).sum().to(exact);
+    auto label_total = label_loss.to(torch::kFloat64).sum().to(exact);
+    auto hits = correct.sum(torch::kInt64);
+    context->mark_non_differentiable({label_total, hits});
+    return {total, label_total, hits};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto& scale = gradients[0];  // a number on the CPU; a GPU is not waited for
+    const auto scaled = [&](const torch::Tensor& x) {
+      if (!x.defined()) return x;
+      if (scale.is_cpu()) return x * scale.item<double>();
+      return (x.to(scale.scalar_type()) * scale).to(x.scalar_type());  // in float: 1 / tokens has more digits than bf16
+    };
+    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}};
+  }
+};
+
+// Takes the constant of each row that counts off the sum.
+LossSums without_constant(LossSums sums, const torch::Tensor& labels, double constant) {
+  if (constant != 0) sums.loss = sums.loss - constant * (labels >= 0).sum();
+  return sums;
+}
+
+LossSums in_blocks(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
+                   const torch::Tensor& labels, const Smoothing& smoothing, const std::optional<PairLoss>& pair) {
+  const bool need_gradients = torch::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
+  const int64_t classes = weight.size(0);
+  const auto sums = OutputCrossEntropy::apply(hidden, weight, optional_tensor(bias), labels,
+                                              smoothing.rate_over_all(classes), pair, need_gradients);
+  const double share_of_row = pair ? (pair->first + pair->second) / 2 : 1;
+  return without_constant({sums[0], sums[1], sums[2]}, labels, share_of_row * smoothing.constant(classes));
+}
+
+torch::Tensor log_probabilities_of(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                   const torch::Tensor& bias) {
+  auto logits = torch::matmul(hidden, weight.to(hidden.scalar_type()).t());
+  if (bias.defined()) logits = logits + bias;
+  return torch::log_softmax(logits, -1, torch::kFloat32);  // [rows, vocabulary]
+}
+
+LossSums plain_sums(const torch::Tensor& log_probabilities, const torch::Tensor& labels, const Smoothing& smoothing) {
+  const auto counts = labels >= 0;
+  const auto of_label = -log_probabilities.gather(-1, labels.clamp_min(0).unsqueeze(-1)).squeeze(-1) * counts;
+  const auto of_all = -log_probabilities.mean(-1) * counts;
+  const int64_t classes = log_probabilities.size(-1);
+  const double rate = smoothing.rate_over_all(classes);
+  return without_constant({((1 - rate) * of_label + rate * of_all).sum(), of_label.detach().sum(),
+                           (log_probabilities.argmax(-1) == labels).sum()},
+                          labels, smoothing.constant(classes));
+}
+
+}  // namespace
+
+double Smoothing::rate_over_all(int64_t classes) const {
+  if (form == SmoothingForm::kAll || classes < 2) return rate;
+  return rate * static_cast<double>(classes) / static_cast<double>(classes - 1);
+}
+
+double Smoothing::constant(int64_t classes) const {
+  if (form != SmoothingForm::kOthersNormalized || classes < 2) return 0;
+  const double on_label = 1 - rate, on_other = rate / static_cast<double>(classes - 1);
+  // 1e-20: the logarithm of the originals, which allow a rate of 0.
+  return -(on_label * std::log(on_label) + rate * std::log(on_other + 1e-20));
+}
+
+LossSums output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
+                              const torch::Tensor& labels, const Smoothing& smoothing) {
+  return in_blocks(hidden, weight, bias, labels, smoothing, std::nullopt);
+}
+
+LossSums paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                     const torch::Tensor& bias, const torch::Tensor& labels, const Smoothing& smoothing,
+                                     const PairLoss& pair) {
+  TORCH_CHECK(hidden.size(0) % 2 == 0, "rows come in pairs");
+  return in_blocks(hidden, weight, bias, labels, smoothing, pair);
+}
+
+LossSums plain_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
+                                    const torch::Tensor& labels, const Smoothing& smoothing) {
+  return plain_sums(log_probabilities_of(hidden, weight, bias), labels, smoothing);
+}
+
+LossSums plain_paired_output_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                           const torch::Tensor& bias, const torch::Tensor& labels,
+                                           const Smoothing& smoothing, const PairLoss& pair) {
+  const auto pairs = log_probabilities_of(hidden, weight, bias).unflatten(0, {-1, 2});  // [pairs, 2, vocabulary]
+  const auto p = pairs.select(1, 0), q = pairs.select(1, 1), of_pair = labels.unflatten(0, {-1, 2}).select(1, 0);
+  auto sums = plain_sums(p, of_pair, smoothing);
+  const auto counts = (of_pair >= 0).unsqueeze(-1), difference = (p - q) * counts;
+  sums.loss = pair.first * sums.loss + pair.second * plain_sums(q, of_pair, smoothing).loss +
+              pair.forward * (p.exp() * difference).sum() - pair.backward * (q.exp() * difference).sum();
+  return sums;
+}
+
+}  // namespace nmt

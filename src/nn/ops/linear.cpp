@@ -1,0 +1,30 @@
+#include "nn/ops/linear.h"
+
+#include <ATen/ops/linear.h>
+
+#include "nn/ops/kernel_support.h"
+
+namespace nmt {
+
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+  const auto type = x.scalar_type();
+  return at::linear(x, weight.to(type), bias.defined() ? bias.to(type) : bias);
+}
+
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                     PackedMatrix& packed) {
+  return has_decoding_kernel(x) ? packed.multiply(x, {{weight, bias}}) : linear(x, weight, bias);
+}
+
+LinearImpl::LinearImpl(int64_t in, int64_t out, Bias with_bias) {
+  weight = register_parameter("weight", torch::empty({out, in}));
+  if (with_bias == Bias::kYes) bias = register_parameter("bias", torch::zeros({out}));
+}
+
+torch::Tensor LinearImpl::forward(const torch::Tensor& x, const Epilogue& epilogue) {
+  if (product_) return epilogue.apply(product_->multiply(x));
+  return has_decoding_kernel(x) ? packed_.multiply(x, {{weight, bias}}, epilogue)
+                                : epilogue.apply(linear(x, weight, bias));
+}
+
+}  // namespace nmt

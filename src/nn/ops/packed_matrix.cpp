@@ -1,0 +1,226 @@
+#include "nn/ops/packed_matrix.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/cat.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+
+namespace nmt {
+
+torch::Tensor Epilogue::apply(const torch::Tensor& y) const {
+  const auto activated = activate(y, activation);
+  return residual.defined() ? activated + residual : activated;
+}
+
+namespace {
+
+/// A tensor at one moment: another address or version is another value. One made in inference mode has no version.
+struct Moment {
+  const void* data = nullptr;
+  uint32_t version = 0;
+
+  explicit Moment(const torch::Tensor& x) {
+    if (!x.defined()) return;
+    data = x.const_data_ptr();
+    version = x._version();
+  }
+  bool operator==(const Moment&) const = default;
+};
+
+bool has_version(const AffineMap& map) {
+  return !map.weight.is_inference() && !(map.bias.defined() && map.bias.is_inference());
+}
+
+/// Asks for pages of 2 MB, before any is written to: a step of a search reads all weights, and small pages cost a look-up
+/// each. A wish: where it is not heard, nothing is lost.
+void use_huge_pages(const torch::Tensor& memory) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t kHuge = uintptr_t{2} << 20;
+  const auto begin = reinterpret_cast<uintptr_t>(memory.const_data_ptr()), end = begin + memory.nbytes();
+  const uintptr_t first = (begin + kHuge - 1) / kHuge * kHuge, last = end / kHuge * kHuge;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
+torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
+  return (parts.size() == 1 ? parts.front() : at::cat(parts)).detach().contiguous();
+}
+
+}  // namespace
+
+class PackedMatrix::Packed {
+ public:
+  Packed(std::initializer_list<AffineMap> maps, kernels::WeightFormat format) {
+    std::vector<torch::Tensor> weights, biases;
+    for (const auto& map : maps) {
+      versioned_ = versioned_ && has_version(map);
+      if (versioned_) moments_.insert(moments_.end(), {Moment(map.weight), Moment(map.bias)});
+      weights.push_back(map.weight);
+      if (map.bias.defined()) biases.push_back(map.bias);
+    }
+    TORCH_CHECK(biases.empty() || biases.size() == weights.size(), "either all maps have a bias or none");
+    const auto matrix = joined(weights);  // [out, in]
+    if (!biases.empty()) bias_ = joined(biases);
+    allocate(matrix.size(0), matrix.size(1), format);
+    const float* from = matrix.const_data_ptr<float>();
+    at::parallel_for(0, kernels::panel_count(weight_.out), 1, [&](int64_t begin, int64_t end) {
+      kernels::packed_kernels().pack(from, weight_, {begin, end});
+    });
+  }
+
+  /// Only whole panels: an output's sums are then made in the same way wherever it stands.
+  Packed(const Packed& all, std::span<const int32_t> outputs) : versioned_(false) {
+    const int64_t count = std::ssize(outputs);
+    allocate(kernels::panel_count(count) * kernels::kPanel, all.weight_.in, all.weight_.format);
+    at::parallel_for(0, kernels::panel_count(count), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t panel = begin; panel < end; ++panel) copy_panel(all.weight_, outputs, panel);
+    });
+    const auto fill = [&](auto* to, const auto* from) {
+      if (!from) return;
+      std::fill(to + count, to + weight_.out, 0);
+      for (int64_t i = 0; i < count; ++i) to[i] = from[outputs[i]];
+    };
+    fill(weight_.scales, all.weight_.scales);
+    fill(weight_.sums, all.weight_.sums);
+    if (!all.bias_.defined()) return;
+    bias_ = torch::empty({weight_.out}, torch::kFloat32);
+    fill(bias_.mutable_data_ptr<float>(), all.bias());
+  }
+
+  bool is_of(std::initializer_list<AffineMap> maps, kernels::WeightFormat format) const {
+    if (!versioned_ || format != weight_.format || moments_.size() != 2 * maps.size()) return false;
+    auto moment = moments_.begin();
+    for (const auto& map : maps) {
+      if (!has_version(map) || *moment++ != Moment(map.weight) || *moment++ != Moment(map.bias)) return false;
+    }
+    return true;
+  }
+
+  const kernels::PackedWeight& weight() const { return weight_; }
+  const float* bias() const { return bias_.defined() ? bias_.const_data_ptr<float>() : nullptr; }
+
+ private:
+  void allocate(int64_t out, int64_t in, kernels::WeightFormat format) {
+    const int64_t panels = kernels::panel_count(out);
+    TORCH_CHECK(format != kernels::WeightFormat::kInt8 || in <= kernels::kMaxInt8In, "too many columns for int8: ", in);
+    panels_ = torch::empty({panels * kernels::words_in_row(format, in) * kernels::kPanel}, torch::kInt32);
+    use_huge_pages(panels_);
+    if (format == kernels::WeightFormat::kInt8) {
+      scales_ = torch::empty({panels * kernels::kPanel}, torch::kFloat32);
+      sums_ = torch::empty({panels * kernels::kPanel}, torch::kInt32);
+    }
+    weight_ = {.format = format,
+               .out = out,
+               .in = in,
+               .panels = static_cast<uint32_t*>(panels_.mutable_data_ptr()),
+               .scales = scales_.defined() ? scales_.mutable_data_ptr<float>() : nullptr,
+               .sums = sums_.defined() ? sums_.mutable_data_ptr<int32_t>() : nullptr};
+  }
+
+  /// Word by word of all outputs of the panel: what is written lies together, and many reads are under way at once.
+  void copy_panel(const kernels::PackedWeight& all, std::span<const int32_t> outputs, int64_t panel) const {
+    const int64_t words = kernels::words_in_row(all.format, all.in), first = panel * kernels::kPanel;
+    const int64_t count = std::min(kernels::kPanel, std::ssize(outputs) - first);
+    uint32_t* to = weight_.panels + first * words;
+    std::array<const uint32_t*, kernels::kPanel> from;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t output = outputs[first + i];
+      from[i] = all.panels + output / kernels::kPanel * kernels::kPanel * words + output % kernels::kPanel;
+    }
+    for (int64_t k = 0; k < words; ++k) {
+      for (int64_t i = 0; i < count; ++i) to[i] = from[i][k * kernels::kPanel];
+      std::fill(to + count, to + kernels::kPanel, 0);
+      to += kernels::kPanel;
+    }
+  }
+
+  std::vector<Moment> moments_;
+  bool versioned_ = true;
+  kernels::PackedWeight weight_;
+  torch::Tensor panels_, scales_, sums_, bias_;
+};
+
+// Usually one atomic load and a few comparisons: two workers do not wait for each other.
+const PackedMatrix::Packed& PackedMatrix::packed(std::initializer_list<AffineMap> maps) {
+  const Packed* current = current_.load(std::memory_order_acquire);
+  if (current && current->is_of(maps, packing_.format)) return *current;
+  const std::lock_guard lock(mutex_);
+  if (!owned_ || !owned_->is_of(maps, packing_.format)) {
+    current_ = nullptr;
+    owned_.reset();  // first: both together could be too much
+    owned_ = std::make_shared<const Packed>(maps, packing_.format);
+    if (packing_.origin) packing_.origin->release_pages();
+    current_.store(owned_.get(), std::memory_order_release);
+  }
+  return *owned_;
+}
+
+torch::Tensor PackedMatrix::multiply(const torch::Tensor& x, std::initializer_list<AffineMap> maps,
+                                     const Epilogue& epilogue) {
+  return multiply(x, packed(maps), epilogue);
+}
+
+std::shared_ptr<const PackedMatrix::Packed> PackedMatrix::gather(const AffineMap& map,
+                                                                 std::span<const int32_t> outputs) {
+  return std::make_shared<const Packed>(packed({map}), outputs);
+}
+
+torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& packed, const Epilogue& epilogue) {
+  const bool fits = epilogue.activation == Activation::kNone || epilogue.activation == Activation::kRelu;
+  if (!fits) return epilogue.apply(multiply(x_in, packed));
+
+  const auto& kernels = kernels::packed_kernels();
+  const auto& weight = packed.weight();
+  const auto x = x_in.contiguous();
+  const auto residual = epilogue.residual.defined() ? epilogue.residual.contiguous() : torch::Tensor();
+  auto sizes = x.sizes().vec();
+  sizes.back() = weight.out;
+  auto y = torch::empty(sizes, x.options());
+  const int64_t rows = x.numel() / weight.in, panels = kernels::panel_count(weight.out);
+  const bool as_it_is = weight.format == kernels::WeightFormat::kFloat32;
+
+  static thread_local std::vector<uint32_t> words;  // of x, kept from call to call
+  static thread_local std::vector<kernels::RowScale> scales;
+  uint32_t* x_words = nullptr;
+  kernels::RowScale* row_scales = nullptr;
+  if (!as_it_is) {
+    const auto needed = static_cast<size_t>(rows * kernels.words_of_x(weight.format, weight.in));
+    if (words.size() < needed) words.resize(needed);
+    if (scales.size() < static_cast<size_t>(rows)) scales.resize(rows);
+    x_words = words.data();
+    row_scales = scales.data();
+  }
+  const float* x_data = x.const_data_ptr<float>();
+  const auto prepare = [&](kernels::Range range) {
+    if (!as_it_is) kernels.prepare(weight.format, x_data, weight.in, range, x_words, row_scales);
+  };
+  const kernels::PackedProduct product{
+      .weight = weight,
+      .x = as_it_is ? static_cast<const void*>(x_data) : x_words,
+      .row_scales = row_scales,
+      .bias = packed.bias(),
+      .relu = epilogue.activation == Activation::kRelu,
+      .residual = residual.defined() ? residual.const_data_ptr<float>() : nullptr,
+      .y = y.mutable_data_ptr<float>()};
+
+  // Threads share the wider side; either way each element is the same sum.
+  constexpr int64_t kWorthAThread = 1 << 18;  // bytes of weights
+  if (rows < 64) {
+    prepare({0, rows});
+    const int64_t panel_bytes = kernels::words_in_row(weight.format, weight.in) * kernels::kPanel * 4;
+    const int64_t grain = std::max<int64_t>(1, kWorthAThread / (panel_bytes * std::max<int64_t>(rows, 1)));
+    at::parallel_for(0, panels, grain, [&](int64_t begin, int64_t end) {
+      kernels.multiply(product, {0, rows}, {begin, end});
+    });
+  } else {
+    at::parallel_for(0, rows, 24, [&](int64_t begin, int64_t end) {
+      prepare({begin, end});
+      kernels.multiply(product, {begin, end}, {0, panels});
+    });
+  }
+  return y;
+}
+
+}  // namespace nmt

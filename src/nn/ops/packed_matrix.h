@@ -1,0 +1,72 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <atomic>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/files/mapped_file.h"
+#include "nn/ops/activation.h"
+#include "nn/kernels/packed_product.h"
+
+namespace nmt {
+
+/// One map x weightᵀ + bias: weight float [out, in], bias float [out] or undefined.
+struct AffineMap {
+  torch::Tensor weight, bias;
+};
+
+/// What follows a map while the result is at hand: activation(x weightᵀ + bias) + residual.
+struct Epilogue {
+  Activation activation = Activation::kNone;
+  torch::Tensor residual = {};  ///< of the result's shape and type, or undefined
+
+  torch::Tensor apply(const torch::Tensor& y) const;
+};
+
+/// How weights are packed.
+struct Packing {
+  kernels::WeightFormat format = kernels::WeightFormat::kFloat32;
+  /// Where the weights lie unchanged, or null: its memory is given back once they are packed.
+  std::shared_ptr<const MappedFile> origin = nullptr;
+};
+
+/// A module that multiplies by packed weights while decoding on the CPU.
+class KeepsPackedWeights {
+ public:
+  virtual void set_packing(const Packing& packing) = 0;
+
+ protected:
+  ~KeepsPackedWeights() = default;
+};
+
+/// Matrices packed for decoding on the CPU at their first use, and again when one has changed. Thread-safe.
+class PackedMatrix {
+ public:
+  /// From the next product on. Not while another thread multiplies.
+  void set_packing(const Packing& packing) { packing_ = packing; }
+
+  /// x float32 [..., in] through one map, or several side by side: [..., out of all of them]. A row's result does not
+  /// depend on the number of rows: a sentence is translated the same alone and in a batch.
+  torch::Tensor multiply(const torch::Tensor& x, std::initializer_list<AffineMap> maps, const Epilogue& epilogue = {});
+
+  class Packed;  ///< weights as they are multiplied by
+  /// Some outputs of a map, in this order, copied from its packed weights: column i of a product with them is column
+  /// outputs[i] of multiply(), bit for bit. Columns up to a multiple of kernels::kPanel follow, which mean nothing.
+  std::shared_ptr<const Packed> gather(const AffineMap& map, std::span<const int32_t> outputs);
+  static torch::Tensor multiply(const torch::Tensor& x, const Packed& packed, const Epilogue& epilogue = {});
+
+ private:
+  const Packed& packed(std::initializer_list<AffineMap> maps);
+
+  Packing packing_;
+  std::mutex mutex_;
+  std::shared_ptr<const Packed> owned_;
+  std::atomic<const Packed*> current_ = nullptr;
+};
+
+}  // namespace nmt

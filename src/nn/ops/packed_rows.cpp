@@ -1,0 +1,30 @@
+#include "nn/ops/packed_rows.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+#include "nn/device/device.h"
+
+namespace nmt {
+
+PackedRows pack_rows(const torch::Tensor& lengths, int64_t width, torch::Device device) {
+  const int64_t batch = lengths.size(0);
+  const int64_t* counts = lengths.const_data_ptr<int64_t>();
+  auto boundaries = at::empty({batch + 1}, torch::kInt32);
+  int32_t* ends = boundaries.mutable_data_ptr<int32_t>();
+  int64_t longest = 0;
+  *ends = 0;
+  for (int64_t b = 0; b < batch; ++b) {
+    TORCH_CHECK(counts[b] >= 0 && counts[b] <= width, "a sentence of ", counts[b], " tokens in rows of ", width);
+    ends[b + 1] = ends[b] + static_cast<int32_t>(counts[b]);
+    longest = std::max(longest, counts[b]);
+  }
+  auto rows = at::empty({ends[batch]}, torch::kInt64);
+  int64_t* row = rows.mutable_data_ptr<int64_t>();
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t t = 0; t < counts[b]; ++t) *row++ = b * width + t;
+  return {copy_to_device(rows, device), copy_to_device(boundaries, device), longest};
+}
+
+}  // namespace nmt

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <memory>
+#include <string>
+
+#include "nn/attention/head_scores.h"
+#include "nn/decode/mixer.h"
+
+namespace nmt {
+
+/// A kind of positions and its sizes. What a kind has no use for is ignored.
+struct PositionOptions {
+  std::string kind = "sinusoidal";
+  std::string sinusoid = "interleaved";  ///< sinusoidal, transformer_xl: form of the table
+  int64_t model = 512, heads = 8;
+  int64_t max_positions = 512;  ///< learned, product: rows of the table; hierarchical: its square is the limit
+  int64_t max_distance = 16;    ///< shaw, deberta: farther ones share a vector; t5: where the last bucket begins
+  int64_t buckets = 32;         ///< t5
+  bool two_sided = true;        ///< t5: keys may follow their query (encoder)
+  /// Relative kinds: the positions of the first layer of the same stack (null for itself), whose tables the others
+  /// share where the kind does so.
+  std::shared_ptr<HeadScores> first_layer = nullptr;
+};
+
+/// Absolute positions: act on the embeddings, once, before the first block.
+class Positions : public torch::nn::Module {
+ public:
+  /// x float32 [batch, time, model] at positions 0 .. time-1. is_real bool [batch, time, 1]: where false, x stays as it
+  /// is; undefined: all of it gets positions.
+  virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) = 0;
+  /// One decoding step: x [rows, model] at `positions`. A kind that looks back keeps what it needs in `state`.
+  virtual torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, MixerState& state) = 0;
+  /// How many positions there are for a step() that heeds MixerState::fixed (the state's tensors are then the same for
+  /// all rows); 0: it does not.
+  virtual int64_t fixed_room() const { return 0; }
+};
+
+/// Both throw Error naming all kinds for an unknown one.
+std::shared_ptr<Positions> make_positions(const PositionOptions& options);  ///< null for a relative kind, and none
+/// For one layer of self-attention. Null for an absolute kind, and none.
+std::shared_ptr<HeadScores> make_relative_positions(const PositionOptions& options);
+
+}  // namespace nmt

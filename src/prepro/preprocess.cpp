@@ -1,0 +1,391 @@
+#include "prepro/preprocess.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/process/progress.h"
+#include "base/threads.h"
+#include "prepro/encoder.h"
+#include "data/lexicon.h"
+#include "prepro/lexicon_training.h"
+#include "data/manifest.h"
+#include "base/files/output_folder.h"
+#include "data/prepared_corpus.h"
+#include "prepro/prepared_corpus_writer.h"
+#include "prepro/vocabulary_training.h"
+#include "text/corpus/cleaning.h"
+#include "text/codec/codec.h"
+#include "text/corpus/corpus_reader.h"
+#include "text/normalization.h"
+
+namespace nmt {
+namespace {
+
+/// One of train, valid, test, and the corpora that make it up.
+struct Split {
+  std::string name;
+  std::vector<CorpusFiles> corpora;
+  bool is_training() const { return name == "train"; }
+};
+
+std::vector<Split> list_splits(const DataConfig& data) {
+  std::vector<Split> splits{{.name = "train", .corpora = {}}};
+  for (size_t i = 0; i < data.train1.size(); ++i) {
+    splits[0].corpora.push_back({data.train1[i], data.train2[i], "data.train1", "data.train2"});
+  }
+  for (const auto& path : data.train_tsv) splits[0].corpora.push_back({path, "", "data.train_tsv", ""});
+  if (splits[0].corpora.empty()) {
+    throw Error("data.train1, data.train2: no training text is set; name the files, or data.train_tsv");
+  }
+  if (!data.eval1.empty()) splits.push_back({"valid", {{data.eval1, data.eval2, "data.eval1", "data.eval2"}}});
+  if (!data.test1.empty()) splits.push_back({"test", {{data.test1, data.test2, "data.test1", "data.test2"}}});
+  return splits;
+}
+
+CleaningOptions cleaning_options(const DataConfig& data) {
+  return {.drop_empty = data.drop_empty,
+          .drop_duplicates = data.drop_duplicates,
+          .drop_test_overlap = data.drop_test_overlap,
+          .source_markers = marker_count(parse_source_markers(data.source_markers)),
+          .maxlen1 = data.maxlen1,
+          .maxlen2 = data.maxlen2,
+          .max_length_ratio = data.max_length_ratio};
+}
+
+/// Thrown inside this file to unwind when the user asked to stop.
+struct Stopped {};
+
+/// One run of nmt-prepro, step by step.
+class Preparation {
+ public:
+  Preparation(const Config& config, const PrepareOptions& options, Logger& log)
+      : config_(config),
+        data_(config.data),
+        options_(options),
+        log_(log),
+        cleaning_(cleaning_options(config.data)),
+        splits_(list_splits(config.data)) {}
+
+  PrepareResult run();
+
+ private:
+  bool is_up_to_date();
+  std::vector<std::string> changes_since(const Manifest& manifest);
+  void refuse_foreign_folder() const;
+  void hash_inputs();
+  void read_held_out();
+  void read_training();
+  void count_whole_files(const CorpusFiles& files);
+  TextCodec make_codec();
+  void encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder);
+  void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
+                     PreparedCorpusWriter& writer, SplitRecord& record);
+  [[noreturn]] void throw_nothing_left() const;
+  void make_lexicon(const TextCodec& codec, const std::filesystem::path& folder);
+  void report(const SplitRecord& split);
+  void report_reader(const CorpusReader& reader, const std::string& note);
+
+  CorpusReader open(const CorpusFiles& files) const {
+    return {files, data_.repair_utf8 ? Utf8Policy::kRepair : Utf8Policy::kStop};
+  }
+  std::string normalised(std::string_view text) const {
+    return normalize(text,
+                     {.nfkc = data_.nfkc, .lowercase = data_.lowercase, .latin_only = data_.characters == "latin"});
+  }
+  void stop_if_asked() const {
+    if (options_.should_stop()) throw Stopped();
+  }
+  int threads() const { return config_.run.threads > 0 ? static_cast<int>(config_.run.threads) : default_threads(); }
+
+  const Config& config_;
+  const DataConfig& data_;
+  const PrepareOptions& options_;
+  Logger& log_;
+  CleaningOptions cleaning_;
+  std::vector<Split> splits_;
+  Manifest manifest_;  // in the making
+  HeldOutText held_out_;
+  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed)};
+  std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
+  /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
+  std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
+                                   "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
+                                   "valid.bin",       "test.bin",        kLexiconFile};
+};
+
+PrepareResult Preparation::run() {
+  manifest_.inputs = list_input_files(config_);
+  if (is_up_to_date()) return {PrepareOutcome::kUpToDate, cleaning_table(manifest_.cleaning, cleaning_)};
+  refuse_foreign_folder();
+  OutputFolder folder(data_.dir);
+  hash_inputs();
+  read_held_out();
+  read_training();
+  const TextCodec codec = make_codec();
+  manifest_.tokenizer = codec.save(folder.path());
+  for (const auto& split : splits_) encode_split(split, codec, folder.path());
+  if (data_.shortlist > 0) make_lexicon(codec, folder.path());
+  manifest_.options = data_options(config_);
+  manifest_.seed = static_cast<uint64_t>(config_.run.seed);
+  manifest_.sampled = vocabulary_.is_sample();
+  manifest_.write(folder.path());
+  stop_if_asked();
+  folder.commit();
+  return {PrepareOutcome::kWritten, cleaning_table(manifest_.cleaning, cleaning_)};
+}
+
+/// True if the folder holds this data; then manifest_ is its manifest. Throws Error for other data that --overwrite
+/// does not replace.
+bool Preparation::is_up_to_date() {
+  if (!std::filesystem::exists(std::filesystem::path(data_.dir) / kManifestFile)) return false;
+  const bool replace = options_.overwrite == Overwrite::kReplace;
+  std::vector<std::string> changes;
+  Manifest there;
+  try {
+    there = Manifest::read(data_.dir);
+    if (there.tokenizer.contains("files")) {
+      for (const auto& file : there.tokenizer["files"].items()) our_files_.insert(file.key());
+    }
+    changes = changes_since(there);
+  } catch (const Error& error) {
+    if (!replace) throw;
+    changes.push_back(error.what());
+  }
+  if (changes.empty()) {
+    manifest_ = std::move(there);
+    return true;
+  }
+  const std::string list = fmt::format("{}", fmt::join(changes, "; "));
+  if (!replace) {
+    throw Error(fmt::format("data.dir {}: holds other data ({}); --overwrite makes it anew, or set another data.dir",
+                            data_.dir, list));
+  }
+  log_.info("{} is made anew: {}", data_.dir, list);
+  return false;
+}
+
+std::vector<std::string> Preparation::changes_since(const Manifest& manifest) {
+  std::vector<std::string> changes = data_differences(manifest, config_);
+  if (manifest.sampled && manifest.seed != static_cast<uint64_t>(config_.run.seed)) {
+    changes.push_back(fmt::format("run.seed: {} -> {}", manifest.seed, config_.run.seed));
+  }
+  if (!changes.empty()) return changes;
+  for (size_t i = 0; i < manifest_.inputs.size(); ++i) {
+    InputFile& now = manifest_.inputs[i];
+    const InputFile& then = manifest.inputs.at(i);  // as many: the options are equal
+    if (now.size == then.size && now.modified == then.modified) {
+      now.sha256 = then.sha256;
+      continue;
+    }
+    now.sha256 = sha256_of_file(now.path);
+    if (now.sha256 != then.sha256) changes.push_back(fmt::format("{} {} has changed", now.option, now.path));
+  }
+  TextCodec::load(data_.dir, manifest.tokenizer);  // throws where a file was damaged since
+  for (const auto& split : manifest.splits) {
+    PreparedCorpus(std::filesystem::path(data_.dir) / (split.name + ".bin"));
+  }
+  if (!manifest.lexicon.empty()) Lexicon::read(std::filesystem::path(data_.dir) / kLexiconFile);
+  return changes;
+}
+
+/// --overwrite replaces what nmt-prepro made, and nothing else.
+void Preparation::refuse_foreign_folder() const {
+  const std::filesystem::path folder = data_.dir;
+  if (!std::filesystem::is_directory(folder)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!our_files_.contains(name)) {
+      throw Error(fmt::format("data.dir {}: holds {}, which nmt-prepro did not make; set another data.dir, or move it",
+                              data_.dir, name));
+    }
+  }
+}
+
+void Preparation::hash_inputs() {
+  for (auto& input : manifest_.inputs) {
+    stop_if_asked();
+    if (input.sha256.empty()) input.sha256 = sha256_of_file(input.path);
+  }
+}
+
+void Preparation::read_held_out() {
+  for (const auto& split : splits_) {
+    if (split.is_training()) continue;
+    CorpusReader reader = open(split.corpora.front());
+    for (TextPair pair; reader.next(pair);) held_out_.add(normalised(pair.source), normalised(pair.target));
+    report_reader(reader, "never filtered");
+    stop_if_asked();
+  }
+}
+
+/// The first reading: finds what is wrong with the files before the long work begins, counts, and gathers what
+/// vocabularies are learnt from, which are the pairs that the text's own rules keep, or whole files.
+void Preparation::read_training() {
+  constexpr int64_t kPairsBetweenLooks = 4096;
+  CleaningRules rules(cleaning_, held_out_);
+  CleaningCounts ignored;
+  ProgressBar progress("reading", 0, "pairs");
+  int64_t done = 0;
+  for (const auto& files : splits_[0].corpora) {
+    const bool by_pair = !data_.count_markup || files.is_tsv();
+    if (!by_pair) count_whole_files(files);
+    CorpusReader reader = open(files);
+    for (TextPair pair; reader.next(pair);) {
+      const std::string source = normalised(pair.source), target = normalised(pair.target);
+      const bool kept = rules.judge_text(source, target, ignored) == Verdict::kKept;
+      if (kept && by_pair) vocabulary_.offer(source, target);
+      if (++done % kPairsBetweenLooks != 0) continue;
+      stop_if_asked();
+      progress.update(done);
+    }
+    corpus_pairs_.push_back(reader.count());
+    progress.clear();
+    report_reader(reader, "");
+  }
+}
+
+/// data.count_markup: every line counts, markup and pairs that are dropped too.
+void Preparation::count_whole_files(const CorpusFiles& files) {
+  TextReader source(files.source, TextFormat::kPlain), target(files.target, TextFormat::kPlain);
+  while (const auto line = source.next()) vocabulary_.offer(normalised(*line), {});
+  stop_if_asked();
+  while (const auto line = target.next()) vocabulary_.offer({}, normalised(*line));
+  stop_if_asked();
+}
+
+TextCodec Preparation::make_codec() {
+  auto codec = vocabulary_.make_codec(options_.should_stop, log_);
+  if (!codec) throw Stopped();
+  return std::move(*codec);
+}
+
+void Preparation::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
+  SplitRecord record{.name = split.name};
+  PreparedCorpusWriter writer(folder / (split.name + ".bin"));
+  CleaningRules rules(cleaning_, held_out_);
+  for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) {
+    encode_corpus(split, corpus, codec, rules, writer, record);
+  }
+  if (writer.size() == 0) throw_nothing_left();
+  record.pairs = writer.size();
+  record.source_pieces = writer.source_tokens();
+  record.target_pieces = writer.target_tokens();
+  record.sha256 = writer.finish();
+  report(record);
+  manifest_.splits.push_back(std::move(record));
+}
+
+void Preparation::throw_nothing_left() const {
+  CleaningCounts all;
+  for (const auto& row : manifest_.cleaning) all += row.counts;
+  throw Error(
+      fmt::format("data.train1: no pair of the training text is left of {} read (empty {}, source too long {}, target "
+                  "too long {}, length ratio {}, duplicate {}, in test set {}); loosen the rules of the data section",
+                  all.read, all.of(Verdict::kEmpty), all.of(Verdict::kSourceTooLong), all.of(Verdict::kTargetTooLong),
+                  all.of(Verdict::kLengthRatio), all.of(Verdict::kDuplicate), all.of(Verdict::kTestOverlap)));
+}
+
+int64_t count_unknown(const std::vector<int32_t>& ids) {
+  return std::count(ids.begin(), ids.end(), SpecialIds::kUnknown);
+}
+
+void Preparation::encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
+                                PreparedCorpusWriter& writer, SplitRecord& record) {
+  const CorpusFiles& files = split.corpora[corpus];
+  const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
+  ProgressBar progress("encoding " + files.name(), expected, "pairs");
+  CleaningRow row{.name = files.name(), .is_training = split.is_training()};
+  CorpusReader reader = open(files);
+  const CorpusEncoder encoder(
+      codec,
+      {.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands, .threads = threads()});
+  int64_t done = 0;
+  const auto take = [&](EncodedPair& pair) {
+    progress.update(++done);
+    if (split.is_training()) {
+      const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
+                                           static_cast<int64_t>(pair.target.size())};
+      if (rules.judge(pair.text.source, pair.text.target, lengths, row.counts) != Verdict::kKept) return;
+    } else {
+      ++row.counts.read;
+      ++row.counts.verdicts[static_cast<int>(Verdict::kKept)];
+    }
+    record.source_unknown += count_unknown(pair.source);
+    record.target_unknown += count_unknown(pair.target);
+    writer.add({.source = pair.source,
+                .target = pair.target,
+                .source_text = pair.text.source,
+                .target_text = pair.text.target,
+                .corpus = static_cast<int32_t>(corpus)});
+  };
+  encoder.run(reader, take, options_.should_stop);
+  stop_if_asked();
+  if (split.is_training() && reader.count() != expected) {
+    throw Error(
+        fmt::format("{} {}: has changed while it was read; start again", files.source_option, files.source.string()));
+  }
+  row.counts.repaired_lines = reader.repaired_lines();
+  manifest_.cleaning.push_back(std::move(row));
+}
+
+void Preparation::make_lexicon(const TextCodec& codec, const std::filesystem::path& folder) {
+  const PreparedCorpus pairs(folder / "train.bin");
+  ProgressBar progress("lexicon", 0, "pairs");
+  const auto made = train_lexicon(pairs, codec.source().size(), codec.target().size(),
+                                  {.candidates = data_.shortlist,
+                                   .threads = threads(),
+                                   .should_stop = options_.should_stop,
+                                   .progress = [&](int64_t done, int64_t) { progress.update(done); }});
+  if (!made) throw Stopped();
+  std::vector<std::vector<int32_t>> best;
+  int64_t pieces = 0, translations = 0;
+  for (const auto& row : made->best) {
+    auto& ids = best.emplace_back();
+    for (const auto& one : row) ids.push_back(one.target);
+    pieces += row.empty() ? 0 : 1;
+    translations += std::ssize(row);
+  }
+  Lexicon(std::move(best), made->frequent, data_.shortlist, vocabularies_of(codec)).write(folder / kLexiconFile);
+  manifest_.lexicon = sha256_of_file(folder / kLexiconFile);
+  progress.clear();
+  log_.info("{}: {} source pieces with {} translations (data.shortlist {})", kLexiconFile, with_commas(pieces),
+            with_commas(translations), data_.shortlist);
+}
+
+void Preparation::report(const SplitRecord& split) {
+  const auto share = [](int64_t unknown, int64_t pieces) {
+    return pieces == 0 ? 0.0 : 100.0 * static_cast<double>(unknown) / static_cast<double>(pieces);
+  };
+  log_.info("{}: {} pairs, {} + {} pieces, of which <unk> {:.3f} % + {:.3f} %", split.name, with_commas(split.pairs),
+            with_commas(split.source_pieces), with_commas(split.target_pieces),
+            share(split.source_unknown, split.source_pieces), share(split.target_unknown, split.target_pieces));
+}
+
+void Preparation::report_reader(const CorpusReader& reader, const std::string& note) {
+  log_.info("{}: {} pairs{}", reader.description(), with_commas(reader.count()), note.empty() ? "" : ", " + note);
+  if (reader.extra_columns() > 0) {
+    log_.warn("{} lines have more than two columns; the others are not read", with_commas(reader.extra_columns()));
+  }
+  if (reader.entity_lines() > 0) {
+    log_.info("{} sentences hold XML entities such as &amp;; they stay as they are",
+              with_commas(reader.entity_lines()));
+  }
+}
+
+}  // namespace
+
+PrepareResult prepare_data(const Config& config, const PrepareOptions& options, Logger& log) {
+  try {
+    return Preparation(config, options, log).run();
+  } catch (const Stopped&) {
+    return {PrepareOutcome::kStopped, ""};
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/process/log.h"
+#include "config/config.h"
+
+namespace nmt {
+
+enum class Overwrite { kRefuse, kReplace };
+
+struct PrepareOptions {
+  Overwrite overwrite = Overwrite::kRefuse;
+  std::function<bool()> should_stop = [] { return false; };  ///< asked several times a second
+};
+
+enum class PrepareOutcome {
+  kWritten,
+  kUpToDate,  ///< the folder holds exactly this data already
+  kStopped,   ///< should_stop said so: nothing was changed
+};
+
+struct PrepareResult {
+  PrepareOutcome outcome = PrepareOutcome::kWritten;
+  std::string table;  ///< what was kept and dropped and why; empty if stopped
+};
+
+/// From raw text to the prepared data in config.data.dir, all of it or none: checks and cleans the corpora, learns the
+/// vocabularies, or takes the given ones, and encodes every split. Memory does not grow with the text, but for the
+/// lines that SentencePiece learns from (data.spm_sentences), or the different words that are counted, and some 20
+/// bytes a pair to find duplicates; each thread remembers some 5 MB of words a vocabulary; a lexicon (data.shortlist)
+/// takes what train_lexicon() says. The result is a function of the files, the data section and the seed. Throws Error, MachineError.
+PrepareResult prepare_data(const Config& config, const PrepareOptions& options, Logger& log);
+
+}  // namespace nmt

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/process/log.h"
+#include "config/config.h"
+#include "text/codec/codec.h"
+#include "text/corpus/sentence_sample.h"
+#include "text/words/word_counts.h"
+#include "text/words/word_tokenizer.h"
+
+namespace nmt {
+
+/// Gathers what the vocabularies are learnt from (lines for SentencePiece, or counts of words) and makes the tokenizers
+/// that the data section asks for: learnt or given, one for both languages or one a side.
+class VocabularyTraining {
+ public:
+  VocabularyTraining(const DataConfig& data, uint64_t seed);
+
+  /// One pair of the training text, normalised; an empty side adds nothing. For SentencePiece, lines beyond
+  /// data.spm_sentences replace earlier ones by chance.
+  void offer(std::string_view source, std::string_view target);
+
+  /// True if fewer lines than offered are learnt from, so that the seed matters.
+  bool is_sample() const;
+
+  /// Call once, after the last offer(). nullopt when should_stop said so.
+  /// Throws Error: a size that the text does not allow, no line to learn from, no word frequent enough, a given model
+  /// that cannot be used.
+  std::optional<TextCodec> make_codec(const std::function<bool()>& should_stop, Logger& log);
+
+ private:
+  /// The lines of one vocabulary.
+  struct Side {
+    std::string what;  // "source": for messages
+    SentenceSample sample;
+    int64_t skipped = 0;  // SentencePiece would not take them
+    WordCounts words = {};
+  };
+  using MaybeTokenizer = std::shared_ptr<const Tokenizer>;  // null: stopped
+  bool of_words() const { return data_.tokenizer == "words"; }
+  bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
+  WordLimits limits() const { return {.min_count = data_.min_cnt, .max_size = data_.vocab_size}; }
+  void offer(Side& side, std::string_view line);
+  MaybeTokenizer load_given(const char* option, const std::string& path, Logger& log) const;
+  MaybeTokenizer learn(Side& side, const std::function<bool()>& should_stop, Logger& log) const;
+  MaybeTokenizer learn_pieces(Side& side, const std::function<bool()>& should_stop, Logger& log) const;
+  MaybeTokenizer learn_words(const Side& side, Logger& log) const;
+
+  const DataConfig& data_;
+  Side first_, second_;  // joint: first_ alone
+};
+
+}  // namespace nmt

@@ -1,0 +1,111 @@
+#include "report/html/attention_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "report/pictures/attention_picture.h"
+#include "report/pictures/markup.h"
+
+namespace nmt {
+namespace {
+
+constexpr int64_t kCell = 20, kCharacter = 8, kGap = 6, kFont = 13;  // pixels
+
+// Characters of East Asia and SentencePiece's mark are about twice as wide.
+int64_t width_of(const std::string& token) {
+  int64_t width = 0;
+  for (const char c : token) {
+    const auto byte = static_cast<uint8_t>(c);
+    if ((byte & 0xC0) != 0x80) width += byte >= 0xE2 ? 2 : 1;
+  }
+  return width * kCharacter;
+}
+
+int64_t widest(const std::vector<std::string>& tokens) {
+  int64_t most = 0;
+  for (const auto& token : tokens) most = std::max(most, width_of(token));
+  return most;
+}
+
+// SentencePiece's mark for a space, drawn faintly: every other token has one.
+std::string label(const std::string& token) {
+  constexpr std::string_view kSpace = "▁";
+  std::string text = escape_xml(token);
+  if (text.starts_with(kSpace) && text.size() > kSpace.size())
+    text = fmt::format("<tspan class=\"space\">{}</tspan>{}", kSpace, text.substr(kSpace.size()));
+  return text;
+}
+
+float highest_of(const AttentionGrid& grid) {
+  return grid.weights.empty() ? 0 : *std::max_element(grid.weights.begin(), grid.weights.end());
+}
+
+double share_of(float weight, float highest) {
+  return highest > 0 ? std::clamp(static_cast<double>(weight / highest), 0.0, 1.0) : 0;
+}
+
+std::string draw(const AttentionGrid& grid) {
+  const int64_t queries = std::ssize(grid.queries), keys = std::ssize(grid.keys);
+  const int64_t left = widest(grid.queries) + kGap, top = widest(grid.keys) + kGap;
+  const int64_t width = left + keys * kCell + kGap, height = top + queries * kCell + kGap;
+  const int64_t baseline = kCell / 2 + kFont / 3;
+  const float highest = highest_of(grid);
+  std::string svg = fmt::format(
+      "<svg class=\"map\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"attention\">\n"
+      "<g class=\"keys\">",
+      width, height);
+  auto out = std::back_inserter(svg);
+  for (int64_t key = 0; key < keys; ++key)
+    fmt::format_to(out, "<text transform=\"translate({} {}) rotate(-90)\">{}</text>", left + key * kCell + baseline,
+                   top - kGap, label(grid.keys[key]));
+  svg += "</g>\n<g class=\"queries\">";
+  for (int64_t query = 0; query < queries; ++query)
+    fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", left - kGap,
+                   top + query * kCell + baseline, label(grid.queries[query]));
+  svg += "</g>\n<g class=\"cells\">\n";
+  for (int64_t query = 0; query < queries; ++query)
+    for (int64_t key = 0; key < keys; ++key) {
+      const float weight = grid.weight(0, query, key);
+      fmt::format_to(out,
+                     "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{:.2f}\"><title>{} ← {} "
+                     "{:.2f}</title></rect>\n",
+                     left + key * kCell, top + query * kCell, kCell, kCell, share_of(weight, highest),
+                     escape_xml(grid.queries[query]), escape_xml(grid.keys[key]), weight);
+    }
+  return svg + "</g>\n</svg>\n";
+}
+
+}  // namespace
+
+std::string attention_map_data(std::span<const AttentionGrid> layers) {
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& layer : layers) {
+    const float highest = highest_of(layer);
+    const auto cells = static_cast<size_t>(std::ssize(layer.queries) * std::ssize(layer.keys));
+    auto heads = nlohmann::ordered_json::array();
+    for (int64_t head = 0; head < layer.heads; ++head) {
+      std::string bytes;
+      for (size_t i = 0; i < cells; ++i)
+        bytes += static_cast<char>(std::lround(255 * share_of(layer.weights[head * cells + i], highest)));
+      heads.push_back(base64(bytes));
+    }
+    all.push_back({{"name", layer.name}, {"highest", highest}, {"heads", std::move(heads)}});
+  }
+  const nlohmann::ordered_json data = {
+      {"queries", layers.front().queries}, {"keys", layers.front().keys}, {"layers", std::move(all)}};
+  return data.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string attention_map(std::span<const AttentionGrid> layers) {
+  const auto& last = layers.back();
+  return fmt::format(
+      "<figure class=\"attention\">\n<figcaption><span class=\"which\">{}, mean of {} heads</span> "
+      "<output></output></figcaption>\n<div class=\"wide\">{}</div>\n{}</figure>\n",
+      escape_xml(last.name), last.heads, draw(mean_of_heads(last)), json_script(attention_map_data(layers)));
+}
+
+}  // namespace nmt

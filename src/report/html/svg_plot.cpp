@@ -1,0 +1,199 @@
+#include "report/html/svg_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "report/pictures/markup.h"
+
+namespace nmt {
+namespace {
+
+// Units of the viewBox: pixels where the picture is shown in its own size.
+constexpr double kWidth = 440, kHeight = 250, kLeft = 48, kTop = 10, kBoxWidth = 380, kBoxHeight = 206;
+constexpr int64_t kColumns = 190;  // a curve is drawn with at most four points for each
+
+struct Interval {
+  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+  void add(double value) { low = std::min(low, value), high = std::max(high, value); }
+};
+
+bool can_be_drawn(const PlotPoint& point, Plot::Scale scale) {
+  return std::isfinite(point.x) && std::isfinite(point.y) && (scale == Plot::Scale::kLinear || point.y > 0);
+}
+
+double five_digits(double value) { return std::stod(fmt::format("{:.5g}", value)); }
+
+std::vector<PlotPoint> drawn_points(const PlotSeries& series, Plot::Scale scale) {
+  std::vector<PlotPoint> points;
+  std::copy_if(series.points.begin(), series.points.end(), std::back_inserter(points),
+               [&](const auto& point) { return can_be_drawn(point, scale); });
+  return points;
+}
+
+std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, Interval x) {
+  if (std::ssize(points) <= 4 * kColumns || x.high <= x.low) return points;
+  const auto column = [&](const PlotPoint& point) {
+    return static_cast<int64_t>((point.x - x.low) / (x.high - x.low) * (kColumns - 1e-9));
+  };
+  const auto lower = [](const PlotPoint& a, const PlotPoint& b) { return a.y < b.y; };
+  std::vector<PlotPoint> kept;
+  for (auto begin = points.begin(); begin != points.end();) {
+    const auto end = std::find_if(begin, points.end(), [&](const auto& p) { return column(p) != column(*begin); });
+    auto [lowest, highest] = std::minmax_element(begin, end, lower);
+    std::vector<decltype(begin)> chosen = {begin, lowest, highest, end - 1};
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    for (const auto& point : chosen) kept.push_back(*point);
+    begin = end;
+  }
+  return kept;
+}
+
+/// The curves as they are drawn, and the axes around them.
+struct Layout {
+  explicit Layout(const Plot& plot) : scale(plot.scale) {
+    std::vector<std::vector<PlotPoint>> all;
+    for (const auto& series : plot.series) {
+      all.push_back(drawn_points(series, scale));
+      for (const auto& point : all.back()) x.add(point.x), y.add(point.y);
+    }
+    for (const auto& points : all) curves.push_back(thinned(points, x));
+    if (x.low > x.high) return;  // nothing
+    x.add(0);                    // all plots of a run begin there
+    if (x.low == x.high) x.high = 1;
+    widen();
+  }
+
+  // Some air above and below; a constant is drawn in the middle.
+  void widen() {
+    if (scale == Plot::Scale::kLog) {
+      const double factor = std::max(std::pow(y.high / y.low, 0.04), 1.02);
+      y.low /= factor, y.high *= factor;
+      return;
+    }
+    const double air = y.high > y.low ? 0.04 * (y.high - y.low) : std::max(0.1 * std::abs(y.low), 1e-9);
+    const bool is_positive = y.low >= 0;
+    y.low -= air, y.high += air;
+    if (is_positive) y.low = std::max(y.low, 0.0);
+  }
+
+  double place_x(double value) const { return kLeft + (value - x.low) / (x.high - x.low) * kBoxWidth; }
+  double place_y(double value) const {
+    const double share = scale == Plot::Scale::kLog ? std::log(value / y.low) / std::log(y.high / y.low)
+                                                    : (value - y.low) / (y.high - y.low);
+    return kTop + (1 - share) * kBoxHeight;
+  }
+
+  Plot::Scale scale;
+  std::vector<std::vector<PlotPoint>> curves;
+  Interval x, y;
+};
+
+std::vector<double> log_ticks(double low, double high) {
+  const bool few = high / low < 3000;
+  std::vector<double> ticks;
+  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10)
+    for (const double digit : {1.0, 2.0, 5.0})
+      if ((few || digit == 1) && power * digit >= low && power * digit <= high) ticks.push_back(power * digit);
+  return ticks.size() >= 2 ? ticks : round_ticks(low, high, 4);
+}
+
+void draw_axes(std::string& svg, const Layout& layout) {
+  auto out = std::back_inserter(svg);
+  const auto ticks = layout.scale == Plot::Scale::kLog ? log_ticks(layout.y.low, layout.y.high)
+                                                       : round_ticks(layout.y.low, layout.y.high, 5);
+  for (const double tick : ticks) {
+    const double y = layout.place_y(tick);
+    fmt::format_to(out,
+                   "<line class=\"grid\" x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\"/>"
+                   "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                   kLeft, y, kLeft + kBoxWidth, y, kLeft - 6, y + 4, short_number(tick));
+  }
+  const double bottom = kTop + kBoxHeight;
+  for (const double tick : round_ticks(layout.x.low, layout.x.high, 5))
+    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", layout.place_x(tick),
+                   bottom + 16, short_number(tick));
+  fmt::format_to(out, "<line class=\"axis\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", kLeft, bottom,
+                 kLeft + kBoxWidth, bottom);
+  fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">update</text>\n", kLeft + kBoxWidth, bottom + 30);
+}
+
+void draw_curve(std::string& svg, const Layout& layout, const PlotSeries& series, size_t number) {
+  const auto& points = layout.curves[number];
+  if (points.empty()) return;
+  auto out = std::back_inserter(svg);
+  fmt::format_to(out, "<g class=\"series-{}\">", number + 1);
+  std::string path;
+  for (const auto& point : points)
+    fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", path.empty() ? "M" : "L", layout.place_x(point.x),
+                   layout.place_y(point.y));
+  fmt::format_to(out, "<path d=\"{}\"/>", path);
+  if (series.marked || points.size() == 1)
+    for (const auto& point : points)
+      fmt::format_to(out, "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}, update {}: {}</title></circle>",
+                     layout.place_x(point.x), layout.place_y(point.y), escape_xml(series.name), point.x,
+                     fmt::format("{:.5g}", point.y));
+  svg += "</g>\n";
+}
+
+}  // namespace
+
+bool has_points(const Plot& plot) {
+  return std::any_of(plot.series.begin(), plot.series.end(),
+                     [&](const auto& series) { return !drawn_points(series, plot.scale).empty(); });
+}
+
+std::string plot_svg(const Plot& plot) {
+  const Layout layout(plot);
+  std::string svg = fmt::format("<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", kWidth,
+                                kHeight, escape_xml(plot.title));
+  if (has_points(plot)) {
+    draw_axes(svg, layout);
+    for (size_t i = 0; i < plot.series.size(); ++i) draw_curve(svg, layout, plot.series[i], i);
+  }
+  return svg + "</svg>\n";
+}
+
+nlohmann::ordered_json plot_data(const Plot& plot) {
+  const Layout layout(plot);
+  auto all = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < plot.series.size(); ++i) {
+    auto points = nlohmann::ordered_json::array();
+    for (const auto& point : layout.curves[i]) points.push_back({point.x, five_digits(point.y)});
+    all.push_back({{"name", plot.series[i].name}, {"points", std::move(points)}});
+  }
+  return {{"x", {layout.x.low, layout.x.high}},
+          {"y", {layout.y.low, layout.y.high}},
+          {"log", plot.scale == Plot::Scale::kLog},
+          {"box", {kLeft, kTop, kBoxWidth, kBoxHeight}},
+          {"series", std::move(all)}};
+}
+
+std::vector<double> round_ticks(double low, double high, int64_t count) {
+  if (!(high > low)) return {low};
+  const double rough = (high - low) / static_cast<double>(count), power = std::pow(10, std::floor(std::log10(rough)));
+  const double digit = rough / power;  // in [1, 10)
+  const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+  std::vector<double> ticks;
+  for (auto i = static_cast<int64_t>(std::ceil(low / step - 1e-9)); static_cast<double>(i) * step <= high + 1e-9 * step;
+       ++i)
+    ticks.push_back(static_cast<double>(i) * step);
+  return ticks;
+}
+
+std::string short_number(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e9) return fmt::format("{:.3g}G", value / 1e9);
+  if (size >= 1e6) return fmt::format("{:.3g}M", value / 1e6);
+  if (size >= 1e4) return fmt::format("{:.3g}k", value / 1e3);
+  if (size >= 1e-3 || size < 1e-12) return fmt::format("{:.4g}", size < 1e-12 ? 0.0 : value);
+  const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+  return fmt::format("{:.3g}e{}", value / std::pow(10, exponent), exponent);
+}
+
+}  // namespace nmt

@@ -1,0 +1,156 @@
+#include "report/records/run_lines.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace nmt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kValidationColumns = 12, kTranslationColumns = 3;
+
+template <typename Number>
+bool read_number(std::string_view text, Number& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+std::vector<std::string_view> split_tabs(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (size_t start = 0;;) {
+    const size_t tab = line.find('\t', start);
+    cells.push_back(line.substr(start, tab - start));
+    if (tab == std::string_view::npos) return cells;
+    start = tab + 1;
+  }
+}
+
+/// Tabs and line ends would break the table.
+std::string cell(std::string text) {
+  for (char& c : text)
+    if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+Json parse_object(std::string_view line) {
+  auto object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  return object.is_object() ? object : Json();
+}
+
+double real(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+int64_t whole(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+bool has_update(const Json& object) {
+  return object.is_object() && object.contains("update") && object["update"].is_number_integer();
+}
+
+}  // namespace
+
+std::string format_interval_line(const LoggedInterval& line) {
+  const auto& i = line.interval;
+  const Json seconds_left = i.seconds_left < 0 ? Json() : Json(i.seconds_left);
+  return Json{{"epoch", i.epoch},
+              {"update", i.update},
+              {"loss", i.loss},
+              {"perplexity", i.perplexity},
+              {"accuracy", i.accuracy},
+              {"learning_rate", i.learning_rate},
+              {"gradient_norm", i.gradient_norm},
+              {"source_tokens_per_second", i.source_tokens_per_second},
+              {"target_tokens_per_second", i.target_tokens_per_second},
+              {"real_token_share", i.real_token_share},
+              {"target_tokens", i.target_tokens},
+              {"skipped_updates", i.skipped_updates},
+              {"seconds_left", seconds_left},
+              {"time", line.time}}
+      .dump();
+}
+
+std::optional<LoggedInterval> parse_interval_line(std::string_view line) {
+  const auto object = parse_object(line);
+  if (!has_update(object)) return std::nullopt;
+  const double left = real(object, "seconds_left");
+  return LoggedInterval{.interval = {.epoch = whole(object, "epoch"),
+                                     .update = whole(object, "update"),
+                                     .loss = real(object, "loss"),
+                                     .perplexity = real(object, "perplexity"),
+                                     .accuracy = real(object, "accuracy"),
+                                     .learning_rate = real(object, "learning_rate"),
+                                     .gradient_norm = real(object, "gradient_norm"),
+                                     .source_tokens_per_second = real(object, "source_tokens_per_second"),
+                                     .target_tokens_per_second = real(object, "target_tokens_per_second"),
+                                     .real_token_share = real(object, "real_token_share"),
+                                     .target_tokens = whole(object, "target_tokens"),
+                                     .skipped_updates = whole(object, "skipped_updates"),
+                                     .seconds_left = left >= 0 ? left : -1},
+                        .time = real(object, "time")};
+}
+
+std::string format_validation_line(const ValidationReport& r) {
+  return fmt::format("{}\t{}\t{}\t{:.5f}\t{:.4f}\t{:.5f}\t{}\t{}\t{:.1f}\t{}\t{}\t{}", r.is_best ? "*" : "", r.epoch,
+                     r.update, r.loss, r.perplexity, r.accuracy, r.has_bleu ? fmt::format("{:.2f}", r.bleu) : "",
+                     r.has_chrf ? fmt::format("{:.2f}", r.chrf) : "", r.seconds, cell(r.weights), cell(r.bleu_line),
+                     cell(r.chrf_line));
+}
+
+std::optional<ValidationReport> parse_validation_line(std::string_view line) {
+  const auto cells = split_tabs(line);
+  if (cells.size() != kValidationColumns) return std::nullopt;
+  ValidationReport r{.has_bleu = !cells[6].empty(),
+                     .has_chrf = !cells[7].empty(),
+                     .bleu_line = std::string(cells[10]),
+                     .chrf_line = std::string(cells[11]),
+                     .is_best = cells[0] == "*",
+                     .weights = std::string(cells[9])};
+  const bool is_whole = read_number(cells[1], r.epoch) && read_number(cells[2], r.update) && r.update >= 0 &&
+                        read_number(cells[3], r.loss) && read_number(cells[4], r.perplexity) &&
+                        read_number(cells[5], r.accuracy) && (!r.has_bleu || read_number(cells[6], r.bleu)) &&
+                        (!r.has_chrf || read_number(cells[7], r.chrf)) && read_number(cells[8], r.seconds);
+  if (!is_whole) return std::nullopt;
+  return r;
+}
+
+std::string format_session_line(const Session& session) {
+  Json environment = Json::object();
+  for (const auto& [what, which] : session.environment) environment[what] = which;
+  Json line = {{"update", session.update}, {"time", session.time}};
+  if (session.end_time > 0) line.update({{"end_time", session.end_time}, {"end", session.end}});
+  line["environment"] = std::move(environment);
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<Session> parse_session_line(std::string_view line) {
+  const auto object = parse_object(line);
+  if (!has_update(object) || !object.contains("time") || !object["time"].is_number()) return std::nullopt;
+  Session session{.update = object["update"], .time = object["time"]};
+  if (object.contains("end_time") && object["end_time"].is_number()) session.end_time = object["end_time"];
+  if (object.contains("end") && object["end"].is_string()) session.end = object["end"];
+  if (object.contains("environment") && object["environment"].is_object())
+    for (const auto& [what, which] : object["environment"].items())
+      if (which.is_string()) session.environment.emplace_back(what, which);
+  return session;
+}
+
+std::string format_translation_line(const TranslationSample& sentence) {
+  return fmt::format("{}\t{}\t{}", cell(sentence.source), cell(sentence.reference), cell(sentence.hypothesis));
+}
+
+std::optional<TranslationSample> parse_translation_line(std::string_view line) {
+  const auto cells = split_tabs(line);
+  if (cells.size() != kTranslationColumns) return std::nullopt;
+  return TranslationSample{
+      .source = std::string(cells[0]), .reference = std::string(cells[1]), .hypothesis = std::string(cells[2])};
+}
+
+}  // namespace nmt

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/records/append_file.h"
+
+namespace nmt {
+
+/// What a line of an UpdateLog is about; lines stand in ascending order of updates.
+struct UpdateLogKey {
+  int64_t update = 0;
+  std::string weights = "";  ///< see ValidationReport; empty where it plays no part
+  bool operator==(const UpdateLogKey&) const = default;
+};
+
+/// A text file with a line for each event of a run, which a resumed run continues as if it had never stopped.
+class UpdateLog {
+ public:
+  /// The key of a line (without its \n); nullopt for what is no line of this log, such as one half written.
+  using KeyOf = std::function<std::optional<UpdateLogKey>(std::string_view line)>;
+
+  /// Opens or makes the file. header: its first line, or empty for none. Throws Error if the file has another header.
+  UpdateLog(std::filesystem::path path, std::string header, KeyOf key_of);
+
+  /// Drops the lines of later updates, and everything from a damaged line on. 0: only the header stays.
+  void truncate_after(int64_t update);
+
+  /// Adds a line (without \n), in place of the last one if that has the same key: an event that was repeated because
+  /// the run was killed between it and the next checkpoint. Throws MachineError.
+  void append(const UpdateLogKey& key, std::string_view line);
+
+ private:
+  std::filesystem::path path_;
+  std::string header_;
+  KeyOf key_of_;
+  AppendFile file_;
+  std::optional<UpdateLogKey> last_;
+  int64_t last_start_ = 0;  ///< where the last line begins, in bytes
+};
+
+}  // namespace nmt

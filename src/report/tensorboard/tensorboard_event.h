@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/records/training_observer.h"
+
+namespace nmt {
+
+/// When an event happened.
+struct EventTime {
+  double wall_time = 0;  ///< seconds since 1970
+  int64_t step = 0;      ///< update
+};
+
+struct ScalarSummary {
+  std::string tag;
+  double value = 0;
+};
+
+/// Rows of cells in Markdown, all of one length.
+using TextTable = std::vector<std::vector<std::string>>;
+
+// The messages of TensorBoard's event.proto and summary.proto that the toolkit writes, encoded for frame_record().
+
+/// The first event of a file.
+std::string encode_file_version(double wall_time);
+/// "From this step on it begins anew": makes a TensorBoard that is running forget later steps.
+std::string encode_session_start(const EventTime& time);
+std::string encode_scalars(const EventTime& time, std::span<const ScalarSummary> scalars);
+/// A table for the text plugin.
+std::string encode_text_table(const EventTime& time, std::string_view tag, const TextTable& table);
+
+std::string encode_text(const EventTime& time, std::string_view tag, std::string_view markdown);
+/// A picture; png: the bytes of the file of an image of that size.
+struct PngImage {
+  int64_t width = 0, height = 0;
+  std::string png;
+};
+std::string encode_image(const EventTime& time, std::string_view tag, const PngImage& image);
+
+/// In TensorBoard's older form, which all versions read.
+std::string encode_histogram(const EventTime& time, const TensorHistogram& histogram);
+
+/// The step of an encoded event; nullopt if the bytes are none.
+std::optional<int64_t> step_of_event(std::string_view event);
+
+}  // namespace nmt

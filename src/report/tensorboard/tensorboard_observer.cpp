@@ -1,0 +1,115 @@
+#include "report/tensorboard/tensorboard_observer.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "report/pictures/attention_picture.h"
+
+namespace nmt {
+namespace {
+
+TextTable sample_table(const std::vector<TranslationSample>& samples) {
+  TextTable table = {{"source", "reference", "hypothesis"}};
+  for (const auto& sample : samples) {
+    table.push_back(
+        {escape_markdown(sample.source), escape_markdown(sample.reference), escape_markdown(sample.hypothesis)});
+  }
+  return table;
+}
+
+// A curve's name under other tags, where the original program has it.
+std::string tag_of(TensorBoardTags tags, const std::string& plain) {
+  static const std::map<std::string, std::string> kyubyong = {{"train/loss", "loss"}, {"train/learning_rate", "lr"}};
+  static const std::map<std::string, std::string> prenorm = {{"train/accuracy", "train/acc"}};
+  if (tags == TensorBoardTags::kPlain) return plain;
+  const auto& names = tags == TensorBoardTags::kKyubyong2019 ? kyubyong : prenorm;
+  const auto found = names.find(plain);
+  return found == names.end() ? plain : found->second;
+}
+
+constexpr int64_t kPictureCell = 8;  // pixels
+
+}  // namespace
+
+TensorBoardTags parse_tensorboard_tags(const std::string& name) {
+  if (name == "plain") return TensorBoardTags::kPlain;
+  if (name == "kyubyong2019") return TensorBoardTags::kKyubyong2019;
+  if (name == "prenorm") return TensorBoardTags::kPrenorm;
+  throw Error("run.tensorboard_tags: '" + name + "' is none of plain, kyubyong2019, prenorm");
+}
+
+TensorBoardWriter& TensorBoardObserver::writer() {
+  if (!writer_) writer_.emplace(directory_);
+  return *writer_;
+}
+
+void TensorBoardObserver::on_start(const TrainingStart& start) {
+  truncate_event_files_after(directory_, start.update);
+  if (start.update > 0) writer().write_session_start(start.update + 1);
+}
+
+void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
+  std::vector<ScalarSummary> scalars = {{"train/loss", interval.loss},
+                                        {"train/perplexity", interval.perplexity},
+                                        {"train/accuracy", interval.accuracy},
+                                        {"train/learning_rate", interval.learning_rate},
+                                        {"train/gradient_norm", interval.gradient_norm},
+                                        {"train/source_tokens_per_second", interval.source_tokens_per_second},
+                                        {"train/target_tokens_per_second", interval.target_tokens_per_second},
+                                        {"train/real_token_share", interval.real_token_share}};
+  for (auto& scalar : scalars) scalar.tag = tag_of(tags_, scalar.tag);
+  if (tags_ == TensorBoardTags::kKyubyong2019) scalars.push_back({"global_step", static_cast<double>(interval.update)});
+  for (const auto& norm : interval.norms) {
+    scalars.push_back({"norm/weights/" + norm.group, norm.weights});
+    scalars.push_back({"norm/gradients/" + norm.group, norm.gradients});
+  }
+  writer().write_scalars(interval.update, scalars);
+  for (const auto& histogram : interval.histograms) writer().write_histogram(interval.update, histogram);
+}
+
+void TensorBoardObserver::on_epoch(const EpochReport& report) {
+  const ScalarSummary scalars[] = {{"epoch/loss", report.loss}, {"epoch/perplexity", report.perplexity}};
+  writer().write_scalars(report.update, scalars);
+}
+
+void TensorBoardObserver::on_validation(const ValidationReport& report) {
+  const std::string prefix = report.weights.empty() ? "valid/" : "average/";
+  std::vector<ScalarSummary> scalars = {{prefix + "loss", report.loss},
+                                        {prefix + "perplexity", report.perplexity},
+                                        {prefix + "accuracy", report.accuracy}};
+  if (report.has_bleu) scalars.push_back({prefix + "bleu", report.bleu});
+  if (report.has_chrf) scalars.push_back({prefix + "chrf", report.chrf});
+  writer().write_scalars(report.update, scalars);
+  if (!report.samples.empty()) {
+    writer().write_text_table(report.update, prefix + "samples", sample_table(report.samples));
+  }
+  if (!report.weights.empty()) return;
+  if (tags_ == TensorBoardTags::kKyubyong2019 && !report.hypotheses.empty()) {
+    writer().write_text(report.update, "sent1", escape_markdown(report.source_pieces));
+    writer().write_text(report.update, "pred", escape_markdown(report.hypotheses.front()));
+    writer().write_text(report.update, "sent2", escape_markdown(report.references.front()));
+  }
+  draw_attention(report);
+}
+
+void TensorBoardObserver::draw_attention(const ValidationReport& report) {
+  const auto draw = [&](const std::string& tag, const Image& image) {
+    writer().write_image(report.update, tag, image);
+  };
+  for (size_t sentence = 0; sentence < report.attention.size(); ++sentence) {
+    for (const auto& grid : report.attention[sentence]) {
+      if (tags_ == TensorBoardTags::kKyubyong2019) {
+        if (sentence == 0)
+          draw("attention/" + grid.name, attention_image(grid, 0, kPictureCell, AttentionAxes::kKeysDown));
+        continue;
+      }
+      const auto tag = fmt::format("attention_{}/{}/", sentence + 1, grid.name);
+      draw(tag + "mean", attention_image(mean_of_heads(grid), 0, kPictureCell, AttentionAxes::kKeysDown));
+      draw(tag + "heads", heads_image(grid, kPictureCell, AttentionAxes::kKeysDown));
+    }
+  }
+}
+
+}  // namespace nmt

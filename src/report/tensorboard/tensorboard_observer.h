@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "report/tensorboard/tensorboard_writer.h"
+#include "report/records/training_observer.h"
+
+namespace nmt {
+
+/// Names of curves and texts: the toolkit's own, or where they have them, those of the original programs.
+enum class TensorBoardTags {
+  kPlain,
+  kKyubyong2019,  ///< loss, lr, global_step; texts sent1, pred, sent2
+  kPrenorm        ///< train/loss, train/acc, train/learning_rate
+};
+/// plain, kyubyong2019 or prenorm. Throws Error for anything else.
+TensorBoardTags parse_tensorboard_tags(const std::string& name);
+
+/// Event files for TensorBoard, step = update:
+///   train/loss perplexity accuracy learning_rate gradient_norm source_tokens_per_second target_tokens_per_second
+///   real_token_share, norm/weights/GROUP, norm/gradients/GROUP, and the histograms, each log interval
+///   epoch/loss perplexity  each epoch
+///   valid/loss perplexity accuracy bleu chrf, the text samples (a table), and pictures of attention (keys down,
+///   queries across), each validation: attention_N/LAYER/mean and attention_N/LAYER/heads of sentence N
+/// With kKyubyong2019 the pictures are attention/LAYER, the first head for the first sentence.
+/// Validations of other weights than those of the update have the prefix average/ in place of valid/.
+/// A resumed run drops the events after its checkpoint.
+class TensorBoardObserver final : public TrainingObserver {
+ public:
+  explicit TensorBoardObserver(std::filesystem::path directory, TensorBoardTags tags = TensorBoardTags::kPlain)
+      : directory_(std::move(directory)), tags_(tags) {}
+
+  void on_start(const TrainingStart& start) override;
+  void on_interval(const TrainingInterval& interval) override;
+  void on_epoch(const EpochReport& report) override;
+  void on_validation(const ValidationReport& report) override;
+
+ private:
+  TensorBoardWriter& writer();
+  void draw_attention(const ValidationReport& report);
+  std::filesystem::path directory_;
+  TensorBoardTags tags_;
+  std::optional<TensorBoardWriter> writer_;
+};
+
+}  // namespace nmt

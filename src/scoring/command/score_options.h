@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scoring/metrics/bleu.h"
+#include "scoring/metrics/chrf.h"
+#include "scoring/metrics/metric.h"
+#include "scoring/significance/paired_test.h"
+#include "scoring/command/results_table.h"
+#include "scoring/metrics/ter.h"
+
+namespace nmt::scoring {
+
+/// The command line of nmt-score, which is that of sacrebleu with a few options and metrics besides (docs/scoring.md).
+struct ScoreOptions {
+  std::vector<std::string> references;
+  std::optional<std::vector<std::string>> systems;  ///< files of -i; absent: standard input
+  int64_t fields = 1;                               ///< references a line, -nr
+  std::string encoding = "utf-8";
+
+  std::vector<std::string> metrics = {"bleu"};  ///< as given
+  bool sentence_level = false;
+  int64_t min_length = 0;       ///< only pairs whose hypothesis and references all have so many words
+  int64_t length_analysis = 0;  ///< width of the length classes of an additional table; 0: no table
+  BleuOptions bleu;
+  std::optional<std::string> tokenizer;  ///< as given; else by the language
+  bool force = false;
+  ChrfOptions chrf;
+  TerOptions ter;
+
+  bool confidence = false;
+  int64_t confidence_samples = 1000;
+  std::optional<PairedTestKind> paired;
+  int64_t bootstrap_samples = 1000, trials = 10000;
+  int threads = 0;
+
+  bool quiet = false, short_signature = false, score_only = false, detail = false, no_color = false;
+  int width = 1;
+  TableStyle style = TableStyle::kJson;
+
+  std::optional<std::string> language_pair, test_set, origlang, subset, download;
+  bool list = false, citation = false, echo = false;
+  bool help = false, version = false;
+};
+
+/// Throws CommandError with exit code 2 for what argparse would refuse. Looks at SACREBLEU_FORMAT.
+ScoreOptions parse_score_options(const std::vector<std::string>& arguments);
+
+std::string score_help();
+
+}  // namespace nmt::scoring

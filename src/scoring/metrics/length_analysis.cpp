@@ -1,0 +1,77 @@
+#include "scoring/metrics/length_analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scoring/python/python_number.h"
+#include "base/code_points.h"
+
+namespace nmt::scoring {
+namespace {
+
+class WordCounter {
+ public:
+  int64_t operator()(std::string_view text) {
+    split_words(text, words_);
+    return std::ssize(words_);
+  }
+
+ private:
+  std::vector<std::string_view> words_;
+};
+
+void append(const SegmentBlock& from, int64_t segment, SegmentBlock& to) {
+  to.hypotheses.resize(from.hypotheses.size());
+  to.references.resize(from.references.size());
+  for (size_t i = 0; i < from.hypotheses.size(); ++i) to.hypotheses[i].push_back(from.hypotheses[i][segment]);
+  for (size_t i = 0; i < from.references.size(); ++i) to.references[i].push_back(from.references[i][segment]);
+}
+
+}  // namespace
+
+SegmentBlock with_words(const SegmentBlock& block, int64_t least) {
+  SegmentBlock kept;
+  WordCounter count;
+  for (int64_t segment = 0; segment < block.size(); ++segment) {
+    const auto is_long = [&](const auto& lines) {
+      return lines[segment].data() == nullptr || count(lines[segment]) >= least;  // null: no such reference
+    };
+    if (std::all_of(block.hypotheses.begin(), block.hypotheses.end(), is_long) &&
+        std::all_of(block.references.begin(), block.references.end(), is_long)) {
+      append(block, segment, kept);
+    }
+  }
+  return kept;
+}
+
+LengthAnalysis::LengthAnalysis(std::vector<std::shared_ptr<const Metric>> metrics, int64_t step, int threads)
+    : metrics_(std::move(metrics)), step_(step), threads_(threads) {}
+
+void LengthAnalysis::add(const SegmentBlock& block) {
+  std::map<int64_t, SegmentBlock> parts;
+  WordCounter count;
+  for (int64_t segment = 0; segment < block.size(); ++segment) {
+    append(block, segment, parts[count(block.references.front()[segment]) / step_]);
+  }
+  for (const auto& [number, part] : parts)
+    classes_.try_emplace(number, metrics_, 1, Keep::kSums, threads_).first->second.add(part);
+}
+
+std::string LengthAnalysis::table(int width) const {
+  std::string text = fmt::format("{:<15}{:>10}", "length", "segments");
+  for (const auto& metric : metrics_) text += fmt::format("{:>20}", metric->name());
+  text += '\n';
+  for (const auto& [number, statistics] : classes_) {
+    const int64_t first = number * step_;
+    text += fmt::format("{:<15}{:>10}", fmt::format("{}-{}", first, first + step_ - 1), statistics.segments());
+    for (size_t m = 0; m < metrics_.size(); ++m) {
+      text += fmt::format("{:>20}",
+                          metrics_[m]->score_of(statistics.sums(m, 0)).format({.width = width, .score_only = true}));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace nmt::scoring

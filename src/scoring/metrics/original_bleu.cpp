@@ -1,0 +1,194 @@
+#include "scoring/metrics/original_bleu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "scoring/metrics/ngrams.h"
+#include "scoring/python/python_number.h"
+#include "base/code_points.h"
+
+namespace nmt::scoring {
+namespace {
+
+constexpr int kOrders = 4;
+constexpr double kLogOfZero = -9999999999.0;  // of multi-bleu.perl
+constexpr std::string_view kPerlSpaces = " \t\n\v\f\r";
+
+/// Perl's split without arguments, on bytes.
+void split_at_perl_spaces(std::string_view line, std::vector<std::string_view>& words) {
+  words.clear();
+  for (size_t begin = line.find_first_not_of(kPerlSpaces); begin != std::string_view::npos;) {
+    const size_t end = std::min(line.find_first_of(kPerlSpaces, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(kPerlSpaces, end);
+  }
+}
+
+/// Perl's split(/ /): empty words stay, but for those at the end.
+void split_at_single_spaces(std::string_view line, std::vector<std::string_view>& words) {
+  words.clear();
+  if (line.find_first_not_of(' ') == std::string_view::npos) return;
+  line = line.substr(0, line.find_last_not_of(' ') + 1);
+  for (size_t begin = 0; begin <= line.size();) {
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+class OriginalSegmentScorer final : public SegmentScorer {
+ public:
+  explicit OriginalSegmentScorer(OriginalForm form) : form_(form), matcher_(kOrders) {}
+
+  void set_references(std::span<const std::string_view> references) override {
+    symbols_of_.clear();
+    matcher_.clear();
+    reference_lengths_.clear();
+    for (const std::string_view reference : references) {
+      if (form_ == OriginalForm::kMultiBleuLegacy) {
+        split_at_single_spaces(reference, words_);
+      } else {
+        split(reference);
+      }
+      symbols_.clear();
+      for (const std::string_view word : words_) symbols_.push_back(symbols_of_.add(word));
+      matcher_.add_reference(symbols_);
+      reference_lengths_.push_back(std::ssize(words_));
+    }
+  }
+
+  void statistics(std::string_view hypothesis, std::span<double> out) override {
+    split(hypothesis);
+    symbols_.clear();
+    for (const std::string_view word : words_) symbols_.push_back(symbols_of_.find(word));
+    matcher_.match(symbols_, matches_);
+    const int64_t length = std::ssize(words_);
+    const int64_t fewest = form_ == OriginalForm::kNltk ? 1 : 0;
+    out[0] = static_cast<double>(length);
+    out[1] = static_cast<double>(closest_reference_length(length));
+    for (int n = 1; n <= kOrders; ++n) {
+      out[1 + n] = static_cast<double>(matches_[n - 1]);
+      out[1 + kOrders + n] = static_cast<double>(std::max(fewest, length - n + 1));
+    }
+  }
+
+ private:
+  void split(std::string_view line) {
+    form_ == OriginalForm::kNltk ? split_words(line, words_) : split_at_perl_spaces(line, words_);
+  }
+
+  int64_t closest_reference_length(int64_t length) const {
+    return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(), [length](int64_t a, int64_t b) {
+      return std::pair(std::abs(a - length), a) < std::pair(std::abs(b - length), b);
+    });
+  }
+
+  OriginalForm form_;
+  SymbolTable symbols_of_;
+  NgramMatcher matcher_;
+  std::vector<int64_t> reference_lengths_;
+  std::array<int64_t, kOrders> matches_{};
+  std::vector<std::string_view> words_;
+  std::vector<uint32_t> symbols_;
+};
+
+/// The figures that make up the score; shares, not percent.
+struct Figures {
+  std::array<double, kOrders> precisions{};
+  double brevity_penalty = 1, ratio = 0, bleu = 0;
+};
+
+template <typename Number>
+Figures multi_bleu(std::span<const Number> sums) {
+  Figures figures;
+  const double length = sums[0], reference_length = sums[1];
+  double logarithms = 0;
+  for (int n = 0; n < kOrders; ++n) {
+    const double matches = sums[2 + n], total = sums[2 + kOrders + n];
+    figures.precisions[n] = total > 0 ? matches / total : 0;
+    logarithms += figures.precisions[n] > 0 ? std::log(figures.precisions[n]) : kLogOfZero;
+  }
+  if (reference_length == 0) return {.brevity_penalty = 0};
+  figures.ratio = length / reference_length;
+  if (length < reference_length) figures.brevity_penalty = length > 0 ? std::exp(1 - reference_length / length) : 0;
+  figures.bleu = figures.brevity_penalty * std::exp(logarithms / kOrders);
+  return figures;
+}
+
+/// The operations of NLTK in their order, for the last digit.
+template <typename Number>
+double nltk_bleu(std::span<const Number> sums) {
+  const double length = sums[0], reference_length = sums[1];
+  long double logarithms = 0;  // math.fsum
+  for (int n = 0; n < kOrders; ++n) {
+    if (sums[2 + n] == 0) return 0;
+    logarithms += 0.25 * std::log(static_cast<double>(sums[2 + n]) / static_cast<double>(sums[2 + kOrders + n]));
+  }
+  const double brevity_penalty = length > reference_length ? 1 : std::exp(1 - reference_length / length);
+  return brevity_penalty * std::exp(static_cast<double>(logarithms));
+}
+
+}  // namespace
+
+const char* original_form_name(OriginalForm form) {
+  switch (form) {
+    case OriginalForm::kMultiBleu:
+      return "multi-bleu";
+    case OriginalForm::kMultiBleuLegacy:
+      return "multi-bleu-legacy";
+    case OriginalForm::kNltk:
+      return "nltk";
+  }
+  return "";
+}
+
+std::unique_ptr<SegmentScorer> OriginalBleu::segment_scorer() const {
+  return std::make_unique<OriginalSegmentScorer>(form_);
+}
+
+Score OriginalBleu::score_of(std::span<const double> sums) const {
+  Score score;
+  score.name = name();
+  if (form_ == OriginalForm::kNltk) {
+    score.score = 100 * nltk_bleu(sums);
+    const std::string figure = repr(score.score);
+    score.original = {.figure = figure, .line = "Bleu Score = " + figure};
+    return score;
+  }
+  const Figures figures = multi_bleu(sums);
+  const auto percent = [&](int n) { return fixed(100 * figures.precisions[n], 1); };
+  score.score = 100 * figures.bleu;
+  score.details = fmt::format("{}/{}/{}/{} (BP={}, {}={}", percent(0), percent(1), percent(2), percent(3),
+                              fixed(figures.brevity_penalty, 3),
+                              form_ == OriginalForm::kMultiBleuLegacy ? "ration" : "ratio", fixed(figures.ratio, 3));
+  score.details +=
+      form_ == OriginalForm::kMultiBleuLegacy
+          ? ")"
+          : fmt::format(", hyp_len={}, ref_len={})", static_cast<int64_t>(sums[0]), static_cast<int64_t>(sums[1]));
+  const std::string figure = fixed(score.score, 2);
+  score.original = {.figure = figure, .line = "BLEU = " + figure + ", " + score.details};
+  return score;
+}
+
+ResampleScore OriginalBleu::score_of_resample(std::span<const float> sums) const {
+  return {.value = 100 * (form_ == OriginalForm::kNltk ? nltk_bleu(sums) : multi_bleu(sums).bleu)};
+}
+
+Signature OriginalBleu::signature(const SignatureFacts& facts) const {
+  return Signature(facts, {{"case", "c", "mixed"}, {"form", "f", name()}});
+}
+
+std::string_view without_last_character(std::string_view line) {
+  while (!line.empty()) {
+    const bool continues = (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80;
+    line.remove_suffix(1);
+    if (!continues) break;
+  }
+  return line;
+}
+
+}  // namespace nmt::scoring

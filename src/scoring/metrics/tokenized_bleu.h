@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "scoring/metrics/bleu.h"
+#include "text/moses/moses_language.h"
+
+namespace nmt::scoring {
+
+/// BLEU of the tokens that the Moses tokenizer cuts (tokenizer.perl with its XML entities, then, where asked for, lower
+/// case): what many papers print for German and English. The figure is that of `sacrebleu -tok none` (with `-lc`) for
+/// such files, and of multi-bleu.perl wherever n-grams of each order match. It is not comparable with BLEU of plain text
+/// (13a) and has a name of its own.
+class TokenizedBleu final : public Metric {
+ public:
+  TokenizedBleu(MosesLanguage language, bool lowercase);
+
+  std::string key() const override { return name(); }
+  std::string name() const override { return lowercase_ ? "lower-case tokenised BLEU" : "tokenised BLEU"; }
+  int columns() const override { return bleu_.columns(); }
+  std::unique_ptr<SegmentScorer> segment_scorer() const override;
+  Score score_of(std::span<const double> sums) const override;
+  ResampleScore score_of_resample(std::span<const float> sums) const override { return bleu_.score_of_resample(sums); }
+  double score_of_trial(std::span<const double> sums) const override { return bleu_.score_of_trial(sums); }
+  /// That of BLEU, with "tok:moses-en" or "tok:moses-de".
+  Signature signature(const SignatureFacts& facts) const override;
+
+ private:
+  MosesLanguage language_;
+  bool lowercase_;
+  Bleu bleu_;
+};
+
+}  // namespace nmt::scoring

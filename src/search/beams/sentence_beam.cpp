@@ -1,0 +1,193 @@
+#include "search/beams/sentence_beam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "search/rules/distinct_tokens.h"
+#include "search/rules/token_bans.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+SentenceBeam::SentenceBeam(const SearchOptions& options, const SearchInput& input, int64_t limit)
+    : options_(options), input_(input), constraints_(input.must_appear), limit_(limit) {
+  live_.push_back({.met = constraints_.start()});
+}
+
+void SentenceBeam::add_rules(std::vector<RowRules>& rules) const {
+  if (done_) return;
+  for (const Live& hypothesis : live_) {
+    RowRules& row = rules.emplace_back();
+    const auto tokens = tree_.tokens(hypothesis.node);
+    if (options_.repetition_penalty != 1) {
+      row.seen = tokens;
+      make_distinct(row.seen);
+    }
+    if (is_forced()) {
+      row.wanted = {input_.prefix[length_]};
+      continue;
+    }
+    add_banned_tokens(options_, tokens, row.banned);
+    add_sequence_ends(input_.banned, tokens, row.banned);
+    if (constraints_.all_met(hypothesis.met)) continue;
+    row.banned.push_back(SpecialIds::kEnd);
+    row.wanted = constraints_.next_tokens(hypothesis.met);
+    make_distinct(row.wanted);
+    std::erase_if(row.wanted, [&](int32_t token) { return std::ranges::find(row.banned, token) != row.banned.end(); });
+  }
+}
+
+void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> discouraged,
+                           NextRows& next) {
+  const auto ranked = ranked_extensions(scores, first_row, discouraged);
+  std::vector<const Extension*> chosen;
+  for (size_t rank = 0; rank < ranked.size(); ++rank) {
+    const Extension& extension = ranked[rank];
+    if (extension.token == SpecialIds::kEnd) {
+      if (std::cmp_less(rank, options_.beam_size)) finish(extended(extension));
+    } else if (std::ssize(chosen) < options_.beam_size) {
+      chosen.push_back(&extension);
+    }
+  }
+  if (chosen.empty()) {  // every hypothesis could only end; if not even that, what was live is the result
+    if (!finished_.empty()) live_.clear();
+    done_ = true;
+    return;
+  }
+  if (!discouraged.empty() || !constraints_.empty())  // ranked by more than log-probability
+    std::ranges::stable_sort(chosen, std::ranges::greater(), &Extension::log_probability);
+  std::vector<Live> continued;
+  for (const Extension* extension : chosen) continued.push_back(extended(*extension));
+  ++length_;
+  live_ = std::move(continued);
+  done_ = is_over();
+  if (done_) return;
+  if (may_drop_the_hopeless()) std::erase_if(live_, [&](const Live& live) { return is_hopeless(live); });
+  chosen.resize(live_.size());  // what was dropped were the last ones
+  for (const Extension* extension : chosen) {
+    next.parents.push_back(first_row + extension->parent);
+    next.tokens.push_back(extension->token);
+  }
+}
+
+std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepScores& scores, int64_t first_row,
+                                                                     std::span<const int64_t> discouraged) const {
+  std::vector<Extension> all;
+  const auto add = [&](int64_t parent, int32_t token, float token_log_probability) {
+    const double log_probability = live_[parent].log_probability + token_log_probability;
+    const auto penalty = options_.diversity_strength * static_cast<double>(std::ranges::count(discouraged, token));
+    all.push_back({parent, token, token_log_probability, log_probability, log_probability - penalty});
+  };
+  if (is_forced()) {
+    add(0, input_.prefix[length_], scores.wanted[first_row].front().log_probability);
+    return all;
+  }
+  const BestTokens& best = scores.best;
+  const std::span ids(best.ids);
+  for (int64_t parent = 0; parent < rows(); ++parent) {
+    const int64_t row = first_row + parent;
+    const auto listed = ids.subspan(row * best.width, best.width);
+    for (int64_t i = 0; i < best.width && listed[i] != BestTokens::kNone; ++i)
+      add(parent, listed[i], best.log_probabilities[row * best.width + i]);
+    if (constraints_.empty()) continue;
+    for (const auto& [token, log_probability] : scores.wanted[row])
+      if (std::isfinite(log_probability) && std::ranges::find(listed, token) == listed.end())
+        add(parent, token, log_probability);
+  }
+  // Beyond the best 2 * beam_size there is nothing to take: each live hypothesis ends in one way only.
+  const auto wanted = constraints_.empty() ? std::min(std::ssize(all), 2 * options_.beam_size) : std::ssize(all);
+  std::partial_sort(all.begin(), all.begin() + wanted, all.end(), [](const Extension& a, const Extension& b) {
+    if (a.rank != b.rank) return a.rank > b.rank;
+    return std::pair(a.parent, a.token) < std::pair(b.parent, b.token);
+  });
+  all.resize(wanted);
+  if (!constraints_.empty()) deal_from_banks(all);
+  return all;
+}
+
+/// Reorders them: the best of each bank, most tokens met first, then the second best of each, and so on.
+void SentenceBeam::deal_from_banks(std::vector<Extension>& extensions) const {
+  struct Place {
+    int64_t turn, bank;
+    Extension extension;
+  };
+  std::vector<Place> places;
+  std::map<int64_t, int64_t> turns;  // of each bank
+  for (const Extension& extension : extensions) {
+    auto met = live_[extension.parent].met;
+    constraints_.advance(met, extension.token);
+    const int64_t bank = constraints_.met_tokens(met);
+    places.push_back({turns[bank]++, bank, extension});
+  }
+  std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.turn, -place.bank); });
+  std::ranges::transform(places, extensions.begin(), &Place::extension);
+}
+
+SentenceBeam::Live SentenceBeam::extended(const Extension& extension) {
+  const Live& parent = live_[extension.parent];
+  Live child{.node = tree_.add(parent.node, extension.token, extension.token_log_probability),
+             .log_probability = extension.log_probability,
+             .met = parent.met};
+  constraints_.advance(child.met, extension.token);
+  return child;
+}
+
+void SentenceBeam::finish(const Live& ended) {
+  auto hypothesis = to_hypothesis(ended, true);
+  const auto place = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
+                                      [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  finished_.insert(place, std::move(hypothesis));
+}
+
+bool SentenceBeam::is_over() const {
+  if (length_ >= limit_ || is_hopeless(live_.front())) return true;
+  const bool enough = std::ssize(finished_) >= options_.beam_size;
+  if (options_.beam_size == 1 || options_.stopping == Stopping::kFirst) return enough;
+  return options_.stopping == Stopping::kHeuristic && enough && has_fallen_behind();
+}
+
+bool SentenceBeam::is_hopeless(const Live& live) const {
+  if (std::ssize(finished_) < options_.n_best) return false;
+  return live.log_probability / options_.penalty(limit_) <= finished_[options_.n_best - 1].score;
+}
+
+// What comes of a hopeless hypothesis ranks below all that comes of the others, so these go on as if it were there. But
+// nothing may count how many have finished, nor rank by more than log-probability.
+bool SentenceBeam::may_drop_the_hopeless() const {
+  const bool length_counts = options_.penalty(1) != options_.penalty(limit_);
+  const bool finished_are_counted =
+      options_.stopping == Stopping::kFirst || (options_.stopping == Stopping::kHeuristic && length_counts);
+  return !finished_are_counted && options_.diversity_groups == 1 && constraints_.empty();
+}
+
+bool SentenceBeam::has_fallen_behind() const {
+  return live_.front().log_probability / options_.penalty(length_) <= finished_.front().score;
+}
+
+Hypothesis SentenceBeam::to_hypothesis(const Live& hypothesis, bool finished) const {
+  auto tokens = tree_.tokens(hypothesis.node);
+  const int64_t count = std::ssize(tokens);
+  if (finished) tokens.pop_back();  // </s>
+  return {.ids = std::move(tokens),
+          .log_probability = hypothesis.log_probability,
+          .score = count > 0 ? hypothesis.log_probability / options_.penalty(count) : 0,
+          .finished = finished,
+          .meets_constraints = constraints_.all_met(hypothesis.met),
+          .token_log_probabilities = tree_.log_probabilities(hypothesis.node)};
+}
+
+std::vector<Hypothesis> SentenceBeam::take_results() {
+  auto results = std::move(finished_);
+  if (!constraints_.empty())
+    std::ranges::stable_sort(live_, std::ranges::greater(),
+                             [&](const Live& live) { return constraints_.met_tokens(live.met); });
+  for (const Live& cut : live_) {  // all of one length: in the order of their scores
+    if (std::ssize(results) >= options_.n_best) break;
+    results.push_back(to_hypothesis(cut, false));
+  }
+  if (std::ssize(results) > options_.n_best) results.resize(options_.n_best);
+  return results;
+}
+
+}  // namespace nmt

@@ -1,0 +1,123 @@
+#include "search/hypothesis_attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "base/error.h"
+#include "search/source_tensors.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+namespace {
+
+/// A hypothesis and the sentence it translates.
+struct Pair {
+  const std::vector<int32_t>* source;
+  Hypothesis* hypothesis;
+  int64_t tokens() const { return std::ssize(hypothesis->token_log_probabilities); }
+};
+
+TensorBatch batch_of(std::span<const Pair> pairs, SourceMarkers markers, torch::Device device) {
+  std::vector<const std::vector<int32_t>*> sources;
+  int64_t width = 0;
+  for (const Pair& pair : pairs) {
+    sources.push_back(pair.source);
+    width = std::max(width, pair.tokens());
+  }
+  const auto source = to_source_tensors(sources, markers, device);
+  const int64_t rows = std::ssize(pairs);
+  const auto target_in = torch::full({rows, width}, int64_t{SpecialIds::kPad}, torch::kLong);
+  const auto lengths = torch::empty({rows}, torch::kLong);
+  for (int64_t i = 0; i < rows; ++i) {
+    int64_t* row = target_in.data_ptr<int64_t>() + i * width;
+    row[0] = SpecialIds::kBegin;
+    std::copy_n(pairs[i].hypothesis->ids.begin(), pairs[i].tokens() - 1, row + 1);
+    lengths.data_ptr<int64_t>()[i] = pairs[i].tokens();
+  }
+  return {.source = source.ids,
+          .source_lengths = source.lengths,
+          .target_in = target_in.to(device),
+          .target_out = {},  // the attention does not depend on it
+          .target_lengths = lengths};
+}
+
+/// Of the layer asked for: [pairs, target, source] on the CPU.
+torch::Tensor cross_attention(TranslationModel& model, const TensorBatch& batch, int64_t layer) {
+  std::vector<torch::Tensor> layers;  // the mean of the heads of each
+  model.visit_attention(batch, [&](const AttentionMap& map) {
+    if (map.is_cross()) layers.push_back(map.weights.mean(1).cpu());
+  });
+  const int64_t count = std::ssize(layers);
+  if (count == 0) throw Error("this model has no attention to the source: no alignments and no coverage penalty");
+  if (layer > count)
+    throw Error(fmt::format("alignment layer {}: the decoder has {}; use 1 to {}", layer, count, count));
+  return layers[layer > 0 ? layer - 1 : std::max<int64_t>(count - 2, 0)].contiguous();
+}
+
+void fill(std::span<const Pair> pairs, const torch::Tensor& weights, SourceMarkers markers) {
+  const int64_t first_piece = markers == SourceMarkers::kBoth ? 1 : 0;
+  for (int64_t i = 0; i < std::ssize(pairs); ++i) {
+    const int64_t pieces = std::ssize(*pairs[i].source);
+    auto& attention = pairs[i].hypothesis->attention;
+    for (int64_t token = 0; token < pairs[i].tokens(); ++token) {
+      const float* row = weights.const_data_ptr<float>() + (i * weights.size(1) + token) * weights.size(2);
+      attention.insert(attention.end(), row + first_piece, row + first_piece + pieces);
+    }
+  }
+}
+
+void rank_by_coverage(const SearchOptions& options, int64_t source_pieces, std::vector<Hypothesis>& hypotheses) {
+  for (auto& hypothesis : hypotheses) {
+    hypothesis.coverage_penalty = options.coverage_penalty * coverage(hypothesis, source_pieces);
+    hypothesis.score += hypothesis.coverage_penalty;
+  }
+  std::ranges::stable_sort(hypotheses, std::ranges::greater(),
+                           [](const Hypothesis& one) { return std::pair(one.finished, one.score); });
+  if (std::ssize(hypotheses) > options.n_best) hypotheses.resize(options.n_best);
+}
+
+}  // namespace
+
+void add_attention(const SearchModel& model, std::span<const SearchInput* const> inputs, const SearchOptions& options,
+                   std::vector<std::vector<Hypothesis>>& results) {
+  constexpr int64_t kWeightsAtOnce = 1 << 20;  // of one head: bounds the memory for long sentences
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (auto& hypothesis : results[i])
+      if (!hypothesis.token_log_probabilities.empty()) pairs.push_back({&inputs[i]->sources.front(), &hypothesis});
+  for (std::span<const Pair> rest(pairs); !rest.empty();) {
+    size_t count = 0;
+    for (int64_t source = 0, target = 0; count < rest.size(); ++count) {
+      source = std::max(source, source_length(std::ssize(*rest[count].source), model.source_markers));
+      target = std::max(target, rest[count].tokens());
+      if (count > 0 && static_cast<int64_t>(count + 1) * source * target > kWeightsAtOnce) break;
+    }
+    const auto together = rest.first(count);
+    const auto batch = batch_of(together, model.source_markers, device_of(*model.model));
+    fill(together, cross_attention(*model.model, batch, options.alignment_layer), model.source_markers);
+    rest = rest.subspan(count);
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (options.coverage_penalty > 0) rank_by_coverage(options, std::ssize(inputs[i]->sources.front()), results[i]);
+    if (options.attention) continue;
+    for (auto& hypothesis : results[i]) hypothesis.attention.clear();
+  }
+}
+
+double coverage(const Hypothesis& hypothesis, int64_t source_pieces) {
+  constexpr double kLeast = 1e-9;  // a logarithm of 0 would tell no hypotheses apart
+  double sum = 0;
+  for (int64_t piece = 0; piece < source_pieces; ++piece) {
+    double attention = 0;
+    for (size_t at = piece; at < hypothesis.attention.size(); at += source_pieces)
+      attention += hypothesis.attention[at];
+    sum += std::log(std::clamp(attention, kLeast, 1.0));
+  }
+  return sum;
+}
+
+}  // namespace nmt

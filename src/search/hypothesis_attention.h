@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/search.h"
+
+namespace nmt {
+
+/// Fills Hypothesis::attention of a search's results: the weights by which a decoder layer looked at each piece of the
+/// source (markers left out, so they may sum to less than 1) when it wrote each token, the mean of its heads. By
+/// teacher forcing after the search, which pays nothing for it. options.alignment_layer counts from 1; 0 is the last
+/// but one, which tends to align best (Garg et al. 2019, sec. 3.1), or the only one. With a coverage penalty the
+/// hypotheses of each sentence are then ranked anew and cut to n_best. Throws Error where the model has no such layer.
+void add_attention(const SearchModel& model, std::span<const SearchInput* const> inputs, const SearchOptions& options,
+                   std::vector<std::vector<Hypothesis>>& results);
+
+/// Wu et al. 2016, eq. 14, without its factor beta: the sum over the source pieces of log(min(a, 1)), a the attention
+/// that a piece got from all tokens (at least 1e-9). 0 where each was looked at once; never more.
+double coverage(const Hypothesis& hypothesis, int64_t source_pieces);
+
+}  // namespace nmt

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/rules/best_tokens.h"
+#include "search/rules/search_options.h"
+
+namespace nmt {
+
+/// What the rules of its sentence say about the next token of one row.
+struct RowRules {
+  std::vector<int32_t> banned = {};  ///< may not be chosen; may hold a token twice
+  std::vector<int32_t> wanted = {};  ///< their log-probabilities are asked for, banned or not
+  std::vector<int32_t> seen = {};    ///< distinct tokens that the repetition penalty is for
+};
+
+struct TokenScore {
+  int32_t token = 0;
+  float log_probability = 0;
+};
+
+/// The next tokens of all rows.
+struct StepScores {
+  BestTokens best;                              ///< without those that are banned
+  std::vector<std::vector<TokenScore>> wanted;  ///< by row, those of RowRules::wanted; empty without rules
+};
+
+/// Judges logits float32 [rows, vocabulary], which it may change. rules: one a row, or none at all. The lists are at
+/// least `count` long where the vocabulary has so many allowed tokens; with sampling they hold the one token drawn by
+/// `uniforms` (a number in [0, 1) for each row).
+///
+/// Log-probabilities are normalised over the whole vocabulary: what is banned keeps its share. The repetition penalty
+/// theta changes the logits before (Keskar et al. 2019, sec. 4.1): of tokens seen, positive ones are divided by theta,
+/// negative ones multiplied.
+StepScores step_scores(torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
+                       const SearchOptions& options, std::span<const double> uniforms = {});
+
+}  // namespace nmt

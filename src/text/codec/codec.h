@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/normalization.h"
+#include "text/codec/source_markers.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+
+/// Both languages' way from raw text to ids and back: normalisation options and tokenizers, and what stands around the
+/// source's ids. It travels with the prepared data and with every model directory: as files beside (spm.model, or
+/// source.spm and target.spm; of words de.vocab.tsv and en.vocab.tsv, say, or joint.vocab.tsv) and a JSON object
+/// "tokenizer".
+class TextCodec {
+ public:
+  struct Options {
+    bool lowercase = false;  ///< the source text before encoding (targets were lower-cased by nmt-prepro)
+    bool nfkc = false;
+    bool latin_only = false;
+    std::string source_language = {}, target_language = {};
+    SourceMarkers source_markers = SourceMarkers::kEnd;
+    Normalization normalization() const { return {.nfkc = nfkc, .lowercase = lowercase, .latin_only = latin_only}; }
+  };
+
+  /// source and target may be the same object: a joint vocabulary.
+  TextCodec(Options options, std::shared_ptr<const Tokenizer> source, std::shared_ptr<const Tokenizer> target);
+
+  /// Reads what save() wrote. Throws Error ("DIR/spm.model: ...") for missing or damaged files.
+  static TextCodec load(const std::filesystem::path& directory, const nlohmann::json& settings);
+  /// Writes the files into the folder and returns the JSON object for the manifest or model.json.
+  nlohmann::json save(const std::filesystem::path& directory) const;
+
+  std::string normalized(std::string_view text) const;              ///< as it is encoded
+  std::vector<int32_t> encode_source(std::string_view text) const;  ///< normalised, then pieces without specials
+  std::vector<int32_t> encode_target(std::string_view text) const;
+  std::string decode_target(std::span<const int32_t> ids) const;
+
+  const Tokenizer& source() const { return *source_; }
+  const Tokenizer& target() const { return *target_; }
+  bool joint() const { return source_ == target_; }
+  const Options& options() const { return options_; }
+
+ private:
+  Options options_;
+  std::shared_ptr<const Tokenizer> source_, target_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,61 @@
+#include "text/corpus/cleaning.h"
+
+#include <algorithm>
+
+#include "base/random.h"
+
+namespace nmt {
+
+CleaningCounts& CleaningCounts::operator+=(const CleaningCounts& other) {
+  read += other.read;
+  for (int i = 0; i < kVerdicts; ++i) verdicts[i] += other.verdicts[i];
+  duplicates += other.duplicates;
+  test_overlap += other.test_overlap;
+  repaired_lines += other.repaired_lines;
+  return *this;
+}
+
+void HeldOutText::add(std::string_view source, std::string_view target) {
+  sources_.insert(hash_of_text(source));
+  targets_.insert(hash_of_text(target));
+}
+
+bool HeldOutText::contains(std::string_view source, std::string_view target) const {
+  return sources_.contains(hash_of_text(source)) && targets_.contains(hash_of_text(target));
+}
+
+CleaningRules::CleaningRules(CleaningOptions options, const HeldOutText& held_out)
+    : options_(options), held_out_(held_out) {}
+
+Verdict CleaningRules::judge_text(std::string_view source, std::string_view target, CleaningCounts& counts) {
+  if (source.empty() || target.empty()) return options_.drop_empty ? Verdict::kEmpty : Verdict::kKept;
+  // Mixed in order: a pair and its reverse are two pairs.
+  const bool repeated = !seen_.insert(mix64(hash_of_text(source)) + hash_of_text(target));
+  const bool overlaps = held_out_.contains(source, target);
+  if (repeated) ++counts.duplicates;
+  if (overlaps) ++counts.test_overlap;
+  if (repeated && options_.drop_duplicates) return Verdict::kDuplicate;
+  if (overlaps && options_.drop_test_overlap) return Verdict::kTestOverlap;
+  return Verdict::kKept;
+}
+
+Verdict CleaningRules::judge(std::string_view source, std::string_view target, Lengths lengths,
+                             CleaningCounts& counts) {
+  ++counts.read;
+  Verdict verdict = judge_text(source, target, counts);
+  if (verdict == Verdict::kKept) verdict = judge_lengths(lengths);
+  ++counts.verdicts[static_cast<int>(verdict)];
+  return verdict;
+}
+
+Verdict CleaningRules::judge_lengths(Lengths lengths) const {
+  const auto [shorter, longer] = std::minmax(lengths.source, lengths.target);
+  if (shorter == 0 && options_.drop_empty) return Verdict::kEmpty;
+  if (lengths.source + options_.source_markers > options_.maxlen1) return Verdict::kSourceTooLong;
+  if (lengths.target + 1 > options_.maxlen2) return Verdict::kTargetTooLong;
+  const double limit = options_.max_length_ratio;
+  if (limit > 0 && static_cast<double>(longer) > limit * static_cast<double>(shorter)) return Verdict::kLengthRatio;
+  return Verdict::kKept;
+}
+
+}  // namespace nmt

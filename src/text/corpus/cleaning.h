@@ -1,0 +1,88 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/corpus/hash_set.h"
+
+namespace nmt {
+
+/// Why a training pair is kept or dropped; the rules are asked in this order, and the first that holds counts.
+enum class Verdict {
+  kKept,
+  kEmpty,          ///< a side without text, or whose text gives no piece
+  kDuplicate,      ///< the same pair stood before
+  kTestOverlap,    ///< its source and its target both stand in the validation or test sets
+  kSourceTooLong,  ///< pieces and what stands around them (the target: the end symbol)
+  kTargetTooLong,
+  kLengthRatio,  ///< longer side / shorter side, in pieces
+};
+constexpr int kVerdicts = 7;
+
+/// The training text's rules; the names are those of the data section.
+struct CleaningOptions {
+  bool drop_empty = true;
+  bool drop_duplicates = false;    ///< otherwise only counted
+  bool drop_test_overlap = false;  ///< otherwise only counted
+  int64_t source_markers = 1;      ///< tokens that are counted beside a source's pieces
+  int64_t maxlen1 = 100;
+  int64_t maxlen2 = 100;
+  double max_length_ratio = 0;  ///< 0 = off
+};
+
+/// What became of a corpus' pairs.
+struct CleaningCounts {
+  int64_t read = 0;
+  std::array<int64_t, kVerdicts> verdicts{};
+  int64_t duplicates = 0;      ///< found, dropped or not
+  int64_t test_overlap = 0;    ///< found, dropped or not
+  int64_t repaired_lines = 0;  ///< with bytes that were not UTF-8
+  int64_t kept() const { return verdicts[static_cast<int>(Verdict::kKept)]; }
+  int64_t of(Verdict verdict) const { return verdicts[static_cast<int>(verdict)]; }
+  CleaningCounts& operator+=(const CleaningCounts& other);
+};
+
+/// The sentences of the validation and test sets, to find training pairs among them.
+class HeldOutText {
+ public:
+  void add(std::string_view source, std::string_view target);
+  bool contains(std::string_view source, std::string_view target) const;
+
+ private:
+  HashSet sources_, targets_;
+};
+
+/// Decides pair by pair, in the order of the training text. Texts are as they are encoded (normalised).
+class CleaningRules {
+ public:
+  CleaningRules(CleaningOptions options, const HeldOutText& held_out);
+
+  /// The rules that need the text alone; counts what they find.
+  Verdict judge_text(std::string_view source, std::string_view target, CleaningCounts& counts);
+  /// All rules; lengths are in pieces, without end symbols. Counts the verdict.
+  struct Lengths {
+    int64_t source, target;
+  };
+  Verdict judge(std::string_view source, std::string_view target, Lengths lengths, CleaningCounts& counts);
+
+ private:
+  Verdict judge_lengths(Lengths lengths) const;
+  CleaningOptions options_;
+  const HeldOutText& held_out_;
+  HashSet seen_;
+};
+
+/// One row of the table.
+struct CleaningRow {
+  std::string name = {};
+  CleaningCounts counts = {};
+  bool is_training = true;  ///< others are never filtered
+};
+
+/// "What was kept and dropped and why": a row a corpus, their sum where there are several, and what the marks mean.
+std::string cleaning_table(const std::vector<CleaningRow>& rows, const CleaningOptions& options);
+
+}  // namespace nmt

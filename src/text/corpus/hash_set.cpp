@@ -1,0 +1,60 @@
+#include "text/corpus/hash_set.h"
+
+#include <cstring>
+
+#include "base/random.h"
+
+namespace nmt {
+namespace {
+
+/// 0 marks a free slot.
+uint64_t never_zero(uint64_t hash) { return hash == 0 ? 1 : hash; }
+
+}  // namespace
+
+uint64_t hash_of_text(std::string_view text) {
+  uint64_t hash = mix64(text.size() + 0x9e3779b97f4a7c15ULL);
+  while (!text.empty()) {
+    uint64_t word = 0;
+    const size_t count = text.size() < sizeof word ? text.size() : sizeof word;
+    std::memcpy(&word, text.data(), count);
+    hash = mix64(hash * 0x9e3779b97f4a7c15ULL + mix64(word ^ 0xd6e8feb86659fd93ULL));
+    text.remove_prefix(count);
+  }
+  return hash;
+}
+
+bool HashSet::insert(uint64_t hash) {
+  hash = never_zero(hash);
+  size_t slot = slot_of(hash);
+  if (slots_[slot] == hash) return false;
+  if (static_cast<size_t>(size_) * 3 >= slots_.size() * 2) {
+    grow();
+    slot = slot_of(hash);
+  }
+  slots_[slot] = hash;
+  ++size_;
+  return true;
+}
+
+bool HashSet::contains(uint64_t hash) const {
+  hash = never_zero(hash);
+  return slots_[slot_of(hash)] == hash;
+}
+
+size_t HashSet::slot_of(uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;  // a power of two
+  size_t slot = hash & mask;
+  while (slots_[slot] != 0 && slots_[slot] != hash) slot = (slot + 1) & mask;
+  return slot;
+}
+
+void HashSet::grow() {
+  std::vector<uint64_t> old(slots_.size() * 2);
+  old.swap(slots_);
+  for (const uint64_t hash : old) {
+    if (hash != 0) slots_[slot_of(hash)] = hash;
+  }
+}
+
+}  // namespace nmt

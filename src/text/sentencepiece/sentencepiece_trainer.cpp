@@ -1,0 +1,260 @@
+#include "text/sentencepiece/sentencepiece_trainer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sentencepiece_trainer.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/files/file_descriptor.h"
+
+namespace nmt {
+namespace {
+
+/// SentencePiece's own default. Fixed, because unigram training sums floats per thread.
+constexpr int kThreads = 16;
+/// SentencePiece stores positions in a word in 16 bits and ends the program beyond: NFKC makes at most 18 characters of
+/// one of 3 bytes, so a line of this many bytes stays below.
+constexpr size_t kLongestLine = 10000;
+constexpr std::string_view kReserved = "\xE2\x96\x85";  // U+2585: SentencePiece's mark of an unknown character
+/// From so many bytes on SentencePiece needs its 64-bit suffix array (unigram).
+constexpr size_t kLargeText = size_t{1} << 30;
+constexpr int kPollMilliseconds = 100;
+constexpr char kModel = 'M', kFailure = 'F';  // the first byte of the child's answer
+
+class LineIterator final : public sentencepiece::SentenceIterator {
+ public:
+  explicit LineIterator(const std::vector<std::string>& lines) : lines_(lines) { skip(); }
+  bool done() const override { return next_ == lines_.size(); }
+  void Next() override {
+    ++next_;
+    skip();
+  }
+  const std::string& value() const override { return lines_[next_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void skip() {
+    while (!done() && sentencepiece_skips(lines_[next_])) ++next_;
+  }
+  const std::vector<std::string>& lines_;
+  size_t next_ = 0;
+};
+
+/// A list as SentencePiece reads it: comma-separated, quoted.
+std::string comma_separated(const std::vector<std::string>& items) {
+  std::string list;
+  for (const auto& item : items) {
+    if (!list.empty()) list += ',';
+    list += '"';
+    for (const char c : item) list += c == '"' ? "\"\"" : std::string(1, c);
+    list += '"';
+  }
+  return list;
+}
+
+std::unordered_map<std::string, std::string> trainer_arguments(const SentencePieceOptions& options, size_t bytes) {
+  return {{"model_type", options.type},
+          {"vocab_size", std::to_string(options.vocab_size)},
+          {"character_coverage", fmt::format("{}", options.character_coverage)},
+          {"byte_fallback", options.byte_fallback ? "true" : "false"},
+          {"user_defined_symbols", comma_separated(options.user_symbols)},
+          {"normalization_rule_name", options.normalization},
+          {"pad_id", "0"},
+          {"unk_id", "1"},
+          {"bos_id", "2"},
+          {"eos_id", "3"},
+          {"num_threads", std::to_string(kThreads)},
+          {"minloglevel", "0"},  // the log is read for its progress
+          {"max_sentence_length", std::to_string(kLongestLine)},
+          {"train_extremely_large_corpus", bytes >= kLargeText ? "true" : "false"}};
+}
+
+/// What the child does: trains and answers 'M' and the model, or 'F' and a message.
+std::string trained_or_failure(const std::vector<std::string>& lines, const SentencePieceOptions& options) {
+  size_t bytes = 0;
+  for (const auto& line : lines) bytes += line.size();
+  try {
+    LineIterator iterator(lines);
+    std::string model;
+    const auto status =
+        sentencepiece::SentencePieceTrainer::Train(trainer_arguments(options, bytes), &iterator, &model);
+    return status.ok() ? kModel + model : kFailure + status.ToString();
+  } catch (const std::exception& error) {
+    return kFailure + std::string(error.what());
+  }
+}
+
+void write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;  // the parent is gone
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+struct Pipe {
+  FileDescriptor read_end, write_end;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw MachineError("SentencePiece: cannot make a pipe (" + system_message(errno) + ")");
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+/// The child process; killed and waited for when it goes out of scope.
+class Child {
+ public:
+  explicit Child(pid_t id) : id_(id) {}
+  ~Child() {
+    if (id_ <= 0) return;
+    ::kill(id_, SIGKILL);
+    wait();
+  }
+  Child(const Child&) = delete;
+  int wait() {
+    int status = 0;
+    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    }
+    id_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t id_;
+};
+
+/// SentencePiece's log, of which only the count of pieces ("... size=420 all=...") and the last line are of use.
+class TrainerLog {
+ public:
+  explicit TrainerLog(const SentencePieceWatch& watch) : watch_(watch) {}
+  void add(std::string_view bytes) {
+    pending_ += bytes;
+    size_t begin = 0;
+    for (size_t end; (end = pending_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      line(std::string_view(pending_).substr(begin, end - begin));
+    }
+    pending_.erase(0, begin);
+  }
+  const std::string& last_line() const { return pending_.empty() ? last_ : pending_; }
+
+ private:
+  void line(std::string_view text) {
+    if (text.empty()) return;
+    last_ = text;
+    constexpr std::string_view kAdded = "Added: freq=", kSize = " size=";
+    const size_t at = text.find(kSize);
+    if (!watch_.progress || text.find(kAdded) == std::string_view::npos || at == std::string_view::npos) return;
+    int64_t pieces = 0;
+    std::from_chars(text.data() + at + kSize.size(), text.data() + text.size(), pieces);
+    watch_.progress(pieces);
+  }
+  const SentencePieceWatch& watch_;
+  std::string pending_, last_;
+};
+
+/// The number that follows `words` in text, or 0.
+int64_t number_after(std::string_view text, std::string_view words) {
+  const size_t at = text.find(words);
+  int64_t number = 0;
+  if (at != std::string_view::npos) {
+    std::from_chars(text.data() + at + words.size(), text.data() + text.size(), number);
+  }
+  return number;
+}
+
+[[noreturn]] void throw_failure(std::string_view message, const SentencePieceOptions& options) {
+  if (const int64_t most = number_after(message, "Please set it to a value <= ")) {
+    throw Error(fmt::format("{}: {} is too large for the training text; at most {} is possible", options.option,
+                            options.vocab_size, most));
+  }
+  if (message.find("smaller than required_chars") != std::string_view::npos) {
+    const int64_t least = number_after(message, "required_chars. " + std::to_string(options.vocab_size) + " vs ");
+    throw Error(
+        fmt::format("{}: {} is too small for the characters of the training text; at least {} is needed, or a lower "
+                    "data.character_coverage",
+                    options.option, options.vocab_size, least));
+  }
+  if (message.find("sentences_.empty()") != std::string_view::npos) {
+    throw Error("SentencePiece: the training text has no line to learn from; check the training files");
+  }
+  throw Error(fmt::format("SentencePiece: {}", message.substr(0, message.find('\n'))));
+}
+
+std::string finish(Child& child, std::string answer, const TrainerLog& log, const SentencePieceOptions& options) {
+  const int status = child.wait();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer.empty()) {
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    const std::string why = killed ? "killed, probably for lack of memory; lower data.spm_sentences" : log.last_line();
+    throw MachineError("SentencePiece's training ended early: " + why);
+  }
+  const char kind = answer.front();
+  answer.erase(0, 1);
+  if (kind != kModel) throw_failure(answer, options);
+  return answer;
+}
+
+}  // namespace
+
+bool sentencepiece_skips(std::string_view line) {
+  return line.size() > kLongestLine || line.find(kReserved) != std::string_view::npos;
+}
+
+std::optional<std::string> train_sentencepiece(const std::vector<std::string>& lines,
+                                               const SentencePieceOptions& options, const SentencePieceWatch& watch) {
+  std::optional<Pipe> answer_pipe(make_pipe()), log_pipe(make_pipe());
+  const pid_t parent = ::getpid();
+  const pid_t id = ::fork();
+  if (id < 0) throw MachineError("SentencePiece: cannot start a process (" + system_message(errno) + ")");
+  if (id == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // not left behind when this program is killed
+    if (::getppid() != parent) ::_exit(1);
+    ::dup2(log_pipe->write_end.number(), STDERR_FILENO);
+    ::dup2(log_pipe->write_end.number(), STDOUT_FILENO);
+    write_all(answer_pipe->write_end.number(), trained_or_failure(lines, options));
+    ::_exit(0);
+  }
+  Child child(id);
+  const FileDescriptor answer_end = std::move(answer_pipe->read_end), log_end = std::move(log_pipe->read_end);
+  answer_pipe.reset();  // the ends to write to are the child's alone: then its end is seen
+  log_pipe.reset();
+
+  TrainerLog log(watch);
+  std::string answer;
+  std::vector<char> buffer(64 << 10);
+  pollfd ends[2] = {{answer_end.number(), POLLIN, 0}, {log_end.number(), POLLIN, 0}};
+  while (ends[0].fd >= 0 || ends[1].fd >= 0) {
+    if (watch.should_stop && watch.should_stop()) return std::nullopt;
+    if (::poll(ends, 2, kPollMilliseconds) < 0 && errno != EINTR) {
+      throw MachineError("SentencePiece: cannot wait for the training (" + system_message(errno) + ")");
+    }
+    for (auto& end : ends) {
+      if (end.fd < 0 || end.revents == 0) continue;
+      const size_t count = read_some(end.fd, buffer.data(), buffer.size(), "SentencePiece's training");
+      const std::string_view bytes(buffer.data(), count);
+      if (count == 0) {
+        end.fd = -1;
+      } else if (end.fd == answer_end.number()) {
+        answer += bytes;
+      } else {
+        log.add(bytes);
+      }
+    }
+  }
+  return finish(child, std::move(answer), log, options);
+}
+
+}  // namespace nmt

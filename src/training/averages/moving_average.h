@@ -1,0 +1,39 @@
+#pragma once
+
+#include "models/interface/safetensors.h"
+
+namespace nmt {
+
+/// The exponential moving average of a model's weights (Polyak and Juditsky 1992):
+///   m = d m + (1 - d) w   after update t, with d = min(decay, (1 + t) / (10 + t)),
+/// so that at first it is short and soon forgets the weights it started from.
+class MovingAverage {
+ public:
+  MovingAverage(NamedTensors weights, double decay);
+
+  /// After update 1, 2, ... of the weights, also one that was skipped and left them as they were.
+  void follow(int64_t update);
+  /// Writes the average into the weights it follows.
+  void put_into_weights() const;
+  /// What a checkpoint holds: tensors that the caller may write to, under "moving_average.NAME".
+  NamedTensors state() const;
+
+ private:
+  NamedTensors weights_;
+  std::vector<torch::Tensor> averages_;
+  double decay_;
+};
+
+/// Puts the weights back as they were when it was made.
+class KeptWeights {
+ public:
+  explicit KeptWeights(NamedTensors weights);
+  ~KeptWeights();
+  KeptWeights(const KeptWeights&) = delete;
+
+ private:
+  NamedTensors weights_;
+  std::vector<torch::Tensor> values_;
+};
+
+}  // namespace nmt

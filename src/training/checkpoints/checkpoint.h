@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/process/log.h"
+
+namespace nmt {
+
+using DirectoryWriter = std::function<void(const std::filesystem::path&)>;
+
+/// Makes `directory` whole or not at all: `write` fills DIRECTORY.partial, checksums of its files are added
+/// (checksums.json), everything is synced and renamed into place; a directory that stands there is swapped in one step
+/// and removed. Throws MachineError (disk full), with what stood there before still in place.
+void write_directory(const std::filesystem::path& directory, const DirectoryWriter& write);
+
+/// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt.
+std::optional<std::string> damage_of(const std::filesystem::path& directory);
+
+/// The numbered checkpoints of a run: checkpoints/NNNNNNNN, NNNNNNNN = update.
+class CheckpointStore {
+ public:
+  explicit CheckpointStore(
+      std::filesystem::path directory);  ///< made if missing; leftovers of interrupted writes are removed
+
+  /// Writes one and then removes all but the newest `keep` and those of the updates `also`.
+  void save(int64_t update, int64_t keep, const DirectoryWriter& write, const std::set<int64_t>& also = {}) const;
+  /// Updates of which a checkpoint stands there, ascending.
+  std::vector<int64_t> updates() const;
+  std::filesystem::path path(int64_t update) const;
+  /// The newest undamaged one; each damaged newer one is named in a warning and removed. nullopt: none.
+  std::optional<int64_t> newest_whole(Logger& log) const;
+
+ private:
+  std::filesystem::path directory_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,72 @@
+#include "training/checkpoints/resumption.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/process/version.h"
+#include "nn/device/device.h"
+#include "nn/kernels/kernels.h"
+
+namespace nmt {
+namespace {
+
+ProgressState read_progress(const std::filesystem::path& path) {
+  try {
+    return ProgressState::from_json(nlohmann::json::parse(read_file(path)));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("{}: written by another version of this program; --restart begins anew", path.string()));
+  }
+}
+
+}  // namespace
+
+ProgressState fresh_progress(const Config& config, torch::Device device, const std::string& data_hash) {
+  ProgressState progress;
+  progress.precision = precision_name(resolve_precision(config.run.precision, device));
+  progress.device = device.str();
+  progress.threads = at::get_num_threads();
+  progress.kernels = kernels::kernels().name;
+  progress.cpu = cpu_name();
+  progress.torch_version = TORCH_VERSION;
+  progress.data_hash = data_hash;
+  return progress;
+}
+
+ProgressState resumed_progress(const std::filesystem::path& checkpoint, const ProgressState& fresh,
+                               const Config& config, Logger& log) {
+  auto progress = read_progress(checkpoint / kProgressFile);
+  if (progress.data_hash != fresh.data_hash)
+    throw Error(fmt::format(
+        "run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or --restart to "
+        "begin anew",
+        config.run.dir, config.data.dir));
+  if (config.run.precision != "auto" && progress.precision != fresh.precision)
+    throw Error(fmt::format("run.precision {}: this run was begun with {}", fresh.precision, progress.precision));
+  int64_t threads = fresh.threads;
+  // The number of threads was chosen by rule then: it stays, unless the user names another.
+  if (config.run.threads == 0 && progress.threads != threads) {
+    at::set_num_threads(static_cast<int>(progress.threads));
+    threads = progress.threads;
+  }
+  const auto take = [&](const char* what, std::string& before, const std::string& current) {
+    if (before != current)
+      log.warn("{} was {} and is {} now: the bits of the weights may differ from an unbroken run", what, before,
+               current);
+    before = current;
+  };
+  take("device", progress.device, fresh.device);
+  take("processor", progress.cpu, fresh.cpu);
+  take("kernel set", progress.kernels, fresh.kernels);
+  take("LibTorch", progress.torch_version, fresh.torch_version);
+  auto threads_then = std::to_string(progress.threads);
+  take("number of threads", threads_then, std::to_string(threads));
+  progress.threads = threads;
+  return progress;
+}
+
+}  // namespace nmt

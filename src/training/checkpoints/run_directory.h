@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "base/process/log.h"
+#include "config/config.h"
+#include "training/checkpoints/checkpoint.h"
+
+namespace nmt {
+
+/// The folder of one run, held by one process at a time:
+///   config.yaml  checkpoints/  best/  log.txt  metrics.jsonl  validations.tsv  samples/  attention/
+///   tensorboard/  and what run.naming adds
+class RunDirectory {
+ public:
+  enum class Start { kResume, kRestart };
+
+  /// Makes the folder, or opens one that was begun: once it has a checkpoint, options that decide the weights must be
+  /// those of its config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart renames an old
+  /// run to NAME.old-N. Throws Error where another process holds it.
+  RunDirectory(const Config& config, Start start, Logger& log);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path best() const { return path_ / "best"; }
+  const CheckpointStore& checkpoints() const { return *checkpoints_; }
+
+ private:
+  /// Holds the folder's lock for as long as it lives.
+  class Lock {
+   public:
+    explicit Lock(const std::filesystem::path& directory);
+    ~Lock();
+    Lock(const Lock&) = delete;
+
+   private:
+    int descriptor_ = -1;
+  };
+
+  void compare_with_begun(const Config& config, Logger& log) const;
+
+  std::filesystem::path path_;
+  std::optional<Lock> lock_;
+  std::optional<CheckpointStore> checkpoints_;
+};
+
+}  // namespace nmt

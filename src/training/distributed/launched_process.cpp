@@ -1,0 +1,83 @@
+#include "training/distributed/launched_process.h"
+
+#include <fmt/format.h>
+#include <torch/cuda.h>
+
+#include <charconv>
+
+#include "base/error.h"
+#include "nn/device/device.h"
+
+namespace nmt {
+namespace {
+
+using Environment = std::function<const char*(const char*)>;
+
+int64_t number_of(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  const std::string text = value ? value : "";
+  int64_t number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    throw Error(fmt::format(
+        "{}='{}': a whole number is needed there; start the processes with mpirun, srun or torchrun", name, text));
+  return number;
+}
+
+// "node[03-07,9],other" -> node03
+std::string first_host(const std::string& list) {
+  const auto bracket = list.find('['), comma = list.find(',');
+  if (bracket == std::string::npos || comma < bracket) return list.substr(0, comma);
+  const auto begin = bracket + 1;
+  return list.substr(0, bracket) + list.substr(begin, list.find_first_of("-,]", begin) - begin);
+}
+
+}  // namespace
+
+LaunchedProcess launched_process(const Environment& environment) {
+  LaunchedProcess process;
+  const auto take = [&](const char* launcher, const char* rank, const char* size, const char* local_rank) {
+    process.launcher = launcher;
+    process.rank = number_of(environment, rank);
+    process.size = number_of(environment, size);
+    process.local_rank = number_of(environment, local_rank);
+    if (process.rank >= process.size)
+      throw Error(fmt::format("{}={} is not below {}={}: start the processes with mpirun, srun or torchrun", rank,
+                              process.rank, size, process.size));
+  };
+  if (environment("OMPI_COMM_WORLD_SIZE")) {
+    take("mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK");
+  } else if (environment("WORLD_SIZE") && environment("RANK")) {
+    take("torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK");
+    const char* agent = environment("TORCHELASTIC_USE_AGENT_STORE");
+    process.meeting_is_open = agent && std::string(agent) == "True";
+  } else if (environment("SLURM_STEP_NUM_TASKS")) {  // only srun's own tasks have it, not the script of sbatch
+    take("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID");
+    if (const char* nodes = environment("SLURM_STEP_NODELIST")) process.address = first_host(nodes);
+    if (environment("SLURM_JOB_ID")) process.port = 20000 + number_of(environment, "SLURM_JOB_ID") % 10000;
+  }
+  if (const char* address = environment("MASTER_ADDR")) process.address = address;
+  if (environment("MASTER_PORT")) process.port = number_of(environment, "MASTER_PORT");
+  // All on one machine: the launcher need not say where that is.
+  if (const char* local = environment("OMPI_COMM_WORLD_LOCAL_SIZE"); local && process.address.empty())
+    if (number_of(environment, "OMPI_COMM_WORLD_LOCAL_SIZE") == process.size) process.address = "127.0.0.1";
+  return process;
+}
+
+torch::Device device_of(const LaunchedProcess& process, const std::string& run_device) {
+  if (process.size > 1 && run_device.starts_with("cuda:"))
+    throw Error(
+        fmt::format("run.device {}: {} processes would share one GPU; use cuda: each takes that of its local rank",
+                    run_device, process.size));
+  const auto device = resolve_device(run_device);
+  if (process.size == 1 || !device.is_cuda()) return device;
+  const auto gpus = static_cast<int64_t>(torch::cuda::device_count());
+  if (gpus == 1) return device;  // the launcher shows each process its own
+  if (process.local_rank >= gpus)
+    throw Error(
+        fmt::format("run.device {}: process {} is the {}th of its machine, which has {} GPUs; start at most one a GPU",
+                    run_device, process.rank, process.local_rank + 1, gpus));
+  return {torch::kCUDA, static_cast<c10::DeviceIndex>(process.local_rank)};
+}
+
+}  // namespace nmt

@@ -1,0 +1,81 @@
+#include "training/distributed/process_group.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "training/distributed/mpi_process_group.h"
+#include "training/distributed/nccl_process_group.h"
+
+namespace nmt {
+namespace {
+
+// Who may run on the same processors has the same number; 52 bits, which a double holds.
+double processors_key() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  uint64_t key = 1;
+  for (const char c : host) key = mix64(key ^ static_cast<uint8_t>(c));
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+    if (CPU_ISSET(processor, &set)) key = mix64(key ^ static_cast<uint64_t>(processor + 1));
+  return static_cast<double>(key >> 12);
+}
+
+/// One value of each process.
+std::vector<double> all_values(ProcessGroup& group, double own) {
+  std::vector<double> values(group.size());
+  values[group.rank()] = own;
+  group.sum(values);
+  return values;
+}
+
+}  // namespace
+
+std::string ProcessGroup::share(const std::string& text) {
+  double size = leads() ? static_cast<double>(text.size()) : 0;
+  sum({&size, 1});
+  std::vector<double> letters(static_cast<size_t>(size));
+  if (leads())
+    std::transform(text.begin(), text.end(), letters.begin(), [](char c) { return static_cast<uint8_t>(c); });
+  sum(letters);
+  std::string shared(letters.size(), ' ');
+  std::transform(letters.begin(), letters.end(), shared.begin(),
+                 [](double c) { return static_cast<char>(static_cast<uint8_t>(c)); });
+  return shared;
+}
+
+std::unique_ptr<BucketSum> SingleProcess::make_bucket(torch::Tensor) {
+  throw std::logic_error("one process has nobody to sum with");
+}
+
+std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process, torch::Device device,
+                                                 const Config& config, OnLost on_lost) {
+  if (process.size == 1) return std::make_unique<SingleProcess>();
+  if (process.size > config.training.accumulate)
+    throw Error(fmt::format(
+        "training.accumulate {}: {} processes need at least so many batches in one update (it counts those of all "
+        "processes); set training.accumulate to {} or a multiple of it",
+        config.training.accumulate, process.size, process.size));
+  if (device.is_cuda()) return make_nccl_process_group(process, device, config.run.process_timeout, std::move(on_lost));
+  return make_mpi_process_group(process, config.run.process_timeout, std::move(on_lost));
+}
+
+int default_threads_of(ProcessGroup& group) {
+  const double own = processors_key();
+  const auto keys = all_values(group, own);
+  const auto sharing = std::max<int64_t>(1, std::count(keys.begin(), keys.end(), own));
+  const auto threads = all_values(group, std::max<double>(1, static_cast<double>(default_threads() / sharing)));
+  return static_cast<int>(*std::min_element(threads.begin(), threads.end()));
+}
+
+}  // namespace nmt

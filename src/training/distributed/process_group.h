@@ -1,0 +1,83 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "training/distributed/launched_process.h"
+
+namespace nmt {
+
+/// One part of the gradients on its way to the sum over all processes. What it does, it does in the background; the
+/// processes call the same operations of the same buckets in the same order.
+class BucketSum {
+ public:
+  virtual ~BucketSum() = default;
+  /// Starts to add the values of processes 0 .. contributors - 1 to the total; the others' are not looked at.
+  virtual void add(int64_t contributors) = 0;
+  /// Until it returns after an add, the values must stay as they are.
+  virtual void wait_added() = 0;
+  /// Starts to replace the values by the total, on every process. The next add begins a new total.
+  virtual void finish() = 0;
+  virtual void wait_finished() = 0;
+};
+
+/// The processes of a data-parallel run, seen from one of them. Every process calls the same operations in the same
+/// order. A process that is lost ends the others (OnLost); one that destroys its group while an exception flies tells
+/// the others, which end too.
+class ProcessGroup {
+ public:
+  virtual ~ProcessGroup() = default;
+  virtual int64_t rank() const = 0;  ///< 0 .. size() - 1
+  virtual int64_t size() const = 0;
+  bool leads() const { return rank() == 0; }  ///< the one that writes files, validates and logs
+
+  /// Replaces each value by its sum over all processes, in the order of their ranks. Waits for all of them.
+  virtual void sum(std::span<double> values) = 0;
+
+  /// Values are flat float32 on the device of this process and outlive the bucket. Waits for nobody.
+  virtual std::unique_ptr<BucketSum> make_bucket(torch::Tensor values) = 0;
+  /// Whether a total is summed in the order of adds and of ranks within an add, ((0 + 1) + 2) + ...: then the bits of a
+  /// total over all micro-batches do not depend on the number of processes. Otherwise one add an update is cheaper.
+  virtual bool adds_in_order() const = 0;
+
+  /// While it is on, this process counts as hung when it shows no progress for run.process_timeout; any call of the
+  /// group is progress. Off in what may take long: reading, validation, saving.
+  virtual void expect_progress(bool /*on*/) {}
+  virtual void show_progress() {}
+
+  /// The leader's text, on every process.
+  std::string share(const std::string& text);
+  void wait_for_all() { sum({}); }
+};
+
+/// A run of one process.
+class SingleProcess final : public ProcessGroup {
+ public:
+  int64_t rank() const override { return 0; }
+  int64_t size() const override { return 1; }
+  void sum(std::span<double>) override {}
+  std::unique_ptr<BucketSum> make_bucket(torch::Tensor values) override;  ///< there is nobody to sum with: throws
+  bool adds_in_order() const override { return true; }
+};
+
+/// What ends the program when another process is lost: gets one line that names it, is called on a thread of the group
+/// and does not return.
+using OnLost = std::function<void(const std::string& line)>;
+
+/// Joins the other processes: NCCL where device is a GPU, MPI on the CPU; alone, a SingleProcess. Throws Error where
+/// this program is built without what it takes, or more processes than training.accumulate.
+std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process, torch::Device device,
+                                                 const Config& config, OnLost on_lost);
+
+/// Threads of this process where the user did not say: all processors that it may run on, shared out to the processes
+/// of this machine that may run on the same ones; the same number for every process.
+int default_threads_of(ProcessGroup& group);
+
+}  // namespace nmt

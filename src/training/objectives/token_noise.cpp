@@ -1,0 +1,17 @@
+#include "training/objectives/token_noise.h"
+
+#include "base/random.h"
+
+namespace nmt {
+
+torch::Tensor drop_tokens(const torch::Tensor& ids, double rate, int64_t by, Pass& pass) {
+  if (!pass.training() || rate == 0) return ids;
+  CounterRandom random({pass.next_key()});
+  auto chosen = torch::empty(ids.sizes(), torch::kBool);
+  auto* flags = chosen.mutable_data_ptr<bool>();
+  for (int64_t i = 0; i < chosen.numel(); ++i) flags[i] = random.uniform() < rate;
+  const auto is_piece = (ids == SpecialIds::kUnknown).logical_or_(ids > SpecialIds::kEnd);
+  return ids.masked_fill(chosen.to(ids.device()).logical_and_(is_piece), by);
+}
+
+}  // namespace nmt

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "models/interface/safetensors.h"
+
+namespace nmt {
+
+/// How weights are pulled towards zero, those that have a gradient.
+struct WeightDecay {
+  WeightDecay(double rate = 0, bool decoupled = true) : rate(rate), decoupled(decoupled) {}
+  double rate;
+  /// learning_rate * rate of the weight is taken off it (Loshchilov and Hutter 2019); else rate * weight is added to
+  /// the gradient.
+  bool decoupled;
+};
+
+/// Changes parameters by their gradients.
+class Optimizer {
+ public:
+  explicit Optimizer(NamedTensors parameters) : parameters_(std::move(parameters)) {}
+  virtual ~Optimizer() = default;
+
+  /// One update with the parameters' gradients; a parameter without gradient stays as it is.
+  virtual void step(double learning_rate) = 0;
+  /// The same, or nothing where `skip` is 1: a float32 scalar on the parameters' device. Unless an optimizer can leave
+  /// that question to a GPU, the host waits for the answer.
+  virtual void step_unless(const torch::Tensor& skip, double learning_rate);
+  /// What a checkpoint holds: tensors that the caller may write to. A new optimizer that is given them goes on in the
+  /// same bits.
+  virtual NamedTensors state() const = 0;
+
+  /// Multiplies all gradients so that their joint 2-norm is at most max_norm (0 = leave them). Returns the norm before,
+  /// a float32 scalar on the parameters' device.
+  torch::Tensor clip_gradients(double max_norm);
+  void clear_gradients();
+
+ protected:
+  const NamedTensors& parameters() const { return parameters_; }
+  /// Before a step: changes weights or gradients.
+  void decay_weights(const WeightDecay& decay, double learning_rate);
+
+ private:
+  NamedTensors parameters_;
+};
+
+/// training.optimizer: one switch. Throws Error for an unknown one.
+std::unique_ptr<Optimizer> make_optimizer(const TrainingConfig& config, NamedTensors parameters);
+
+}  // namespace nmt

@@ -1,0 +1,93 @@
+#include "translation/input_format.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/unicode.h"
+
+namespace nmt {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+void add_phrase(std::vector<std::string>& phrases, std::string_view text) {
+  const auto phrase = strip(text);
+  if (!phrase.empty()) phrases.emplace_back(phrase);
+}
+
+TranslationRequest parse_tsv(std::string_view line) {
+  constexpr size_t kColumns = 4;
+  const auto columns = split(line, '\t');
+  if (columns.size() > kColumns) {
+    throw Error(fmt::format("{} columns; use SOURCE, PREFIX, MUST and MUST_NOT, separated by tabs", columns.size()));
+  }
+  TranslationRequest request{.source = std::string(columns[0])};
+  if (columns.size() > 1) request.prefix = strip(columns[1]);
+  if (columns.size() > 2) {
+    for (const auto phrase : split(columns[2], '|')) add_phrase(request.must, phrase);
+  }
+  if (columns.size() > 3) {
+    for (const auto phrase : split(columns[3], '|')) add_phrase(request.must_not, phrase);
+  }
+  return request;
+}
+
+const std::string& text_of(const nlohmann::json& value, const std::string& key) {
+  if (!value.is_string()) throw Error(fmt::format("\"{}\" is no text", key));
+  return value.get_ref<const std::string&>();
+}
+
+void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value, const std::string& key) {
+  if (!value.is_array()) return add_phrase(phrases, text_of(value, key));
+  for (const auto& phrase : value) add_phrase(phrases, text_of(phrase, key));
+}
+
+TranslationRequest parse_json(std::string_view line) {
+  if (strip(line).empty()) return {};
+  const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) throw Error("not a JSON object; use {\"source\": \"...\"}");
+  TranslationRequest request;
+  for (const auto& [key, value] : object.items()) {
+    if (key == "source") {
+      request.source = text_of(value, key);
+    } else if (key == "prefix") {
+      request.prefix = strip(text_of(value, key));
+    } else if (key == "must") {
+      add_phrases(request.must, value, key);
+    } else if (key == "must_not") {
+      add_phrases(request.must_not, value, key);
+    } else {
+      throw Error(fmt::format("unknown key \"{}\"; use source, prefix, must and must_not", key));
+    }
+  }
+  if (!object.contains("source")) throw Error("\"source\" is missing");
+  return request;
+}
+
+}  // namespace
+
+TranslationRequest parse_request(std::string_view line, InputFormat format) {
+  switch (format) {
+    case InputFormat::kText:
+      return {.source = std::string(line)};
+    case InputFormat::kTsv:
+      return parse_tsv(line);
+    case InputFormat::kJson:
+      return parse_json(line);
+  }
+  return {};
+}
+
+}  // namespace nmt

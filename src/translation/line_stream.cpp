@@ -1,0 +1,276 @@
+#include "translation/line_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/unicode.h"
+#include "translation/word_alignment.h"
+
+namespace nmt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How often a wait for input asks whether to stop, and how long the lines of a pipe may be apart to count as one
+/// block.
+constexpr int kAskMilliseconds = 200, kGatherMilliseconds = 10;
+
+struct StopRequest {};
+
+int milliseconds_since(Clock::time_point start) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
+}
+
+std::string name_of(const LineReader& reader) {
+  return reader.path() == "-" ? "standard input" : reader.path().string();
+}
+
+/// Warnings of one kind: the first ones name their line, then one says that there are more.
+class LineWarnings {
+ public:
+  explicit LineWarnings(Logger& log) : log_(log) {}
+  void add(const std::string& message) {
+    constexpr int64_t kNamed = 10;
+    if (++count_ <= kNamed) log_.warn("{}", message);
+    if (count_ == kNamed + 1) log_.warn("further lines of this kind are counted, not named");
+  }
+  int64_t count() const { return count_; }
+
+ private:
+  Logger& log_;
+  int64_t count_ = 0;
+};
+
+TranslationRequest to_request(std::string_view line, const LineStreamOptions& options) {
+  auto request = parse_request(line, options.input);
+  const auto add = [](std::vector<std::string>& own, const std::vector<std::string>& common) {
+    own.insert(own.end(), common.begin(), common.end());
+  };
+  if (request.prefix.empty()) request.prefix = options.common.prefix;
+  add(request.must, options.common.must);
+  add(request.must_not, options.common.must_not);
+  return request;
+}
+
+std::vector<Translation> translate(const std::vector<TranslationRequest>& requests, const Translator& translator,
+                                   const LineStreamOptions& options, const std::function<void(int64_t)>& progress = {},
+                                   int64_t first_line = 0) {
+  auto translations = translator.translate(requests, progress, first_line);
+  if (options.copy_unknown) {
+    for (size_t i = 0; i < translations.size(); ++i)
+      copy_unknown_words(translator.codec(), requests[i].source, translations[i]);
+  }
+  return translations;
+}
+
+/// Writes lines to all sinks; false if nobody wants more. first_line: those before them.
+bool write_lines(const std::vector<TranslationRequest>& requests, const std::vector<Translation>& translations,
+                 int64_t first_line, const TextCodec& codec, const LineStreamCalls& calls) {
+  std::vector<std::string> outputs(calls.sinks.size());
+  for (size_t i = 0; i < translations.size(); ++i) {
+    const OutputItem item{.number = first_line + static_cast<int64_t>(i) + 1,
+                          .source = requests[i].source,
+                          .translation = translations[i]};
+    if (calls.on_line) calls.on_line(item);
+    for (size_t sink = 0; sink < outputs.size(); ++sink)
+      outputs[sink] += format_item(item, codec, calls.sinks[sink].options);
+  }
+  bool wanted = true;
+  for (size_t sink = 0; sink < outputs.size(); ++sink) wanted = calls.sinks[sink].write(outputs[sink]) && wanted;
+  return wanted;
+}
+
+/// A translation that was given and scored.
+Translation to_translation(Alternative scored) {
+  Translation translation{.text = scored.text, .alternatives = {}, .target_tokens = scored.tokens};
+  for (const auto& part : scored.parts) translation.source_tokens += std::ssize(part.source);
+  if (!scored.parts.empty()) translation.alternatives.push_back(std::move(scored));
+  return translation;
+}
+
+class LineStream {
+ public:
+  /// targets: translations to score; nullptr: translate.
+  LineStream(LineReader& sources, LineReader* targets, const Translator& translator, const LineStreamCalls& calls,
+             Logger& log, const LineStreamOptions& options)
+      : sources_(sources),
+        targets_(targets),
+        translator_(translator),
+        calls_(calls),
+        options_(options),
+        repaired_(log),
+        split_(log) {}
+
+  LineStreamStatistics run() {
+    try {
+      bool wanted = true;
+      while (wanted && read_block()) wanted = write(targets_ ? score_block() : translate_block());
+      if (wanted && targets_ && targets_->next()) fail_on_lengths(*targets_, sources_);
+    } catch (const StopRequest&) {
+      statistics_.stopped = true;
+    }
+    statistics_.repaired = repaired_.count();
+    statistics_.split = split_.count();
+    return statistics_;
+  }
+
+ private:
+  void ask_whether_to_stop() const {
+    if (calls_.stop && calls_.stop()) throw StopRequest();
+  }
+
+  void wait_for_input() const {
+    if (calls_.before_waiting && !sources_.ready(0)) calls_.before_waiting();
+    do {
+      ask_whether_to_stop();
+    } while (!sources_.ready(kAskMilliseconds));
+  }
+
+  /// Fills requests_ with the lines that are there, at least one; false at the end.
+  bool read_block() {
+    requests_.clear();
+    given_.clear();
+    wait_for_input();
+    const auto start = Clock::now();
+    int64_t bytes = 0;
+    while (std::ssize(requests_) < options_.block_lines && bytes < options_.block_bytes) {
+      if (!requests_.empty() && !sources_.ready(0)) {
+        const int left = kGatherMilliseconds - milliseconds_since(start);
+        if (left <= 0 || !sources_.ready(left)) break;
+      }
+      const auto line = sources_.next();
+      if (!line) break;
+      bytes += std::ssize(*line);
+      requests_.push_back(read_request(*line));
+      if (targets_) given_.push_back(read_target());
+    }
+    return !requests_.empty();
+  }
+
+  TranslationRequest read_request(std::string_view line) {
+    const auto text = clean(line, sources_);
+    try {
+      return to_request(text, options_);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}:{}: {}", name_of(sources_), sources_.line_number(), error.what()));
+    }
+  }
+
+  std::string read_target() {
+    const auto line = targets_->next();
+    if (!line) fail_on_lengths(sources_, *targets_);
+    return clean(*line, *targets_);
+  }
+
+  [[noreturn]] static void fail_on_lengths(const LineReader& longer, const LineReader& shorter) {
+    throw Error(fmt::format("{}: ends after line {}, {} goes on; align the files", name_of(shorter),
+                            shorter.line_number(), name_of(longer)));
+  }
+
+  std::string clean(std::string_view line, const LineReader& reader) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto invalid = find_invalid_utf8(line);
+    if (!invalid) return std::string(line);
+    repaired_.add(fmt::format("{}:{}: byte {} is not UTF-8: such bytes are replaced by U+FFFD", name_of(reader),
+                              reader.line_number(), *invalid + 1));
+    return repair_utf8(line);
+  }
+
+  std::vector<Translation> translate_block() {
+    const auto start = Clock::now();
+    auto translations = translate(requests_, translator_, options_, progress(), statistics_.lines);
+    statistics_.seconds += seconds_since(start);
+    return translations;
+  }
+
+  std::vector<Translation> score_block() {
+    const auto start = Clock::now();
+    std::vector<TextPair> pairs;
+    for (size_t i = 0; i < requests_.size(); ++i) pairs.push_back({requests_[i].source, given_[i]});
+    std::vector<Translation> scored;
+    for (auto& result : translator_.score(pairs, progress())) scored.push_back(to_translation(std::move(result)));
+    statistics_.seconds += seconds_since(start);
+    return scored;
+  }
+
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  std::function<void(int64_t)> progress() const {
+    return [this, before = statistics_.lines](int64_t done) {
+      if (calls_.progress) calls_.progress(before + done);
+      ask_whether_to_stop();
+    };
+  }
+
+  /// Writes the block's lines to all sinks; false if nobody wants more.
+  bool write(const std::vector<Translation>& translations) {
+    for (const auto& translation : translations) count(translation);
+    return write_lines(requests_, translations, statistics_.lines - std::ssize(translations), translator_.codec(),
+                       calls_);
+  }
+
+  void count(const Translation& translation) {
+    ++statistics_.lines;
+    if (translation.split) {
+      split_.add(fmt::format("{}:{}: {} pieces are too long: translated in parts", name_of(sources_), statistics_.lines,
+                             translation.source_tokens));
+    }
+    statistics_.source_tokens += translation.source_tokens;
+    statistics_.target_tokens += translation.target_tokens;
+    if (translation.alternatives.empty()) {
+      ++statistics_.empty;
+      return;
+    }
+    const auto& best = translation.alternatives.front();
+    statistics_.sentences += std::ssize(best.parts);
+    if (best.shortened) ++statistics_.shortened;
+    if (!best.finished) ++statistics_.cut;
+    if (!best.meets_constraints) ++statistics_.unmet;
+  }
+
+  LineReader& sources_;
+  LineReader* targets_;
+  const Translator& translator_;
+  const LineStreamCalls& calls_;
+  const LineStreamOptions& options_;
+  LineWarnings repaired_, split_;
+  std::vector<TranslationRequest> requests_;
+  std::vector<std::string> given_;  // with targets_: a translation for each request
+  LineStreamStatistics statistics_;
+};
+
+}  // namespace
+
+LineStreamStatistics translate_lines(LineReader& reader, const Translator& translator, const LineStreamCalls& calls,
+                                     Logger& log, const LineStreamOptions& options) {
+  return LineStream(reader, nullptr, translator, calls, log, options).run();
+}
+
+LineStreamStatistics score_lines(LineReader& sources, LineReader& targets, const Translator& translator,
+                                 const LineStreamCalls& calls, Logger& log, const LineStreamOptions& options) {
+  return LineStream(sources, &targets, translator, calls, log, options).run();
+}
+
+std::vector<Translation> translate_texts(std::span<const std::string> texts, const Translator& translator,
+                                         const LineStreamCalls& calls, const LineStreamOptions& options) {
+  std::vector<TranslationRequest> requests;
+  for (const auto& text : texts) {
+    try {
+      requests.push_back(to_request(repair_utf8(text), options));
+    } catch (const Error& error) {
+      throw Error(fmt::format("--text: {}", error.what()));
+    }
+  }
+  auto translations = translate(requests, translator, options);
+  write_lines(requests, translations, 0, translator.codec(), calls);
+  return translations;
+}
+
+}  // namespace nmt

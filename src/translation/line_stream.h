@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files/line_reader.h"
+#include "base/process/log.h"
+#include "translation/input_format.h"
+#include "translation/output_format.h"
+#include "translation/translator.h"
+
+namespace nmt {
+
+struct LineStreamOptions {
+  InputFormat input = InputFormat::kText;
+  /// For every line: the prefix where a line has none of its own, the phrases beside its own.
+  TranslationRequest common = {};
+  bool copy_unknown = false;      ///< copy_unknown_words(); needs SearchOptions::attention
+  int64_t block_lines = 2048;     ///< read ahead where the input has so many; sorted by length and translated together
+  int64_t block_bytes = 8 << 20;  ///< nor more than about so much text
+};
+
+/// One way of writing translations.
+struct LineSink {
+  OutputOptions options = {};
+  /// Takes whole output lines; false: nobody wants more (a closed pipe), which ends the work.
+  std::function<bool(std::string_view)> write;
+};
+
+/// Where lines go and who may stop the work. All but the sinks may be empty.
+struct LineStreamCalls {
+  std::vector<LineSink> sinks;
+  std::function<void(const OutputItem&)> on_line;  ///< called for each line, in order, before it is written
+  std::function<void()> before_waiting;            ///< called when there is no input yet and there may be more
+  std::function<bool()> stop;                      ///< asked often; true ends the work as soon as possible
+  std::function<void(int64_t)> progress;           ///< called with the number of lines done so far
+};
+
+struct LineStreamStatistics {
+  int64_t lines = 0;      ///< written
+  int64_t sentences = 0;  ///< that were searched one by one: the parts of all lines
+  int64_t empty = 0, repaired = 0, split = 0;
+  int64_t cut = 0;        ///< translations that reached the length limit
+  int64_t unmet = 0;      ///< translations that lack a phrase which must appear
+  int64_t shortened = 0;  ///< pairs scored of which the model takes only the beginning
+  int64_t source_tokens = 0, target_tokens = 0;
+  double seconds = 0;    ///< of translating, without waiting for input
+  bool stopped = false;  ///< because stop() said so
+};
+
+/// Translates line by line: for every input line its output, in order. An empty line gives an empty one; \r before \n
+/// is dropped; what is not UTF-8 is repaired and a line that is too long is split, each with a warning that names the
+/// line.
+///
+/// Reads what is there and writes its translation before it waits for more: from a file in large blocks, from a pipe or
+/// terminal as lines come. Throws what reader, translator and sinks throw, and Error "FILE:LINE: ..." for a line that
+/// is not of the input format.
+LineStreamStatistics translate_lines(LineReader& reader, const Translator& translator, const LineStreamCalls& calls,
+                                     Logger& log, const LineStreamOptions& options = {});
+
+/// The same with the translations given, line by line: they are scored. Throws Error where one file has fewer lines.
+LineStreamStatistics score_lines(LineReader& sources, LineReader& targets, const Translator& translator,
+                                 const LineStreamCalls& calls, Logger& log, const LineStreamOptions& options = {});
+
+/// Texts that are all there: one "line" each, whatever they hold. Returns what it wrote. Throws Error "--text: ..." for
+/// a text that is not of the input format.
+std::vector<Translation> translate_texts(std::span<const std::string> texts, const Translator& translator,
+                                         const LineStreamCalls& calls, const LineStreamOptions& options);
+
+}  // namespace nmt

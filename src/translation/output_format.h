@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "translation/translation.h"
+#include "text/codec/codec.h"
+
+namespace nmt {
+
+/// What may stand in a line of output, in the order in which it does.
+enum class OutputColumn {
+  kLine,         ///< number of the input line, from 1
+  kRank,         ///< of this translation among those of its line, from 1
+  kScore,        ///< log-probability / length penalty, natural logarithm
+  kTokens,       ///< pieces with </s>
+  kSource,       ///< the input line
+  kTranslation,  ///< the text
+  kTokenScores,  ///< log-probabilities of the tokens, separated by spaces
+  kAlignment,    ///< pharaoh_alignment()
+};
+
+enum class OutputFormat {
+  kColumns,    ///< separated by tabs; a tab within a text becomes a space
+  kJsonLines,  ///< an object a line of input
+};
+
+struct OutputOptions {
+  OutputFormat format = OutputFormat::kColumns;
+  /// Of kColumns what is written; kJsonLines always has line, source, translation, score and tokens, and the others
+  /// where they are named here.
+  std::vector<OutputColumn> columns = {OutputColumn::kTranslation};
+  bool all_alternatives = false;  ///< the n best, not only the best one
+
+  bool has(OutputColumn column) const;
+};
+
+/// A line and what it became.
+struct OutputItem {
+  int64_t number = 0;  ///< from 1
+  std::string_view source;
+  const Translation& translation;
+};
+
+/// Output of a line of input, with line ends: one line, or of columns one for each of the n best translations. An empty
+/// line has an empty translation with score 0.
+///
+/// JSON: {"line", "source", "translation_text", "score", "log_probability", "tokens", "finished"
+/// [, "meets_constraints": false][, "token_scores": [...], "pieces": [...]][, "alignment"]}; of n best these fields for
+/// the best and "alternatives", a list of all of them.
+std::string format_item(const OutputItem& item, const TextCodec& codec, const OutputOptions& options);
+
+/// A list of objects with the key translation_text, as the Hugging Face translation pipeline returns it: one object a
+/// text; of n best so many a text, in lists of their own where there are several texts.
+std::string format_json_list(std::span<const Translation> translations, const OutputOptions& options);
+
+}  // namespace nmt

@@ -1,0 +1,66 @@
+#include "translation/source_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/unicode.h"
+
+namespace nmt {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+bool ends_sentence(char c) { return c == '.' || c == '!' || c == '?' || c == ';' || c == ':'; }
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+size_t distance(size_t a, size_t b) { return a < b ? b - a : a - b; }
+
+void add_parts(std::span<const TextCodec* const> codecs, std::string_view text, size_t max_length,
+               std::vector<SourcePart>& parts) {
+  text = strip(text);
+  if (text.empty()) return;
+  SourcePart part;
+  size_t longest = 0;
+  for (const auto* codec : codecs) {
+    part.push_back(codec->encode_source(text));
+    longest = std::max(longest, part.back().size());
+  }
+  if (part.front().empty()) return;
+  const size_t middle = longest > max_length ? halving_point(text) : 0;
+  if (middle == 0) {  // it fits, or is one character of so many pieces: bytes of nonsense
+    for (auto& ids : part) ids.resize(std::min(ids.size(), max_length));
+    parts.push_back(std::move(part));
+    return;
+  }
+  add_parts(codecs, text.substr(0, middle), max_length, parts);
+  add_parts(codecs, text.substr(middle), max_length, parts);
+}
+
+}  // namespace
+
+size_t halving_point(std::string_view text) {
+  const size_t middle = text.size() / 2, quarter = text.size() / 4;
+  size_t sentence = 0, space = 0;  // 0: none found
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    if (!is_space(text[i])) continue;
+    if (space == 0 || distance(i, middle) < distance(space, middle)) space = i;
+    if (!ends_sentence(text[i - 1]) || i < quarter || i > text.size() - quarter) continue;
+    if (sentence == 0 || distance(i, middle) < distance(sentence, middle)) sentence = i;
+  }
+  if (sentence > 0) return sentence;
+  if (space > 0) return space;
+  size_t character = middle;
+  while (character > 0 && continues_character(text[character])) --character;
+  if (character > 0) return character;
+  character = middle + 1;
+  while (character < text.size() && continues_character(text[character])) ++character;
+  return character < text.size() ? character : 0;
+}
+
+std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs, std::string_view line,
+                                        int64_t max_length) {
+  std::vector<SourcePart> parts;
+  add_parts(codecs, line, static_cast<size_t>(max_length), parts);
+  return parts;
+}
+
+}  // namespace nmt

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "text/codec/codec.h"
+
+namespace nmt {
+
+/// A source line, or a part of it, as ids: a list for each codec.
+using SourcePart = std::vector<std::vector<int32_t>>;
+
+/// A source line in parts of at most max_length pieces, whichever codec counts: one part, unless the line is longer. It
+/// is then halved, again and again: after a sentence where one ends in the middle half, else at the space next to the
+/// middle, else between two characters. None for a line of white space or one whose normal form is empty (for the first
+/// codec).
+std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs, std::string_view line,
+                                        int64_t max_length);
+
+/// Where such a line is halved: the second half begins there. 0 if it is a single character.
+size_t halving_point(std::string_view text);
+
+}  // namespace nmt

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "search/search.h"
+#include "translation/shortlist.h"
+#include "translation/source_parts.h"
+#include "translation/translation.h"
+#include "text/codec/codec.h"
+#include "text/sentence_splitter.h"
+
+namespace nmt {
+
+struct TranslatorOptions {
+  SearchOptions search = {};
+  std::vector<std::string> banned_phrases = {};  ///< of the target language; no translation holds them
+  int64_t batch_size = 32;                       ///< sentences that are searched together, at most
+  bool split_sentences = false;                  ///< a line's sentences are translated one by one and joined again
+  int64_t shortlist = 0;             ///< candidates of each source piece; 0 = the whole vocabulary
+  int64_t shortlist_frequent = 100;  ///< candidates of every sentence
+  int64_t max_source_length = 1024;  ///< pieces; longer input is split at spaces (reported in Translation::split)
+  void validate() const;             ///< throws Error
+};
+
+/// What the decoding section says, within what the model section allows: learned positions end somewhere.
+TranslatorOptions translator_options(const Config& config);
+
+/// Lowers the greatest lengths to what this model takes, too.
+void limit_to(const Config& config, TranslatorOptions& options);
+
+/// A model that translates, alone or with others, with its own way from text to ids.
+struct TranslatorModel {
+  TranslationModel* model = nullptr;
+  const TextCodec* codec = nullptr;
+  double weight = 1;  ///< of its vote; more than 0. Weights are divided by their sum
+  std::shared_ptr<const Lexicon> lexicon = nullptr;  ///< TranslatorOptions::shortlist takes that of the first model
+};
+
+/// Raw text to raw text with one model or several. A line's translation does not depend on the other lines.
+class Translator {
+ public:
+  /// Borrows both: they must outlive it. Throws Error for options out of range.
+  Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options);
+  /// An ensemble: each token is chosen by all models together (SearchOptions::combination). They write with the same
+  /// target pieces (require_one_target) and stand on one device.
+  Translator(std::vector<TranslatorModel> models, TranslatorOptions options);
+
+  /// Any number of lines, results in their order; sorted by length inside, so many lines at once are faster. An empty
+  /// line (or only white space) gives an empty one; a translation never holds a line end. Puts the models into
+  /// evaluation mode while it works. progress: called with the number of lines done so far whenever there are more,
+  /// by one thread at a time; what it throws ends the translation. first_line: the number of lines[0] in the whole text:
+  /// samples are keyed by the line.
+  std::vector<Translation> translate(std::span<const std::string> lines,
+                                     const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
+
+  /// The same with wishes for each line. What a prefix or a phrase is, is said in pieces: those in which the tokenizer
+  /// writes it. A phrase that it cannot write without <unk> is not met. Of a line in several parts the prefix and the
+  /// phrases that must appear belong to the first.
+  std::vector<Translation> translate(std::span<const TranslationRequest> requests,
+                                     const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
+
+  /// Scores given translations by the steps of the search: the score is that which the search gives the same pieces.
+  /// (It may have found the text in other pieces than those in which the tokenizer writes it; then scores differ.) One
+  /// result a pair, text as given. Bans, constraints and sampling are left aside; a pair of empty lines scores 0.
+  /// Throws Error with a shortlist, whose scores are not the model's.
+  std::vector<Alternative> score(std::span<const TextPair> pairs,
+                                 const std::function<void(int64_t)>& progress = {}) const;
+
+  const TextCodec& codec() const { return *models_.front().codec; }  ///< the first model's
+
+  /// A line, or a part of one that was too long, on its way through the search.
+  struct Part {
+    int64_t line = 0;
+    SearchInput input;
+    bool has_unwritable_phrase = false;  ///< one that must appear and has no pieces but <unk>
+    std::vector<Hypothesis> hypotheses = {};
+  };
+
+ private:
+  void search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
+                    const std::function<void(int64_t)>& progress) const;
+  std::vector<SourcePart> parts_of(std::string_view line, Translation& result) const;
+  void add_wishes(const TranslationRequest& request, Part& part) const;
+
+  std::vector<TranslatorModel> models_;
+  std::vector<SearchModel> search_models_;
+  std::vector<const TextCodec*> codecs_;
+  std::optional<SentenceSplitter> sentences_;  ///< with split_sentences
+  std::optional<Shortlist> shortlist_;
+  TranslatorOptions options_;
+};
+
+}  // namespace nmt

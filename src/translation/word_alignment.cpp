@@ -1,0 +1,158 @@
+#include "translation/word_alignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "base/words.h"
+#include "text/codec/word_pieces.h"
+
+namespace nmt {
+namespace {
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  split_words(text, words);
+  return {words.begin(), words.end()};
+}
+
+/// The words of a raw line and which of them each piece belongs to, all parts one after the other.
+WordPieces words_of_line(const TextCodec& codec, std::string_view line, const Alternative& alternative) {
+  std::vector<int32_t> ids;
+  for (const auto& part : alternative.parts) ids.insert(ids.end(), part.source.begin(), part.source.end());
+  return source_words(codec, line, ids);
+}
+
+/// One part of a line beside the words of its source.
+struct PartOfLine {
+  const AlternativePart& part;
+  std::span<const int64_t> word_of_piece;  // counted in the line
+
+  int64_t first_word() const { return word_of_piece.front(); }
+  int64_t word_count() const { return word_of_piece.back() - word_of_piece.front() + 1; }
+
+  /// What a token spends on each of the part's words.
+  std::vector<float> weights_of(int64_t token) const {
+    std::vector<float> weights(word_count());
+    const float* row = part.attention.data() + token * std::ssize(word_of_piece);
+    for (size_t piece = 0; piece < word_of_piece.size(); ++piece)
+      weights[word_of_piece[piece] - first_word()] += row[piece];
+    return weights;
+  }
+};
+
+/// The parts that have a source and attention.
+std::vector<PartOfLine> parts_of(const Alternative& alternative, const WordPieces& line) {
+  std::vector<PartOfLine> parts;
+  size_t offset = 0;
+  for (const auto& part : alternative.parts) {
+    const auto own = std::span(line.word_of_piece).subspan(offset, part.source.size());
+    offset += own.size();
+    if (!own.empty() && !part.attention.empty()) parts.push_back({part, own});
+  }
+  return parts;
+}
+
+int64_t place_of_largest(std::span<const float> weights) { return std::ranges::max_element(weights) - weights.begin(); }
+
+/// Rows are the target's words, columns the source's. word_of_token: of each target piece its word, counted in the
+/// part.
+std::vector<float> average_over_words(const PartOfLine& part, std::span<const int64_t> word_of_token, int64_t rows) {
+  const int64_t columns = part.word_count();
+  std::vector<float> sums(rows * columns), tokens_of_word(rows);
+  for (int64_t token = 0; token < std::ssize(word_of_token); ++token) {
+    const int64_t row = word_of_token[token];
+    const auto weights = part.weights_of(token);
+    for (int64_t column = 0; column < columns; ++column) sums[row * columns + column] += weights[column];
+    ++tokens_of_word[row];
+  }
+  for (int64_t i = 0; i < rows * columns; ++i) sums[i] /= std::max(1.0F, tokens_of_word[i / columns]);
+  return sums;
+}
+
+std::vector<std::string> pieces_of(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  std::vector<std::string> pieces;
+  for (const int32_t id : ids) pieces.push_back(tokenizer.piece(id));
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_view line,
+                                          const Alternative& alternative) {
+  const WordPieces source = words_of_line(codec, line, alternative);
+  const auto target = words_of(alternative.text);  // which may hold words that were copied
+  std::vector<WordAttention> result;
+  int64_t first_target = 0;
+  for (const auto& part : parts_of(alternative, source)) {
+    auto word_of_token = target_words(codec, part.part.target).word_of_piece;
+    const int64_t left = std::ssize(target) - first_target;
+    if (word_of_token.empty() || left <= 0) continue;
+    for (auto& word : word_of_token) word = std::min(word, left - 1);
+    const int64_t rows = word_of_token.back() + 1;
+    const auto first_key = source.words.begin() + part.first_word(), first_query = target.begin() + first_target;
+    result.push_back({.first_source = part.first_word(),
+                      .first_target = first_target,
+                      .grid = {.name = "words",
+                               .heads = 1,
+                               .queries = {first_query, first_query + rows},
+                               .keys = {first_key, first_key + part.word_count()},
+                               .weights = average_over_words(part, word_of_token, rows)}});
+    first_target += rows;
+  }
+  return result;
+}
+
+std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alternative& alternative) {
+  std::vector<AttentionGrid> grids;
+  for (const auto& part : alternative.parts) {
+    auto queries = pieces_of(codec.target(), part.target);
+    if (part.finished) queries.push_back(codec.target().piece(SpecialIds::kEnd));
+    grids.push_back({.name = "pieces",
+                     .heads = 1,
+                     .queries = std::move(queries),
+                     .keys = pieces_of(codec.source(), part.source),
+                     .weights = part.attention});
+  }
+  return grids;
+}
+
+std::string pharaoh_alignment(std::span<const WordAttention> parts) {
+  std::string links;
+  for (const auto& part : parts) {
+    const size_t columns = part.grid.keys.size();
+    for (size_t row = 0; row < part.grid.queries.size(); ++row) {
+      const auto weights = std::span(part.grid.weights).subspan(row * columns, columns);
+      fmt::format_to(std::back_inserter(links), "{}{}-{}", links.empty() ? "" : " ",
+                     part.first_source + place_of_largest(weights), part.first_target + static_cast<int64_t>(row));
+    }
+  }
+  return links;
+}
+
+void copy_unknown_words(const TextCodec& codec, std::string_view line, Translation& translation) {
+  const std::string unknown = codec.target().piece(SpecialIds::kUnknown);
+  const auto has_unknown = [](const AlternativePart& part) {
+    return std::ranges::find(part.target, SpecialIds::kUnknown) != part.target.end();
+  };
+  for (auto& alternative : translation.alternatives) {
+    if (std::ranges::none_of(alternative.parts, has_unknown)) continue;
+    const auto source = words_of_line(codec, line, alternative);
+    size_t at = 0;
+    for (const auto& part : parts_of(alternative, source)) {
+      for (int64_t token = 0; token < std::ssize(part.part.target); ++token) {
+        if (part.part.target[token] != SpecialIds::kUnknown) continue;
+        at = alternative.text.find(unknown, at);
+        if (at == std::string::npos) break;
+        const auto& word = source.words[part.first_word() + place_of_largest(part.weights_of(token))];
+        alternative.text.replace(at, unknown.size(), word);
+        at += word.size();
+      }
+    }
+  }
+  if (!translation.alternatives.empty()) translation.text = translation.alternatives.front().text;
+}
+
+}  // namespace nmt

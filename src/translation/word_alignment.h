@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "translation/translation.h"
+#include "base/attention_grid.h"
+#include "text/codec/codec.h"
+
+namespace nmt {
+
+/// How the words of one part of a translation (of a whole one, unless its line was split) look at those of its source.
+struct WordAttention {
+  int64_t first_source = 0, first_target = 0;  ///< words of the line and of its translation before this part
+  /// One head. Words are what stands between white space in the raw texts. The weight of two words is summed over the
+  /// pieces of the source word and averaged over those of the target word; what a word spends on </s> is left out.
+  AttentionGrid grid;
+};
+
+/// The attention between the words of a line and of one of its translations, from that between pieces which the search
+/// returned (SearchOptions::attention). Empty for an empty line or translation.
+std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_view line,
+                                          const Alternative& alternative);
+
+/// The attention between pieces, as the search returned it: one head for each part.
+std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alternative& alternative);
+
+/// Each word of the translation with the source word that it looks at most, as Pharaoh writes it: "0-0 1-2", source
+/// first, counted from 0.
+std::string pharaoh_alignment(std::span<const WordAttention> parts);
+
+/// Puts for each <unk> of the translations the source word that it looks at most.
+void copy_unknown_words(const TextCodec& codec, std::string_view line, Translation& translation);
+
+}  // namespace nmt

@@ -1,0 +1,257 @@
+#include "base/files/line_reader.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/random.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+using test::message_of;
+using test::TemporaryDirectory;
+
+std::string gzip(std::string_view bytes) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::vector<std::string> lines_of(LineReader& reader) {
+  std::vector<std::string> lines;
+  while (const auto line = reader.next()) {
+    lines.emplace_back(*line);
+    EXPECT_EQ(reader.line_number(), static_cast<int64_t>(lines.size()));
+  }
+  EXPECT_FALSE(reader.next());
+  EXPECT_EQ(reader.line_number(), static_cast<int64_t>(lines.size()));
+  return lines;
+}
+
+std::vector<std::string> lines_of_file(const std::filesystem::path& path) {
+  LineReader reader(path);
+  EXPECT_EQ(reader.line_number(), 0);
+  EXPECT_EQ(reader.path(), path);
+  return lines_of(reader);
+}
+
+/// Standard input is what `bytes` says, sent in `pieces`, while the object lives.
+class StandardInput {
+ public:
+  explicit StandardInput(std::vector<std::string> pieces) : saved_(dup(STDIN_FILENO)) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    sender_ = std::thread([end = ends[1], pieces = std::move(pieces)] {
+      for (const auto& piece : pieces) {
+        for (size_t sent = 0; sent < piece.size();) {
+          const ssize_t count = write(end, piece.data() + sent, piece.size() - sent);
+          if (count <= 0) break;
+          sent += count;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      close(end);
+    });
+  }
+  ~StandardInput() {
+    sender_.join();
+    dup2(saved_, STDIN_FILENO);
+    close(saved_);
+  }
+
+ private:
+  int saved_;
+  std::thread sender_;
+};
+
+struct Case {
+  std::string name, bytes;
+  std::vector<std::string> lines;
+};
+
+std::vector<Case> cases() {
+  const std::string longest(5 << 20, 'x');
+  return {{"nothing", "", {}},
+          {"an empty line", "\n", {""}},
+          {"two empty lines", "\n\n", {"", ""}},
+          {"no newline at the end", "a", {"a"}},
+          {"a newline at the end", "a\nb\n", {"a", "b"}},
+          {"no newline after the second", "a\nb", {"a", "b"}},
+          {"carriage returns stay", "a\r\nb\rc\r\n", {"a\r", "b\rc\r"}},
+          {"any bytes", std::string("\0a\0\n\xFF\xFE\n", 7), {std::string("\0a\0", 3), "\xFF\xFE"}},
+          {"only other line ends", "a\vb\fc\u2028d\u0085e\n", {"a\vb\fc\u2028d\u0085e"}},
+          {"half of gzip's magic", "\x1f", {"\x1f"}},
+          {"gzip's first byte and another", "\x1f\n\x8b\n", {"\x1f", "\x8b"}},
+          {"a line of megabytes", "a\n" + longest + "\nb", {"a", longest, "b"}},
+          {"megabytes without a newline", longest, {longest}}};
+}
+
+TEST(LineReader, ReadsPlainFiles) {
+  const TemporaryDirectory folder;
+  for (const auto& test : cases()) {
+    write_file_atomically(folder / "file", test.bytes);
+    EXPECT_TRUE(lines_of_file(folder / "file") == test.lines) << test.name;
+  }
+}
+
+TEST(LineReader, ReadsGzipFilesWhateverTheirName) {
+  const TemporaryDirectory folder;
+  for (const auto& test : cases()) {
+    write_file_atomically(folder / "file.txt", gzip(test.bytes));
+    EXPECT_TRUE(lines_of_file(folder / "file.txt") == test.lines) << test.name;
+  }
+}
+
+TEST(LineReader, ReadsGzipFilesOfSeveralMembers) {
+  const TemporaryDirectory folder;
+  for (const auto& test : cases()) {
+    const size_t half = test.bytes.size() / 2;
+    const auto packed = gzip(test.bytes.substr(0, half)) + gzip("") + gzip(test.bytes.substr(half));
+    write_file_atomically(folder / "file.gz", packed);
+    EXPECT_TRUE(lines_of_file(folder / "file.gz") == test.lines) << test.name;
+  }
+}
+
+TEST(LineReader, ReadsStandardInput) {
+  for (const auto& test : cases()) {
+    for (const auto& bytes : {test.bytes, gzip(test.bytes)}) {
+      const StandardInput input({bytes.substr(0, 1), bytes.substr(bytes.empty() ? 0 : 1)});
+      EXPECT_TRUE(lines_of_file("-") == test.lines) << test.name;
+    }
+  }
+}
+
+TEST(LineReader, LeavesStandardInputOpen) {
+  const StandardInput input({"a\n"});
+  EXPECT_EQ(lines_of_file("-"), std::vector<std::string>{"a"});
+  EXPECT_GE(fcntl(STDIN_FILENO, F_GETFD), 0);
+}
+
+TEST(LineReader, HandsALineOutBeforeMoreIsSent) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  for (const std::string line : {"", "a", "bc"}) {
+    ASSERT_EQ(write(ends[1], (line + "\n").data(), line.size() + 1), static_cast<ssize_t>(line.size() + 1));
+    EXPECT_EQ(reader.next(), line);
+  }
+  close(ends[1]);
+  EXPECT_EQ(reader.next(), std::nullopt);
+  close(ends[0]);
+}
+
+TEST(LineReader, SplitsAtNewlinesWhereverTheBufferEnds) {
+  const TemporaryDirectory folder;
+  CounterRandom random({1});
+  std::vector<std::string> lines;
+  std::string bytes;
+  while (bytes.size() < (4u << 20)) {
+    lines.emplace_back(random.below(10) ? random.below(100) : random.below(400000), '\0');
+    for (char& c : lines.back()) c = static_cast<char>('a' + random.next() % 26);
+    bytes += lines.back() + "\n";
+  }
+  write_file_atomically(folder / "plain", bytes);
+  write_file_atomically(folder / "packed", gzip(bytes));
+  EXPECT_TRUE(lines_of_file(folder / "plain") == lines);
+  EXPECT_TRUE(lines_of_file(folder / "packed") == lines);
+}
+
+TEST(LineReader, GoesOnWhereItWasAfterAMove) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "file", "a\nb\n");
+  LineReader first(folder / "file");
+  EXPECT_EQ(first.next(), "a");
+  LineReader second(std::move(first));
+  EXPECT_EQ(second.next(), "b");
+  EXPECT_EQ(second.line_number(), 2);
+}
+
+TEST(LineReader, ReportsAGzipFileCutAnywhere) {
+  const TemporaryDirectory folder;
+  const std::string packed = gzip("one\ntwo\nthree\n");
+  for (size_t size = 2; size < packed.size(); ++size) {
+    write_file_atomically(folder / "cut.gz", packed.substr(0, size));
+    const auto message = message_of<Error>([&] { lines_of_file(folder / "cut.gz"); });
+    EXPECT_TRUE(message.starts_with((folder / "cut.gz").string() + ": damaged gzip after line ")) << message;
+    EXPECT_TRUE(message.ends_with(" (it ends too early); get the file anew")) << message;
+  }
+}
+
+TEST(LineReader, SaysAfterWhichLineAGzipFileIsDamaged) {
+  const TemporaryDirectory folder;
+  const std::string good = gzip("one\ntwo\n");
+  std::string bad_sum = gzip("three\nfour");
+  bad_sum[bad_sum.size() - 5] ^= 1;
+  write_file_atomically(folder / "sum.gz", good + bad_sum);
+  LineReader reader(folder / "sum.gz");
+  EXPECT_EQ(reader.next(), "one");
+  EXPECT_EQ(reader.next(), "two");
+  EXPECT_EQ(reader.next(), "three");
+  const std::string expected =
+      (folder / "sum.gz").string() + ": damaged gzip after line 3 (incorrect data check); get the file anew";
+  EXPECT_EQ(message_of<Error>([&] { reader.next(); }), expected);
+  EXPECT_EQ(message_of<Error>([&] { reader.next(); }), expected) << "and again";
+
+  write_file_atomically(folder / "behind.gz", good + "text");
+  EXPECT_EQ(message_of<Error>([&] { lines_of_file(folder / "behind.gz"); }),
+            (folder / "behind.gz").string() +
+                ": damaged gzip after line 2 (what follows the packed data is not gzip); get the file anew");
+}
+
+TEST(LineReader, AllowsZerosBehindAGzipFile) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "padded.gz", gzip("one\n") + std::string(1 << 20, '\0'));
+  EXPECT_EQ(lines_of_file(folder / "padded.gz"), std::vector<std::string>{"one"});
+}
+
+TEST(LineReader, SaysWhetherAPipeHoldsALine) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  const auto write = [&](std::string_view text) {
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), ssize_t(text.size()));
+  };
+  EXPECT_FALSE(reader.ready(0));
+  write("one\ntwo\nthr");
+  EXPECT_TRUE(reader.ready(0));
+  EXPECT_EQ(reader.next(), "one");
+  EXPECT_TRUE(reader.ready(0));
+  EXPECT_EQ(reader.next(), "two");
+  EXPECT_FALSE(reader.ready(1)) << "half a line";
+  write("ee");
+  EXPECT_FALSE(reader.ready(1));
+  ::close(ends[1]);
+  EXPECT_TRUE(reader.ready(0)) << "the end makes it whole";
+  EXPECT_EQ(reader.next(), "three");
+  EXPECT_TRUE(reader.ready(0));
+  EXPECT_EQ(reader.next(), std::nullopt);
+  ::close(ends[0]);
+}
+
+TEST(LineReader, SaysWhatItCannotOpen) {
+  const TemporaryDirectory folder;
+  EXPECT_EQ(message_of<Error>([&] { LineReader(folder / "none"); }),
+            (folder / "none").string() + ": cannot read (No such file or directory)");
+  EXPECT_EQ(message_of<Error>([&] { LineReader{folder.path()}; }),
+            folder.path().string() + ": is a folder; name a file");
+}
+
+}  // namespace
+}  // namespace nmt

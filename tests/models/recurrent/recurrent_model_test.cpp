@@ -1,0 +1,283 @@
+#include "models/recurrent/recurrent_model.h"
+
+#include <gtest/gtest.h>
+#include <torch/optim/adam.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "models/formula_weights.h"
+#include "models/model_checks.h"
+#include "models/tiny_batch.h"
+#include "nn/ops/cross_entropy.h"
+#include "support.h"
+#include "tensor_support.h"
+
+namespace nmt {
+namespace {
+
+using test::batch_of;
+using test::expect_close;
+using test::formula_model;
+using test::full_logits;
+using test::Pair;
+using test::real_rows;
+using test::stepped_logits;
+
+constexpr int64_t kSource = 17, kTarget = 17;
+
+// Every cell, score, order, readout and first state in at least one of them.
+const std::map<std::string, std::string>& forms() {
+  static const std::map<std::string, std::string> kForms = {
+      {"bahdanau",
+       "d_model: 12, embedding_size: 10, encoder_size: 8, attention_size: 9, attention_score: additive, initial_state: "
+       "backward, readout: maxout, readout_size: 7, tie_embeddings: none, output_bias: true"},
+      {"luong",
+       "cell: lstm, d_model: 12, num_blocks: 3, bidirectional: false, decoder_order: luong, attention_score: general, "
+       "initial_state: copy, readout: tanh, tie_embeddings: all"},
+      {"coverage",
+       "d_model: 12, embedding_size: 10, num_blocks: 2, attention_score: additive, coverage: true, readout: tanh, "
+       "readout_size: 10, tie_embeddings: target"},
+      {"cosine",
+       "cell: elman, d_model: 20, encoder_size: 10, attention_score: cosine, attention_normalization: none, "
+       "decoder_order: luong, input_feeding: false, initial_state: mean, tie_embeddings: none"},
+      {"local",
+       "d_model: 12, decoder_order: luong, attention_score: local, local_window: 2, initial_state: zero, readout: "
+       "tanh, "
+       "attention_size: 5, tie_embeddings: target"},
+      {"location", "d_model: 12, attention_score: location, max_positions: 20, tie_embeddings: none"},
+      {"dot",
+       "cell: lstm, d_model: 12, encoder_size: 6, attention_score: dot, decoder_order: luong, tie_embeddings: none"},
+      {"scaled", "cell: lstm, d_model: 12, encoder_size: 6, attention_score: scaled_dot, tie_embeddings: none"},
+      {"plain", "d_model: 12, attention_score: none, tie_embeddings: none, encoder_blocks: 2, decoder_blocks: 1"},
+      {"plain_luong", "d_model: 12, attention_score: none, decoder_order: luong, readout: tanh, tie_embeddings: none"},
+  };
+  return kForms;
+}
+
+// num_blocks is 1 where a form does not say more: a key may stand once only.
+ModelConfig config_of(const std::string& name) {
+  const auto& options = forms().at(name);
+  const bool depth = options.find("blocks") != std::string::npos;
+  return test::model_config("architecture: recurrent, dropout_rate: 0.2, " + options +
+                            (depth ? "" : ", num_blocks: 1"));
+}
+
+class RecurrentForm : public testing::TestWithParam<std::string> {
+ protected:
+  std::shared_ptr<TranslationModel> model(torch::Device device = torch::kCPU) const {
+    return formula_model(config_of(GetParam()), kSource, kTarget, device);
+  }
+};
+
+std::vector<std::string> names() {
+  std::vector<std::string> found;
+  for (const auto& item : forms()) found.push_back(item.first);
+  return found;
+}
+INSTANTIATE_TEST_SUITE_P(Forms, RecurrentForm, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+
+const std::vector<Pair> kPairs = {
+    {{5, 9, 4, 11}, {4, 8, 15, 6, 9, 12, 5, 7}},
+    {{7}, {9, 6, 5, 10}},
+    {{10, 6, 8, 5, 4, 16, 12, 14, 9}, {7}},
+    {{1, 15, 13}, {}},
+};
+
+TEST_P(RecurrentForm, GivesStepByStepTheLogitsOfTheFullPass) {
+  for (const auto device : test::devices()) test::expect_steps_of_the_full_pass(*model(device), kPairs, device, 1e-5);
+}
+
+TEST_P(RecurrentForm, TranslatesASentenceInABatchAsAlone) { test::expect_steps_as_alone(*model(), kPairs); }
+
+TEST_P(RecurrentForm, TrainsOnAPaddedBatchAsOnItsSentences) {
+  for (const auto device : test::devices()) test::expect_full_pass_as_alone(*model(device), kPairs, device);
+}
+
+TEST_P(RecurrentForm, LooksAtEveryWordOfTheSourceAndNotAtPadding) {
+  const auto model = this->model();
+  auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
+  const auto before = full_logits(*model, batch);
+  batch.source[0][0] = 13;  // was 5
+  EXPECT_FALSE(full_logits(*model, batch)[0][0].equal(before[0][0]));
+  batch.source[0][0] = 5;
+  batch.source[0][7] = 12;  // padding
+  expect_close(full_logits(*model, batch)[0], before[0], 1e-7);
+}
+
+TEST_P(RecurrentForm, ContinuesTheSelectedRows) {
+  for (const auto device : test::devices())
+    test::expect_selected_rows_continue(*model(device), kPairs, device, 1, device.is_cpu());
+}
+
+// bfloat16 keeps 8 bits of every product's result; states stay in float.
+TEST_P(RecurrentForm, InBfloat16StaysNearFloat) {
+  const auto model = this->model();
+  const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
+  const auto exact = real_rows(full_logits(*model, batch), batch);
+  model->set_compute_type(torch::kBFloat16);
+  Pass no_dropout;
+  EXPECT_EQ(model->forward(batch, no_dropout).scalar_type(), torch::kBFloat16);
+  for (const auto& low : {full_logits(*model, batch), stepped_logits(*model, batch)}) {
+    EXPECT_EQ(low.scalar_type(), torch::kFloat32);
+    const auto difference = (real_rows(low, batch) - exact).abs();
+    EXPECT_GT(difference.max().item<double>(), 1e-6) << "it was computed in float32";
+    EXPECT_LT(difference.mean().item<double>(), 0.02 * exact.abs().mean().item<double>());
+  }
+}
+
+// Three elements a parameter, dropout on: its masks are a function of the pass alone.
+TEST_P(RecurrentForm, HasTheGradientOfItsLoss) {
+  const auto model = this->model();
+  const auto batch = to_tensors(batch_of({kPairs[1], kPairs[2], kPairs[3]}), torch::kCPU);
+  const auto labels = batch.target_out.flatten().masked_fill(batch.target_out.flatten() == 0, -1);
+  const auto loss = [&] {
+    Pass pass(3, 5, 0);
+    const auto hidden = model->forward(batch, pass).flatten(0, 1);
+    return output_cross_entropy(hidden, model->output_weight(), model->output_bias(), labels, 0.1).loss;
+  };
+  loss().backward();
+  model->finish_gradients();
+  for (const auto& item : model->named_parameters()) {
+    auto values = item.value().detach().flatten();  // a view
+    const auto gradient = item.value().grad().flatten();
+    const int64_t first = item.key().ends_with("embedding") ? 5 * item.value().size(1) : 0;
+    for (const int64_t i : {first, first + 3, first + values.numel() / 3}) {
+      constexpr double kStep = 4e-3;
+      const double before = values[i].item<double>();
+      values[i] = before + kStep;
+      const double up = loss().item<double>();
+      values[i] = before - kStep;
+      const double down = loss().item<double>();
+      values[i] = before;
+      const double expected = (up - down) / (2 * kStep);
+      EXPECT_NEAR(gradient[i].item<double>(), expected, 6e-3 * std::max(1.0, std::abs(expected)))
+          << item.key() << " element " << i;
+    }
+  }
+}
+
+TEST_P(RecurrentForm, RecordsItsAttention) {
+  const auto model = this->model();
+  const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
+  const auto maps = model->attention_maps(batch);
+  if (GetParam().starts_with("plain")) {
+    EXPECT_TRUE(maps.empty());
+    return;
+  }
+  ASSERT_EQ(maps.size(), 1u);
+  EXPECT_EQ(maps[0].name, "decoder.attention");
+  const auto& weights = maps[0].weights;
+  ASSERT_EQ(weights.sizes(), at::IntArrayRef({4, 1, batch.target_in.size(1), batch.source.size(1)}));
+  EXPECT_EQ(weights[1].narrow(2, 2, batch.source.size(1) - 2).abs().sum().item<double>(), 0) << "padding";
+  if (config_of(GetParam()).attention_normalization == "softmax" && GetParam() != "local")
+    expect_close(weights.sum(-1), torch::ones({4, 1, batch.target_in.size(1)}), 1e-5);
+}
+
+TEST(RecurrentModel, HasTheParameterCountOfThePublishedModel) {
+  const auto path = test::source_directory() / "configs" / "rnn_attention_small.yaml";
+  EXPECT_EQ(make_model(load_config(path).config.model, 7853, 5893)->parameter_count(), 20'518'405);
+}
+
+TEST(RecurrentModel, IsFedWithItsOwnChoicesWhereTheCoinSaysSo) {
+  auto config = config_of("bahdanau");
+  config.dropout_rate = 0;
+  const auto model = formula_model(config, kSource, kTarget);
+  const auto batch = to_tensors(batch_of({kPairs[0]}), torch::kCPU);
+  const auto run = [&](double share) {
+    Pass pass(3, 5, 0);
+    pass.set_teacher_forcing(share);
+    return model->forward(batch, pass).detach()[0];
+  };
+  const auto forced = run(1), free = run(0), half = run(0.5);
+  EXPECT_TRUE(run(0.5).equal(half)) << "the coins are a function of the pass";
+  EXPECT_TRUE(free[0].equal(forced[0])) << "<s> is always fed";
+  EXPECT_FALSE(free[1].equal(forced[1]));
+  EXPECT_FALSE(half.equal(forced));
+  EXPECT_FALSE(half.equal(free));
+
+  // Fed by hand with its own choices it gives the same.
+  const auto logits = model->logits(free.unsqueeze(0))[0].detach();
+  const torch::NoGradGuard no_grad;
+  const auto state = model->start(batch.source, batch.source_lengths);
+  auto token = batch.target_in.select(1, 0);
+  for (int64_t t = 0; t < logits.size(0); ++t) {
+    const auto step = model->step(*state, token);
+    expect_close(step[0], logits[t], 1e-5);
+    token = step.argmax(-1);
+  }
+}
+
+TEST(RecurrentModel, LearnsToCopy) {
+  for (const char* options : {"decoder_order: bahdanau, attention_score: additive",
+                              "decoder_order: luong, cell: lstm, "
+                              "attention_score: general, readout: tanh"}) {
+    const auto config = test::model_config(
+        std::string("architecture: recurrent, num_blocks: 1, d_model: 32, dropout_rate: 0, tie_embeddings: none, "
+                    "embedding_init: standard_normal, ") +
+        options);
+    const auto model = make_model(config, 12, 12);
+    initialise(*model, config, 1);
+    std::vector<Pair> pairs;
+    for (int64_t i = 0; i < 24; ++i) {
+      std::vector<int64_t> words;
+      for (int64_t k = 0; k <= i % 4; ++k) words.push_back(4 + (i * 5 + k * 3 + i * k) % 8);
+      pairs.emplace_back(words, words);
+    }
+    const auto batch = to_tensors(batch_of(pairs), torch::kCPU);
+    const auto labels = batch.target_out.flatten().masked_fill(batch.target_out.flatten() == 0, -1);
+    torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(0.02));
+    LossSums sums;
+    for (int64_t update = 1; update <= 60; ++update) {
+      Pass pass(1, update, 0);
+      adam.zero_grad();
+      sums = output_cross_entropy(model->forward(batch, pass).flatten(0, 1), model->output_weight(),
+                                  model->output_bias(), labels, 0);
+      (sums.loss / 84).backward();
+      adam.step();
+    }
+    EXPECT_EQ(sums.correct.item<int64_t>(), (labels >= 0).sum().item<int64_t>()) << options;
+  }
+}
+
+TEST(RecurrentModel, StartsAsTheConfigurationSays) {
+  auto config = config_of("bahdanau");
+  config.init = "normal";
+  config.embedding_init = "init";
+  config.recurrent_init = "orthogonal";
+  config.attention_init = "bahdanau";
+  config.d_model = 64;
+  const auto model = make_model(config, 300, 300);
+  initialise(*model, config, 1);
+  const auto parameters = model->named_parameters();
+  const auto& recurrent = parameters["decoder.layer_0.recurrent.weight"];
+  for (int64_t gate = 0; gate < 3; ++gate) {
+    const auto block = recurrent.narrow(0, gate * 64, 64);
+    expect_close(block.mm(block.t()).detach(), torch::eye(64), 1e-5);
+  }
+  EXPECT_EQ(parameters["decoder.attention.score.v"].abs().sum().item<double>(), 0);
+  EXPECT_NEAR(parameters["decoder.attention.score.query.weight"].std().item<double>(), 0.001, 1e-4);
+  EXPECT_NEAR(parameters["decoder.layer_0.input.weight"].std().item<double>(), 0.01, 1e-3);
+  EXPECT_NEAR(parameters["source_embedding"].std().item<double>(), 0.01, 1e-3);
+}
+
+TEST(RecurrentModel, RefusesWhatDoesNotFit) {
+  const auto message = [](const std::string& options, int64_t source = 17, int64_t target = 17) {
+    return test::message_of<Error>(
+        [&] { make_model(test::model_config("architecture: recurrent, d_model: 12, attention_score: additive, " + options), source, target); });
+  };
+  EXPECT_EQ(
+      message("tie_embeddings: target"),
+      "model.tie_embeddings: target shares the output layer's table, but its input has 48 features and embeddings "
+      "12; use tie_embeddings: none, or readout: tanh with readout_size: 12");
+  EXPECT_EQ(message("tie_embeddings: all, readout: tanh", 17, 19),
+            "model.tie_embeddings: all shares one table, but the vocabularies have 17 and 19 entries; use a joint "
+            "vocabulary (data.joint_vocabulary) or tie_embeddings: target");
+  EXPECT_EQ(
+      message("tie_embeddings: none, initial_state: copy, num_blocks: 2"),
+      "model.initial_state: copy needs states of the same size and number on both sides, not 2 layers of 24 and 2 "
+      "of 12; use last");
+}
+
+}  // namespace
+}  // namespace nmt

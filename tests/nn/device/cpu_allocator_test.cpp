@@ -1,0 +1,66 @@
+#include "nn/device/cpu_allocator.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <algorithm>
+
+namespace nmt {
+namespace {
+
+TEST(ReuseFreedTensors, HandsOutTheSameMemoryAgain) {
+  reuse_freed_tensors();
+  const void* first = nullptr;
+  {
+    auto x = torch::ones({1000, 1000});
+    first = x.const_data_ptr();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0u);
+  }
+  auto again = torch::empty({1000, 1000});
+  EXPECT_EQ(again.const_data_ptr(), first);
+  auto other = torch::empty({1000, 1000});
+  EXPECT_NE(other.const_data_ptr(), first);
+}
+
+TEST(ReuseFreedTensors, TakesNoMoreFromTheSystemOnceSizesRepeat) {
+  reuse_freed_tensors();
+  const auto work = [] {
+    for (int64_t rows = 1000; rows < 2000; rows += 37) {
+      const auto x = torch::ones({rows, 256});
+      const auto y = x + x;
+      EXPECT_EQ(y.sum().item<double>(), static_cast<double>(2 * rows * 256));
+    }
+  };
+  work();
+  const int64_t before = tensor_bytes();
+  EXPECT_GT(before, 0);
+  for (int i = 0; i < 5; ++i) work();
+  EXPECT_LE(tensor_bytes() - before, 1 << 16);  // small tensors come and go
+}
+
+// Sizes that never come again: as in a search whose histories grow.
+TEST(ReuseFreedTensors, KeepsLittleMoreThanTheLargestNeed) {
+  reuse_freed_tensors();
+  const int64_t before = tensor_bytes();
+  int64_t most = 0;
+  for (int64_t rows = 1000; rows < 40000; rows += 1000) {
+    const auto x = torch::ones({rows, 256});
+    most = std::max<int64_t>(most, x.nbytes());
+  }
+  EXPECT_LE(tensor_bytes(), before + most + (before + most) / 8 + most / 8);  // one eighth more: sizes are rounded up
+  // A smaller tensor takes no more from the system.
+  const int64_t now = tensor_bytes();
+  const auto x = torch::ones({36000, 256});
+  EXPECT_LE(tensor_bytes(), now + (1 << 16));
+}
+
+TEST(ReuseFreedTensors, TakesEmptyAndSmallTensors) {
+  reuse_freed_tensors();
+  EXPECT_EQ(torch::empty({0}).numel(), 0);
+  auto small = torch::zeros({3});
+  small.resize_({5000}).fill_(1);
+  EXPECT_EQ(small.sum().item<double>(), 5000);
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,132 @@
+#include "scoring/command/scored_corpus_reader.h"
+
+#include <zlib.h>
+
+#include <fstream>
+
+#include "scoring/command/command_error.h"
+#include "support.h"
+
+namespace nmt::scoring {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class CorpusReaderTest : public ::testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& bytes) {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return (folder_ / name).string();
+  }
+
+  /// references[set][line] and hypotheses[system][line].
+  struct Corpus {
+    std::vector<Lines> references, hypotheses;
+  };
+  static Corpus read(CorpusSource source) {
+    CorpusReader reader(std::move(source));
+    Corpus corpus;
+    SegmentBlock block;
+    while (reader.next(block)) {
+      append(block.references, corpus.references);
+      append(block.hypotheses, corpus.hypotheses);
+    }
+    return corpus;
+  }
+  static void append(const std::vector<std::vector<std::string_view>>& from, std::vector<Lines>& to) {
+    to.resize(from.size());
+    for (size_t i = 0; i < from.size(); ++i) to[i].insert(to[i].end(), from[i].begin(), from[i].end());
+  }
+
+  /// The exit code and message of what reading throws.
+  static std::pair<int, std::string> error_of(CorpusSource source) {
+    try {
+      read(std::move(source));
+    } catch (const CommandError& error) {
+      return {error.exit_code(), error.what()};
+    }
+    return {0, ""};
+  }
+
+  nmt::test::TemporaryDirectory folder_;
+};
+
+TEST_F(CorpusReaderTest, SplitsFilesAtNewlinesOnlyAndStripsLineEnds) {
+  const auto file = write("a", "one \u3000\r\ntwo\rstill two\t\n\n four");
+  const Corpus corpus = read({.references = {file}, .systems = Lines{file + ""}});
+  EXPECT_EQ(corpus.references[0], (Lines{"one", "two\rstill two", "", " four"}));
+  EXPECT_EQ(corpus.hypotheses[0], corpus.references[0]);
+}
+
+TEST_F(CorpusReaderTest, ReadsSeveralBlocksInStep) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i) + "\n";
+  const auto file = write("a", text), other = write("b", text);
+  const Corpus corpus = read({.references = {file, other}, .systems = Lines{other}});
+  ASSERT_EQ(corpus.references.size(), 2u);
+  ASSERT_EQ(corpus.references[1].size(), 20000u);
+  EXPECT_EQ(corpus.references[1][12345], "12345");
+  EXPECT_EQ(corpus.hypotheses[0], corpus.references[0]);
+}
+
+TEST_F(CorpusReaderTest, SplitsReferencesAtTabs) {
+  const auto file = write("a", "x \ty\tz\tw \n1\t2\t3\n"), system = write("s", "x\n1\n");
+  const Corpus corpus = read({.references = {file}, .fields = 3, .systems = Lines{system}});
+  EXPECT_EQ(corpus.references, (std::vector<Lines>{{"x ", "1"}, {"y", "2"}, {"z\tw", "3"}}));
+  EXPECT_EQ(error_of({.references = {file}, .fields = 4, .systems = Lines{system}}),
+            std::pair(17, file + " line 2: expected 4 tab-separated fields, but found 3"));
+}
+
+TEST_F(CorpusReaderTest, ReadsGzip) {
+  const std::string path = (folder_ / "a.gz").string();
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzputs(file, "one\ntwo\n");
+  gzclose(file);
+  EXPECT_EQ(read({.references = {path}, .systems = Lines{path}}).references[0], (Lines{"one", "two"}));
+}
+
+TEST_F(CorpusReaderTest, DecodesOtherEncodings) {
+  const auto latin = write("latin", "caf\xE9\n\nb\n"),
+             utf16 = write("utf16", std::string("\xFF\xFE\xE9\0\n\0\n\0b\0", 10));
+  EXPECT_EQ(read({.references = {latin}, .systems = Lines{latin}, .encoding = "latin-1"}).references[0],
+            (Lines{"café", "", "b"}));
+  EXPECT_EQ(read({.references = {utf16}, .systems = Lines{utf16}, .encoding = "utf-16"}).references[0],
+            (Lines{"é", "", "b"}));
+  EXPECT_EQ(error_of({.references = {latin}, .systems = Lines{latin}, .encoding = "klingon"}),
+            std::pair(1, latin + ": -e klingon: unknown encoding"));
+  EXPECT_EQ(error_of({.references = {latin}, .systems = Lines{latin}, .encoding = "ascii"}).first, 1);
+}
+
+TEST_F(CorpusReaderTest, SaysWhatIsWrongAndWhere) {
+  const auto two = write("two", "a\nb\n"), three = write("three", "a\nb\nc\n"), none = write("none", "");
+  const auto bad = write("bad", "fine\nnot \xFF fine\n");
+  EXPECT_EQ(error_of({.references = {two}, .systems = Lines{three}}),
+            std::pair(1, std::string("systems and references have different numbers of lines: the shortest has 2; give "
+                                     "one line a segment in each")));
+  EXPECT_EQ(error_of({.references = {none}, .systems = Lines{none}}),
+            std::pair(1, std::string("the systems contain no sentence")));
+  EXPECT_EQ(error_of({.references = {two}, .systems = Lines{bad}}),
+            std::pair(1, bad + ":2: not UTF-8 at byte 5; convert the file, or name its encoding with -e"));
+  EXPECT_EQ(error_of({.references = {two}, .systems = Lines{(folder_ / "missing").string()}}).first, 1);
+  EXPECT_EQ(error_of({.references = {folder_.path().string()}, .systems = Lines{two}}).first, 1);
+}
+
+TEST_F(CorpusReaderTest, ReportsTheErrorOfTheEarlierFileFirst) {
+  const auto fields = write("fields", "a\tb\nc\td\ne\n"), bad = write("bad", "\xFF\n"), two = write("two", "a\nb\n");
+  const std::pair wrong_fields(17, fields + " line 3: expected 2 tab-separated fields, but found 1");
+  EXPECT_EQ(error_of({.references = {fields}, .fields = 2, .systems = Lines{bad}}), wrong_fields);
+  EXPECT_EQ(error_of({.references = {fields}, .fields = 2, .systems = Lines{"missing"}}), wrong_fields);
+  EXPECT_EQ(error_of({.references = {fields}, .fields = 2, .systems = Lines{write("one", "a\n")}}), wrong_fields);
+}
+
+TEST_F(CorpusReaderTest, AFileNamedDashIsAFile) {
+  write("-", "x\n");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const Corpus corpus = read({.references = {"-"}, .systems = Lines{"-"}});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(corpus.references[0], Lines{"x"});
+}
+
+}  // namespace
+}  // namespace nmt::scoring

@@ -1,0 +1,163 @@
+// Figures of original_bleu_golden.py, beside this file.
+#include "scoring/metrics/original_bleu.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "scoring/command/score_command.h"
+#include "support.h"
+
+namespace nmt::scoring {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+const std::vector<std::string> kHypotheses = {
+    "the little dog ran over the green field", "a man in a blue shirt is standing on a ladder",
+    "two  young people   walk", "yes", "this is an odd sentence with one more word too few?"};
+const std::vector<std::string> kReferences = {"the little dog runs over the green field",
+                                              "a man in a blue shirt stands on a ladder", "two young  people walk",
+                                              "yes of course", "this is an odd sentence with one word too few."};
+const std::vector<std::string> kSecond = {"a little dog ran over a green field",
+                                          "the man in the blue shirt is on a ladder today", "two people walk", "yes",
+                                          "an odd sentence is this"};
+
+std::string line_of(OriginalForm form, const References& references) {
+  return OriginalBleu(form).corpus(kHypotheses, references).format();
+}
+
+TEST(OriginalBleu, PrintsTheLineOfMultiBleu) {
+  EXPECT_EQ(line_of(OriginalForm::kMultiBleu, {kReferences}),
+            "BLEU = 62.06, 85.7/73.3/57.7/40.9 (BP=1.000, ratio=1.000, hyp_len=35, ref_len=35)");
+  EXPECT_EQ(line_of(OriginalForm::kMultiBleu, {kReferences, kSecond}),
+            "BLEU = 69.98, 91.4/83.3/69.2/45.5 (BP=1.000, ratio=1.029, hyp_len=35, ref_len=34)");
+}
+
+TEST(OriginalBleu, TheLegacyFormSplitsReferencesAtSingleSpaces) {
+  EXPECT_EQ(line_of(OriginalForm::kMultiBleuLegacy, {kReferences}),
+            "BLEU = 55.85, 85.7/70.0/50.0/36.4 (BP=0.972, ration=0.972)");
+}
+
+TEST(OriginalBleu, GivesTheFigureOfNltkToTheLastDigit) {
+  EXPECT_EQ(line_of(OriginalForm::kNltk, {kReferences}), "Bleu Score = 60.30302403897792");
+  EXPECT_EQ(line_of(OriginalForm::kNltk, {kReferences, kSecond}), "Bleu Score = 67.99238704245376");
+}
+
+TEST(OriginalBleu, IsZeroWithoutAMatchOfSomeOrder) {
+  const std::vector<std::string> hypothesis = {"a b c x"}, reference = {"a b c d e"};
+  EXPECT_EQ(OriginalBleu(OriginalForm::kMultiBleu).corpus(hypothesis, References{reference}).format(),
+            "BLEU = 0.00, 75.0/66.7/50.0/0.0 (BP=0.779, ratio=0.800, hyp_len=4, ref_len=5)");
+  EXPECT_EQ(OriginalBleu(OriginalForm::kNltk).corpus(hypothesis, References{reference}).format(), "Bleu Score = 0.0");
+  const std::vector<std::string> empty = {""};
+  for (const auto form : {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy, OriginalForm::kNltk}) {
+    EXPECT_EQ(OriginalBleu(form).corpus(empty, References{reference}).score, 0);
+    EXPECT_EQ(OriginalBleu(form).corpus(hypothesis, References{empty}).score, 0);
+    EXPECT_EQ(OriginalBleu(form).corpus(empty, References{empty}).score, 0);
+  }
+}
+
+TEST(OriginalBleu, RemovesOneLastCharacter) {
+  EXPECT_EQ(without_last_character("few."), "few");
+  EXPECT_EQ(without_last_character("gr\u00FC\u00DF\u00FC"), "gr\u00FC\u00DF");
+  EXPECT_EQ(without_last_character(""), "");
+}
+
+struct Result {
+  int exit_code;
+  std::string out, messages;
+};
+
+class OriginalBleuCommand : public testing::Test {
+ protected:
+  OriginalBleuCommand() {
+    write("hyp", kHypotheses, "\n");
+    write("ref", kReferences, "\n");
+    write("second", kSecond, "\n");
+    write("hyp_unended", kHypotheses, "");
+    write("ref_unended", kReferences, "");
+  }
+  void write(const std::string& name, const std::vector<std::string>& lines, const std::string& end) {
+    std::ofstream file(folder_ / name, std::ios::binary);
+    for (size_t i = 0; i < lines.size(); ++i) file << (i > 0 ? "\n" : "") << lines[i];
+    file << end;
+  }
+  Result run(const std::string& command) const {
+    std::istringstream words(command);
+    std::vector<std::string> arguments;
+    for (std::string word; words >> word;) {
+      arguments.push_back(word[0] == '@' ? (folder_ / word.substr(1)).string() : word);
+    }
+    std::ostringstream out, messages;
+    const int exit_code = run_score_command(arguments, {.out = out, .messages = messages});
+    return {exit_code, out.str(), messages.str()};
+  }
+  nmt::test::TemporaryDirectory folder_;
+};
+
+TEST_F(OriginalBleuCommand, PrintsWhatTheProgramsPrint) {
+  EXPECT_EQ(run("@ref @second -i @hyp -m multi-bleu -f text").out,
+            "BLEU = 69.98, 91.4/83.3/69.2/45.5 (BP=1.000, ratio=1.029, hyp_len=35, ref_len=34)\n");
+  EXPECT_EQ(run("@ref -i @hyp -m nltk -b").out, "60.30302403897792\n");
+  EXPECT_EQ(run("@ref -i @hyp -m multi-bleu").out,
+            "{\n \"name\": \"multi-bleu\",\n \"score\": 62.06,\n \"verbose_score\": \"85.7/73.3/57.7/40.9 (BP=1.000, "
+            "ratio=1.000, hyp_len=35, ref_len=35)\"\n}\n");
+  EXPECT_THAT(run("@ref -i @hyp -m nltk bleu -f text").out,
+              testing::AllOf(HasSubstr("BLEU|nrefs:1|"), HasSubstr("Bleu Score = 60.30302403897792\n")));
+}
+
+TEST_F(OriginalBleuCommand, TheLegacyFormCutsAnUnendedLastLineOnly) {
+  EXPECT_EQ(run("@ref -i @hyp -m multi-bleu-legacy -f text").out,
+            "BLEU = 55.85, 85.7/70.0/50.0/36.4 (BP=0.972, ration=0.972)\n");
+  EXPECT_EQ(run("@ref_unended -i @hyp_unended -m multi-bleu-legacy -f text").out,
+            "BLEU = 58.04, 88.6/73.3/53.8/36.4 (BP=0.972, ration=0.972)\n");
+  EXPECT_EQ(run("@ref_unended -i @hyp_unended -m multi-bleu-legacy -f text -e latin-1").out,
+            "BLEU = 58.04, 88.6/73.3/53.8/36.4 (BP=0.972, ration=0.972)\n");
+  EXPECT_EQ(run("@ref_unended -i @hyp_unended -m multi-bleu").out, run("@ref -i @hyp -m multi-bleu").out);
+}
+
+TEST_F(OriginalBleuCommand, LeavesShortPairsOut) {
+  EXPECT_EQ(run("@ref -i @hyp -m nltk -f text --min-len 4").out, "Bleu Score = 61.98542191654896\n");
+  write("long_hyp", {kHypotheses[0], kHypotheses[1], kHypotheses[2], kHypotheses[4]}, "\n");
+  write("long_ref", {kReferences[0], kReferences[1], kReferences[2], kReferences[4]}, "\n");
+  EXPECT_EQ(run("@ref -i @hyp -m bleu chrf --min-len 4").out, run("@long_ref -i @long_hyp -m bleu chrf").out);
+  const Result none = run("@ref -i @hyp --min-len 40");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.messages, EndsWith("--min-len 40: no pair has so many words on both sides\n"));
+}
+
+TEST_F(OriginalBleuCommand, TabulatesScoresByLength) {
+  EXPECT_THAT(run("@ref -i @hyp -m multi-bleu nltk --length-analysis 5").out,
+              testing::AllOf(HasSubstr("BLEU = 62.06, "),
+                             EndsWith("\nlength           segments          multi-bleu                nltk\n"
+                                      "0-4                     2               67.03  47.398785011707936\n"
+                                      "5-9                     1               50.00                50.0\n"
+                                      "10-14                   2               61.08   61.08201483434533\n")));
+}
+
+TEST_F(OriginalBleuCommand, RefusesWhatDoesNotGoTogether) {
+  for (const auto& [command, message] : std::vector<std::pair<std::string, std::string>>{
+           {"@ref -i @hyp -m multi-bleu-legacy bleu", "-m multi-bleu-legacy: reads the text otherwise; name it alone"},
+           {"@ref -i @hyp @ref -m nltk", "-m nltk: for one system, without -sl and -ci"},
+           {"@ref -i @hyp -m multi-bleu -sl", "-m multi-bleu: for one system, without -sl and -ci"},
+           {"@ref -i @hyp -m multi-bleu -ci", "-m multi-bleu: for one system, without -sl and -ci"},
+           {"@ref -i @hyp @ref --min-len 4", "--min-len: for one system, without -sl and -ci"},
+           {"@ref -i @hyp -sl --length-analysis 4", "--length-analysis: for one system, without -sl and -ci"},
+           {"@ref -i @hyp --min-len -1", "--min-len -1: 0 or more words"},
+           {"@ref -i @hyp --length-analysis -3", "--length-analysis -3: 1 or more"}}) {
+    const Result result = run(command);
+    EXPECT_EQ(result.exit_code, 1) << command;
+    EXPECT_EQ(result.messages, "nmt-score: " + message + "\n") << command;
+    EXPECT_EQ(result.out, "");
+  }
+}
+
+TEST_F(OriginalBleuCommand, AbbreviationsOfSacrebleuKeepTheirMeaning) {
+  EXPECT_EQ(run("@ref -i @hyp --m bleu").out, run("@ref -i @hyp -m bleu").out);
+  EXPECT_EQ(run("@ref -i @hyp --min 4").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace nmt::scoring

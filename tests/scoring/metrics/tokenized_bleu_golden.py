@@ -1,0 +1,24 @@
+"""Prints the figures of tokenized_bleu_test.cpp: sacreBLEU without tokenisation on what sacremoses made of the lines.
+
+    .deps/dev/bin/python tests/scoring/metrics/tokenized_bleu_golden.py
+"""
+
+from sacrebleu.metrics import BLEU
+from sacremoses import MosesTokenizer
+
+HYPOTHESES = {
+    "en": ["The dog doesn't bark, said Dr. Jones.", "It costs $1,000.50 & more!", "we are HERE"],
+    "de": ["Am 3. Mai sagte er: \"Das ist's.\"", "Es kostet 1.000,50 Euro (z.B. hier).", "wir sind HIER"],
+}
+REFERENCES = {
+    "en": ["the dog does not bark, said Dr. Jones.", "It costs $1,000.50 and more!", "We are here now"],
+    "de": ["Am 3. Mai sagte er: \"Das ist es.\"", "Es kostet 1.000,50 Euro (z.B. dort).", "Wir sind jetzt hier"],
+}
+
+for language, hypotheses in HYPOTHESES.items():
+    tokenizer = MosesTokenizer(language)
+    tokens = [tokenizer.tokenize(line, return_str=True) for line in hypotheses]
+    references = [tokenizer.tokenize(line, return_str=True) for line in REFERENCES[language]]
+    for lowercase in (False, True):
+        metric = BLEU(tokenize="none", lowercase=lowercase)
+        print(language, lowercase, metric.corpus_score(tokens, [references]).format(width=4), metric.get_signature())

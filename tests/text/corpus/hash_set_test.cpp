@@ -1,0 +1,44 @@
+#include "text/corpus/hash_set.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <unordered_set>
+
+#include "base/random.h"
+
+namespace nmt {
+namespace {
+
+TEST(HashSet, AgreesWithTheStandardSet) {
+  HashSet set;
+  std::unordered_set<uint64_t> expected;
+  CounterRandom random({7});
+  for (int i = 0; i < 50000; ++i) {
+    const uint64_t key = random.below(40000);  // small, so also neighbours and repeats, and zero
+    EXPECT_EQ(set.contains(key),
+              expected.contains(key) || (key <= 1 && (expected.contains(0) || expected.contains(1))));
+    EXPECT_EQ(set.insert(key), key <= 1 ? !expected.contains(0) && !expected.contains(1) : !expected.contains(key));
+    expected.insert(key);
+  }
+  EXPECT_EQ(set.size(), static_cast<int64_t>(expected.size()) - 1);  // 0 and 1 are one
+  EXPECT_FALSE(set.contains(1u << 30));
+}
+
+TEST(HashOfText, DiffersForTextsThatAreNearlyAlike) {
+  HashSet set;
+  int64_t texts = 0;
+  std::string text;
+  for (int length = 0; length < 40; ++length, text += 'a') {
+    for (const char* end : {"", "b", "c", " ", "\x01"}) {
+      EXPECT_TRUE(set.insert(hash_of_text(text + end))) << text + end;
+      ++texts;
+    }
+  }
+  EXPECT_TRUE(set.insert(hash_of_text(std::string(3, '\0'))));
+  EXPECT_TRUE(set.insert(hash_of_text(std::string(4, '\0'))));
+  EXPECT_EQ(set.size(), texts + 2);
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,117 @@
+#include "text/corpus/text_reader.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "files.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+using test::message_of;
+using test::TemporaryDirectory;
+using test::write_gzip;
+using test::write_text;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+std::vector<std::string> sentences(const std::filesystem::path& path) {
+  TextReader reader(path, detect_format(path));
+  std::vector<std::string> found;
+  while (const auto text = reader.next()) found.emplace_back(*text);
+  EXPECT_EQ(reader.count(), static_cast<int64_t>(found.size()));
+  return found;
+}
+
+TEST(DetectFormat, GoesByNameThenByTheFirstLineWithText) {
+  struct Case {
+    const char* name;
+    const char* content;
+    TextFormat expected;
+  };
+  const Case cases[] = {
+      {"a.de", "Ein Haus.\n", TextFormat::kPlain},
+      {"empty", "", TextFormat::kPlain},
+      {"less.de", "<3 ist ein Herz\n", TextFormat::kPlain},
+      {"url.de", "<urlaub ist schoen\n", TextFormat::kPlain},
+      {"train.tags.de-en.de", "Text zuerst\n", TextFormat::kTags},
+      {"tags.de", "\n\n<url>http://example.org</url>\nText\n", TextFormat::kTags},
+      {"doc.de", "<doc docid=\"1\" genre=\"lectures\">\nText\n", TextFormat::kTags},
+      {"test.sgm", "no markup\n", TextFormat::kSegments},
+      {"IWSLT16.TED.tst2013.de-en.de.xml", "", TextFormat::kSegments},
+      {"news", "<?xml version=\"1.0\"?>\n<mteval>\n", TextFormat::kSegments},
+      {"ref", "<refset setid=\"newstest2014\" srclang=\"any\">\n", TextFormat::kSegments},
+      {"bom", "\xEF\xBB\xBF<srcset setid=\"x\">\n", TextFormat::kSegments},
+  };
+  const TemporaryDirectory folder;
+  for (const auto& c : cases) {
+    EXPECT_EQ(detect_format(write_text(folder / c.name, c.content)), c.expected) << c.name;
+    EXPECT_EQ(detect_format(write_gzip(folder / (std::string(c.name) + ".gz"), c.content)), c.expected) << c.name;
+  }
+}
+
+TEST(DetectFormat, RefusesWhatItCannotRead) {
+  const TemporaryDirectory folder;
+  const auto message = [&](std::string_view content) {
+    const auto path = write_text(folder / "x", content);
+    return message_of<Error>([&] { detect_format(path); });
+  };
+  EXPECT_THAT(message("\xFD"
+                      "7zXZ"),
+              HasSubstr("x: is packed with xz; unpack it (xz -d) first"));
+  EXPECT_THAT(message("BZh91AY"), HasSubstr("is packed with bzip2"));
+  EXPECT_THAT(message("\x28\xB5\x2F\xFD..."), HasSubstr("is packed with zstd"));
+  EXPECT_THAT(message("PK\x03\x04..."), HasSubstr("is a zip archive"));
+  EXPECT_THAT(message("\xFF\xFEH"), HasSubstr("is UTF-16; convert it (iconv -f UTF-16 -t UTF-8) first"));
+  EXPECT_THAT(message_of<Error>([&] { detect_format(folder.path()); }), HasSubstr("folder"));
+  EXPECT_THAT(message_of<Error>([&] { detect_format(folder / "none"); }), HasSubstr("none"));
+}
+
+TEST(TextReader, LeavesPlainLinesAsTheyStand) {
+  const TemporaryDirectory folder;
+  const auto path = write_text(folder / "a", "\xEF\xBB\xBF one \r\n\n<two>\n\ttab &amp;\xE2\x80\xA8x\nlast");
+  EXPECT_THAT(sentences(path), ElementsAre(" one ", "", "<two>", "\ttab &amp;\xE2\x80\xA8x", "last"));
+  EXPECT_THAT(sentences(write_gzip(folder / "b", "one\ntwo\n")), ElementsAre("one", "two"));
+}
+
+// The rule of S1.2: the first character is looked at before stripping.
+TEST(TextReader, DropsMarkupLinesOfTags) {
+  const TemporaryDirectory folder;
+  const auto path = write_text(folder / "train.tags.de-en.de",
+                               "<url>http://x</url>\n<description>Text > </description>\n Hallo Welt. \n\n <3 bleibt\n"
+                               "<reviewer></reviewer>\nEnde <b>\n");
+  EXPECT_THAT(sentences(path), ElementsAre("Hallo Welt.", "", "<3 bleibt", "Ende <b>"));
+  TextReader reader(path, TextFormat::kTags);
+  while (reader.next()) {
+  }
+  EXPECT_EQ(reader.markup_lines(), 3);
+}
+
+TEST(TextReader, TakesTheSegmentsOfSgmAndXml) {
+  const TemporaryDirectory folder;
+  const auto path =
+      write_text(folder / "t.sgm",
+                 "<srcset setid=\"a\">\n<doc>\n<hl>\n<seg id=\"1\"> Eine &amp; Zwei </seg>\n</hl>\n"
+                 "  <seg id=\"2\"></seg>\r\n<p><seg id=\"3\">a <b>c</b> 2 < 3</seg> <seg id=\"4\">d</seg></p>\n"
+                 "<segment>no</segment>\n");
+  EXPECT_THAT(sentences(path), ElementsAre("Eine &amp; Zwei", "", "a c 2 < 3", "d"));
+}
+
+TEST(TextReader, RefusesASegmentOverSeveralLines) {
+  const TemporaryDirectory folder;
+  const auto path = write_text(folder / "t.xml", "<doc>\n<seg id=\"1\">begins\nends</seg>\n");
+  EXPECT_THAT(message_of<Error>([&] { sentences(path); }),
+              EndsWith("t.xml:2: <seg> does not end on its line; put each segment on one line"));
+}
+
+TEST(RemoveTags, FollowsThePattern) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", ""},       {"plain", "plain"}, {"<a>b</a>", "b"}, {"a < b > c", "a  c"}, {"<>x", "<>x"},
+      {"a <", "a <"}, {"<<a>>", ">"},     {"<><a>", "<>"},   {"2 < 3", "2 < 3"}};
+  for (const auto& [text, expected] : cases) EXPECT_EQ(remove_tags(text), expected) << text;
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,196 @@
+#include "training/checkpoints/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "support.h"
+#include "training/captured_log.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt {
+namespace {
+
+using test::CapturedLog;
+using test::message_of;
+using test::TemporaryDirectory;
+
+DirectoryWriter writer(const std::string& text) {
+  return [text](const fs::path& folder) {
+    write_file_atomically(folder / "weights", text);
+    write_file_atomically(folder / "state", "state of " + text);
+  };
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(WriteDirectory, MakesItWithChecksums) {
+  const TemporaryDirectory folder;
+  write_directory(folder / "made", writer("one"));
+  EXPECT_THAT(names_in(folder / "made"), testing::ElementsAre("checksums.json", "state", "weights"));
+  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("made"));
+  EXPECT_EQ(damage_of(folder / "made"), std::nullopt);
+  EXPECT_THAT(read_file(folder / "made" / "checksums.json"), testing::HasSubstr(sha256_of_bytes("one")));
+}
+
+TEST(WriteDirectory, ReplacesWhatStandsThere) {
+  const TemporaryDirectory folder;
+  write_directory(folder / "made", [](const fs::path& path) { write_file_atomically(path / "old file", "x"); });
+  write_directory(folder / "made", writer("two"));
+  EXPECT_THAT(names_in(folder / "made"), testing::ElementsAre("checksums.json", "state", "weights"));
+  EXPECT_EQ(read_file(folder / "made" / "weights"), "two");
+  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("made"));
+}
+
+TEST(WriteDirectory, LeavesTheOldOneWhenItFails) {
+  const TemporaryDirectory folder;
+  write_directory(folder / "made", writer("one"));
+  const auto failing = [](const fs::path& path) {
+    write_file_atomically(path / "weights", "half");
+    throw MachineError("disk full");
+  };
+  EXPECT_EQ(message_of<MachineError>([&] { write_directory(folder / "made", failing); }), "disk full");
+  EXPECT_EQ(message_of<MachineError>([&] { write_directory(folder / "new", failing); }), "disk full");
+  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("made")) << "nothing is left of the attempts";
+  EXPECT_EQ(read_file(folder / "made" / "weights"), "one");
+  EXPECT_EQ(damage_of(folder / "made"), std::nullopt);
+}
+
+TEST(WriteDirectory, StartsAfreshOverTheLeftoversOfAnInterruptedWrite) {
+  const TemporaryDirectory folder;
+  fs::create_directories(folder / "made.partial");
+  write_file_atomically(folder / "made.partial/half a file", "x");
+  write_directory(folder / "made", writer("one"));
+  EXPECT_THAT(names_in(folder / "made"), testing::ElementsAre("checksums.json", "state", "weights"));
+}
+
+TEST(WriteDirectory, SaysWhichFolderCannotBeMade) {
+  const TemporaryDirectory folder;
+  write_file_atomically(folder / "file", "x");
+  const auto inside = folder / "file/made";
+  EXPECT_THAT(message_of<MachineError>([&] { write_directory(inside, writer("one")); }),
+              testing::AllOf(testing::StartsWith(inside.string() + ": cannot write ("),
+                             testing::Not(testing::HasSubstr("\n"))));
+}
+
+TEST(DamageOf, NamesTheFile) {
+  struct Case {
+    const char* what;
+    std::function<void(const fs::path&)> damage;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {"one byte differs", [](const fs::path& d) { write_file_atomically(d / "weights", "onf"); },
+       "weights: checksum differs"},
+      {"one byte more", [](const fs::path& d) { write_file_atomically(d / "weights", "one\n"); },
+       "weights: checksum differs"},
+      {"emptied", [](const fs::path& d) { fs::resize_file(d / "state", 0); }, "state: checksum differs"},
+      {"removed", [](const fs::path& d) { fs::remove(d / "state"); }, "state: missing"},
+      {"a folder in its place",
+       [](const fs::path& d) {
+         fs::remove(d / "state");
+         fs::create_directory(d / "state");
+       },
+       "state: missing"},
+      {"no JSON", [](const fs::path& d) { write_file_atomically(d / "checksums.json", "{"); },
+       "checksums.json: not readable"},
+      {"emptied checksums", [](const fs::path& d) { fs::resize_file(d / "checksums.json", 0); },
+       "checksums.json: not readable"},
+      {"checksums of nothing", [](const fs::path& d) { write_file_atomically(d / "checksums.json", "{}"); },
+       "checksums.json: not readable"},
+      {"checksums are a list", [](const fs::path& d) { write_file_atomically(d / "checksums.json", "[]"); },
+       "checksums.json: not readable"},
+      {"checksums are numbers",
+       [](const fs::path& d) { write_file_atomically(d / "checksums.json", R"({"state":1})"); },
+       "checksums.json: not readable"},
+  };
+  for (const auto& c : cases) {
+    const TemporaryDirectory folder;
+    write_directory(folder / "made", writer("one"));
+    c.damage(folder / "made");
+    EXPECT_EQ(damage_of(folder / "made"), c.expected) << c.what;
+  }
+  const TemporaryDirectory folder;
+  EXPECT_THAT(damage_of(folder / "none").value_or(""), testing::HasSubstr("checksums.json"));
+}
+
+TEST(CheckpointStore, KeepsTheBestToo) {
+  const TemporaryDirectory folder;
+  const CheckpointStore store(folder / "checkpoints");
+  for (const int64_t update : {10, 20, 30, 40, 50}) store.save(update, 2, writer(std::to_string(update)), {20, 30});
+  EXPECT_EQ(store.updates(), (std::vector<int64_t>{20, 30, 40, 50}));
+  store.save(60, 2, writer("60"), {30, 60, 77});
+  EXPECT_EQ(store.updates(), (std::vector<int64_t>{30, 50, 60}));
+}
+
+TEST(CheckpointStore, KeepsTheNewest) {
+  const TemporaryDirectory folder;
+  const CheckpointStore store(folder / "checkpoints");
+  EXPECT_TRUE(store.updates().empty());
+  for (const int64_t update : {10, 20, 30, 40}) store.save(update, 3, writer(std::to_string(update)));
+  EXPECT_THAT(store.updates(), testing::ElementsAre(20, 30, 40));
+  EXPECT_EQ(store.path(40).filename(), "00000040");
+  EXPECT_EQ(read_file(store.path(20) / "weights"), "20");
+  store.save(50, 0, writer("50"));  // the one just written always stays
+  EXPECT_THAT(store.updates(), testing::ElementsAre(50));
+  store.save(50, 3, writer("again"));
+  EXPECT_EQ(read_file(store.path(50) / "weights"), "again");
+  store.save(123456789, 3, writer("beyond eight digits"));
+  EXPECT_THAT(store.updates(), testing::ElementsAre(50, 123456789));
+}
+
+// A run goes back and trains on: what it writes is not pruned for having a lower number than an old one.
+TEST(CheckpointStore, NeverRemovesTheOneJustWritten) {
+  const TemporaryDirectory folder;
+  const CheckpointStore store(folder / "checkpoints");
+  store.save(30, 1, writer("30"));
+  store.save(20, 1, writer("20"));
+  EXPECT_THAT(store.updates(), testing::Contains(20));
+}
+
+TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
+  const TemporaryDirectory folder;
+  const auto directory = folder / "checkpoints";
+  for (const char* name : {"00000010.partial", "notes", "12a", "1234567890123"})
+    fs::create_directories(directory / name);
+  write_file_atomically(directory / "00000007", "a file");
+  const CheckpointStore store(directory);
+  EXPECT_TRUE(store.updates().empty());
+  EXPECT_THAT(names_in(directory), testing::ElementsAre("00000007", "1234567890123", "12a", "notes"));
+}
+
+TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {
+  const TemporaryDirectory folder;
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints");
+  EXPECT_EQ(store.newest_whole(captured.log()), std::nullopt);
+  for (const int64_t update : {10, 20, 30}) store.save(update, 3, writer(std::to_string(update)));
+  EXPECT_EQ(store.newest_whole(captured.log()), 30);
+  EXPECT_EQ(captured.text(), "");
+
+  fs::resize_file(store.path(30) / "weights", 1);
+  fs::remove(store.path(20) / "state");
+  EXPECT_EQ(store.newest_whole(captured.log()), 10);
+  EXPECT_EQ(captured.text(), "warning: " + store.path(30).string() +
+                                 ": damaged (weights: checksum differs): removed, going back to the checkpoint before\n"
+                                 "warning: " +
+                                 store.path(20).string() +
+                                 ": damaged (state: missing): removed, going back to the checkpoint before\n");
+  EXPECT_THAT(store.updates(), testing::ElementsAre(10));
+
+  fs::remove(store.path(10) / "checksums.json");
+  EXPECT_EQ(store.newest_whole(captured.log()), std::nullopt);
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,156 @@
+#include "training/objectives/objective.h"
+
+#include <gtest/gtest.h>
+
+#include "models/formula_weights.h"
+#include "models/model_directory.h"
+#include "models/tiny_batch.h"
+#include "tensor_support.h"
+#include "training/objectives/token_noise.h"
+
+namespace nmt {
+namespace {
+
+using test::batch_of;
+using test::expect_close;
+using test::formula_model;
+
+constexpr int64_t kVocabulary = 24;
+
+Batch some_pairs() { return batch_of({{{4, 5, 6, 7}, {8, 9}}, {{10, 11}, {12, 13, 14, 15}}, {{16}, {17}}}); }
+
+ModelConfig model_with_dropout(double rate) {
+  return test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, dropout_rate: " +
+                            std::to_string(rate));
+}
+
+TrainingConfig objective(const char* name) {
+  TrainingConfig config;
+  config.objective = name;
+  config.smoothing = 0.1;
+  config.rdrop_alpha = 5;
+  config.simcut_alpha = 3;
+  config.simcut_rate = 0.6;
+  return config;
+}
+
+Pass pass_of_training() { return Pass(3, 1, 0); }
+
+struct Outcome {
+  double loss;
+  std::vector<torch::Tensor> gradients;
+};
+
+Outcome outcome_of(TranslationModel& model, const torch::Tensor& loss) {
+  Outcome found{loss.item<double>(), {}};
+  for (auto& [name, parameter] : named_parameters(model)) parameter.mutable_grad().reset();
+  loss.backward();
+  for (const auto& [name, parameter] : named_parameters(model)) found.gradients.push_back(parameter.grad().clone());
+  return found;
+}
+
+void expect_same(const Outcome& found, const Outcome& expected) {
+  EXPECT_NEAR(found.loss, expected.loss, 1e-5 * expected.loss);
+  for (size_t i = 0; i < expected.gradients.size(); ++i)
+    expect_close(found.gradients[i], expected.gradients[i],
+                 2e-5 * std::max(1.0, expected.gradients[i].abs().max().item<double>()), std::to_string(i));
+}
+
+// Log-probabilities [2, tokens, vocabulary] of two copies of the batch in one forward pass, and their labels [tokens].
+std::pair<torch::Tensor, torch::Tensor> both_copies(TranslationModel& model, const TensorBatch& twice, Pass& pass) {
+  const auto hidden = model.forward(twice, pass);  // [2 * batch, target, model]
+  const int64_t half = hidden.size(0) / 2;
+  const auto logs = torch::log_softmax(model.logits(hidden), -1).unflatten(0, {2, half}).flatten(1, 2);
+  const auto labels = twice.target_out.narrow(0, 0, half).flatten(), real = labels.nonzero().squeeze(-1);
+  return {logs.index_select(1, real), labels.index_select(0, real)};
+}
+
+TensorBatch twice(const TensorBatch& batch) {
+  const auto cat = [](const torch::Tensor& x) { return torch::cat({x, x}); };
+  return {cat(batch.source), cat(batch.source_lengths), cat(batch.target_in), cat(batch.target_out),
+          cat(batch.target_lengths)};
+}
+
+torch::Tensor smoothed(const torch::Tensor& logs, const torch::Tensor& labels) {
+  return -(0.9 * logs.gather(-1, labels.unsqueeze(-1)).sum() + 0.1 * logs.mean(-1).sum());
+}
+torch::Tensor divergence(const torch::Tensor& p, const torch::Tensor& q) { return (p.exp() * (p - q)).sum(); }
+
+// Liang et al. 2021, equations 2 to 4, divided by two: cross-entropies of both copies, alpha times the mean of both
+// divergences. The masks of the two copies differ, since the doubled batch is one.
+TEST(TrainingLoss, OfRDropFollowsThePaper) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);
+  const auto model = formula_model(model_with_dropout(0.3), kVocabulary, kVocabulary);
+  auto pass = pass_of_training(), again = pass_of_training();
+  const auto [logs, labels] = both_copies(*model, twice(batch), pass);
+  const auto p = logs[0], q = logs[1];
+  EXPECT_GT(divergence(p, q).item<double>(), 0.01) << "two masks";
+  const auto expected =
+      (smoothed(p, labels) + smoothed(q, labels) + 5 * 0.5 * (divergence(p, q) + divergence(q, p))) / 2;
+  const auto expected_outcome = outcome_of(*model, expected);
+  const auto sums = training_loss(*model, batch, again, objective("rdrop"));
+  expect_same(outcome_of(*model, sums.loss), expected_outcome);
+  EXPECT_NEAR(sums.label_loss.item<double>(), -p.gather(-1, labels.unsqueeze(-1)).sum().item<double>(), 1e-4);
+}
+
+// Gao et al. 2022, equation 6: the second copy has zero embeddings at some tokens of both sides.
+TEST(TrainingLoss, OfSimCutFollowsThePaper) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);
+  const auto model = formula_model(model_with_dropout(0.2), kVocabulary, kVocabulary);
+  auto pass = pass_of_training(), again = pass_of_training();
+  auto doubled = twice(batch);
+  const int64_t half = batch.source.size(0);
+  for (auto* ids : {&doubled.source, &doubled.target_in})
+    ids->narrow(0, half, half).copy_(drop_tokens(ids->narrow(0, half, half), 0.6, SpecialIds::kPad, pass));
+  EXPECT_FALSE(doubled.source.narrow(0, half, half).equal(batch.source));
+  EXPECT_FALSE(doubled.target_in.narrow(0, half, half).equal(batch.target_in));
+  const auto [logs, labels] = both_copies(*model, doubled, pass);
+  const auto expected = smoothed(logs[0], labels) + 3 * divergence(logs[0], logs[1]);
+  const auto expected_outcome = outcome_of(*model, expected);
+  expect_same(outcome_of(*model, training_loss(*model, batch, again, objective("simcut")).loss), expected_outcome);
+  EXPECT_TRUE(batch.source.equal(to_tensors(some_pairs(), torch::kCPU).source)) << "the batch stays as it was";
+}
+
+// Without dropout the copies are equal: the plain loss and its gradient.
+TEST(TrainingLoss, OfRDropWithoutDropoutIsThePlainOne) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);
+  const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
+  auto pass = pass_of_training();
+  const auto plain = outcome_of(*model, training_loss(*model, batch, pass, objective("cross_entropy")).loss);
+  expect_same(outcome_of(*model, training_loss(*model, batch, pass, objective("rdrop")).loss), plain);
+}
+
+TEST(TrainingLoss, DropsWordsOnTheWayInOnly) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);
+  const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
+  for (const char* form : {"unknown", "zero"}) {
+    auto config = objective("cross_entropy");
+    config.word_dropout1 = 0.5;
+    config.word_dropout2 = 0.3;
+    config.word_dropout_form = form;
+    auto pass = pass_of_training(), again = pass_of_training();
+    auto dropped = batch;
+    const int64_t by = form == std::string("zero") ? 0 : 1;
+    dropped.source = drop_tokens(batch.source, 0.5, by, pass);
+    dropped.target_in = drop_tokens(batch.target_in, 0.3, by, pass);
+    EXPECT_FALSE(dropped.target_in.equal(batch.target_in));
+    Pass none;
+    const auto expected = reference_loss(*model, dropped, none, smoothing_of(config)).loss.item<double>();
+    EXPECT_NEAR(training_loss(*model, batch, again, config).loss.item<double>(), expected, 1e-4);
+  }
+}
+
+// In bfloat16 the divergence is one of nearly equal numbers: it must stay near that of float32.
+TEST(TrainingLoss, InBfloat16StaysNearFloat) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);
+  for (const char* name : {"rdrop", "simcut"}) {
+    const auto model = formula_model(model_with_dropout(0.2), kVocabulary, kVocabulary);
+    auto pass = pass_of_training(), again = pass_of_training();
+    const double exact = training_loss(*model, batch, pass, objective(name)).loss.item<double>();
+    model->set_compute_type(torch::kBFloat16);
+    EXPECT_NEAR(training_loss(*model, batch, again, objective(name)).loss.item<double>() / exact, 1, 0.02) << name;
+  }
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,104 @@
+#include "training/optimizers/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+struct Value {
+  int64_t update;
+  double rate;
+};
+
+void expect_rates(const TrainingConfig& config, int64_t d_model, std::initializer_list<Value> values) {
+  for (const auto& [update, rate] : values)
+    EXPECT_NEAR(learning_rate(config, d_model, update) / rate, 1, 1e-8) << "update " << update;
+}
+
+// Kyubyong's lr0 W^0.5 min(s W^-1.5, s^-0.5) at lr0 = 0.0003, W = 4000: the width plays no part.
+TEST(LearningRate, HasKyubyongsValues) {
+  const TrainingConfig config{.lr = 0.0003, .schedule = "inverse_sqrt", .warmup_steps = 4000};
+  for (const int64_t d_model : {128, 512})
+    expect_rates(config, d_model,
+                 {{1, 7.5e-08},
+                  {100, 7.5e-06},
+                  {2000, 1.5e-04},
+                  {4000, 3e-04},
+                  {8000, 2.121320344e-04},
+                  {10000, 1.897366596e-04},
+                  {29146, 1.111377932e-04},
+                  {30680, 1.083237223e-04}});
+}
+
+// d^-0.5 min(s^-0.5, s W^-1.5), W = 4000.
+TEST(LearningRate, HasThePapersValues) {
+  const TrainingConfig config{.lr = 1, .schedule = "noam", .warmup_steps = 4000};
+  expect_rates(config, 512,
+               {{1, 1.746928107e-07}, {4000, 6.987712430e-04}, {8000, 4.941058844e-04}, {100000, 1.397542486e-04}});
+  expect_rates(config, 1024, {{4000, 4.941058844e-04}, {300000, 5.705443309e-05}});
+  const TrainingConfig doubled{.lr = 2, .schedule = "noam", .warmup_steps = 4000};
+  expect_rates(doubled, 512, {{4000, 2 * 6.987712430e-04}});
+}
+
+TEST(LearningRate, StaysConstantAfterWarmUp) {
+  const TrainingConfig config{.lr = 0.01, .schedule = "constant", .warmup_steps = 4};
+  expect_rates(config, 512, {{1, 0.0025}, {2, 0.005}, {4, 0.01}, {5, 0.01}, {1000000, 0.01}});
+}
+
+TEST(LearningRate, WithoutWarmUpStartsAtTheTop) {
+  expect_rates({.lr = 0.01, .schedule = "constant", .warmup_steps = 0}, 512, {{1, 0.01}, {100, 0.01}});
+  expect_rates({.lr = 0.01, .schedule = "inverse_sqrt", .warmup_steps = 0}, 512, {{1, 0.01}, {4, 0.005}, {100, 0.001}});
+  expect_rates({.lr = 1, .schedule = "noam", .warmup_steps = 0}, 16, {{1, 0.25}, {4, 0.125}});
+}
+
+// By hand, with lr 0.01, warm-up 4, and from there to 0.002 at update 12: update 6 is a quarter of the way.
+TEST(LearningRate, FallsToItsEnd) {
+  TrainingConfig config{.lr = 0.01, .warmup_steps = 4};
+  config.decay_updates = 12;
+  config.final_lr = 0.002;
+  config.schedule = "linear";
+  expect_rates(config, 512, {{1, 0.0025}, {4, 0.01}, {6, 0.008}, {8, 0.006}, {12, 0.002}, {1000, 0.002}});
+  config.schedule = "cosine";
+  expect_rates(config, 512, {{2, 0.005}, {4, 0.01}, {6, 0.00882842712475}, {8, 0.006}, {12, 0.002}, {50, 0.002}});
+  config.schedule = "polynomial";
+  config.polynomial_power = 3;
+  expect_rates(config, 512, {{3, 0.0075}, {4, 0.01}, {6, 0.005375}, {8, 0.003}, {12, 0.002}, {13, 0.002}});
+}
+
+TEST(LearningRate, FallsOnAPlateau) {
+  TrainingConfig config{.lr = 0.01, .warmup_steps = 4};
+  config.schedule = "plateau";
+  config.plateau_factor = 0.5;
+  config.plateau_patience = 2;
+  config.final_lr = 0.002;
+  Plateau plateau;
+  const auto rate_after = [&](bool new_best) {
+    plateau.add(new_best, config);
+    return learning_rate(config, 512, 100, plateau);
+  };
+  const std::pair<bool, double> steps[] = {{true, 0.01},    {false, 0.01},  {true, 0.01},    {false, 0.01},
+                                           {false, 0.005},  {false, 0.005}, {false, 0.0025}, {true, 0.0025},
+                                           {false, 0.0025}, {false, 0.002}, {false, 0.002}};
+  for (const auto& [new_best, rate] : steps) EXPECT_DOUBLE_EQ(rate_after(new_best), rate);
+  EXPECT_DOUBLE_EQ(learning_rate(config, 512, 2, Plateau{}), 0.005) << "warm-up";
+}
+
+TEST(BatchesOfUpdate, RiseToTheirNumber) {
+  TrainingConfig config{.accumulate = 5};
+  EXPECT_EQ(batches_of_update(config, 1), 5);
+  config.accumulate_warmup = 8;
+  std::vector<int64_t> found;
+  for (int64_t update = 1; update <= 10; ++update) found.push_back(batches_of_update(config, update));
+  EXPECT_EQ(found, (std::vector<int64_t>{1, 1, 2, 2, 3, 3, 4, 4, 5, 5}));
+}
+
+TEST(LearningRate, NamesTheSchedulesForAnUnknownOne) {
+  EXPECT_EQ(test::message_of<Error>([] { learning_rate({.schedule = "step"}, 512, 1); }),
+            "training.schedule: 'step' is none of inverse_sqrt, noam, linear, cosine, polynomial, plateau, constant");
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,39 @@
+#include "translation/attention_grids.h"
+
+#include <gmock/gmock.h>
+
+#include "translation/word_tokenizer.h"
+#include "models/formula_weights.h"
+
+namespace nmt {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(AttentionGrids, NameTheTokensOfEachLayer) {
+  const auto config = test::model_config("d_model: 8, d_ff: 16, num_heads: 2, encoder_blocks: 2, decoder_blocks: 1");
+  const auto model = test::formula_model(config, 7, 7);
+  const auto codec = test::word_codec({"a", "b", "c"});
+  const auto grids = attention_grids(*model, codec, codec.encode_source("a b"), codec.encode_target("c"));
+  ASSERT_EQ(grids.size(), 4u);  // two of the encoder; of the decoder itself and at the source
+  for (const auto& grid : grids) {
+    EXPECT_EQ(grid.heads, 2);
+    ASSERT_EQ(std::ssize(grid.weights), grid.heads * std::ssize(grid.queries) * std::ssize(grid.keys)) << grid.name;
+    for (int64_t head = 0; head < grid.heads; ++head)
+      for (int64_t query = 0; query < std::ssize(grid.queries); ++query) {
+        double sum = 0;
+        for (int64_t key = 0; key < std::ssize(grid.keys); ++key) sum += grid.weight(head, query, key);
+        EXPECT_NEAR(sum, 1, 1e-5) << grid.name;
+      }
+  }
+  EXPECT_THAT(grids[0].queries, ElementsAre("a", "b", "</s>"));
+  EXPECT_EQ(grids[0].keys, grids[0].queries);
+  EXPECT_THAT(grids[2].queries, ElementsAre("<s>", "c"));
+  EXPECT_EQ(grids[2].keys, grids[2].queries);
+  EXPECT_EQ(grids[2].weight(0, 0, 1), 0) << "the first position sees itself only";
+  EXPECT_THAT(grids[3].queries, ElementsAre("c", "</s>"));
+  EXPECT_THAT(grids[3].keys, ElementsAre("a", "b", "</s>"));
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,96 @@
+#include "translation/source_parts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/unicode.h"
+#include "word_tokenizer.h"
+
+namespace nmt {
+namespace {
+
+/// A piece for each byte, so that lengths are easy to see.
+class ByteTokenizer final : public Tokenizer {
+ public:
+  int64_t size() const override { return 260; }
+  std::vector<int32_t> encode(std::string_view text) const override {
+    std::vector<int32_t> ids;
+    for (const unsigned char c : text) ids.push_back(c + 4);
+    return ids;
+  }
+  std::string decode(std::span<const int32_t> ids) const override {
+    std::string text;
+    for (const int32_t id : ids) text += static_cast<char>(id - 4);
+    return text;
+  }
+  std::string piece(int32_t id) const override { return std::string(1, static_cast<char>(id - 4)); }
+};
+
+std::vector<std::string> parts_of(std::string_view line, int64_t max_length) {
+  const auto tokenizer = std::make_shared<ByteTokenizer>();
+  const TextCodec codec({}, tokenizer, tokenizer);
+  std::vector<std::string> texts;
+  const TextCodec* only = &codec;
+  for (const auto& part : encode_in_parts(std::span(&only, 1), line, max_length))
+    texts.push_back(tokenizer->decode(part.front()));
+  return texts;
+}
+
+struct Case {
+  std::string line;
+  int64_t max_length;
+  std::vector<std::string> parts;
+};
+
+TEST(SourceParts, AreMadeWhereTheLineAllowsIt) {
+  const std::vector<Case> cases = {
+      {"", 5, {}},
+      {" \t ", 5, {}},
+      {"  one two ", 7, {"one two"}},                             // white space at the ends does not count
+      {"one two", 6, {"one", "two"}},                             // at a space
+      {"a bb ccccc", 6, {"a bb", "ccccc"}},                       // the one next to the middle
+      {"one. two three four", 15, {"one.", "two three four"}},    // rather after a sentence
+      {"a. bcdefgh ijklmnop", 15, {"a. bcdefgh", "ijklmnop"}},    // unless it ends too near to the border
+      {"abcdefgh", 3, {"ab", "cd", "ef", "gh"}},                  // between characters
+      {"\u00e4\u00e4\u00e4", 4, {"\u00e4", "\u00e4\u00e4"}},      // never inside of one
+      {"\U0001F600\U0001F600", 4, {"\U0001F600", "\U0001F600"}},  // four bytes each
+      {"a b c d", 1, {"a", "b", "c", "d"}},
+      {"\U0001F600", 3, {"\xF0\x9F\x98"}},  // one character of more pieces than may be
+  };
+  for (const auto& [line, max_length, parts] : cases) EXPECT_EQ(parts_of(line, max_length), parts) << line;
+}
+
+TEST(SourceParts, LoseNothing) {
+  std::string line;
+  for (int i = 0; i < 3000; ++i) line += std::to_string(i * i) + (i % 17 == 0 ? ". " : " ");
+  std::string joined;
+  for (const auto& part : parts_of(line, 100)) {
+    EXPECT_LE(part.size(), 100u);
+    joined += part + " ";
+  }
+  EXPECT_EQ(joined, line);
+}
+
+TEST(SourceParts, TakeAnyBytes) {
+  const auto parts = parts_of(std::string(1000, '\x80'), 100);
+  size_t bytes = 0;
+  for (const auto& part : parts) {
+    EXPECT_LE(part.size(), 100u);
+    bytes += part.size();
+  }
+  EXPECT_EQ(parts.size(), 1u) << "continuation bytes without a character cannot be told apart";
+  EXPECT_EQ(bytes, 100u);
+}
+
+TEST(SourceParts, FitEveryCodec) {
+  const auto bytes = std::make_shared<ByteTokenizer>();
+  const auto words = std::make_shared<test::WordTokenizer>(std::vector<std::string>{"one", "two"});
+  const TextCodec first({}, words, words), second({}, bytes, bytes);
+  const std::vector<const TextCodec*> both = {&first, &second};
+  const auto parts = encode_in_parts(both, "one two", 4);
+  ASSERT_EQ(parts.size(), 2u) << "two words, but seven bytes";
+  EXPECT_THAT(parts[1], testing::ElementsAre(words->encode("two"), bytes->encode("two")));
+}
+
+}  // namespace
+}  // namespace nmt
