@@ -82,9 +82,9 @@ int prepare(const Arguments& arguments) {
   catch_stop_signals();
   const auto log = make_logger("nmt-prepro");
   for (const auto& notice : loaded.notices) log->info("{}", notice);
-  const PrepareOptions options{.overwrite = arguments.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
+  const PreprocessOptions options{.overwrite = arguments.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
                                .should_stop = [] { return stop_signal() != 0; }};
-  const PrepareResult result = prepare_data(loaded.config, options, *log);
+  const PreprocessResult result = prepare_data(loaded.config, options, *log);
   if (result.outcome == PrepareOutcome::kStopped) {
     log->warn("stopped; nothing was written");
     return stop_exit_code();

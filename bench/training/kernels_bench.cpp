@@ -77,7 +77,7 @@ struct Sizes {
 void compare_elementwise(const Sizes& sizes) {
   const auto inner = sizes.activations({kBatch * kTime, sizes.inner});
   const auto x = sizes.activations({kBatch * kTime, sizes.model}), residual = sizes.activations(x.sizes());
-  Pass pass(1, 1, 0);
+  ForwardContext pass(1, 1, 0);
   compare("relu and dropout", "relu, dropout",
           both_ways({inner}, [=]() mutable { return relu_dropout(inner, kDropout, pass); }),
           both_ways({inner}, [=] { return at::dropout(at::relu(inner), kDropout, true); }));
@@ -105,7 +105,7 @@ void compare_attention(const Sizes& sizes) {
   const auto lengths = kTime - torch::arange(kBatch).remainder(3);  // a bucket of nearly equal lengths
   const AttentionOptions options{
       .heads = sizes.heads, .dropout = kDropout, .target_lengths = lengths, .source_lengths = lengths};
-  Pass pass(1, 1, 0);
+  ForwardContext pass(1, 1, 0);
   const auto ours = both_ways({q, k, v}, [=]() mutable { return attention(q, k, v, options, pass); });
   const auto heads = [=](const Tensor& x) { return x.unflatten(-1, {sizes.heads, -1}).transpose(1, 2); };
   const auto is_real = torch::arange(kTime).lt(lengths.unsqueeze(1)).view({kBatch, 1, 1, kTime});

@@ -19,10 +19,10 @@ using Field = std::variant<bool*, int64_t*, double*, std::string*, std::vector<s
 
 /// What a number may be: least <= value <= most, where an open end is left out. Whole numbers up to 2^53 are exact.
 struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool least_is_open = false;
-  bool most_is_open = false;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool min_is_open = false;
+  bool max_is_open = false;
 };
 
 /// The words that a text, or each text of a list, may be.

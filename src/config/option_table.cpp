@@ -7,10 +7,10 @@
 namespace nmt {
 namespace {
 
-Range at_least(double least) { return {.least = least}; }
-Range between(double least, double most) { return {.least = least, .most = most}; }
-Range above(double least) { return {.least = least, .least_is_open = true}; }
-Range from_below(double least, double most) { return {.least = least, .most = most, .most_is_open = true}; }
+Range at_least(double min) { return {.min = min}; }
+Range between(double min, double max) { return {.min = min, .max = max}; }
+Range above(double min) { return {.min = min, .min_is_open = true}; }
+Range from_below(double min, double max) { return {.min = min, .max = max, .max_is_open = true}; }
 
 bool is_device(std::string_view text) {
   if (text == "auto" || text == "cpu" || text == "cuda") return true;
@@ -331,7 +331,7 @@ const std::vector<Option>& table() {
       NMT_DECODING(sampling, any, "draw tokens by their probability instead of searching; with beam_size 1"),
       NMT_DECODING(temperature, between(0.01, 100), "sampling: logits are divided by it"),
       NMT_DECODING(top_k, at_least(0), "sampling: only among so many most probable tokens; 0 = all"),
-      NMT_DECODING(top_p, (Range{.least = 0, .most = 1, .least_is_open = true}),
+      NMT_DECODING(top_p, (Range{.min = 0, .max = 1, .min_is_open = true}),
                    "sampling: only among the fewest most probable tokens whose probabilities sum to this; 1 = all"),
       NMT_DECODING(seed, at_least(0), "of sampling"),
       NMT_DECODING(combination, (Choices{"linear", "log_linear"}),

@@ -52,14 +52,14 @@ std::string range_text(const Range& range, bool whole) {
     return whole ? format_number(static_cast<int64_t>(value)) : format_number(value);
   };
   std::vector<std::string> ends;
-  if (std::isfinite(range.least)) ends.push_back((range.least_is_open ? "above " : "at least ") + number(range.least));
-  if (std::isfinite(range.most)) ends.push_back((range.most_is_open ? "below " : "at most ") + number(range.most));
+  if (std::isfinite(range.min)) ends.push_back((range.min_is_open ? "above " : "at least ") + number(range.min));
+  if (std::isfinite(range.max)) ends.push_back((range.max_is_open ? "below " : "at most ") + number(range.max));
   return fmt::format("{}", fmt::join(ends, " and "));
 }
 
 bool contains(const Range& range, double value) {
-  return (range.least_is_open ? value > range.least : value >= range.least) &&
-         (range.most_is_open ? value < range.most : value <= range.most);
+  return (range.min_is_open ? value > range.min : value >= range.min) &&
+         (range.max_is_open ? value < range.max : value <= range.max);
 }
 
 template <typename Number>

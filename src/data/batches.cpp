@@ -57,8 +57,8 @@ std::vector<std::vector<int64_t>> cut_by_tokens(const std::vector<SizedPair>& pa
 
 /// Sorts each pool by source length (equal ones keep their order).
 std::vector<int64_t> sorted_in_pools(std::vector<SizedPair> pairs, const BatchOptions& options) {
-  const int64_t most_batches = std::ssize(pairs) / options.size + 1;  // more make no difference
-  const int64_t pool = std::min(options.pool_batches, most_batches) * options.size;
+  const int64_t max_batches = std::ssize(pairs) / options.size + 1;  // more make no difference
+  const int64_t pool = std::min(options.pool_batches, max_batches) * options.size;
   for (int64_t begin = 0; begin < std::ssize(pairs); begin += pool) {
     const int64_t end = std::min(std::ssize(pairs), begin + pool);
     std::stable_sort(pairs.begin() + begin, pairs.begin() + end,

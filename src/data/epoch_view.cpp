@@ -14,11 +14,11 @@ Pieces EpochView::target(int64_t pair) const {
   return sampled(plain, *sampling_->target, sampling_->max_target, pair, 1);
 }
 
-Pieces EpochView::sampled(std::span<const int32_t> plain, const SubwordSampler& sampler, int64_t most, int64_t pair,
+Pieces EpochView::sampled(std::span<const int32_t> plain, const SubwordSampler& sampler, int64_t max, int64_t pair,
                           uint64_t side) const {
   CounterRandom random({sampling_->seed, static_cast<uint64_t>(epoch_), static_cast<uint64_t>(pair), side});
   auto ids = sampler.sample(plain, random);
-  return std::ssize(ids) > most ? Pieces(plain) : Pieces(std::move(ids));
+  return std::ssize(ids) > max ? Pieces(plain) : Pieces(std::move(ids));
 }
 
 }  // namespace nmt

@@ -45,7 +45,7 @@ class EpochView {
   Pieces target(int64_t pair) const;
 
  private:
-  Pieces sampled(std::span<const int32_t> plain, const SubwordSampler& sampler, int64_t most, int64_t pair,
+  Pieces sampled(std::span<const int32_t> plain, const SubwordSampler& sampler, int64_t max, int64_t pair,
                  uint64_t side) const;
 
   const PreparedCorpus& corpus_;

@@ -26,7 +26,7 @@ struct Header {
   std::array<char, 8> magic = kMagic;
   uint32_t version = kVersion;
   uint32_t header_size = sizeof(Header);
-  uint64_t source_vocabulary = 0, target_vocabulary = 0, translations = 0, most = 0;
+  uint64_t source_vocabulary = 0, target_vocabulary = 0, translations = 0, max = 0;
   std::array<char, kHashDigits> vocabularies{};
 };
 static_assert(sizeof(Header) == 112);
@@ -71,9 +71,9 @@ bool are_below(std::span<const int32_t> ids, int64_t limit) {
 
 }  // namespace
 
-Lexicon::Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> frequent, int64_t most,
+Lexicon::Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> frequent, int64_t max,
                  std::string vocabularies)
-    : frequent_(std::move(frequent)), most_(most), vocabularies_(std::move(vocabularies)) {
+    : frequent_(std::move(frequent)), max_(max), vocabularies_(std::move(vocabularies)) {
   for (const auto& translations : best) {
     translations_.insert(translations_.end(), translations.begin(), translations.end());
     ends_.push_back(static_cast<uint32_t>(translations_.size()));
@@ -94,7 +94,7 @@ void Lexicon::parse(std::string_view bytes, const std::filesystem::path& path) {
   ends_ = take<uint32_t>(rest, header.source_vocabulary);
   translations_ = take<int32_t>(rest, header.translations);
   frequent_ = take<int32_t>(rest, header.target_vocabulary);
-  most_ = static_cast<int64_t>(std::min<uint64_t>(header.most, header.target_vocabulary));
+  max_ = static_cast<int64_t>(std::min<uint64_t>(header.max, header.target_vocabulary));
   vocabularies_.assign(header.vocabularies.begin(), header.vocabularies.end());
   const bool ordered = std::ranges::is_sorted(ends_) && (ends_.empty() ? 0 : ends_.back()) == translations_.size();
   if (!ordered || !are_below(translations_, target_vocabulary()) || !are_below(frequent_, target_vocabulary()))
@@ -105,7 +105,7 @@ void Lexicon::write(const std::filesystem::path& path) const {
   Header header{.source_vocabulary = ends_.size(),
                 .target_vocabulary = frequent_.size(),
                 .translations = translations_.size(),
-                .most = static_cast<uint64_t>(most_)};
+                .max = static_cast<uint64_t>(max_)};
   std::copy_n(vocabularies_.begin(), std::min(vocabularies_.size(), kHashDigits), header.vocabularies.begin());
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   append(bytes, ends_);

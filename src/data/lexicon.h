@@ -18,7 +18,7 @@ class Lexicon {
   /// best: for each source piece its translations, the most probable first, each below target_vocabulary. frequent:
   /// all target pieces, the most frequent of the training text first. most: how many were asked for a source piece.
   /// vocabularies: of vocabularies_of().
-  Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> frequent, int64_t most,
+  Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> frequent, int64_t max,
           std::string vocabularies);
 
   /// Throws Error for a file that is missing, foreign, damaged or of another version.
@@ -27,7 +27,7 @@ class Lexicon {
 
   std::span<const int32_t> best(int32_t source_piece) const;  ///< fewer than most() where fewer are probable
   std::span<const int32_t> frequent() const { return frequent_; }
-  int64_t most() const { return most_; }
+  int64_t max() const { return max_; }
   int64_t source_vocabulary() const { return static_cast<int64_t>(ends_.size()); }
   int64_t target_vocabulary() const { return static_cast<int64_t>(frequent_.size()); }
   const std::string& vocabularies() const { return vocabularies_; }
@@ -38,7 +38,7 @@ class Lexicon {
 
   std::vector<uint32_t> ends_;  // where the translations of each source piece end in translations_
   std::vector<int32_t> translations_, frequent_;
-  int64_t most_ = 0;
+  int64_t max_ = 0;
   std::string vocabularies_;
 };
 

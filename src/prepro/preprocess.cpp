@@ -62,9 +62,9 @@ CleaningOptions cleaning_options(const DataConfig& data) {
 struct Stopped {};
 
 /// One run of nmt-prepro, step by step.
-class Preparation {
+class Preprocessor {
  public:
-  Preparation(const Config& config, const PrepareOptions& options, Logger& log)
+  Preprocessor(const Config& config, const PreprocessOptions& options, Logger& log)
       : config_(config),
         data_(config.data),
         options_(options),
@@ -72,7 +72,7 @@ class Preparation {
         cleaning_(cleaning_options(config.data)),
         splits_(list_splits(config.data)) {}
 
-  PrepareResult run();
+  PreprocessResult run();
 
  private:
   bool is_up_to_date();
@@ -105,7 +105,7 @@ class Preparation {
 
   const Config& config_;
   const DataConfig& data_;
-  const PrepareOptions& options_;
+  const PreprocessOptions& options_;
   Logger& log_;
   CleaningOptions cleaning_;
   std::vector<Split> splits_;
@@ -119,7 +119,7 @@ class Preparation {
                                    "valid.bin",       "test.bin",        kLexiconFile};
 };
 
-PrepareResult Preparation::run() {
+PreprocessResult Preprocessor::run() {
   manifest_.inputs = list_input_files(config_);
   if (is_up_to_date()) return {PrepareOutcome::kUpToDate, cleaning_table(manifest_.cleaning, cleaning_)};
   refuse_foreign_folder();
@@ -142,7 +142,7 @@ PrepareResult Preparation::run() {
 
 /// True if the folder holds this data; then manifest_ is its manifest. Throws Error for other data that --overwrite
 /// does not replace.
-bool Preparation::is_up_to_date() {
+bool Preprocessor::is_up_to_date() {
   if (!std::filesystem::exists(std::filesystem::path(data_.dir) / kManifestFile)) return false;
   const bool replace = options_.overwrite == Overwrite::kReplace;
   std::vector<std::string> changes;
@@ -170,7 +170,7 @@ bool Preparation::is_up_to_date() {
   return false;
 }
 
-std::vector<std::string> Preparation::changes_since(const Manifest& manifest) {
+std::vector<std::string> Preprocessor::changes_since(const Manifest& manifest) {
   std::vector<std::string> changes = data_differences(manifest, config_);
   if (manifest.sampled && manifest.seed != static_cast<uint64_t>(config_.run.seed)) {
     changes.push_back(fmt::format("run.seed: {} -> {}", manifest.seed, config_.run.seed));
@@ -195,7 +195,7 @@ std::vector<std::string> Preparation::changes_since(const Manifest& manifest) {
 }
 
 /// --overwrite replaces what nmt-prepro made, and nothing else.
-void Preparation::refuse_foreign_folder() const {
+void Preprocessor::refuse_foreign_folder() const {
   const std::filesystem::path folder = data_.dir;
   if (!std::filesystem::is_directory(folder)) return;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -207,14 +207,14 @@ void Preparation::refuse_foreign_folder() const {
   }
 }
 
-void Preparation::hash_inputs() {
+void Preprocessor::hash_inputs() {
   for (auto& input : manifest_.inputs) {
     stop_if_asked();
     if (input.sha256.empty()) input.sha256 = sha256_of_file(input.path);
   }
 }
 
-void Preparation::read_held_out() {
+void Preprocessor::read_held_out() {
   for (const auto& split : splits_) {
     if (split.is_training()) continue;
     CorpusReader reader = open(split.corpora.front());
@@ -226,7 +226,7 @@ void Preparation::read_held_out() {
 
 /// The first reading: finds what is wrong with the files before the long work begins, counts, and gathers what
 /// vocabularies are learnt from, which are the pairs that the text's own rules keep, or whole files.
-void Preparation::read_training() {
+void Preprocessor::read_training() {
   constexpr int64_t kPairsBetweenLooks = 4096;
   CleaningRules rules(cleaning_, held_out_);
   CleaningCounts ignored;
@@ -251,7 +251,7 @@ void Preparation::read_training() {
 }
 
 /// data.count_markup: every line counts, markup and pairs that are dropped too.
-void Preparation::count_whole_files(const CorpusFiles& files) {
+void Preprocessor::count_whole_files(const CorpusFiles& files) {
   TextReader source(files.source, TextFormat::kPlain), target(files.target, TextFormat::kPlain);
   while (const auto line = source.next()) vocabulary_.offer(normalised(*line), {});
   stop_if_asked();
@@ -259,13 +259,13 @@ void Preparation::count_whole_files(const CorpusFiles& files) {
   stop_if_asked();
 }
 
-TextCodec Preparation::make_codec() {
+TextCodec Preprocessor::make_codec() {
   auto codec = vocabulary_.make_codec(options_.should_stop, log_);
   if (!codec) throw Stopped();
   return std::move(*codec);
 }
 
-void Preparation::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
+void Preprocessor::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
   SplitRecord record{.name = split.name};
   PreparedCorpusWriter writer(folder / (split.name + ".bin"));
   CleaningRules rules(cleaning_, held_out_);
@@ -281,7 +281,7 @@ void Preparation::encode_split(const Split& split, const TextCodec& codec, const
   manifest_.splits.push_back(std::move(record));
 }
 
-void Preparation::throw_nothing_left() const {
+void Preprocessor::throw_nothing_left() const {
   CleaningCounts all;
   for (const auto& row : manifest_.cleaning) all += row.counts;
   throw Error(
@@ -295,7 +295,7 @@ int64_t count_unknown(const std::vector<int32_t>& ids) {
   return std::count(ids.begin(), ids.end(), SpecialIds::kUnknown);
 }
 
-void Preparation::encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
+void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
                                 PreparedCorpusWriter& writer, SplitRecord& record) {
   const CorpusFiles& files = split.corpora[corpus];
   const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
@@ -334,7 +334,7 @@ void Preparation::encode_corpus(const Split& split, size_t corpus, const TextCod
   manifest_.cleaning.push_back(std::move(row));
 }
 
-void Preparation::make_lexicon(const TextCodec& codec, const std::filesystem::path& folder) {
+void Preprocessor::make_lexicon(const TextCodec& codec, const std::filesystem::path& folder) {
   const PreparedCorpus pairs(folder / "train.bin");
   ProgressBar progress("lexicon", 0, "pairs");
   const auto made = train_lexicon(pairs, codec.source().size(), codec.target().size(),
@@ -358,7 +358,7 @@ void Preparation::make_lexicon(const TextCodec& codec, const std::filesystem::pa
             with_commas(translations), data_.shortlist);
 }
 
-void Preparation::report(const SplitRecord& split) {
+void Preprocessor::report(const SplitRecord& split) {
   const auto share = [](int64_t unknown, int64_t pieces) {
     return pieces == 0 ? 0.0 : 100.0 * static_cast<double>(unknown) / static_cast<double>(pieces);
   };
@@ -367,7 +367,7 @@ void Preparation::report(const SplitRecord& split) {
             share(split.source_unknown, split.source_pieces), share(split.target_unknown, split.target_pieces));
 }
 
-void Preparation::report_reader(const CorpusReader& reader, const std::string& note) {
+void Preprocessor::report_reader(const CorpusReader& reader, const std::string& note) {
   log_.info("{}: {} pairs{}", reader.description(), with_commas(reader.count()), note.empty() ? "" : ", " + note);
   if (reader.extra_columns() > 0) {
     log_.warn("{} lines have more than two columns; the others are not read", with_commas(reader.extra_columns()));
@@ -380,9 +380,9 @@ void Preparation::report_reader(const CorpusReader& reader, const std::string& n
 
 }  // namespace
 
-PrepareResult prepare_data(const Config& config, const PrepareOptions& options, Logger& log) {
+PreprocessResult prepare_data(const Config& config, const PreprocessOptions& options, Logger& log) {
   try {
-    return Preparation(config, options, log).run();
+    return Preprocessor(config, options, log).run();
   } catch (const Stopped&) {
     return {PrepareOutcome::kStopped, ""};
   }

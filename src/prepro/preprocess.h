@@ -10,7 +10,7 @@ namespace nmt {
 
 enum class Overwrite { kRefuse, kReplace };
 
-struct PrepareOptions {
+struct PreprocessOptions {
   Overwrite overwrite = Overwrite::kRefuse;
   std::function<bool()> should_stop = [] { return false; };  ///< asked several times a second
 };
@@ -21,7 +21,7 @@ enum class PrepareOutcome {
   kStopped,   ///< should_stop said so: nothing was changed
 };
 
-struct PrepareResult {
+struct PreprocessResult {
   PrepareOutcome outcome = PrepareOutcome::kWritten;
   std::string table;  ///< what was kept and dropped and why; empty if stopped
 };
@@ -31,6 +31,6 @@ struct PrepareResult {
 /// lines that SentencePiece learns from (data.spm_sentences), or the different words that are counted, and some 20
 /// bytes a pair to find duplicates; each thread remembers some 5 MB of words a vocabulary; a lexicon (data.shortlist)
 /// takes what train_lexicon() says. The result is a function of the files, the data section and the seed. Throws Error, MachineError.
-PrepareResult prepare_data(const Config& config, const PrepareOptions& options, Logger& log);
+PreprocessResult prepare_data(const Config& config, const PreprocessOptions& options, Logger& log);
 
 }  // namespace nmt

@@ -109,13 +109,13 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
 }
 
 double coverage(const Hypothesis& hypothesis, int64_t source_pieces) {
-  constexpr double kLeast = 1e-9;  // a logarithm of 0 would tell no hypotheses apart
+  constexpr double kMin = 1e-9;  // a logarithm of 0 would tell no hypotheses apart
   double sum = 0;
   for (int64_t piece = 0; piece < source_pieces; ++piece) {
     double attention = 0;
     for (size_t at = piece; at < hypothesis.attention.size(); at += source_pieces)
       attention += hypothesis.attention[at];
-    sum += std::log(std::clamp(attention, kLeast, 1.0));
+    sum += std::log(std::clamp(attention, kMin, 1.0));
   }
   return sum;
 }

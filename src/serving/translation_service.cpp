@@ -45,10 +45,10 @@ std::string text_of_rank(const TextLines& text, std::span<const Answer> answers,
 
 /// The second best, third best, ... as far as one of the lines has them.
 nlohmann::ordered_json alternatives_of(const TextLines& text, std::span<const Answer> answers) {
-  size_t most = 0;
-  for (const Answer& answer : answers) most = std::max(most, answer.n_best.size());
+  size_t max = 0;
+  for (const Answer& answer : answers) max = std::max(max, answer.n_best.size());
   auto list = nlohmann::ordered_json::array();
-  for (size_t rank = 1; rank < most; ++rank) list.push_back(text_of_rank(text, answers, rank));
+  for (size_t rank = 1; rank < max; ++rank) list.push_back(text_of_rank(text, answers, rank));
   return list;
 }
 

@@ -26,23 +26,23 @@ std::optional<TensorHistogram> histogram(const std::string& name, const torch::T
   const auto values = tensor.detach().to(torch::kFloat32);
   const double norm = at::linalg_vector_norm(values).item<double>();  // quicker than a sum of squares
   TensorHistogram histogram{.name = name,
-                            .least = values.min().item<double>(),
-                            .most = values.max().item<double>(),
+                            .min = values.min().item<double>(),
+                            .max = values.max().item<double>(),
                             .sum = values.sum().item<double>(),
                             .sum_of_squares = norm * norm};
-  if (!std::isfinite(histogram.least) || !std::isfinite(histogram.most)) return std::nullopt;
-  if (histogram.least == histogram.most) {
-    histogram.limits = {histogram.most};
+  if (!std::isfinite(histogram.min) || !std::isfinite(histogram.max)) return std::nullopt;
+  if (histogram.min == histogram.max) {
+    histogram.limits = {histogram.max};
     histogram.counts = {static_cast<double>(values.numel())};
     return histogram;
   }
   const auto counts =
-      at::histc(values, kBuckets, histogram.least, histogram.most).to(torch::kCPU, torch::kFloat64).contiguous();
+      at::histc(values, kBuckets, histogram.min, histogram.max).to(torch::kCPU, torch::kFloat64).contiguous();
   const double* first = counts.const_data_ptr<double>();
   histogram.counts.assign(first, first + kBuckets);
-  const double width = (histogram.most - histogram.least) / kBuckets;
+  const double width = (histogram.max - histogram.min) / kBuckets;
   for (int64_t i = 1; i <= kBuckets; ++i)
-    histogram.limits.push_back(i < kBuckets ? histogram.least + width * static_cast<double>(i) : histogram.most);
+    histogram.limits.push_back(i < kBuckets ? histogram.min + width * static_cast<double>(i) : histogram.max);
   return histogram;
 }
 

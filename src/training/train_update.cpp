@@ -120,9 +120,9 @@ class Gradients {
   // False: it does not fit into memory.
   bool backward(std::span<const Batch> batches, size_t at, int64_t tokens, std::vector<Outcome>& outcomes) {
     try {
-      Pass pass(key_.seed, key_.update, static_cast<int64_t>(at));
+      ForwardContext pass(key_.seed, key_.update, static_cast<int64_t>(at));
       pass.set_teacher_forcing(config_.teacher_forcing);
-      if (device_.is_cuda()) torch::manual_seed(Pass(pass).next_key());
+      if (device_.is_cuda()) torch::manual_seed(ForwardContext(pass).next_key());
       const auto losses = training_loss(model_, to_tensors(batches[at], device_), pass, config_);
       (losses.loss / static_cast<double>(std::max<int64_t>(tokens, 1))).backward();
       outcomes[at].sums = joined(losses);
@@ -210,7 +210,7 @@ UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, co
   UpdateStats stats;
   std::vector<torch::Tensor> sums;
   for (const auto& batch : batches) {
-    Pass no_dropout;
+    ForwardContext no_dropout;
     sums.push_back(joined(reference_loss(model, to_tensors(batch, device), no_dropout, smoothing)));
     add(stats, batch);
   }

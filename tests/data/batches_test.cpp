@@ -66,9 +66,9 @@ TEST(PairsOfEpoch, AreAsOftenThereAsTheirCorpusWeighs) {
     for (const auto pair : pairs) ++times[pair];
     int thrice = 0, once = 0;
     for (int64_t pair = 0; pair < 200; ++pair) {
-      const int least[] = {2, 0, 0}, most[] = {3, 0, 1};
-      EXPECT_GE(times[pair], least[pair % 3]) << pair;
-      EXPECT_LE(times[pair], most[pair % 3]) << pair;
+      const int min[] = {2, 0, 0}, max[] = {3, 0, 1};
+      EXPECT_GE(times[pair], min[pair % 3]) << pair;
+      EXPECT_LE(times[pair], max[pair % 3]) << pair;
       thrice += times[pair] == 3, once += times[pair] == 1;
     }
     EXPECT_EQ(thrice, 34);  // half of 67, rounded

@@ -27,7 +27,7 @@ TEST(Lexicon, HoldsWhatWasWritten) {
   const auto read = Lexicon::read(folder / kLexiconFile);
   EXPECT_EQ(read.source_vocabulary(), 4);
   EXPECT_EQ(read.target_vocabulary(), 5);
-  EXPECT_EQ(read.most(), 3);
+  EXPECT_EQ(read.max(), 3);
   EXPECT_EQ(read.vocabularies(), kVocabularies);
   EXPECT_THAT(read.best(0), IsEmpty());
   EXPECT_THAT(read.best(1), ElementsAre(3, 1));

@@ -41,7 +41,7 @@ TEST_P(GoldenModel, GivesTheLogitsAndLossOfTheProgram) {
     const auto model = golden_.model(device);
     const auto batch = to_tensors(golden_.batch(1), device);
     const torch::NoGradGuard no_grad;
-    Pass no_dropout;
+    ForwardContext no_dropout;
     const auto hidden = model->forward(batch, no_dropout).flatten(0, 1);
     const auto labels = batch.target_out.flatten();
     const auto real = labels.nonzero().squeeze(-1);

@@ -13,7 +13,7 @@
 namespace nmt::test {
 
 inline torch::Tensor full_logits(TranslationModel& model, const TensorBatch& batch) {
-  Pass no_dropout;
+  ForwardContext no_dropout;
   return model.logits(model.forward(batch, no_dropout)).detach();  // [batch, target, vocabulary]
 }
 

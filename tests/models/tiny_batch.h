@@ -14,11 +14,11 @@ namespace nmt::test {
 using Pair = std::pair<std::vector<int64_t>, std::vector<int64_t>>;
 
 /// Pads pairs to a batch, end symbols added; sides are at least as wide as asked for.
-inline Batch batch_of(const std::vector<Pair>& pairs, int64_t least_source_width = 0, int64_t least_target_width = 0) {
+inline Batch batch_of(const std::vector<Pair>& pairs, int64_t min_source_width = 0, int64_t min_target_width = 0) {
   Batch batch;
   batch.size = std::ssize(pairs);
-  batch.source_width = least_source_width;
-  batch.target_width = least_target_width;
+  batch.source_width = min_source_width;
+  batch.target_width = min_target_width;
   for (const auto& [source, target] : pairs) {
     batch.source_width = std::max(batch.source_width, std::ssize(source) + 1);
     batch.target_width = std::max(batch.target_width, std::ssize(target) + 1);

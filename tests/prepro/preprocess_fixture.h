@@ -58,13 +58,13 @@ class PrepareFixture : public testing::Test {
     return text;
   }
 
-  PrepareResult prepare(PrepareOptions options = {}) {
+  PreprocessResult prepare(PreprocessOptions options = {}) {
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
     Logger logger("test", sink);
     logger.set_pattern("%v");
     return prepare_data(config_, options, logger);
   }
-  PrepareResult overwrite() { return prepare({.overwrite = Overwrite::kReplace}); }
+  PreprocessResult overwrite() { return prepare({.overwrite = Overwrite::kReplace}); }
 
   /// Every file below data.dir and beside it, with its content.
   std::map<std::string, std::string> output() const {

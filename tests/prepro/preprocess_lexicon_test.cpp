@@ -24,7 +24,7 @@ TEST_F(PrepareLexicon, NamesTheTranslationsOfPieces) {
   EXPECT_THAT(log_.str(), HasSubstr("shortlist.bin: "));
   const auto data = open_prepared_data(config_);
   ASSERT_TRUE(data.lexicon);
-  EXPECT_EQ(data.lexicon->most(), 5);
+  EXPECT_EQ(data.lexicon->max(), 5);
   EXPECT_EQ(data.lexicon->source_vocabulary(), data.codec.source().size());
   EXPECT_EQ(data.lexicon->target_vocabulary(), data.codec.target().size());
   EXPECT_EQ(data.lexicon->vocabularies(), vocabularies_of(data.codec));

@@ -46,7 +46,7 @@ inline Logits logits_of(TranslationModel& model) {
     fed.insert(fed.begin(), SpecialIds::kBegin);
     const auto row = [](const std::vector<int64_t>& ids) { return torch::tensor(ids, torch::kLong).unsqueeze(0); };
     const auto length = [](const std::vector<int64_t>& ids) { return torch::tensor({std::ssize(ids)}, torch::kLong); };
-    Pass pass;
+    ForwardContext pass;
     const auto hidden = model.forward({.source = row(read),
                                        .source_lengths = length(read),
                                        .target_in = row(fed),

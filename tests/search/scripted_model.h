@@ -29,7 +29,7 @@ class ScriptedModel : public TranslationModel {
  public:
   ScriptedModel(int64_t vocabulary, Script script) : vocabulary_(vocabulary), script_(std::move(script)) {}
 
-  torch::Tensor forward(const TensorBatch&, Pass&) override { throw std::logic_error("not scripted"); }
+  torch::Tensor forward(const TensorBatch&, ForwardContext&) override { throw std::logic_error("not scripted"); }
   torch::Tensor output_weight() const override { throw std::logic_error("not scripted"); }
   torch::Tensor output_bias() const override { throw std::logic_error("not scripted"); }
   int64_t target_vocabulary() const override { return vocabulary_; }

@@ -150,7 +150,7 @@ class CountingQueue final : public SearchQueue {
     joined += under_way_ > 0 && next_ < std::ssize(inputs_);
     for (; count > 0 && next_ < std::ssize(inputs_); --count, ++next_) items.push_back({next_, &inputs_[next_]});
     under_way_ += std::ssize(items);
-    most = std::max(most, under_way_);
+    max = std::max(max, under_way_);
     return items;
   }
   void finish(int64_t id, std::vector<Hypothesis> hypotheses) override {
@@ -164,7 +164,7 @@ class CountingQueue final : public SearchQueue {
 
  public:
   std::vector<std::vector<Hypothesis>> found;
-  int64_t most = 0, joined = 0;
+  int64_t max = 0, joined = 0;
 };
 
 // Sentences join others that are half done and outlive them.
@@ -181,7 +181,7 @@ TEST_P(SearchRule, ASentenceDoesNotDependOnThoseUnderWay) {
   for (const int64_t batch_size : {1, 4, 16}) {
     CountingQueue queue(inputs);
     search(std::span(&only, 1), queue, batch_size, options);
-    EXPECT_EQ(queue.most, batch_size);
+    EXPECT_EQ(queue.max, batch_size);
     EXPECT_EQ(queue.joined > 0, batch_size > 1);
     for (size_t i = 0; i < inputs.size(); ++i)
       expect_equal(queue.found[i], search(std::span(&only, 1), std::span(inputs).subspan(i, 1), options).front(), 1e-10);

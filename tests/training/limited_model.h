@@ -14,7 +14,7 @@ class LimitedModel final : public TranslationModel {
  public:
   LimitedModel(std::shared_ptr<TranslationModel> inner, int64_t sentences, std::function<void()> fail)
       : inner_(register_module("inner", std::move(inner))), sentences_(sentences), fail_(std::move(fail)) {}
-  torch::Tensor forward(const TensorBatch& batch, Pass& pass) override {
+  torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override {
     calls.push_back(batch.source.size(0));
     if (batch.source.size(0) > sentences_) fail_();
     return inner_->forward(batch, pass);

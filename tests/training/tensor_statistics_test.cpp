@@ -40,8 +40,8 @@ TEST(TensorHistograms, CountEveryValueOnce) {
   ASSERT_EQ(histograms.size(), 2u);
   const auto& weights = histograms[0];
   EXPECT_EQ(weights.name, "weights/a");
-  EXPECT_EQ(weights.least, 0);
-  EXPECT_EQ(weights.most, 30);
+  EXPECT_EQ(weights.min, 0);
+  EXPECT_EQ(weights.max, 30);
   EXPECT_EQ(weights.sum, 465);
   EXPECT_NEAR(weights.sum_of_squares, 9455, 0.01);
   std::vector<double> counts(30, 1);

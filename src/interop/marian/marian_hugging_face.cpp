@@ -48,10 +48,10 @@ class MarianConfig {
       refuse("decoder_ffn_dim", "another number than the encoder's");
   }
 
-  int64_t number(const char* key, int64_t least = 1, int64_t most = 1 << 24) const {
+  int64_t number(const char* key, int64_t min = 1, int64_t max = 1 << 24) const {
     const auto value = json_.value(key, nlohmann::json());
-    if (!value.is_number_integer() || value.get<int64_t>() < least || value.get<int64_t>() > most)
-      throw Error(fmt::format("{}: {} is missing or no whole number from {} to {}", path_, key, least, most));
+    if (!value.is_number_integer() || value.get<int64_t>() < min || value.get<int64_t>() > max)
+      throw Error(fmt::format("{}: {} is missing or no whole number from {} to {}", path_, key, min, max));
     return value.get<int64_t>();
   }
   bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
@@ -167,9 +167,9 @@ DecodingConfig decoding_config(const fs::path& directory, const MarianConfig& co
   auto settings = config.json();
   if (const auto path = directory / "generation_config.json"; fs::exists(path))
     if (const auto json = read_settings(path); json.is_object()) settings.update(json);
-  const auto value = [&](const char* key, double absent, double least, double most) {
+  const auto value = [&](const char* key, double absent, double min, double max) {
     const auto found = settings.value(key, nlohmann::json());
-    return found.is_number() ? std::clamp(found.get<double>(), least, most) : absent;
+    return found.is_number() ? std::clamp(found.get<double>(), min, max) : absent;
   };
   DecodingConfig decoding;
   decoding.beam_size = static_cast<int64_t>(value("num_beams", 4, 1, 100));

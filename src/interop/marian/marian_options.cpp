@@ -41,10 +41,10 @@ bool MarianOptions::flag(const char* key, bool absent) const { return value(key,
 double MarianOptions::real(const char* key, double absent) const { return value(key, absent); }
 std::vector<std::string> MarianOptions::list(const char* key) const { return value(key, std::vector<std::string>()); }
 
-int64_t MarianOptions::number(const char* key, int64_t least, int64_t most) const {
-  const auto found = has(key) ? value(key, least) : least - 1;
-  if (found < least || found > most)
-    throw Error(fmt::format("{}: {} is missing or no whole number from {} to {}", name_, key, least, most));
+int64_t MarianOptions::number(const char* key, int64_t min, int64_t max) const {
+  const auto found = has(key) ? value(key, min) : min - 1;
+  if (found < min || found > max)
+    throw Error(fmt::format("{}: {} is missing or no whole number from {} to {}", name_, key, min, max));
   return found;
 }
 

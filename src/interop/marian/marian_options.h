@@ -19,7 +19,7 @@ class MarianOptions {
   bool flag(const char* key, bool absent) const;
   double real(const char* key, double absent) const;
   /// Throws Error where it is missing or no whole number in this range.
-  int64_t number(const char* key, int64_t least = 1, int64_t most = 1 << 24) const;
+  int64_t number(const char* key, int64_t min = 1, int64_t max = 1 << 24) const;
   /// Empty where it is missing; throws Error for what is no list of texts.
   std::vector<std::string> list(const char* key) const;
   /// Throws Error: the option has a value that no model of this toolkit has.

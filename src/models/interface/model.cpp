@@ -43,7 +43,7 @@ std::vector<AttentionMap> TranslationModel::attention_maps(const TensorBatch& ba
 
 void TranslationModel::visit_attention(const TensorBatch& batch, std::function<void(const AttentionMap&)> visitor) {
   const c10::NoGradGuard no_gradients;
-  Pass pass;
+  ForwardContext pass;
   pass.record_attention(std::move(visitor));
   forward(batch, pass);
 }

@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "data/batch.h"
 #include "nn/ops/packed_matrix.h"
-#include "nn/ops/pass.h"
+#include "nn/ops/forward_context.h"
 
 namespace nmt {
 
@@ -48,7 +48,7 @@ class DecoderState {
 class TranslationModel : public torch::nn::Module {
  public:
   /// Teacher forcing: decoder output before the output layer, [batch, target, model]. Rows of padding are undefined.
-  virtual torch::Tensor forward(const TensorBatch& batch, Pass& pass) = 0;
+  virtual torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) = 0;
 
   /// The weights of every attention layer under teacher forcing, without dropout and gradients; none where a model has
   /// no attention. target_out is not looked at.

@@ -58,7 +58,7 @@ void RecurrentDecoderImpl::State::select(const torch::Tensor& rows) {
   const auto choose = [&](torch::Tensor& x) {
     if (x.defined()) x = x.index_select(0, rows);
   };
-  for (auto& layer : layers) choose(layer.state), choose(layer.memory);
+  for (auto& layer : layers) choose(layer.state), choose(layer.cell);
   choose(fed), choose(summary), choose(coverage);
 }
 
@@ -135,7 +135,7 @@ RecurrentDecoderImpl::State RecurrentDecoderImpl::first_state(const Encoded& enc
     for (size_t i = 0; i < layers_.size(); ++i) {
       auto& layer = state.layers[i];
       layer.state = joined(encoded.last[i], &CellState::state);
-      if (layer.memory.defined()) layer.memory = joined(encoded.last[i], &CellState::memory);
+      if (layer.cell.defined()) layer.cell = joined(encoded.last[i], &CellState::cell);
     }
   } else if (initial_) {
     const auto states = initial_(source_vector(encoded).to(type)).to(torch::kFloat32).tanh();
@@ -155,7 +155,7 @@ RecurrentAttentionImpl::Memory RecurrentDecoderImpl::prepare(const Encoded& enco
 
 torch::Tensor RecurrentDecoderImpl::attend(const torch::Tensor& query, State& state,
                                            const RecurrentAttentionImpl::Memory& memory, const SentenceRows& rows,
-                                           Pass& pass, torch::Tensor* weights) {
+                                           ForwardContext& pass, torch::Tensor* weights) {
   if (!attention_) return state.summary;
   const auto coverage = covers_ ? rows.to_grid(state.coverage) : torch::Tensor();
   const auto result = attention_(rows.to_grid(query.to(memory.values.scalar_type())), memory, coverage, pass);
@@ -164,7 +164,7 @@ torch::Tensor RecurrentDecoderImpl::attend(const torch::Tensor& query, State& st
   return rows.to_rows(result.context);
 }
 
-void RecurrentDecoderImpl::step_layers(torch::Tensor x, State& state, Pass& pass) {
+void RecurrentDecoderImpl::step_layers(torch::Tensor x, State& state, ForwardContext& pass) {
   const auto type = x.scalar_type();
   for (size_t i = 0; i < layers_.size(); ++i) {
     state.layers[i] = layers_[i](i == 0 ? x : dropout(x, dropout_, pass), state.layers[i]);
@@ -174,7 +174,7 @@ void RecurrentDecoderImpl::step_layers(torch::Tensor x, State& state, Pass& pass
 
 torch::Tensor RecurrentDecoderImpl::advance(const torch::Tensor& e, State& state,
                                             const RecurrentAttentionImpl::Memory& memory, const SentenceRows& rows,
-                                            Pass& pass, torch::Tensor* weights) {
+                                            ForwardContext& pass, torch::Tensor* weights) {
   const auto type = e.scalar_type();
   if (order_ == Order::kBahdanau) {
     const auto context = attend(state.layers.back().state, state, memory, rows, pass, weights);
@@ -189,11 +189,11 @@ torch::Tensor RecurrentDecoderImpl::advance(const torch::Tensor& e, State& state
   return state.fed;
 }
 
-torch::Tensor RecurrentDecoderImpl::finish(const torch::Tensor& advanced, Pass& pass) {
+torch::Tensor RecurrentDecoderImpl::finish(const torch::Tensor& advanced, ForwardContext& pass) {
   return feeds_ ? advanced : read_out(advanced, pass);
 }
 
-torch::Tensor RecurrentDecoderImpl::read_out(const torch::Tensor& x, Pass& pass) {
+torch::Tensor RecurrentDecoderImpl::read_out(const torch::Tensor& x, ForwardContext& pass) {
   auto y = x;
   if (readout_kind_ == Readout::kTanh) y = readout_(x).tanh();
   if (readout_kind_ == Readout::kMaxout) y = readout_(x).unflatten(-1, {-1, 2}).amax(-1);

@@ -52,9 +52,9 @@ class RecurrentDecoderImpl : public torch::nn::Module {
   /// One step: e [rows, embedding]. Returns what finish() takes. weights, where given, receives those of attention
   /// [rows, source] (undefined without).
   torch::Tensor advance(const torch::Tensor& e, State& state, const RecurrentAttentionImpl::Memory& memory,
-                        const SentenceRows& rows, Pass& pass, torch::Tensor* weights = nullptr);
+                        const SentenceRows& rows, ForwardContext& pass, torch::Tensor* weights = nullptr);
   /// The input of the output layer from results of advance(), [..., any] -> [..., output_size].
-  torch::Tensor finish(const torch::Tensor& advanced, Pass& pass);
+  torch::Tensor finish(const torch::Tensor& advanced, ForwardContext& pass);
   int64_t output_size() const { return output_size_; }
 
  private:
@@ -63,9 +63,9 @@ class RecurrentDecoderImpl : public torch::nn::Module {
   enum class InitialState { kLast, kBackward, kMean, kCopy, kZero };
 
   torch::Tensor attend(const torch::Tensor& query, State& state, const RecurrentAttentionImpl::Memory& memory,
-                       const SentenceRows& rows, Pass& pass, torch::Tensor* weights);
-  void step_layers(torch::Tensor x, State& state, Pass& pass);
-  torch::Tensor read_out(const torch::Tensor& x, Pass& pass);
+                       const SentenceRows& rows, ForwardContext& pass, torch::Tensor* weights);
+  void step_layers(torch::Tensor x, State& state, ForwardContext& pass);
+  torch::Tensor read_out(const torch::Tensor& x, ForwardContext& pass);
   /// The vector that the first state is made of: [batch, any].
   torch::Tensor source_vector(const Encoded& encoded) const;
 

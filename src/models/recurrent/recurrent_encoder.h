@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "nn/ops/pass.h"
+#include "nn/ops/forward_context.h"
 #include "nn/layers/recurrent_layer.h"
 
 namespace nmt {
@@ -24,7 +24,7 @@ class RecurrentEncoderImpl : public torch::nn::Module {
   explicit RecurrentEncoderImpl(const ModelConfig& config);
 
   /// embedded [batch, source, embedding], lengths int64 [batch] on the CPU.
-  Encoded forward(const torch::Tensor& embedded, const torch::Tensor& lengths, Pass& pass);
+  Encoded forward(const torch::Tensor& embedded, const torch::Tensor& lengths, ForwardContext& pass);
 
   int64_t layers() const { return static_cast<int64_t>(layers_.size()); }
   int64_t directions() const { return directions_; }

@@ -99,22 +99,22 @@ void RecurrentModel::finish_gradients() {
     if (table->defined() && table->grad().defined()) table->grad()[0].zero_();
 }
 
-torch::Tensor RecurrentModel::embed(const torch::Tensor& ids, const torch::Tensor& table, Pass& pass) const {
+torch::Tensor RecurrentModel::embed(const torch::Tensor& ids, const torch::Tensor& table, ForwardContext& pass) const {
   const int64_t padding = zero_padding_row_ ? 0 : -1;
   return dropout(at::embedding(table, ids, padding).to(compute_type_), embedding_dropout_, pass);
 }
 
-Encoded RecurrentModel::encode(const torch::Tensor& source, const torch::Tensor& lengths, Pass& pass) {
+Encoded RecurrentModel::encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass) {
   return encoder_(embed(source, source_table(), pass), lengths, pass);
 }
 
 torch::Tensor RecurrentModel::best_words(const torch::Tensor& advanced) {
   const torch::NoGradGuard no_grad;
-  Pass no_dropout;
+  ForwardContext no_dropout;
   return logits(decoder_->finish(advanced, no_dropout)).argmax(-1);
 }
 
-torch::Tensor RecurrentModel::forward(const TensorBatch& batch, Pass& pass) {
+torch::Tensor RecurrentModel::forward(const TensorBatch& batch, ForwardContext& pass) {
   const StepwiseGradients stepwise(*this, compute_type_);
   const auto encoded = encode(batch.source, batch.source_lengths, pass);
   const auto memory = decoder_->prepare(encoded);
@@ -134,14 +134,14 @@ torch::Tensor RecurrentModel::forward(const TensorBatch& batch, Pass& pass) {
 }
 
 std::unique_ptr<DecoderState> RecurrentModel::start(const torch::Tensor& source, const torch::Tensor& source_lengths) {
-  Pass no_dropout;
+  ForwardContext no_dropout;
   const auto encoded = encode(source, source_lengths, no_dropout);
   return std::make_unique<RecurrentState>(decoder_->prepare(encoded), decoder_->first_state(encoded), source.size(0));
 }
 
 torch::Tensor RecurrentModel::step(DecoderState& state, const torch::Tensor& tokens) {
   auto& own = dynamic_cast<RecurrentState&>(state);
-  Pass no_dropout;
+  ForwardContext no_dropout;
   const auto e = embed(tokens, target_table(), no_dropout);
   const auto advanced = decoder_->advance(e, own.state, own.memory, own.grid, no_dropout);
   return step_logits(state, decoder_->finish(advanced, no_dropout));

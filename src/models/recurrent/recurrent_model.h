@@ -16,7 +16,7 @@ class RecurrentModel final : public TranslationModel {
  public:
   RecurrentModel(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
 
-  torch::Tensor forward(const TensorBatch& batch, Pass& pass) override;
+  torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override;
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
@@ -34,8 +34,8 @@ class RecurrentModel final : public TranslationModel {
     return shared_embedding_.defined() ? shared_embedding_ : target_embedding_;
   }
   /// ids [...] -> [..., embedding] in the compute type.
-  torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table, Pass& pass) const;
-  Encoded encode(const torch::Tensor& source, const torch::Tensor& lengths, Pass& pass);
+  torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table, ForwardContext& pass) const;
+  Encoded encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass);
   /// The model's own choice of the next word: int64 [rows].
   torch::Tensor best_words(const torch::Tensor& advanced);
 

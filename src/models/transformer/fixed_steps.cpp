@@ -13,8 +13,8 @@
 namespace nmt {
 
 StepShape rounded_up(const StepShape& needed, int64_t limit) {
-  const auto power = [](int64_t least, int64_t x) {
-    return std::max(least, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(x))));
+  const auto power = [](int64_t min, int64_t x) {
+    return std::max(min, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(x))));
   };
   return {.rows = power(1, needed.rows),
           .source = power(32, needed.source),

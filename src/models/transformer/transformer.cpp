@@ -141,13 +141,13 @@ void Transformer::finish_gradients() {
     if (table->defined() && table->grad().defined()) table->grad()[0].zero_();
 }
 
-torch::Tensor Transformer::encode(const torch::Tensor& source, const torch::Tensor& lengths, Pass& pass) {
+torch::Tensor Transformer::encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass) {
   auto x = source_input_->forward(source, source_table(), compute_type_, pass);  // [batch, source, model]
   for (auto& block : encoder_) x = block(x, lengths, pass);
   return encoder_norm_ ? encoder_norm_(x) : x;
 }
 
-torch::Tensor Transformer::forward(const TensorBatch& batch, Pass& pass) {
+torch::Tensor Transformer::forward(const TensorBatch& batch, ForwardContext& pass) {
   const auto memory = encode(batch.source, batch.source_lengths, pass);
   auto x = target_input_->forward(batch.target_in, target_table(), compute_type_, pass);  // [batch, target, model]
   for (auto& block : decoder_) x = block(x, batch.target_lengths, memory, batch.source_lengths, pass);
@@ -171,7 +171,7 @@ bool Transformer::can_join() const {
 }
 
 std::unique_ptr<DecoderState> Transformer::start(const torch::Tensor& source, const torch::Tensor& source_lengths) {
-  Pass no_dropout;
+  ForwardContext no_dropout;
   const auto memory = encode(source, source_lengths, no_dropout);
   if (fixed_steps_) {
     std::vector<FixedKeyValues> memories;

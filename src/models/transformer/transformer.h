@@ -40,7 +40,7 @@ struct BlockOptions {
 class EncoderBlockImpl : public torch::nn::Module {
  public:
   explicit EncoderBlockImpl(const BlockOptions& options);
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& lengths, Pass& pass);
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass);
 
  private:
   BlockOptions options_;
@@ -69,7 +69,7 @@ class DecoderBlockImpl : public torch::nn::Module {
  public:
   explicit DecoderBlockImpl(const BlockOptions& options);
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
-                        const torch::Tensor& source_lengths, Pass& pass);
+                        const torch::Tensor& source_lengths, ForwardContext& pass);
   KeyValues project_memory(const torch::Tensor& memory) { return cross_attention_->project_memory(memory); }
   FixedKeyValues project_fixed_memory(const torch::Tensor& memory) {
     return cross_attention_->split_heads(project_memory(memory));
@@ -99,7 +99,7 @@ class Transformer final : public TranslationModel {
   Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
   ~Transformer() override;
 
-  torch::Tensor forward(const TensorBatch& batch, Pass& pass) override;
+  torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override;
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
@@ -114,7 +114,7 @@ class Transformer final : public TranslationModel {
  private:
   const torch::Tensor& source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }
   const torch::Tensor& target_table() const { return tie_all_ ? shared_embedding_ : target_embedding_; }
-  torch::Tensor encode(const torch::Tensor& source, const torch::Tensor& lengths, Pass& pass);
+  torch::Tensor encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass);
   /// Tokens int64 [rows] at `place` -> the decoder's output [rows, model].
   torch::Tensor decode_step(const torch::Tensor& tokens, MixerState& input, std::vector<BlockCache>& caches,
                             const StepPlace& place);

@@ -10,7 +10,7 @@ namespace {
 // One residual sub-layer, normalised before or after. body(y, residual) is the sub-layer of y plus the residual, which
 // may be undefined: while nothing is dropped its last product adds x at no cost.
 template <typename Body>
-torch::Tensor sublayer(const torch::Tensor& x, LayerNorm& norm, const BlockOptions& options, Pass& pass, Body&& body) {
+torch::Tensor sublayer(const torch::Tensor& x, LayerNorm& norm, const BlockOptions& options, ForwardContext& pass, Body&& body) {
   const auto residual = options.residual_weight == 1 ? x : x * options.residual_weight;
   const auto with_residual = [&](const torch::Tensor& y) {
     return pass.training() ? add_dropped(residual, body(y, torch::Tensor()), options.residual_dropout, pass)
@@ -52,7 +52,7 @@ EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : options_(optio
   feed_forward_norm_ = register_module("feed_forward_norm", make_norm(options));
 }
 
-torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& lengths, Pass& pass) {
+torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass) {
   x = sublayer(x, self_attention_norm_, options_, pass, [&](const auto& y, const auto& residual) {
     return self_attention_->forward_self(y, lengths, /*causal=*/false, pass, residual);
   });
@@ -71,7 +71,7 @@ DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(optio
 }
 
 torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& target_lengths,
-                                        const torch::Tensor& memory, const torch::Tensor& source_lengths, Pass& pass) {
+                                        const torch::Tensor& memory, const torch::Tensor& source_lengths, ForwardContext& pass) {
   x = sublayer(x, mixer_norm_, options_, pass, [&](const auto& y, const auto& residual) {
     return Epilogue{.residual = residual}.apply(mixer_->forward(y, target_lengths, pass));
   });
@@ -84,7 +84,7 @@ torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& ta
 }
 
 torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepPlace& place) {
-  Pass no_dropout;
+  ForwardContext no_dropout;
   x = sublayer(x, mixer_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
     return mixer_->step(y, cache.self, place.positions, residual);
   });

@@ -119,7 +119,7 @@ torch::Tensor real_positions(const torch::Tensor& lengths, int64_t width, torch:
 }  // namespace
 
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                        const AttentionOptions& options, Pass& pass, torch::Tensor* weights) {
+                        const AttentionOptions& options, ForwardContext& pass, torch::Tensor* weights) {
   const bool drop = pass.training() && options.dropout > 0;
   if (!weights && has_packed_attention(q, options))
     return packed_attention(q, k, v, options, drop ? options.dropout : 0.0);
@@ -131,7 +131,7 @@ torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const to
 }
 
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                              const AttentionOptions& options, Pass& pass, torch::Tensor* weights) {
+                              const AttentionOptions& options, ForwardContext& pass, torch::Tensor* weights) {
   const auto split_heads = [&](const torch::Tensor& x) {
     return x.unflatten(-1, {options.heads, -1}).transpose(1, 2);  // [batch, heads, time, head_dim]
   };

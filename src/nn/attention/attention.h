@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "nn/attention/head_scores.h"
-#include "nn/ops/pass.h"
+#include "nn/ops/forward_context.h"
 
 namespace nmt {
 
@@ -28,10 +28,10 @@ struct AttentionOptions {
 /// weights [batch, heads, target, source] before dropout. By a fused kernel where one fits: softmax of the usual scores,
 /// no weights wanted, on the CPU the toolkit's own, on a GPU that of packed_attention.h.
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                        const AttentionOptions& options, Pass& pass, torch::Tensor* weights = nullptr);
+                        const AttentionOptions& options, ForwardContext& pass, torch::Tensor* weights = nullptr);
 
 /// The same by plain tensor operations: any device, type and score; what the fused kernel is tested against.
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                              const AttentionOptions& options, Pass& pass, torch::Tensor* weights = nullptr);
+                              const AttentionOptions& options, ForwardContext& pass, torch::Tensor* weights = nullptr);
 
 }  // namespace nmt

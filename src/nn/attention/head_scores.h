@@ -15,11 +15,11 @@ class HeadScores : public torch::nn::Module {
  public:
   using torch::nn::Module::Module;
 
-  /// True where only turn() acts: the fused kernels do the rest.
+  /// True where only transform() acts: the fused kernels do the rest.
   virtual bool fits_kernel() const { return false; }
   /// Queries or keys [batch, time, heads * head_dim] at places first .. first + time - 1, before they are compared;
-  /// turned keys are what a decoder keeps. By default unchanged.
-  virtual torch::Tensor turn(const torch::Tensor& x, int64_t /*first*/) { return x; }
+  /// transformed keys are what a decoder keeps. By default unchanged.
+  virtual torch::Tensor transform(const torch::Tensor& x, int64_t /*first*/) { return x; }
   /// The scores before masks: q [batch, heads, target, head_dim], k [batch, heads, source, head_dim]. Returns [batch,
   /// heads, target, source]. By default Q Kᵀ / sqrt(head_dim).
   virtual torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query);

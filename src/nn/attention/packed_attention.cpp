@@ -68,12 +68,12 @@ bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& option
 
 torch::Tensor gpu_packed_attention(const PackedHeads& heads) {
   if (heads.q.scalar_type() != torch::kFloat32)
-    return std::get<0>(at::_flash_attention_forward(heads.q, heads.k, heads.v, heads.target_boundaries,
-                                                    heads.source_boundaries, heads.longest_target, heads.longest_source,
+    return std::get<0>(at::_flash_attention_forward(heads.q, heads.k, heads.v, heads.target_cu_seqlens,
+                                                    heads.source_cu_seqlens, heads.longest_target, heads.longest_source,
                                                     heads.dropout, heads.causal, /*return_debug_mask=*/false));
   const auto context = std::get<0>(at::_efficient_attention_forward(
-      heads.q.unsqueeze(0), heads.k.unsqueeze(0), heads.v.unsqueeze(0), /*bias=*/{}, heads.target_boundaries,
-      heads.source_boundaries, heads.longest_target, heads.longest_source, heads.dropout,
+      heads.q.unsqueeze(0), heads.k.unsqueeze(0), heads.v.unsqueeze(0), /*bias=*/{}, heads.target_cu_seqlens,
+      heads.source_cu_seqlens, heads.longest_target, heads.longest_source, heads.dropout,
       heads.causal ? kCausalFromTopLeft : kNoMask, /*compute_log_sumexp=*/torch::GradMode::is_enabled()));
   return context.squeeze(0);
 }
@@ -87,8 +87,8 @@ torch::Tensor packed_attention(const torch::Tensor& q, const torch::Tensor& k, c
   const auto context = kernel({.q = heads_of(q, targets),
                                .k = heads_of(k, sources),
                                .v = heads_of(v, sources),
-                               .target_boundaries = targets.boundaries,
-                               .source_boundaries = sources.boundaries,
+                               .target_cu_seqlens = targets.cu_seqlens,
+                               .source_cu_seqlens = sources.cu_seqlens,
                                .longest_target = targets.longest,
                                .longest_source = sources.longest,
                                .dropout = dropout,

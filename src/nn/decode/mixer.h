@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "nn/ops/pass.h"
+#include "nn/ops/forward_context.h"
 #include "nn/decode/row_positions.h"
 #include "nn/decode/step_history.h"
 
@@ -48,7 +48,7 @@ class Mixer : public torch::nn::Module {
  public:
   /// Position t of x [batch, time, model] is told of positions 0..t. lengths int64 [batch] on the CPU: rows beyond are
   /// padding, their result is undefined. Returns [batch, time, model].
-  virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) = 0;
+  virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) = 0;
   /// The same for one more position: x [rows, model] at `positions`, the state is that of the positions before; plus
   /// `residual` [rows, model] (undefined: nothing). Returns [rows, model].
   virtual torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,

@@ -56,13 +56,13 @@ class ReusingAllocator final : public c10::Allocator {
     void* data = take_kept(bytes);
     if (data) {
       in_use_ += header_of(data)->bytes;
-      most_in_use_ = std::max(most_in_use_, in_use_);
+      max_in_use_ = std::max(max_in_use_, in_use_);
       return data;
     }
     in_use_ += bytes;
-    most_in_use_ = std::max(most_in_use_, in_use_);
+    max_in_use_ = std::max(max_in_use_, in_use_);
     // What is kept makes room for what is needed: all together never take more than an eighth above the largest need.
-    while (in_use_ + idle_ > most_in_use_ + most_in_use_ / 8 && idle_ > 0) release_oldest();
+    while (in_use_ + idle_ > max_in_use_ + max_in_use_ / 8 && idle_ > 0) release_oldest();
     return fresh(bytes);
   }
 
@@ -145,7 +145,7 @@ class ReusingAllocator final : public c10::Allocator {
   std::atomic<int64_t> total_ = 0;  // small blocks, too
   std::mutex mutex_;                // of what follows
   std::map<size_t, std::deque<void*>> kept_;
-  size_t in_use_ = 0, idle_ = 0, most_in_use_ = 0;
+  size_t in_use_ = 0, idle_ = 0, max_in_use_ = 0;
   uint64_t frees_ = 0;
 };
 

@@ -53,13 +53,13 @@ void logit_rows(const LogitRows& task, Range rows) {
       top = greater(highest, top);
     }
     const float maximum = max_lanes(top);
-    const Vec log2_e = all(1.44269504f), least = all(-126);
+    const Vec log2_e = all(1.44269504f), min = all(-126);
     Vec sums[kLogitBlock / kLanes] = {};
     for (int64_t block = 0; block < blocks; ++block) {
       const float* x = block_at(block);
       for (int64_t i = 0; i < kLogitBlock / kLanes; ++i) {
         const Vec power = (load(x + i * kLanes) - all(maximum)) * log2_e;
-        sums[i] += vec_exp2(power < least ? least : power);
+        sums[i] += vec_exp2(power < min ? min : power);
       }
     }
     Vec sum = {};

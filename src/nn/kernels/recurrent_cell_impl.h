@@ -60,24 +60,24 @@ template <typename T>
 void lstm(const CellLanes<T>& x) {
   const Vec input = vec_sigmoid(x.sum(0)), forget = vec_sigmoid(x.sum(1));
   const Vec candidate = vec_tanh(x.sum(2)), output = vec_sigmoid(x.sum(3));
-  const Vec memory = forget * x.load(x.step.memory) + input * candidate;
-  x.store(x.step.next_memory, memory);
-  x.store(x.step.next_state, output * vec_tanh(memory));
+  const Vec cell = forget * x.load(x.step.cell) + input * candidate;
+  x.store(x.step.next_cell, cell);
+  x.store(x.step.next_state, output * vec_tanh(cell));
 }
 
 template <typename T>
 void lstm_backward(const CellLanes<T>& x, const CellGradients& gradients) {
   const Vec input = vec_sigmoid(x.sum(0)), forget = vec_sigmoid(x.sum(1));
   const Vec candidate = vec_tanh(x.sum(2)), output = vec_sigmoid(x.sum(3));
-  const Vec before = x.load(x.step.memory), squashed = vec_tanh(forget * before + input * candidate);
+  const Vec before = x.load(x.step.cell), squashed = vec_tanh(forget * before + input * candidate);
   const Vec of_next = x.load(gradients.next_state), one = all(1.0f);
-  const Vec of_memory = x.load(gradients.next_memory) + of_next * output * (one - squashed * squashed);
-  x.store_gate(gradients.input_gates, 0, of_memory * candidate * input * (one - input));
-  x.store_gate(gradients.input_gates, 1, of_memory * before * forget * (one - forget));
-  x.store_gate(gradients.input_gates, 2, of_memory * input * (one - candidate * candidate));
+  const Vec of_cell = x.load(gradients.next_cell) + of_next * output * (one - squashed * squashed);
+  x.store_gate(gradients.input_gates, 0, of_cell * candidate * input * (one - input));
+  x.store_gate(gradients.input_gates, 1, of_cell * before * forget * (one - forget));
+  x.store_gate(gradients.input_gates, 2, of_cell * input * (one - candidate * candidate));
   x.store_gate(gradients.input_gates, 3, of_next * squashed * output * (one - output));
   x.store(gradients.state, Vec{});
-  x.store(gradients.memory, of_memory * forget);
+  x.store(gradients.cell, of_cell * forget);
 }
 
 template <typename T>
@@ -109,7 +109,7 @@ template <typename T>
 void cell_of(const CellStep& step, Range rows) {
   const auto stay = [&](const CellLanes<T>& x) {
     x.store(step.next_state, x.load(step.state));
-    if (step.memory) x.store(step.next_memory, x.load(step.memory));
+    if (step.cell) x.store(step.next_cell, x.load(step.cell));
   };
   if (step.cell == Cell::kGru)
     for_lanes<T>(step, rows, gru<T>, stay);
@@ -127,7 +127,7 @@ void cell_backward_of(const CellStep& step, const CellGradients& gradients, Rang
       if (gradients.state_gates) x.store_gate(gradients.state_gates, gate, Vec{});
     }
     x.store(gradients.state, x.load(gradients.next_state));
-    if (gradients.memory) x.store(gradients.memory, x.load(gradients.next_memory));
+    if (gradients.cell) x.store(gradients.cell, x.load(gradients.next_cell));
   };
   const auto with = [&](auto backward) { return [&, backward](const CellLanes<T>& x) { backward(x, gradients); }; };
   if (step.cell == Cell::kGru)

@@ -13,13 +13,13 @@ namespace nmt {
 class AverageAttention final : public Mixer {
  public:
   explicit AverageAttention(const FeedForwardImpl::Options& options);
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override;
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
   torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
                      const torch::Tensor& residual) override;
 
  private:
   /// x and means of one shape [..., model], means in float32.
-  torch::Tensor gate(const torch::Tensor& x, const torch::Tensor& means, Pass& pass);
+  torch::Tensor gate(const torch::Tensor& x, const torch::Tensor& means, ForwardContext& pass);
 
   FeedForward feed_forward_{nullptr};
   Linear gate_{nullptr};

@@ -18,7 +18,7 @@ torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const torch::Tensor&
 }
 
 torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
-                                  Pass& pass) const {
+                                  ForwardContext& pass) const {
   auto x = look_up(ids, table);  // [batch, time, model]
   if (positions_)
     x = positions_->forward(x, options_.positions_on_padding ? torch::Tensor() : (ids != 0).unsqueeze(-1));

@@ -10,7 +10,7 @@ FeedForwardImpl::FeedForwardImpl(const Options& options) : options_(options) {
   outer_ = register_module("outer", Linear(options.inner, options.model, LinearImpl::Bias::kYes));
 }
 
-torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x, Pass& pass, const torch::Tensor& residual) {
+torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x, ForwardContext& pass, const torch::Tensor& residual) {
   if (pass.training() && options_.activation == Activation::kRelu && !gated_)
     return outer_(relu_dropout(inner_(x), options_.dropout, pass), Epilogue{.residual = residual});
   auto hidden = inner_(x, Epilogue{.activation = options_.activation});  // [..., inner]

@@ -4,7 +4,7 @@
 
 #include "nn/ops/activation.h"
 #include "nn/ops/linear.h"
-#include "nn/ops/pass.h"
+#include "nn/ops/forward_context.h"
 
 namespace nmt {
 
@@ -20,7 +20,7 @@ class FeedForwardImpl : public torch::nn::Module {
   };
   explicit FeedForwardImpl(const Options& options);
   /// residual: of x's shape, added to the result; undefined: nothing.
-  torch::Tensor forward(const torch::Tensor& x, Pass& pass, const torch::Tensor& residual = {});
+  torch::Tensor forward(const torch::Tensor& x, ForwardContext& pass, const torch::Tensor& residual = {});
 
  private:
   Options options_;

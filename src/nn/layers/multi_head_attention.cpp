@@ -50,7 +50,7 @@ torch::Tensor MultiHeadAttentionImpl::repeat_heads(const torch::Tensor& x) const
 }
 
 torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options,
-                                             Pass& pass) {
+                                             ForwardContext& pass) {
   options.heads = options_.heads;
   options.dropout = options_.dropout;
   options.softmax = options_.softmax;
@@ -68,17 +68,17 @@ torch::Tensor MultiHeadAttentionImpl::join(const torch::Tensor& context, const t
 }
 
 torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal,
-                                                   Pass& pass, const torch::Tensor& residual) {
+                                                   ForwardContext& pass, const torch::Tensor& residual) {
   const auto qkv = project_together({query_, key_, value_}, x)
                        .split_with_sizes({options_.model, key_size(), key_size()}, -1);
-  return join(attend(turn(qkv[0], 0), {turn(qkv[1], 0), qkv[2]},
+  return join(attend(transform(qkv[0], 0), {transform(qkv[1], 0), qkv[2]},
                      {.causal = causal, .target_lengths = lengths, .source_lengths = lengths}, pass),
               residual);
 }
 
 torch::Tensor MultiHeadAttentionImpl::forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths,
                                                     const torch::Tensor& memory, const torch::Tensor& source_lengths,
-                                                    Pass& pass) {
+                                                    ForwardContext& pass) {
   const auto kv = project_together({key_, value_}, memory).chunk(2, -1);
   return join(attend(project(query_, x), {kv[0], kv[1]},
                      {.target_lengths = target_lengths, .source_lengths = source_lengths}, pass),
@@ -105,7 +105,7 @@ torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, std::sp
     lengths.push_back(place.length);
   }
   const auto rows = torch::tensor(index, torch::kInt64).to(memory.keys.device());
-  Pass no_dropout;
+  ForwardContext no_dropout;
   const auto context = attend(q.unsqueeze(1), {memory.keys.index_select(0, rows), memory.values.index_select(0, rows)},
                               {.source_lengths = torch::tensor(lengths, torch::kInt64)}, no_dropout);
   return join(context.squeeze(1), residual);
@@ -129,7 +129,7 @@ torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& s
     for (const auto& [first, rows, position] : positions.runs(x.size(0))) {
       const auto own = qkv.narrow(0, first, rows);
       for (auto part : {own.narrow(1, 0, options_.model), own.narrow(1, options_.model, key_size())})
-        part.copy_(turn(part.unsqueeze(1), position).squeeze(1));
+        part.copy_(transform(part.unsqueeze(1), position).squeeze(1));
     }
   }
   return join(attention_step(qkv, state.history, heads(), cache_type_), residual);
@@ -151,7 +151,7 @@ torch::Tensor MultiHeadAttentionImpl::context_of_fixed(const torch::Tensor& x, M
 
 torch::Tensor MultiHeadAttentionImpl::context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position) {
   const int64_t rows = x.size(0);
-  const auto at_place = [&](const torch::Tensor& y) { return turn(y.unsqueeze(1), position).squeeze(1); };
+  const auto at_place = [&](const torch::Tensor& y) { return transform(y.unsqueeze(1), position).squeeze(1); };
   const auto qkv = project_together({query_, key_, value_}, x)
                        .split_with_sizes({options_.model, key_size(), key_size()}, -1);
   if (state.tensors.empty()) state.tensors.assign(2, x.new_empty({rows, 0, key_size()}));
@@ -164,7 +164,7 @@ torch::Tensor MultiHeadAttentionImpl::context_of_cache(const torch::Tensor& x, M
   }
   state.tensors[0].select(1, position).copy_(at_place(qkv[1]));
   state.tensors[1].select(1, position).copy_(qkv[2]);
-  Pass no_dropout;
+  ForwardContext no_dropout;
   const auto so_far = [&](const torch::Tensor& cache) { return cache.narrow(1, 0, position + 1); };
   return attend(at_place(qkv[0]).unsqueeze(1), {so_far(state.tensors[0]), so_far(state.tensors[1])},
                 {.first_query = position}, no_dropout)

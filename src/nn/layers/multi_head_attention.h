@@ -11,7 +11,7 @@
 #include "nn/decode/attention_step.h"
 #include "nn/ops/linear.h"
 #include "nn/decode/mixer.h"
-#include "nn/ops/pass.h"
+#include "nn/ops/forward_context.h"
 
 namespace nmt {
 
@@ -36,12 +36,12 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
 
   /// Self-attention: x [batch, time, model], lengths int64 [batch] on the CPU; plus `residual` [batch, time, model]
   /// (undefined: nothing). Returns [batch, time, model].
-  torch::Tensor forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal, Pass& pass,
+  torch::Tensor forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal, ForwardContext& pass,
                              const torch::Tensor& residual = {});
 
   /// Attention of x [batch, target, model] to memory [batch, source, model].
   torch::Tensor forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
-                              const torch::Tensor& source_lengths, Pass& pass);
+                              const torch::Tensor& source_lengths, ForwardContext& pass);
 
   /// What a decoder keeps of memory [batch, source, model] during a search.
   KeyValues project_memory(const torch::Tensor& memory);
@@ -57,7 +57,7 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   /// step_cross() with a fixed place: row r has the memory of its own sentence.
   torch::Tensor step_cross(const torch::Tensor& x, const FixedKeyValues& memory, const torch::Tensor& residual);
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override {
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override {
     return forward_self(x, lengths, /*causal=*/true, pass);
   }
   torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
@@ -73,11 +73,11 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   torch::Tensor project(Linear& layer, const torch::Tensor& x) {
     return layer(x, Epilogue{.activation = options_.qkv_activation});
   }
-  torch::Tensor turn(const torch::Tensor& x, int64_t first) {
-    return options_.scores ? options_.scores->turn(x, first) : x;
+  torch::Tensor transform(const torch::Tensor& x, int64_t first) {
+    return options_.scores ? options_.scores->transform(x, first) : x;
   }
   /// Ready queries, keys and values -> context.
-  torch::Tensor attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options, Pass& pass);
+  torch::Tensor attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options, ForwardContext& pass);
   /// Context -> result of the layer.
   torch::Tensor join(const torch::Tensor& context, const torch::Tensor& residual);
   /// A step whose keys and values so far stand in the state, moved with their hypotheses.

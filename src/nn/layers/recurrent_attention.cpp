@@ -23,7 +23,7 @@ RecurrentAttentionImpl::Memory RecurrentAttentionImpl::prepare(const torch::Tens
 }
 
 RecurrentAttentionImpl::Result RecurrentAttentionImpl::forward(const torch::Tensor& query, const Memory& memory,
-                                                               const torch::Tensor& coverage, Pass& pass) {
+                                                               const torch::Tensor& coverage, ForwardContext& pass) {
   const auto scores = covered_score_ ? covered_score_->forward(query, memory.prepared, coverage)
                                      : score_->forward(query, memory.prepared);
   torch::Tensor weights;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "nn/ops/pass.h"
+#include "nn/ops/forward_context.h"
 #include "nn/scores/additive.h"
 #include "nn/scores/attention_score.h"
 #include "nn/scores/local_window.h"
@@ -40,7 +40,7 @@ class RecurrentAttentionImpl : public torch::nn::Module {
     torch::Tensor weights;  ///< [batch, target, source] float32, before dropout
   };
   /// query [batch, target, query] in the values' type; coverage float32 [batch, target, source] or undefined.
-  Result forward(const torch::Tensor& query, const Memory& memory, const torch::Tensor& coverage, Pass& pass);
+  Result forward(const torch::Tensor& query, const Memory& memory, const torch::Tensor& coverage, ForwardContext& pass);
 
  private:
   Options options_;

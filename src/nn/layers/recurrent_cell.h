@@ -18,7 +18,7 @@ kernels::Cell parse_cell(const std::string& name);
 /// What a cell hands on from step to step: float32 [rows, size].
 struct CellState {
   torch::Tensor state;
-  torch::Tensor memory;  ///< LSTM only
+  torch::Tensor cell;  ///< LSTM only
 };
 
 /// One step of a recurrent net: with a = W x + b of the input x and g = U h + d of the state h before,

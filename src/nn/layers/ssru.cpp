@@ -46,7 +46,7 @@ Ssru::Ssru(int64_t model) {
   input_ = register_module("input", Linear(model, model, LinearImpl::Bias::kNo));
 }
 
-torch::Tensor Ssru::forward(const torch::Tensor& x, const torch::Tensor& /*lengths*/, Pass& /*pass*/) {
+torch::Tensor Ssru::forward(const torch::Tensor& x, const torch::Tensor& /*lengths*/, ForwardContext& /*pass*/) {
   const auto f = activate(forget_(x).to(torch::kFloat32), Activation::kSigmoid);
   return at::relu(gated_recurrence(f, input_(x).to(torch::kFloat32))).to(x.scalar_type());
 }

@@ -11,7 +11,7 @@ namespace nmt {
 class Ssru final : public Mixer {
  public:
   explicit Ssru(int64_t model);
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, Pass& pass) override;
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
   torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
                      const torch::Tensor& residual) override;
 

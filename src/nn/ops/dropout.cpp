@@ -79,19 +79,19 @@ struct ReluDropout : torch::autograd::Function<ReluDropout> {
 
 }  // namespace
 
-torch::Tensor dropout(const torch::Tensor& x, double p, Pass& pass) {
+torch::Tensor dropout(const torch::Tensor& x, double p, ForwardContext& pass) {
   if (!pass.training() || p == 0) return x;
   const uint64_t key = pass.next_key();
   if (!has_cpu_kernel(x)) return at::dropout(x, p, /*train=*/true);
   return Dropout::apply(x, std::nullopt, p, static_cast<int64_t>(key));
 }
 
-torch::Tensor relu_dropout(const torch::Tensor& x, double p, Pass& pass) {
+torch::Tensor relu_dropout(const torch::Tensor& x, double p, ForwardContext& pass) {
   if (!pass.training() || p == 0 || !has_cpu_kernel(x)) return dropout(at::relu(x), p, pass);
   return ReluDropout::apply(x, p, static_cast<int64_t>(pass.next_key()));
 }
 
-torch::Tensor add_dropped(const torch::Tensor& residual, const torch::Tensor& x, double p, Pass& pass) {
+torch::Tensor add_dropped(const torch::Tensor& residual, const torch::Tensor& x, double p, ForwardContext& pass) {
   if (!pass.training() || p == 0) return residual + x;
   const uint64_t key = pass.next_key();
   if (!has_cpu_kernel(x)) return residual + at::dropout(x, p, /*train=*/true);

@@ -11,8 +11,8 @@ namespace nmt {
 PackedRows pack_rows(const torch::Tensor& lengths, int64_t width, torch::Device device) {
   const int64_t batch = lengths.size(0);
   const int64_t* counts = lengths.const_data_ptr<int64_t>();
-  auto boundaries = at::empty({batch + 1}, torch::kInt32);
-  int32_t* ends = boundaries.mutable_data_ptr<int32_t>();
+  auto cu_seqlens = at::empty({batch + 1}, torch::kInt32);
+  int32_t* ends = cu_seqlens.mutable_data_ptr<int32_t>();
   int64_t longest = 0;
   *ends = 0;
   for (int64_t b = 0; b < batch; ++b) {
@@ -24,7 +24,7 @@ PackedRows pack_rows(const torch::Tensor& lengths, int64_t width, torch::Device 
   int64_t* row = rows.mutable_data_ptr<int64_t>();
   for (int64_t b = 0; b < batch; ++b)
     for (int64_t t = 0; t < counts[b]; ++t) *row++ = b * width + t;
-  return {copy_to_device(rows, device), copy_to_device(boundaries, device), longest};
+  return {copy_to_device(rows, device), copy_to_device(cu_seqlens, device), longest};
 }
 
 }  // namespace nmt

@@ -7,7 +7,7 @@ namespace nmt {
 /// The real tokens of padded sentences, laid end to end.
 struct PackedRows {
   torch::Tensor rows;        ///< int64 [tokens]: sentence * width + place, ascending
-  torch::Tensor boundaries;  ///< int32 [batch + 1]: sentence b has rows[boundaries[b]] up to rows[boundaries[b + 1]]
+  torch::Tensor cu_seqlens;  ///< int32 [batch + 1]: sentence b has rows[cu_seqlens[b]] up to rows[cu_seqlens[b + 1]]
   int64_t longest = 0;       ///< tokens of the longest sentence
 };
 

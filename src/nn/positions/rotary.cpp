@@ -20,7 +20,7 @@ constexpr int64_t kRowsEach = 64;  // for one thread
 // x [batch, time, features], the last axis contiguous; table [time, head_dim], sine and cosine of each pair side by side.
 // Computed in float, one pass.
 template <typename T>
-torch::Tensor turned(const torch::Tensor& x, const torch::Tensor& table, bool back) {
+torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& table, bool back) {
   const int64_t time = x.size(1), features = x.size(2), head_dim = table.size(1);
   auto out = torch::empty(x.sizes(), x.options());
   const T* from = x.const_data_ptr<T>();
@@ -45,23 +45,23 @@ torch::Tensor turned(const torch::Tensor& x, const torch::Tensor& table, bool ba
   return out;
 }
 
-struct Turn : torch::autograd::Function<Turn> {
+struct Rotation : torch::autograd::Function<Rotation> {
   static torch::Tensor run(const torch::Tensor& x_in, const torch::Tensor& table, bool back) {
     RECORD_FUNCTION("nmt::turn", c10::ArrayRef<const c10::IValue>());
     const auto x = x_in.stride(-1) == 1 ? x_in : x_in.contiguous();
-    return x.scalar_type() == torch::kFloat32 ? turned<float>(x, table, back) : turned<c10::BFloat16>(x, table, back);
+    return x.scalar_type() == torch::kFloat32 ? rotated<float>(x, table, back) : rotated<c10::BFloat16>(x, table, back);
   }
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& table) {
     context->save_for_backward({table});
     return run(x, table, false);
   }
-  // A turn keeps lengths: its gradient is turned back.
+  // A transform keeps lengths: its gradient is transformed back.
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     return {run(gradients[0], context->get_saved_variables()[0], true), {}};
   }
 };
 
-// Rotary positions (Su et al. 2021, eq. 34): features 2i and 2i + 1 of a head of q and k are turned by the angle
+// Rotary positions (Su et al. 2021, eq. 34): features 2i and 2i + 1 of a head of q and k are transformed by the angle
 // position / 10000^(2i / head_dim), so that their product depends on the difference of positions. No weights.
 class RotaryPositions final : public HeadScores {
  public:
@@ -75,9 +75,9 @@ class RotaryPositions final : public HeadScores {
 
   bool fits_kernel() const override { return true; }
 
-  torch::Tensor turn(const torch::Tensor& x, int64_t first) override {
+  torch::Tensor transform(const torch::Tensor& x, int64_t first) override {
     const auto rows = angles_.rows(first, x.size(1));
-    if (has_cpu_kernel(x)) return Turn::apply(x, rows);
+    if (has_cpu_kernel(x)) return Rotation::apply(x, rows);
     // Sine and cosine of each pair stand side by side in the table: [time, 1, head_dim / 2, 2].
     const auto table = rows.to(x.device()).view({x.size(1), 1, -1, 2});
     const auto sine = table.select(-1, 0), cosine = table.select(-1, 1);

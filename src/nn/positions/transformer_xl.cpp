@@ -22,10 +22,10 @@ class TransformerXlPositions final : public HeadScores {
     const int64_t heads = q.size(1), target = q.size(2), source = k.size(2);
     const auto add = [&](const torch::Tensor& vector) { return q + vector.to(q.scalar_type()).unsqueeze(1); };
     // W_R R of the differences i - j, from the least: [heads, target + source - 1, head_dim].
-    const int64_t least = first_query - (source - 1);
-    const auto sinusoids = sinusoids_.rows(least, target + source - 1).to(q.device(), q.scalar_type());
+    const int64_t min = first_query - (source - 1);
+    const auto sinusoids = sinusoids_.rows(min, target + source - 1).to(q.device(), q.scalar_type());
     const auto of_difference = projection_(sinusoids).unflatten(-1, {heads, -1}).transpose(0, 1);
-    const auto index = -distances(first_query, target, source, q.device()) - least;
+    const auto index = -distances(first_query, target, source, q.device()) - min;
     const double scale = attention_scale(q);
     return head_products(add(u_), k, scale) + pick(head_products(add(v_), of_difference, scale), index);
   }

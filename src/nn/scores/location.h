@@ -16,12 +16,12 @@ class LocationScore final : public AttentionScore {
       : places_(register_module("places", Linear(options.query, options.max_source, LinearImpl::Bias::kNo))) {}
   /// Keys of more than max_source positions: Error.
   torch::Tensor prepare(const torch::Tensor& keys) override {
-    const int64_t most = places_->weight.size(0);
-    if (keys.size(1) > most)
+    const int64_t max = places_->weight.size(0);
+    if (keys.size(1) > max)
       throw Error(fmt::format(
           "attention score location: the source has {} positions, its table {}; cut sources (data.maxlen1) or raise "
           "model.max_positions",
-          keys.size(1), most));
+          keys.size(1), max));
     return keys;
   }
   torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {

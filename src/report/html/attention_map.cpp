@@ -26,9 +26,9 @@ int64_t width_of(const std::string& token) {
 }
 
 int64_t widest(const std::vector<std::string>& tokens) {
-  int64_t most = 0;
-  for (const auto& token : tokens) most = std::max(most, width_of(token));
-  return most;
+  int64_t max = 0;
+  for (const auto& token : tokens) max = std::max(max, width_of(token));
+  return max;
 }
 
 // SentencePiece's mark for a space, drawn faintly: every other token has one.

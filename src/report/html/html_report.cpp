@@ -172,7 +172,7 @@ std::string length_table(const ValidationReport& report) {
       "<th class=\"text\">BLEU<th class=\"text\">chrF</tr></thead>\n<tbody>\n";
   for (const auto& c : scores_by_length(report.sources, report.references, report.hypotheses))
     table += fmt::format("<tr><td>{}<td>{}{}{}</tr>\n",
-                         c.most > 0 ? fmt::format("{}–{}", c.least, c.most) : fmt::format("{} and more", c.least),
+                         c.max > 0 ? fmt::format("{}–{}", c.min, c.max) : fmt::format("{} and more", c.min),
                          with_commas(c.sentences), bar(c.bleu), bar(c.chrf));
   return table + "</tbody>\n</table></div>\n";
 }

@@ -45,8 +45,8 @@ std::vector<LengthClass> scores_by_length(std::span<const std::string> sources, 
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto& [of_class, written] = texts[i];
     if (written.empty()) continue;
-    classes.push_back({.least = i == 0 ? 0 : kLongest[i - 1] + 1,
-                       .most = i < kLongest.size() ? kLongest[i] : 0,
+    classes.push_back({.min = i == 0 ? 0 : kLongest[i - 1] + 1,
+                       .max = i < kLongest.size() ? kLongest[i] : 0,
                        .sentences = std::ssize(written),
                        .bleu = scoring::Bleu().corpus_score(written, {of_class}, one_thread).score,
                        .chrf = scoring::Chrf().corpus_score(written, {of_class}, one_thread).score});

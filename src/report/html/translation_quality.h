@@ -12,7 +12,7 @@ std::vector<double> sentence_chrf(std::span<const std::string> hypotheses, std::
 
 /// The corpus scores of the sentences of like length.
 struct LengthClass {
-  int64_t least = 0, most = 0;  ///< words of the source
+  int64_t min = 0, max = 0;  ///< words of the source
   int64_t sentences = 0;
   double bleu = 0, chrf = 0;
 };

@@ -35,9 +35,9 @@ int64_t characters(const std::string& text) {
 double rounded(float weight) { return std::round(weight * 1e6) / 1e6; }
 
 int64_t longest(const std::vector<std::string>& tokens) {
-  int64_t most = 0;
-  for (const auto& token : tokens) most = std::max(most, characters(token));
-  return most;
+  int64_t max = 0;
+  for (const auto& token : tokens) max = std::max(max, characters(token));
+  return max;
 }
 
 // Pixels of the picture.

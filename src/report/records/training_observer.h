@@ -46,7 +46,7 @@ struct GroupNorm {
 /// How the values of a tensor are spread.
 struct TensorHistogram {
   std::string name = "";  ///< such as gradients/encoder_0.feed_forward.inner.weight
-  double least = 0, most = 0, sum = 0, sum_of_squares = 0;
+  double min = 0, max = 0, sum = 0, sum_of_squares = 0;
   std::vector<double> limits = {};  ///< upper ends of the buckets, ascending
   std::vector<double> counts = {};  ///< a bucket
 };

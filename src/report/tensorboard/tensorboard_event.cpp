@@ -58,8 +58,8 @@ enum EventField : uint64_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummar
 enum ValueField : uint64_t { kTag = 1, kSimpleValue = 2, kImage = 4, kHistogram = 5, kTensor = 8, kMetadata = 9 };
 enum ImageField : uint64_t { kHeight = 1, kWidth = 2, kColourSpace = 3, kEncodedImage = 4 };
 enum HistogramField : uint64_t {
-  kLeast = 1,
-  kMost = 2,
+  kMin = 1,
+  kMax = 2,
   kCount = 3,
   kSum = 4,
   kSumOfSquares = 5,
@@ -163,8 +163,8 @@ std::string encode_image(const EventTime& time, std::string_view tag, const PngI
 std::string encode_histogram(const EventTime& time, const TensorHistogram& histogram) {
   const double count = std::accumulate(histogram.counts.begin(), histogram.counts.end(), 0.0);
   const Message encoded = Message()
-                              .real64(kLeast, histogram.least)
-                              .real64(kMost, histogram.most)
+                              .real64(kMin, histogram.min)
+                              .real64(kMax, histogram.max)
                               .real64(kCount, count)
                               .real64(kSum, histogram.sum)
                               .real64(kSumOfSquares, histogram.sum_of_squares)

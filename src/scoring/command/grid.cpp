@@ -69,9 +69,9 @@ std::string padded(const std::string& line, int width, Alignment alignment) {
 /// "1,234.5", ".5": digits in threes after the first comma.
 bool has_thousands_separators(std::string_view text) {
   size_t i = 0;
-  const auto digits = [&](size_t most) {
+  const auto digits = [&](size_t max) {
     const size_t start = i;
-    while (i < text.size() && i - start < most && is_digit(text[i])) ++i;
+    while (i < text.size() && i - start < max && is_digit(text[i])) ++i;
     return i - start;
   };
   if (!text.empty() && (text[0] == '+' || text[0] == '-')) ++i;

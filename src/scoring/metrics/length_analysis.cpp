@@ -30,12 +30,12 @@ void append(const SegmentBlock& from, int64_t segment, SegmentBlock& to) {
 
 }  // namespace
 
-SegmentBlock with_words(const SegmentBlock& block, int64_t least) {
+SegmentBlock with_words(const SegmentBlock& block, int64_t min) {
   SegmentBlock kept;
   WordCounter count;
   for (int64_t segment = 0; segment < block.size(); ++segment) {
     const auto is_long = [&](const auto& lines) {
-      return lines[segment].data() == nullptr || count(lines[segment]) >= least;  // null: no such reference
+      return lines[segment].data() == nullptr || count(lines[segment]) >= min;  // null: no such reference
     };
     if (std::all_of(block.hypotheses.begin(), block.hypotheses.end(), is_long) &&
         std::all_of(block.references.begin(), block.references.end(), is_long)) {

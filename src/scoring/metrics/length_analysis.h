@@ -11,7 +11,7 @@
 namespace nmt::scoring {
 
 /// The segments whose hypotheses and references all have at least so many words (Python's str.split()).
-SegmentBlock with_words(const SegmentBlock& block, int64_t least);
+SegmentBlock with_words(const SegmentBlock& block, int64_t min);
 
 /// The scores of one system by length classes: segments of 0 to step - 1 words of the first reference, of step to
 /// 2 step - 1, and so on.

@@ -29,8 +29,8 @@ constexpr auto kClasses = make_classes();
 bool is(char c, ByteClass wanted) { return kClasses[static_cast<uint8_t>(c)] & wanted; }
 
 /// Runs `pass(in, end, out)`, which returns the end of what it wrote, with room for `growth` bytes a byte of text.
-template <typename Pass>
-void rewrite(std::string_view text, size_t growth, std::string& out, Pass pass) {
+template <typename ForwardContext>
+void rewrite(std::string_view text, size_t growth, std::string& out, ForwardContext pass) {
   out.resize(text.size() * growth);
   const char* end = pass(text.data(), text.data() + text.size(), out.data());
   out.resize(end - out.data());

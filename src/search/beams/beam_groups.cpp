@@ -47,12 +47,12 @@ void BeamGroups::add_uniforms(std::vector<double>& uniforms) const {
 
 void BeamGroups::advance(const StepScores& scores, int64_t first_row, NextRows& next) {
   const size_t first_token = next.tokens.size();
-  std::vector<int64_t> discouraged;
+  std::vector<int64_t> penalized;
   for (auto& beam : beams_) {
     const int64_t own_rows = beam.rows();
     if (own_rows == 0) continue;
-    if (options_.diversity_groups > 1) discouraged.assign(next.tokens.begin() + first_token, next.tokens.end());
-    beam.advance(scores, first_row, discouraged, next);
+    if (options_.diversity_groups > 1) penalized.assign(next.tokens.begin() + first_token, next.tokens.end());
+    beam.advance(scores, first_row, penalized, next);
     first_row += own_rows;
   }
 }

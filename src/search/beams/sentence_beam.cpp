@@ -38,9 +38,9 @@ void SentenceBeam::add_rules(std::vector<RowRules>& rules) const {
   }
 }
 
-void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> discouraged,
+void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> penalized,
                            NextRows& next) {
-  const auto ranked = ranked_extensions(scores, first_row, discouraged);
+  const auto ranked = ranked_extensions(scores, first_row, penalized);
   std::vector<const Extension*> chosen;
   for (size_t rank = 0; rank < ranked.size(); ++rank) {
     const Extension& extension = ranked[rank];
@@ -55,7 +55,7 @@ void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::spa
     done_ = true;
     return;
   }
-  if (!discouraged.empty() || !constraints_.empty())  // ranked by more than log-probability
+  if (!penalized.empty() || !constraints_.empty())  // ranked by more than log-probability
     std::ranges::stable_sort(chosen, std::ranges::greater(), &Extension::log_probability);
   std::vector<Live> continued;
   for (const Extension* extension : chosen) continued.push_back(extended(*extension));
@@ -72,11 +72,11 @@ void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::spa
 }
 
 std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepScores& scores, int64_t first_row,
-                                                                     std::span<const int64_t> discouraged) const {
+                                                                     std::span<const int64_t> penalized) const {
   std::vector<Extension> all;
   const auto add = [&](int64_t parent, int32_t token, float token_log_probability) {
     const double log_probability = live_[parent].log_probability + token_log_probability;
-    const auto penalty = options_.diversity_strength * static_cast<double>(std::ranges::count(discouraged, token));
+    const auto penalty = options_.diversity_strength * static_cast<double>(std::ranges::count(penalized, token));
     all.push_back({parent, token, token_log_probability, log_probability, log_probability - penalty});
   };
   if (is_forced()) {
@@ -102,14 +102,14 @@ std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepS
     return std::pair(a.parent, a.token) < std::pair(b.parent, b.token);
   });
   all.resize(wanted);
-  if (!constraints_.empty()) deal_from_banks(all);
+  if (!constraints_.empty()) allocate_banks(all);
   return all;
 }
 
 /// Reorders them: the best of each bank, most tokens met first, then the second best of each, and so on.
-void SentenceBeam::deal_from_banks(std::vector<Extension>& extensions) const {
+void SentenceBeam::allocate_banks(std::vector<Extension>& extensions) const {
   struct Place {
-    int64_t turn, bank;
+    int64_t round, bank;
     Extension extension;
   };
   std::vector<Place> places;
@@ -120,7 +120,7 @@ void SentenceBeam::deal_from_banks(std::vector<Extension>& extensions) const {
     const int64_t bank = constraints_.met_tokens(met);
     places.push_back({turns[bank]++, bank, extension});
   }
-  std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.turn, -place.bank); });
+  std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.round, -place.bank); });
   std::ranges::transform(places, extensions.begin(), &Place::extension);
 }
 

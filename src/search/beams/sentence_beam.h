@@ -33,9 +33,9 @@ class SentenceBeam {
   void add_rules(std::vector<RowRules>& rules) const;
 
   /// One step. scores: at least beam_size + 1 tokens (or what is allowed) for each row, and as many more as there are
-  /// in `discouraged`; the rows of this beam begin at first_row. discouraged: tokens that rank diversity_strength
+  /// in `penalized`; the rows of this beam begin at first_row. penalized: tokens that rank diversity_strength
   /// lower, once for each time they stand there. Unless it is done then, appends its rows for the next step.
-  void advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> discouraged, NextRows& next);
+  void advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> penalized, NextRows& next);
 
   /// The n_best hypotheses, best first. The last call.
   std::vector<Hypothesis> take_results();
@@ -54,8 +54,8 @@ class SentenceBeam {
   };
   bool is_forced() const { return length_ < std::ssize(input_.prefix); }
   std::vector<Extension> ranked_extensions(const StepScores& scores, int64_t first_row,
-                                           std::span<const int64_t> discouraged) const;
-  void deal_from_banks(std::vector<Extension>& extensions) const;
+                                           std::span<const int64_t> penalized) const;
+  void allocate_banks(std::vector<Extension>& extensions) const;
   Live extended(const Extension& extension);
   void finish(const Live& ended);
   bool is_over() const;

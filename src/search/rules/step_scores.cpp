@@ -69,11 +69,11 @@ StepScores step_scores(torch::Tensor& logits, std::span<const RowRules> rules, i
     return {.best = best_tokens(logits, count), .wanted = {}};
   }
   if (options.repetition_penalty != 1) penalise_repetition(logits, rules, options.repetition_penalty);
-  size_t most_banned = 0;
-  for (const auto& row : rules) most_banned = std::max(most_banned, row.banned.size());
+  size_t max_banned = 0;
+  for (const auto& row : rules) max_banned = std::max(max_banned, row.banned.size());
   StepScores scores;
   scores.best = options.sampling ? draw_tokens(logits, *options.sampling, rules, uniforms)
-                                 : best_tokens(logits, count + static_cast<int64_t>(most_banned));
+                                 : best_tokens(logits, count + static_cast<int64_t>(max_banned));
   scores.wanted = wanted_scores(logits, rules, scores.best);
   remove_banned(rules, scores.best);
   return scores;

@@ -177,16 +177,16 @@ int64_t number_after(std::string_view text, std::string_view words) {
 }
 
 [[noreturn]] void throw_failure(std::string_view message, const SentencePieceOptions& options) {
-  if (const int64_t most = number_after(message, "Please set it to a value <= ")) {
+  if (const int64_t max = number_after(message, "Please set it to a value <= ")) {
     throw Error(fmt::format("{}: {} is too large for the training text; at most {} is possible", options.option,
-                            options.vocab_size, most));
+                            options.vocab_size, max));
   }
   if (message.find("smaller than required_chars") != std::string_view::npos) {
-    const int64_t least = number_after(message, "required_chars. " + std::to_string(options.vocab_size) + " vs ");
+    const int64_t min = number_after(message, "required_chars. " + std::to_string(options.vocab_size) + " vs ");
     throw Error(
         fmt::format("{}: {} is too small for the characters of the training text; at least {} is needed, or a lower "
                     "data.character_coverage",
-                    options.option, options.vocab_size, least));
+                    options.option, options.vocab_size, min));
   }
   if (message.find("sentences_.empty()") != std::string_view::npos) {
     throw Error("SentencePiece: the training text has no line to learn from; check the training files");

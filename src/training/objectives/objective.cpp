@@ -33,7 +33,7 @@ TensorBatch doubled(const TensorBatch& batch) {
 }
 
 /// The second half of the sentences with tokens cut off: their embeddings are the zero row of padding.
-void cut_second_half(TensorBatch& batch, double rate, Pass& pass) {
+void cut_second_half(TensorBatch& batch, double rate, ForwardContext& pass) {
   const int64_t pairs = batch.source.size(0) / 2;
   for (auto* ids : {&batch.source, &batch.target_in}) {
     const auto half = ids->narrow(0, pairs, pairs);
@@ -41,14 +41,14 @@ void cut_second_half(TensorBatch& batch, double rate, Pass& pass) {
   }
 }
 
-void drop_words(TensorBatch& batch, Pass& pass, const TrainingConfig& config) {
+void drop_words(TensorBatch& batch, ForwardContext& pass, const TrainingConfig& config) {
   const int64_t by = config.word_dropout_form == "zero" ? SpecialIds::kPad : SpecialIds::kUnknown;
   batch.source = drop_tokens(batch.source, config.word_dropout1, by, pass);
   batch.target_in = drop_tokens(batch.target_in, config.word_dropout2, by, pass);
 }
 
 /// Loss of a batch whose second half is the first again: rows of a pair next to each other.
-LossSums paired_loss(TranslationModel& model, const TensorBatch& batch, Pass& pass, const Smoothing& smoothing,
+LossSums paired_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const Smoothing& smoothing,
                      const PairLoss& pair) {
   const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [2 * batch * target, model]
   const auto labels = batch.target_out.flatten();
@@ -69,7 +69,7 @@ Smoothing smoothing_of(const TrainingConfig& config) {
   return {config.smoothing, form};
 }
 
-LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, Pass& pass, const Smoothing& smoothing) {
+LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const Smoothing& smoothing) {
   const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [batch * target, model]
   const auto labels = batch.target_out.flatten();
   const auto real = pack_rows(batch.target_lengths, batch.target_out.size(1), labels.device()).rows;
@@ -77,7 +77,7 @@ LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, Pass&
   return output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing);
 }
 
-LossSums training_loss(TranslationModel& model, const TensorBatch& batch, Pass& pass, const TrainingConfig& config) {
+LossSums training_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const TrainingConfig& config) {
   const bool paired = config.objective != "cross_entropy";
   TensorBatch noisy = paired ? doubled(batch) : batch;
   drop_words(noisy, pass, config);

@@ -4,7 +4,7 @@
 
 namespace nmt {
 
-torch::Tensor drop_tokens(const torch::Tensor& ids, double rate, int64_t by, Pass& pass) {
+torch::Tensor drop_tokens(const torch::Tensor& ids, double rate, int64_t by, ForwardContext& pass) {
   if (!pass.training() || rate == 0) return ids;
   CounterRandom random({pass.next_key()});
   auto chosen = torch::empty(ids.sizes(), torch::kBool);

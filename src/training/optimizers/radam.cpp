@@ -17,11 +17,11 @@ void RAdam::step(double learning_rate) {
   decay_weights(options_.weight_decay, learning_rate);
   const double t = steps_.add_(1).item<double>();
   const double remaining1 = 1 - std::pow(options_.beta1, t), power2 = std::pow(options_.beta2, t);
-  const double most = 2 / (1 - options_.beta2) - 1;            // r_inf
-  const double length = most - 2 * t * power2 / (1 - power2);  // r_t
+  const double max = 2 / (1 - options_.beta2) - 1;            // r_inf
+  const double length = max - 2 * t * power2 / (1 - power2);  // r_t
   const bool rectified = length > 5;
   const double rectification =
-      rectified ? std::sqrt((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)) : 1;
+      rectified ? std::sqrt((length - 4) * (length - 2) * max / ((max - 4) * (max - 2) * length)) : 1;
   for (size_t i = 0; i < parameters().size(); ++i) {
     auto parameter = parameters()[i].second;
     const auto& gradient = parameter.grad();

@@ -116,7 +116,7 @@ TEST_P(RecurrentForm, InBfloat16StaysNearFloat) {
   const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
   const auto exact = real_rows(full_logits(*model, batch), batch);
   model->set_compute_type(torch::kBFloat16);
-  Pass no_dropout;
+  ForwardContext no_dropout;
   EXPECT_EQ(model->forward(batch, no_dropout).scalar_type(), torch::kBFloat16);
   for (const auto& low : {full_logits(*model, batch), stepped_logits(*model, batch)}) {
     EXPECT_EQ(low.scalar_type(), torch::kFloat32);
@@ -132,7 +132,7 @@ TEST_P(RecurrentForm, HasTheGradientOfItsLoss) {
   const auto batch = to_tensors(batch_of({kPairs[1], kPairs[2], kPairs[3]}), torch::kCPU);
   const auto labels = batch.target_out.flatten().masked_fill(batch.target_out.flatten() == 0, -1);
   const auto loss = [&] {
-    Pass pass(3, 5, 0);
+    ForwardContext pass(3, 5, 0);
     const auto hidden = model->forward(batch, pass).flatten(0, 1);
     return output_cross_entropy(hidden, model->output_weight(), model->output_bias(), labels, 0.1).loss;
   };
@@ -185,7 +185,7 @@ TEST(RecurrentModel, IsFedWithItsOwnChoicesWhereTheCoinSaysSo) {
   const auto model = formula_model(config, kSource, kTarget);
   const auto batch = to_tensors(batch_of({kPairs[0]}), torch::kCPU);
   const auto run = [&](double share) {
-    Pass pass(3, 5, 0);
+    ForwardContext pass(3, 5, 0);
     pass.set_teacher_forcing(share);
     return model->forward(batch, pass).detach()[0];
   };
@@ -229,7 +229,7 @@ TEST(RecurrentModel, LearnsToCopy) {
     torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(0.02));
     LossSums sums;
     for (int64_t update = 1; update <= 60; ++update) {
-      Pass pass(1, update, 0);
+      ForwardContext pass(1, update, 0);
       adam.zero_grad();
       sums = output_cross_entropy(model->forward(batch, pass).flatten(0, 1), model->output_weight(),
                                   model->output_bias(), labels, 0);

@@ -64,7 +64,7 @@ TEST(DeepInit, WeighsWhatRunsPastASublayer) {
   }
   const auto batch = to_tensors(test::batch_of({{{4, 5, 6}, {7, 8}}}), torch::kCPU);
   const torch::NoGradGuard no_grad;
-  Pass none;
+  ForwardContext none;
   const auto expected = a->forward(batch, none);
   test::expect_close(b->forward(batch, none), expected, 2e-5);
   const auto state = b->start(batch.source, batch.source_lengths);

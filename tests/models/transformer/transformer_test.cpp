@@ -211,7 +211,7 @@ TEST_P(TransformerForm, KeepsItsMatricesTied) {
 
     // A word of the target moves the inputs by its table alone, and the logits by the same one where it is tied.
     const auto batch = to_tensors(batch_of({{{5, 6}, {7, 8}}}), device);
-    Pass no_dropout;
+    ForwardContext no_dropout;
     const auto hidden = model->forward(batch, no_dropout).detach();
     const auto logits = full_logits(*model, batch);
     {
@@ -231,7 +231,7 @@ TEST_P(TransformerForm, KeepsThePaddingRowConstantAndOnlyThat) {
   for (const auto device : test::devices()) {
     const auto model = this->model(device);
     const auto batch = to_tensors(batch_of(kPairs), device);
-    Pass no_dropout;
+    ForwardContext no_dropout;
     model->logits(model->forward(batch, no_dropout)).sum().backward();
     const auto unfinished = model->output_weight().grad().clone();
     EXPECT_GT(unfinished[0].abs().sum().item<double>(), 0) << "the output layer pulls at row 0";
@@ -310,7 +310,7 @@ TEST_P(TransformerForm, InBfloat16StaysNearFloat) {
     const auto exact = real_rows(full_logits(*model, batch), batch);
     model->set_compute_type(torch::kBFloat16);
     EXPECT_EQ(model->compute_type(), torch::kBFloat16);
-    Pass no_dropout;
+    ForwardContext no_dropout;
     EXPECT_EQ(model->forward(batch, no_dropout).scalar_type(), torch::kBFloat16);
     for (const auto& low : {full_logits(*model, batch), stepped_logits(*model, batch)}) {
       EXPECT_EQ(low.scalar_type(), torch::kFloat32);
@@ -334,7 +334,7 @@ TEST(Transformer, HasTheGradientOfItsLoss) {
     const auto batch = to_tensors(batch_of({kPairs[1], kPairs[2], kPairs[3]}), torch::kCPU);
     const auto labels = batch.target_out.flatten().masked_fill(batch.target_out.flatten() == 0, -1);
     const auto loss = [&] {
-      Pass pass(3, 5, 0);
+      ForwardContext pass(3, 5, 0);
       const auto hidden = model->forward(batch, pass).flatten(0, 1);
       return output_cross_entropy(hidden, model->output_weight(), model->output_bias(), labels, 0.1).loss;
     };
@@ -367,10 +367,10 @@ TEST(Transformer, HasTheGradientOfItsLoss) {
 TEST(Transformer, DropsByTheKeyOfThePass) {
   const auto model = formula_model(forms().at("vaswani"), kSource, kTarget);
   const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
-  const auto run = [&](Pass pass) { return real_rows(model->forward(batch, pass).detach(), batch); };
-  const auto once = run(Pass(1, 2, 0));
-  EXPECT_TRUE(run(Pass(1, 2, 0)).equal(once));
-  for (const auto& other : {Pass(), Pass(2, 2, 0), Pass(1, 3, 0), Pass(1, 2, 1)}) EXPECT_FALSE(run(other).equal(once));
+  const auto run = [&](ForwardContext pass) { return real_rows(model->forward(batch, pass).detach(), batch); };
+  const auto once = run(ForwardContext(1, 2, 0));
+  EXPECT_TRUE(run(ForwardContext(1, 2, 0)).equal(once));
+  for (const auto& other : {ForwardContext(), ForwardContext(2, 2, 0), ForwardContext(1, 3, 0), ForwardContext(1, 2, 1)}) EXPECT_FALSE(run(other).equal(once));
 }
 
 TEST(Transformer, RefusesWhatDoesNotFit) {

@@ -32,7 +32,7 @@ const auto q = project(w_query), k = project(w_key), v = project(w_value);  // [
 const double root = std::sqrt(3.0);
 
 torch::Tensor context_of(const torch::Tensor& queries, bool causal, torch::Tensor* weights = nullptr) {
-  Pass no_dropout;
+  ForwardContext no_dropout;
   return plain_attention(queries, k, v, {.heads = 1, .causal = causal}, no_dropout, weights);
 }
 // doc: end
@@ -101,7 +101,7 @@ TEST(AttentionByHand, IsWhatTheLayersCompute) {
     const auto on = [&](const torch::Tensor& y) { return y.to(device, torch::kFloat32); };
     for (const bool causal : {false, true})
       for (const double scale : {1.0, root}) {
-        Pass no_dropout;
+        ForwardContext no_dropout;
         const auto context = attention(on(q * scale), on(k), on(v), {.heads = 1, .causal = causal}, no_dropout);
         test::expect_close(context.cpu(), context_of(q * scale, causal), 2e-6, device.str());
       }
@@ -110,7 +110,7 @@ TEST(AttentionByHand, IsWhatTheLayersCompute) {
 
 // Eight heads of 64 features stand side by side in 512.
 TEST(AttentionByHand, PutsHeadsSideBySide) {
-  Pass no_dropout;
+  ForwardContext no_dropout;
   const auto y = test::wave({1, 3, 512});
   const auto together = attention(y, y, y, {.heads = 8}, no_dropout);
   ASSERT_EQ(together.sizes(), torch::IntArrayRef({1, 3, 512}));

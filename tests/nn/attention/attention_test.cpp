@@ -50,7 +50,7 @@ TEST_P(FusedAttention, EqualsPlainAttentionWithItsGradients) {
     // Slices of one projection, as the layers hand them over.
     auto q = wave({c.batch, c.target, c.model}).requires_grad_(true);
     auto kv = wave({c.batch, c.source, 2 * c.model}, 1, 1).requires_grad_(true);
-    Pass pass;
+    ForwardContext pass;
     const auto parts = kv.chunk(2, -1);
     const auto context = fused ? attention(q, parts[0], parts[1], options(), pass)
                                : plain_attention(q, parts[0], parts[1], options(), pass);
@@ -65,7 +65,7 @@ TEST_P(FusedAttention, InBfloat16StaysNearFloat) {
   const auto& c = GetParam();
   const auto q = wave({c.batch, c.target, c.model}), k = wave({c.batch, c.source, c.model}, 1, 1),
              v = wave({c.batch, c.source, c.model}, 1, 2);
-  Pass pass;
+  ForwardContext pass;
   const auto exact = attention(q, k, v, options(), pass);
   const auto low = attention(q.to(torch::kBFloat16), k.to(torch::kBFloat16), v.to(torch::kBFloat16), options(), pass);
   EXPECT_EQ(low.scalar_type(), torch::kBFloat16);
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, FusedAttention, testing::ValuesIn(kCases),
 TEST(FusedAttention, EqualsPlainOnEveryInstructionSetThatRunsHere) {
   const int64_t rows = 11, model = 24;
   const auto q = wave({1, rows, model}), k = wave({1, rows, model}, 1, 1), v = wave({1, rows, model}, 1, 2);
-  Pass pass;
+  ForwardContext pass;
   const auto expected =
       plain_attention(q, k, v, {.heads = 2, .causal = true, .target_lengths = {}, .source_lengths = {}}, pass);
   int sets = 0;
@@ -106,7 +106,7 @@ TEST(FusedAttention, EqualsPlainOnEveryInstructionSetThatRunsHere) {
 
 TEST(FusedAttention, IgnoresKeysBeyondTheLengthAndLaterPositions) {
   const auto q = wave({1, 6, 8}), k = wave({1, 6, 8}, 1, 1), v = wave({1, 6, 8}, 1, 2);
-  Pass pass;
+  ForwardContext pass;
   const AttentionOptions padded{.heads = 2, .target_lengths = {}, .source_lengths = torch::tensor({4}, torch::kInt64)};
   const AttentionOptions causal{.heads = 2, .causal = true, .target_lengths = {}, .source_lengths = {}};
   auto other_k = k.clone(), other_v = v.clone();
@@ -125,14 +125,14 @@ TEST(FusedAttention, DropoutHasTheGradientOfItsOwnMask) {
   const AttentionOptions options{
       .heads = 2, .dropout = 0.4, .causal = true, .target_lengths = {}, .source_lengths = {}};
   const auto loss = [&](const torch::Tensor& q, const torch::Tensor& keys, const torch::Tensor& values) {
-    Pass pass(3, 7, 0);
+    ForwardContext pass(3, 7, 0);
     return (attention(q, keys, values, options, pass) * mix).sum();
   };
   const auto q = wave({2, 5, 8});
   test::expect_gradient([&](const torch::Tensor& x) { return loss(x, k, v); }, q, 1e-2, 2e-2, 7);
   test::expect_gradient([&](const torch::Tensor& x) { return loss(q, x, v); }, k, 1e-2, 2e-2, 7);
   test::expect_gradient([&](const torch::Tensor& x) { return loss(q, k, x); }, v, 1e-2, 2e-2, 7);
-  Pass none;
+  ForwardContext none;
   EXPECT_FALSE(loss(q, k, v).equal((attention(q, k, v, options, none) * mix).sum()));
 }
 
@@ -144,7 +144,7 @@ TEST(FusedAttention, IsTheSameForEveryNumberOfThreads) {
   torch::Tensor results[2];
   for (const int threads : {1, 2}) {
     at::set_num_threads(threads);
-    Pass pass(1, 1, 0);
+    ForwardContext pass(1, 1, 0);
     results[threads - 1] = attention(q, k, v, options, pass);
   }
   at::set_num_threads(before);
@@ -161,7 +161,7 @@ TEST(PlainAttention, ReproducesTheWorkedExample) {
                                        {1.9991095526, 7.8141235049, 0.2734720584},
                                        {1.9925551076, 7.4796355918, 0.7358772581}});
   const AttentionOptions options{.heads = 1, .target_lengths = {}, .source_lengths = {}};
-  Pass pass;
+  ForwardContext pass;
   const auto project = [&](const torch::Tensor& w) { return torch::matmul(x, w).unsqueeze(0).to(torch::kFloat32); };
   expect_close(plain_attention(project(wq), project(wk), project(wv), options, pass).squeeze(0), expected, 1e-5);
   expect_close(attention(project(wq), project(wk), project(wv), options, pass).squeeze(0), expected, 1e-5);

@@ -24,7 +24,7 @@ TEST(PackedRows, NamesTheRealRowsOfEachSentence) {
     const auto packed = pack_rows(lengths({3, 0, 1, 4}), 4, device);
     EXPECT_EQ(packed.rows.device(), device);
     EXPECT_TRUE(packed.rows.cpu().equal(lengths({0, 1, 2, 8, 12, 13, 14, 15})));
-    EXPECT_TRUE(packed.boundaries.cpu().equal(torch::tensor({0, 3, 3, 4, 8}, torch::kInt32)));
+    EXPECT_TRUE(packed.cu_seqlens.cpu().equal(torch::tensor({0, 3, 3, 4, 8}, torch::kInt32)));
     EXPECT_EQ(packed.longest, 4);
   }
   EXPECT_THROW(pack_rows(lengths({5}), 4, torch::kCPU), c10::Error);
@@ -33,15 +33,15 @@ TEST(PackedRows, NamesTheRealRowsOfEachSentence) {
 // One sentence after the other, by the formula.
 torch::Tensor by_sentence(const PackedHeads& heads) {
   std::vector<torch::Tensor> contexts;
-  const int64_t batch = heads.target_boundaries.size(0) - 1;
+  const int64_t batch = heads.target_cu_seqlens.size(0) - 1;
   int64_t longest_target = 0, longest_source = 0;
   for (int64_t b = 0; b < batch; ++b) {
-    const auto part = [b](const torch::Tensor& x, const torch::Tensor& boundaries) {
-      const auto begin = boundaries[b].item<int64_t>(), end = boundaries[b + 1].item<int64_t>();
+    const auto part = [b](const torch::Tensor& x, const torch::Tensor& cu_seqlens) {
+      const auto begin = cu_seqlens[b].item<int64_t>(), end = cu_seqlens[b + 1].item<int64_t>();
       return x.narrow(0, begin, end - begin).transpose(0, 1);  // [heads, tokens, head_dim]
     };
-    const auto q = part(heads.q, heads.target_boundaries), k = part(heads.k, heads.source_boundaries),
-               v = part(heads.v, heads.source_boundaries);
+    const auto q = part(heads.q, heads.target_cu_seqlens), k = part(heads.k, heads.source_cu_seqlens),
+               v = part(heads.v, heads.source_cu_seqlens);
     longest_target = std::max(longest_target, q.size(1));
     longest_source = std::max(longest_source, k.size(1));
     auto scores = torch::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(q.size(2)));
@@ -76,7 +76,7 @@ TEST(PackedAttention, TakesRealTokensOutAndPutsThemBack) {
       auto q = wave({3, target, model}).requires_grad_(true);
       auto kv = wave({3, source, 2 * model}, 1, 1).requires_grad_(true);
       const auto parts = kv.chunk(2, -1);  // slices of one projection, as the layers hand them over
-      Pass pass;
+      ForwardContext pass;
       const auto context = packed ? packed_attention(q, parts[0], parts[1], options_of(c), 0, by_sentence)
                                   : plain_attention(q, parts[0], parts[1], options_of(c), pass);
       (context * mix).sum().backward();
@@ -106,7 +106,7 @@ TEST(PackedAttention, OnAGpuEqualsThePlainForm) {
         if (packed) {
           ASSERT_TRUE(has_packed_attention(q, options_of(c)));
         }
-        Pass pass;
+        ForwardContext pass;
         const auto context = packed ? attention(q, parts[0], parts[1], options_of(c), pass)
                                     : plain_attention(q, parts[0], parts[1], options_of(c), pass);
         (context * mix.to(device)).sum().backward();

@@ -28,7 +28,7 @@ torch::Tensor repeat_heads(const torch::Tensor& x, int64_t key_value, int64_t gr
 }
 
 torch::Tensor plain(const torch::Tensor& q, const KeyValues& kv, HeadCounts heads, const torch::Tensor& lengths) {
-  Pass pass;
+  ForwardContext pass;
   const int64_t group = heads.query / heads.key_value;
   return plain_attention(q.unsqueeze(1), repeat_heads(kv.keys, heads.key_value, group),
                          repeat_heads(kv.values, heads.key_value, group),

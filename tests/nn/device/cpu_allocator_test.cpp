@@ -42,12 +42,12 @@ TEST(ReuseFreedTensors, TakesNoMoreFromTheSystemOnceSizesRepeat) {
 TEST(ReuseFreedTensors, KeepsLittleMoreThanTheLargestNeed) {
   reuse_freed_tensors();
   const int64_t before = tensor_bytes();
-  int64_t most = 0;
+  int64_t max = 0;
   for (int64_t rows = 1000; rows < 40000; rows += 1000) {
     const auto x = torch::ones({rows, 256});
-    most = std::max<int64_t>(most, x.nbytes());
+    max = std::max<int64_t>(max, x.nbytes());
   }
-  EXPECT_LE(tensor_bytes(), before + most + (before + most) / 8 + most / 8);  // one eighth more: sizes are rounded up
+  EXPECT_LE(tensor_bytes(), before + max + (before + max) / 8 + max / 8);  // one eighth more: sizes are rounded up
   // A smaller tensor takes no more from the system.
   const int64_t now = tensor_bytes();
   const auto x = torch::ones({36000, 256});

@@ -31,7 +31,7 @@ TEST(FeedForward, GatedMultipliesTwoProjections) {
       const auto expected =
           ((activate(inner, activation) * other).matmul(w["outer.weight"].t()) + w["outer.bias"]).detach();
       net->to(device);
-      Pass no_dropout;
+      ForwardContext no_dropout;
       expect_close(net(x.to(device), no_dropout).cpu(), expected, 1e-5, device.str());
       const auto low = net(x.to(device, torch::kBFloat16), no_dropout);
       EXPECT_EQ(low.scalar_type(), torch::kBFloat16);
@@ -45,7 +45,7 @@ TEST(FeedForward, HasTheGradientOfItsFormula) {
     auto net = net_of(gated, Activation::kSwish, 0.3);
     test::expect_gradient(
         [&](const torch::Tensor& x) {
-          Pass pass(1, 2, 0);
+          ForwardContext pass(1, 2, 0);
           return (net(x, pass) * mix).sum();
         },
         wave({4, 6}, 1, 1), 1e-2, 3e-3);
@@ -58,7 +58,7 @@ TEST(FeedForward, GivesARowTheSameBitsAloneAndInABatch) {
   for (const bool gated : {false, true})
     for (const auto activation : {Activation::kRelu, Activation::kGelu, Activation::kSwish}) {
       auto net = net_of(gated, activation);
-      Pass no_dropout;
+      ForwardContext no_dropout;
       const auto together = net(x, no_dropout);
       for (int64_t row = 0; row < 13; ++row)
         EXPECT_TRUE(net(x.narrow(0, row, 1), no_dropout).equal(together.narrow(0, row, 1))) << row;

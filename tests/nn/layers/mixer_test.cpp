@@ -28,7 +28,7 @@ std::shared_ptr<Mixer> mixer_of(const std::string& name) {
 }
 
 torch::Tensor full(Mixer& mixer, const torch::Tensor& x) {
-  Pass no_dropout;
+  ForwardContext no_dropout;
   return mixer.forward(x, torch::full({x.size(0)}, x.size(1), torch::kInt64), no_dropout);
 }
 

@@ -25,21 +25,21 @@ void set_by_formula(torch::nn::Module& module) {
   for (auto& item : module.named_parameters()) item.value().copy_(wave(item.value().sizes(), 0.4, start += 0.9));
 }
 
-// Results and gradients of one step: next state, next memory, and the gradients of all arguments.
+// Results and gradients of one step: next state, next cell, and the gradients of all arguments.
 using Step = CellState (*)(Cell, const torch::Tensor&, const torch::Tensor&, const CellState&, const torch::Tensor&);
 std::vector<torch::Tensor> run(Step step, Cell cell, at::ScalarType type, bool masked) {
   const int64_t gates = kernels::gates_of(cell);
   auto input = wave({kRows, gates * kSize}, 2, 0.1).to(type).requires_grad_(true);
   auto recurrent = wave({kRows, gates * kSize}, 2, 1.4).to(type).requires_grad_(true);
   CellState before{wave({kRows, kSize}, 1, 0.6).requires_grad_(true), torch::Tensor()};
-  if (cell == Cell::kLstm) before.memory = wave({kRows, kSize}, 1, 2.6).requires_grad_(true);
+  if (cell == Cell::kLstm) before.cell = wave({kRows, kSize}, 1, 2.6).requires_grad_(true);
   const auto active = masked ? torch::tensor({true, false, true, true, false}) : torch::Tensor();
   const auto next = step(cell, input, recurrent, before, active);
   auto loss = (next.state * wave({kRows, kSize}, 1, 0.2)).sum();
-  if (next.memory.defined()) loss = loss + (next.memory * wave({kRows, kSize}, 1, 1.2)).sum();
+  if (next.cell.defined()) loss = loss + (next.cell * wave({kRows, kSize}, 1, 1.2)).sum();
   loss.backward();
   std::vector<torch::Tensor> results{next.state.detach(), input.grad(), recurrent.grad(), before.state.grad()};
-  if (next.memory.defined()) results.insert(results.end(), {next.memory.detach(), before.memory.grad()});
+  if (next.cell.defined()) results.insert(results.end(), {next.cell.detach(), before.cell.grad()});
   return results;
 }
 
@@ -61,20 +61,20 @@ TEST(RecurrentCell, FusedStepIsThePlainOne) {
 TEST(RecurrentCell, EveryInstructionSetGivesTheSame) {
   for (const auto cell : kCells) {
     const auto input = wave({kRows, kernels::gates_of(cell) * kSize}, 2, 0.1);
-    const auto state = wave({kRows, kSize}, 1, 0.6), memory = wave({kRows, kSize}, 1, 2.6);
-    const auto expected = cell_step(cell, input, input, {state, cell == Cell::kLstm ? memory : torch::Tensor()}, {});
+    const auto state = wave({kRows, kSize}, 1, 0.6), cell = wave({kRows, kSize}, 1, 2.6);
+    const auto expected = cell_step(cell, input, input, {state, cell == Cell::kLstm ? cell : torch::Tensor()}, {});
     for (const char* name : {"avx512", "avx2", "baseline"}) {
       const auto* set = kernels::kernels_by_name(name);
       if (!set) continue;
-      auto next = torch::empty_like(state), next_memory = torch::empty_like(state);
+      auto next = torch::empty_like(state), next_cell = torch::empty_like(state);
       set->recurrent.cell({.cell = cell,
                            .size = kSize,
                            .input_gates = input.data_ptr(),
                            .state_gates = input.data_ptr(),
                            .state = state.data_ptr<float>(),
-                           .memory = cell == Cell::kLstm ? memory.data_ptr<float>() : nullptr,
+                           .cell = cell == Cell::kLstm ? cell.data_ptr<float>() : nullptr,
                            .next_state = next.data_ptr<float>(),
-                           .next_memory = next_memory.data_ptr<float>()},
+                           .next_cell = next_cell.data_ptr<float>()},
                           {0, kRows});
       expect_close(next, expected.state, 1e-6, name);
     }
@@ -94,7 +94,7 @@ TEST(RecurrentCell, IsTorchsCell) {
     if (kind == Cell::kLstm) {
       const auto expected = at::lstm_cell(x, {h, c}, w, u, b, d);
       expect_close(next.state, std::get<0>(expected), 1e-5);
-      expect_close(next.memory, std::get<1>(expected), 1e-5);
+      expect_close(next.cell, std::get<1>(expected), 1e-5);
     } else {
       expect_close(next.state,
                    kind == Cell::kGru ? at::gru_cell(x, h, w, u, b, d) : at::rnn_tanh_cell(x, h, w, u, b, d), 1e-5);

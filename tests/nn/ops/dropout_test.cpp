@@ -10,7 +10,7 @@ namespace {
 
 TEST(Dropout, KeepsTheExpectedShareAndScalesIt) {
   for (const double p : {0.1, 0.3, 0.5}) {
-    Pass pass(1, 1, 0);
+    ForwardContext pass(1, 1, 0);
     const auto y = dropout(torch::ones({400, 500}), p, pass);
     const double kept = (y != 0).to(torch::kFloat64).mean().item<double>();
     EXPECT_NEAR(kept, 1 - p, 0.004);  // three standard deviations of 200,000 draws and more
@@ -21,7 +21,7 @@ TEST(Dropout, KeepsTheExpectedShareAndScalesIt) {
 TEST(Dropout, IsAFunctionOfSeedUpdateAndSite) {
   const auto x = torch::ones({64, 64});
   const auto mask = [&](uint64_t seed, int64_t update, int64_t micro_batch, int site) {
-    Pass pass(seed, update, micro_batch);
+    ForwardContext pass(seed, update, micro_batch);
     for (int i = 0; i < site; ++i) pass.next_key();
     return dropout(x, 0.5, pass);
   };
@@ -39,7 +39,7 @@ TEST(Dropout, DoesNotDependOnThreadsAndRangeBorders) {
   std::vector<torch::Tensor> results;
   for (const int threads : {1, 2, 3}) {
     at::set_num_threads(threads);
-    Pass pass(5, 9, 0);
+    ForwardContext pass(5, 9, 0);
     results.push_back(dropout(x, 0.3, pass));
   }
   at::set_num_threads(before);
@@ -49,7 +49,7 @@ TEST(Dropout, DoesNotDependOnThreadsAndRangeBorders) {
 
 TEST(Dropout, GivesTheGradientOfItsMask) {
   auto x = test::wave({30, 17}).requires_grad_(true);
-  Pass pass(1, 2, 3);
+  ForwardContext pass(1, 2, 3);
   const auto y = dropout(x, 0.4, pass);
   y.sum().backward();
   EXPECT_TRUE(x.grad().equal(torch::where(y == 0, 0.0, 1 / (1 - 0.4)).to(torch::kFloat32)) ||
@@ -57,7 +57,7 @@ TEST(Dropout, GivesTheGradientOfItsMask) {
 }
 
 TEST(Dropout, NeighboursAreIndependent) {
-  Pass pass(1, 1, 0);
+  ForwardContext pass(1, 1, 0);
   const auto kept = (dropout(torch::ones({1 << 18}), 0.5, pass) != 0).to(torch::kFloat64);
   for (const int64_t lag : {1, 2, 3, 16, 256, 4096}) {
     const auto both =
@@ -74,7 +74,7 @@ TEST(ReluDropout, IsDropoutOfTheRectifiedOnOneOrMoreThreads) {
       for (const double p : {0.0, 0.3}) {
         const auto values = test::wave({333, 257}).to(type), gradient = test::wave({333, 257}, 2, 3).to(type);
         auto fused = values.clone().requires_grad_(true), apart = values.clone().requires_grad_(true);
-        Pass one(5, 9, 0), other(5, 9, 0);
+        ForwardContext one(5, 9, 0), other(5, 9, 0);
         const auto y = relu_dropout(fused, p, one);
         const auto expected = dropout(torch::relu(apart), p, other);
         EXPECT_TRUE(y.equal(expected));
@@ -93,7 +93,7 @@ TEST(AddDropped, AddsTheResidualInOnePass) {
   for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
     auto x = test::wave({40, 24}).to(type).requires_grad_(true),
          residual = test::wave({40, 24}, 1, 2).to(type).requires_grad_(true);
-    Pass fused(1, 1, 0), apart(1, 1, 0);
+    ForwardContext fused(1, 1, 0), apart(1, 1, 0);
     const auto y = add_dropped(residual, x, 0.25, fused);
     const auto expected = residual.to(torch::kFloat32) + dropout(x.detach().to(torch::kFloat32), 0.25, apart);
     test::expect_close(y.to(torch::kFloat32), expected, type == torch::kFloat32 ? 1e-6 : 2e-2);
@@ -105,7 +105,7 @@ TEST(AddDropped, AddsTheResidualInOnePass) {
 
 TEST(Dropout, LeavesItsInputAloneOutsideTraining) {
   const auto x = test::wave({3, 4});
-  Pass none, zero(1, 1, 0);
+  ForwardContext none, zero(1, 1, 0);
   EXPECT_TRUE(dropout(x, 0.5, none).is_same(x));
   EXPECT_TRUE(dropout(x, 0.0, zero).is_same(x));
 }

@@ -63,8 +63,8 @@ AttentionOptions options(HeadScores& scores, bool causal, int64_t first_query = 
 // x [batch, time, model] three times -> context.
 torch::Tensor attend(HeadScores& scores, const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                      bool causal, int64_t first_query = 0) {
-  Pass pass;
-  return attention(scores.turn(q, first_query), scores.turn(k, 0), v, options(scores, causal, first_query), pass);
+  ForwardContext pass;
+  return attention(scores.transform(q, first_query), scores.transform(k, 0), v, options(scores, causal, first_query), pass);
 }
 
 TEST_P(RelativePositions, GiveTheLastQueryAloneWhatTheyGiveItAmongAll) {
@@ -86,7 +86,7 @@ TEST_P(RelativePositions, DependOnDifferencesOnly) {
   // One word everywhere: what differs between scores is places alone.
   const auto word = double_wave({1, 1, kModel}, 0.2).expand({1, kTime, kModel});
   const auto split = [](const torch::Tensor& x) { return x.unflatten(-1, {kHeads, -1}).transpose(1, 2); };
-  const auto found = scores->scores(split(scores->turn(word, 0)), split(scores->turn(word, 0)), 0).detach();
+  const auto found = scores->scores(split(scores->transform(word, 0)), split(scores->transform(word, 0)), 0).detach();
   const auto top = kTime - 1;  // each row but the first is the one above, one key further
   expect_close(found.slice(2, 1, kTime).slice(3, 1, kTime), found.slice(2, 0, top).slice(3, 0, top), 1e-6);
   const auto row = found[0][0][3];  // differences -3 .. 3
@@ -242,9 +242,9 @@ TEST(DebertaPositions, AreDisentangled) {
 TEST(RotaryPositions, TurnPairsOfFeatures) {
   const auto rotary = relative("rotary");
   // The first pair of each head turns by one a position, the second by 10000^(-2/4) = 1/100.
-  const auto turned = rotary->turn(torch::tensor({1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0}).view({1, 1, 8}), 5)[0][0];
+  const auto rotated = rotary->transform(torch::tensor({1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0}).view({1, 1, 8}), 5)[0][0];
   const double c = std::cos(5.0), s = std::sin(5.0), c2 = std::cos(0.05), s2 = std::sin(0.05);
-  expect_close(turned, torch::tensor({c, s, -s2, c2, -2 * s, 2 * c, 3 * c2, 3 * s2}), 1e-6);
+  expect_close(rotated, torch::tensor({c, s, -s2, c2, -2 * s, 2 * c, 3 * c2, 3 * s2}), 1e-6);
   EXPECT_TRUE(rotary->fits_kernel());
   EXPECT_EQ(test::message_of<Error>([] { make_relative_positions({.kind = "rotary", .model = 9, .heads = 3}); }),
             "model.positions: rotary turns pairs of features; d_model 9 / num_heads 3 is odd, choose other sizes");
@@ -254,17 +254,17 @@ TEST(RotaryPositions, TurnPairsOfFeatures) {
 TEST(RotaryPositions, OnePassEqualsTensorOperations) {
   const auto rotary = relative("rotary");
   const auto mix = double_wave({3, 70, 8}, 2);
-  const auto turn = [&](at::ScalarType type) {
+  const auto transform = [&](at::ScalarType type) {
     auto projected = double_wave({3, 70, 24}, 0).to(type).requires_grad_(true);
-    const auto turned = rotary->turn(projected.narrow(2, 8, 8), 4);
-    EXPECT_EQ(turned.scalar_type(), type);
-    (turned * mix.to(type)).sum().backward();
-    return std::pair(turned.detach(), projected.grad());
+    const auto rotated = rotary->transform(projected.narrow(2, 8, 8), 4);
+    EXPECT_EQ(rotated.scalar_type(), type);
+    (rotated * mix.to(type)).sum().backward();
+    return std::pair(rotated.detach(), projected.grad());
   };
-  const auto [expected, gradient] = turn(torch::kFloat64);
+  const auto [expected, gradient] = transform(torch::kFloat64);
   for (const auto& [type, tolerance] : {std::pair(torch::kFloat32, 1e-6), std::pair(torch::kBFloat16, 2e-2)}) {
-    const auto [turned, its_gradient] = turn(type);
-    expect_close(turned, expected, tolerance);
+    const auto [rotated, its_gradient] = transform(type);
+    expect_close(rotated, expected, tolerance);
     expect_close(its_gradient, gradient, tolerance);
   }
 }

@@ -229,7 +229,7 @@ TEST(RecurrentAttention, SumsValuesByWeightsAndNotPadding) {
         RecurrentAttentionImpl::Options{.score = "cosine", .sizes = {.query = 8, .key = 8}, .softmax = softmax});
     const auto values = wave({kBatch, kSource, 8}, 1, 0.3), queries = wave({kBatch, kTarget, 8}, 1, 1.7);
     const auto lengths = torch::tensor({int64_t{5}, int64_t{2}}, torch::kInt64);
-    Pass no_dropout;
+    ForwardContext no_dropout;
     const auto result = attention(queries, attention->prepare(values, lengths), torch::Tensor(), no_dropout);
     EXPECT_EQ(result.weights[1].narrow(1, 2, 3).abs().sum().item<double>(), 0);
     expect_close(result.context, torch::matmul(result.weights, values), 1e-6);

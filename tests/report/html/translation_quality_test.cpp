@@ -33,10 +33,10 @@ TEST(ScoresByLength, PutEachSentenceIntoTheClassOfItsSource) {
   }
   const auto classes = scores_by_length(sources, references, hypotheses);
   ASSERT_EQ(classes.size(), 4u);
-  EXPECT_THAT(std::vector({classes[0].least, classes[0].most, classes[0].sentences}), ElementsAre(0, 5, 2));
-  EXPECT_THAT(std::vector({classes[1].least, classes[1].most, classes[1].sentences}), ElementsAre(6, 10, 2));
-  EXPECT_THAT(std::vector({classes[2].least, classes[2].most, classes[2].sentences}), ElementsAre(11, 15, 1));
-  EXPECT_THAT(std::vector({classes[3].least, classes[3].most, classes[3].sentences}), ElementsAre(61, 0, 2));
+  EXPECT_THAT(std::vector({classes[0].min, classes[0].max, classes[0].sentences}), ElementsAre(0, 5, 2));
+  EXPECT_THAT(std::vector({classes[1].min, classes[1].max, classes[1].sentences}), ElementsAre(6, 10, 2));
+  EXPECT_THAT(std::vector({classes[2].min, classes[2].max, classes[2].sentences}), ElementsAre(11, 15, 1));
+  EXPECT_THAT(std::vector({classes[3].min, classes[3].max, classes[3].sentences}), ElementsAre(61, 0, 2));
   EXPECT_NEAR(classes[0].bleu, 100, 1e-9);
   EXPECT_NEAR(classes[0].chrf, 100, 1e-9);
   EXPECT_EQ(classes[3].bleu, 0);

@@ -105,8 +105,8 @@ TEST_F(TensorBoardObserverTest, HasHistograms) {
   TensorBoardObserver observer(folder_.path());
   observer.on_interval({.update = 100,
                         .histograms = {{.name = "weights/embedding",
-                                        .least = -1,
-                                        .most = 2,
+                                        .min = -1,
+                                        .max = 2,
                                         .sum = 3.5,
                                         .sum_of_squares = 9.25,
                                         .limits = {0, 1, 2},

@@ -92,9 +92,9 @@ TEST(TrainSentencePiece, TheSizesItNamesArePossible) {
     return std::stoll(text.substr(text.find(before) + before.size()));
   };
   for (const std::string type : {"bpe", "unigram"}) {
-    const int64_t most = number(message(lines, {.type = type, .vocab_size = 20000}), "at most ");
-    EXPECT_TRUE(train_sentencepiece(lines, {.type = type, .vocab_size = most}).has_value()) << type;
-    EXPECT_THAT(message(lines, {.type = type, .vocab_size = most + 1}), HasSubstr("is too large")) << type;
+    const int64_t max = number(message(lines, {.type = type, .vocab_size = 20000}), "at most ");
+    EXPECT_TRUE(train_sentencepiece(lines, {.type = type, .vocab_size = max}).has_value()) << type;
+    EXPECT_THAT(message(lines, {.type = type, .vocab_size = max + 1}), HasSubstr("is too large")) << type;
   }
   EXPECT_TRUE(train_sentencepiece(lines, {.vocab_size = 29, .character_coverage = 1}).has_value());
 }

@@ -34,7 +34,7 @@ TrainingConfig objective(const char* name) {
   return config;
 }
 
-Pass pass_of_training() { return Pass(3, 1, 0); }
+ForwardContext pass_of_training() { return ForwardContext(3, 1, 0); }
 
 struct Outcome {
   double loss;
@@ -57,7 +57,7 @@ void expect_same(const Outcome& found, const Outcome& expected) {
 }
 
 // Log-probabilities [2, tokens, vocabulary] of two copies of the batch in one forward pass, and their labels [tokens].
-std::pair<torch::Tensor, torch::Tensor> both_copies(TranslationModel& model, const TensorBatch& twice, Pass& pass) {
+std::pair<torch::Tensor, torch::Tensor> both_copies(TranslationModel& model, const TensorBatch& twice, ForwardContext& pass) {
   const auto hidden = model.forward(twice, pass);  // [2 * batch, target, model]
   const int64_t half = hidden.size(0) / 2;
   const auto logs = torch::log_softmax(model.logits(hidden), -1).unflatten(0, {2, half}).flatten(1, 2);
@@ -134,7 +134,7 @@ TEST(TrainingLoss, DropsWordsOnTheWayInOnly) {
     dropped.source = drop_tokens(batch.source, 0.5, by, pass);
     dropped.target_in = drop_tokens(batch.target_in, 0.3, by, pass);
     EXPECT_FALSE(dropped.target_in.equal(batch.target_in));
-    Pass none;
+    ForwardContext none;
     const auto expected = reference_loss(*model, dropped, none, smoothing_of(config)).loss.item<double>();
     EXPECT_NEAR(training_loss(*model, batch, again, config).loss.item<double>(), expected, 1e-4);
   }

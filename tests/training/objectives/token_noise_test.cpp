@@ -7,7 +7,7 @@
 namespace nmt {
 namespace {
 
-Pass training_pass(int64_t update = 1) { return Pass(3, update, 0); }
+ForwardContext training_pass(int64_t update = 1) { return ForwardContext(3, update, 0); }
 
 TEST(DropTokens, LeavesWhatIsNoPiece) {
   const auto ids = torch::tensor({2L, 7L, 1L, 3L, 0L, 0L}).view({1, 6});
@@ -32,7 +32,7 @@ TEST(DropTokens, DropsTheShareItIsTold) {
 
 TEST(DropTokens, IsAFunctionOfThePass) {
   const auto ids = torch::full({10, 20}, 9L);
-  auto first = training_pass(), again = training_pass(), other = training_pass(2), none = Pass();
+  auto first = training_pass(), again = training_pass(), other = training_pass(2), none = ForwardContext();
   const auto dropped = drop_tokens(ids, 0.5, 1, first);
   EXPECT_TRUE(drop_tokens(ids, 0.5, 1, again).equal(dropped));
   EXPECT_FALSE(drop_tokens(ids, 0.5, 1, other).equal(dropped));

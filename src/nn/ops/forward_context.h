@@ -22,10 +22,10 @@ struct AttentionMap {
 /// One forward pass in training: hands each dropout site its own key. Masks are a function of (key, element index)
 /// alone, so they depend on (seed, update, micro-batch) and not on threads or on what ran before. Default-constructed:
 /// no dropout.
-class Pass {
+class ForwardContext {
  public:
-  Pass() = default;
-  Pass(uint64_t seed, int64_t update, int64_t micro_batch)
+  ForwardContext() = default;
+  ForwardContext(uint64_t seed, int64_t update, int64_t micro_batch)
       : training_(true),
         key_(mix64(mix64(seed + 0x9e3779b97f4a7c15ULL) ^
                    mix64(static_cast<uint64_t>(update) * 1024 + micro_batch + 1))) {}
