@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "translation/translator.h"
 #include "decoding_flags.h"
 #include "models/decoding_precision.h"
 #include "models/model_directory.h"
 #include "nn/device/device.h"
+#include "translation/translator.h"
 
 namespace nmt {
 

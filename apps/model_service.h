@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "translation/translator.h"
-#include "translation/word_alignment.h"
 #include "report/pictures/attention_picture.h"
 #include "serving/question.h"
+#include "translation/translator.h"
+#include "translation/word_alignment.h"
 
 namespace nmt {
 

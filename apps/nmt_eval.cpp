@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "base/process/app.h"
 #include "base/files/file.h"
+#include "base/process/app.h"
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
 #include "command_line.h"
 #include "config/json.h"
 #include "config/schema.h"
-#include "translation/attention_grids.h"
-#include "evaluation/evaluation.h"
 #include "decoding_arguments.h"
+#include "evaluation/evaluation.h"
 #include "report/pictures/attention_picture.h"
 #include "scoring/command/results_table.h"
 #include "text/normalization.h"
+#include "translation/attention_grids.h"
 
 namespace nmt {
 namespace {
@@ -81,9 +81,10 @@ struct Arguments {
         ->needs("--attention-out")
         ->type_name("N...")
         ->capture_default_str();
-    app.add_option("--tokenized-bleu", tokenized_bleu,
-                   "also BLEU of Moses tokens, cased or lower-cased: for comparison with published figures of that kind; "
-                   "over evaluation.tokenized_bleu of the configuration")
+    app.add_option(
+           "--tokenized-bleu", tokenized_bleu,
+           "also BLEU of Moses tokens, cased or lower-cased: for comparison with published figures of that kind; "
+           "over evaluation.tokenized_bleu of the configuration")
         ->check(CLI::IsMember({"cased", "lowercase"}))
         ->type_name("FORM...");
     app.add_option("--width", width, "digits after the point of the scores")
@@ -188,10 +189,8 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   for (size_t i = 0; i < loaded.size(); ++i) {
     limit_to(loaded[i].config, options);
     const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
-    models.push_back({.model = loaded[i].model.get(),
-                      .codec = &loaded[i].codec,
-                      .weight = weight,
-                      .lexicon = loaded[i].lexicon});
+    models.push_back(
+        {.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight, .lexicon = loaded[i].lexicon});
   }
   const Translator translator(models, options);
   ProgressBar bar("translate", std::ssize(test_set.sources), "sentences");

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <string>
 
+#include "base/files/output_folder.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
 #include "command_line.h"
-#include "base/files/output_folder.h"
 #include "interop/export.h"
 
 namespace nmt {

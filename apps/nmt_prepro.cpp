@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/process/app.h"
 #include "base/files/line_reader.h"
+#include "base/process/app.h"
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
@@ -83,7 +83,7 @@ int prepare(const Arguments& arguments) {
   const auto log = make_logger("nmt-prepro");
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   const PreprocessOptions options{.overwrite = arguments.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
-                               .should_stop = [] { return stop_signal() != 0; }};
+                                  .should_stop = [] { return stop_signal() != 0; }};
   const PreprocessResult result = prepare_data(loaded.config, options, *log);
   if (result.outcome == PrepareOutcome::kStopped) {
     log->warn("stopped; nothing was written");
@@ -102,8 +102,7 @@ int prepare(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   return run_app("nmt-prepro", [&] {
-    CLI::App app("Reads and cleans parallel text, learns the vocabulary, writes the prepared data.",
-                 "nmt-prepro");
+    CLI::App app("Reads and cleans parallel text, learns the vocabulary, writes the prepared data.", "nmt-prepro");
     Arguments arguments;
     declare(app, arguments);
     if (!parse_command_line(app, argc, argv)) return int{kDone};

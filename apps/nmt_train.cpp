@@ -21,8 +21,10 @@
 #include "nn/kernels/kernels.h"
 #include "report/html/html_report.h"
 #include "report/run_observers.h"
-#include "training/original_names.h"
+#include "training/distributed/launched_process.h"
+#include "training/distributed/make_process_group.h"
 #include "training/distributed/process_group.h"
+#include "training/original_names.h"
 #include "training/trainer.h"
 #include "training/update_profiler.h"
 
@@ -52,9 +54,10 @@ struct Arguments {
                    "ui.perfetto.dev, and the ten dearest operations in the log")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
-    app.add_option("--report-only", report_only,
-                   "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
-                   "ends; needs no CONFIG")
+    app.add_option(
+           "--report-only", report_only,
+           "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
+           "ends; needs no CONFIG")
         ->type_name("DIR");
     app.add_flag("--restart", restart, "begins anew; an old run is renamed to NAME.old-N");
     app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
@@ -105,10 +108,11 @@ void check_that_all_are_alike(ProcessGroup& group, const Config& config, const P
   const auto own = fmt::format("{}\n{}\n{}", to_yaml(config, YamlComments::kNone), data.hash,
                                precision_name(resolve_precision(config.run.precision, device)));
   if (group.share(own) == own) return;
-  throw Error(fmt::format("rank {} has other options, other prepared data or another precision than rank 0: start all "
-                          "processes with the same command, on a file system that all of them see (run.precision says auto "
-                          "where machines differ)",
-                          group.rank()));
+  throw Error(
+      fmt::format("rank {} has other options, other prepared data or another precision than rank 0: start all "
+                  "processes with the same command, on a file system that all of them see (run.precision says auto "
+                  "where machines differ)",
+                  group.rank()));
 }
 
 int train(const Arguments& arguments) {

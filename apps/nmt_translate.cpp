@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "base/process/app.h"
 #include "base/files/file.h"
+#include "base/process/app.h"
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
-#include "search/ensemble.h"
-#include "translation/word_alignment.h"
 #include "report/pictures/attention_picture.h"
+#include "search/ensemble.h"
 #include "serving_arguments.h"
 #include "translate_arguments.h"
+#include "translation/word_alignment.h"
 
 namespace nmt {
 namespace {
@@ -99,10 +99,8 @@ struct Models {
     arguments.decoding.complete(loaded.front(), options);
     for (size_t i = 0; i < loaded.size(); ++i) {
       const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
-      members.push_back({.model = loaded[i].model.get(),
-                         .codec = &loaded[i].codec,
-                         .weight = weight,
-                         .lexicon = loaded[i].lexicon});
+      members.push_back(
+          {.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight, .lexicon = loaded[i].lexicon});
       limit_to(loaded[i].config, options);
     }
     options.search.n_best = arguments.n_best;

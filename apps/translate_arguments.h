@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "command_line.h"
-#include "translation/line_stream.h"
 #include "decoding_arguments.h"
+#include "translation/line_stream.h"
 
 namespace nmt {
 

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <functional>
 
-#include "base/process/app.h"
 #include "base/error.h"
+#include "base/process/app.h"
 #include "base/process/progress.h"
 #include "base/threads.h"
 #include "data/batches.h"

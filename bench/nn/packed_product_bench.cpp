@@ -110,9 +110,8 @@ int main(int argc, char** argv) {
   fmt::print("{}\n| rows, in, out | fp32 | bf16 | int8 |\n| --- | --- | --- | --- |\n", set->name);
   for (const auto& shape : kShapes) {
     std::string line = fmt::format("| {}, {}, {} |", shape.rows, shape.in, shape.out);
-    for (const auto& [format, tolerance] : {std::pair{WeightFormat::kFloat32, 1e-4},
-                                            {WeightFormat::kBfloat16, 0.1},
-                                            {WeightFormat::kInt8, 0.2}}) {
+    for (const auto& [format, tolerance] :
+         {std::pair{WeightFormat::kFloat32, 1e-4}, {WeightFormat::kBfloat16, 0.1}, {WeightFormat::kInt8, 0.2}}) {
       Product product(*set, format, shape);
       product.run();
       if (product.error() > tolerance) {

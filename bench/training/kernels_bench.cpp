@@ -18,13 +18,13 @@
 
 #include "nn/attention/attention.h"
 #include "nn/device/cpu_allocator.h"
-#include "nn/ops/cross_entropy.h"
 #include "nn/device/device.h"
+#include "nn/layers/recurrent_cell.h"
+#include "nn/ops/cross_entropy.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/layer_norm.h"
 #include "nn/ops/linear.h"
 #include "nn/positions/positions.h"
-#include "nn/layers/recurrent_cell.h"
 #include "training/optimizers/adam.h"
 
 namespace {
@@ -141,17 +141,17 @@ void compare_losses(const Sizes& sizes) {
   const auto hidden = sizes.activations({kBatch * kTime, sizes.model});
   const auto weight = sizes.weights({kVocabulary, sizes.model});
   const auto labels = torch::arange(kBatch * kTime).mul(37).remainder(kVocabulary);
-  compare("output layer and smoothed cross-entropy", "linear, cross_entropy_loss",
-          both_ways({hidden, weight},
-                    [=] { return output_cross_entropy(hidden, weight, {}, labels, kSmoothing).loss; }),
-          both_ways({hidden, weight}, [=] {
-            const auto logits = at::linear(hidden, weight.to(sizes.type)).to(torch::kFloat32);
-            return at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum, -100, kSmoothing);
-          }));
+  compare(
+      "output layer and smoothed cross-entropy", "linear, cross_entropy_loss",
+      both_ways({hidden, weight}, [=] { return output_cross_entropy(hidden, weight, {}, labels, kSmoothing).loss; }),
+      both_ways({hidden, weight}, [=] {
+        const auto logits = at::linear(hidden, weight.to(sizes.type)).to(torch::kFloat32);
+        return at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum, -100, kSmoothing);
+      }));
   const PairLoss pair{.forward = 1, .backward = 1};
-  compare("the same in pairs (R-Drop)", "linear, log_softmax, ...", both_ways({hidden, weight}, [=] {
-            return paired_output_cross_entropy(hidden, weight, {}, labels, kSmoothing, pair).loss;
-          }),
+  compare("the same in pairs (R-Drop)", "linear, log_softmax, ...",
+          both_ways({hidden, weight},
+                    [=] { return paired_output_cross_entropy(hidden, weight, {}, labels, kSmoothing, pair).loss; }),
           both_ways({hidden, weight}, [=] {
             return plain_paired_output_cross_entropy(hidden, weight, {}, labels, kSmoothing, pair).loss;
           }));
@@ -177,9 +177,11 @@ void compare_updates(const Sizes& sizes) {
   }
   Adam ours(named, {});
   torch::optim::Adam theirs(parameters, torch::optim::AdamOptions(1e-3));
-  compare("clipping", "clip_grad_norm_", [&] { ours.clip_gradients(1); },
-          [&] { torch::nn::utils::clip_grad_norm_(parameters, 1); });
-  compare("Adam", "torch::optim::Adam", [&] { ours.step(1e-3); }, [&] { theirs.step(); });
+  compare(
+      "clipping", "clip_grad_norm_", [&] { ours.clip_gradients(1); },
+      [&] { torch::nn::utils::clip_grad_norm_(parameters, 1); });
+  compare(
+      "Adam", "torch::optim::Adam", [&] { ours.step(1e-3); }, [&] { theirs.step(); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "models/make_model.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
 #include "training/optimizers/adam.h"

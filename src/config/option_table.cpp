@@ -41,7 +41,7 @@ Field field_of(Config& config) {
 
 // The name of an option is the name of its member: written once.
 #define NMT_OPTION(section, Struct, name, limits, help, on_resume) \
-  Option { #section, #name, field_of<&Config::section, &Struct::name>, limits, help, on_resume }
+  Option { #section, #name, field_of < &Config::section, &Struct::name>, limits, help, on_resume }
 #define NMT_DATA(name, limits, help) NMT_OPTION(data, DataConfig, name, limits, help, kFixed)
 #define NMT_MODEL(name, limits, help) NMT_OPTION(model, ModelConfig, name, limits, help, kFixed)
 #define NMT_TRAINING(name, limits, help, on_resume) NMT_OPTION(training, TrainingConfig, name, limits, help, on_resume)
@@ -312,16 +312,18 @@ const std::vector<Option>& table() {
       NMT_DECODING(max_length, between(0, 100000),
                    "most tokens, the end symbol counted, whatever the source; 0 = only max_length_ratio and "
                    "max_length_offset"),
-      NMT_DECODING(stopping, (Choices{"heuristic", "optimal", "first"}),
-                   "a sentence is done when nothing live can win (optimal), also when enough is finished and what lives "
-                   "has fallen behind (heuristic), also when beam_size hypotheses are finished (first)"),
+      NMT_DECODING(
+          stopping, (Choices{"heuristic", "optimal", "first"}),
+          "a sentence is done when nothing live can win (optimal), also when enough is finished and what lives "
+          "has fallen behind (heuristic), also when beam_size hypotheses are finished (first)"),
       NMT_DECODING(coverage_penalty, between(0, 100),
                    "beta of the coverage penalty (Wu et al. 2016), by which finished hypotheses are ranked again; 0 = "
                    "none"),
       NMT_DECODING(no_repeat_ngram_size, between(0, 1000), "no n-gram of so many tokens appears twice; 0 = off"),
-      NMT_DECODING(repetition_penalty, between(0.01, 100),
-                   "logits of tokens that were written already are divided by this, negative ones multiplied (Keskar et "
-                   "al. 2019); 1 = off"),
+      NMT_DECODING(
+          repetition_penalty, between(0.01, 100),
+          "logits of tokens that were written already are divided by this, negative ones multiplied (Keskar et "
+          "al. 2019); 1 = off"),
       NMT_DECODING(ban_unknown, any, "never write <unk>"),
       NMT_DECODING(banned_phrases, kNotEmpty, "target phrases that no translation holds"),
       NMT_DECODING(diversity_groups, between(1, 1000),
@@ -339,18 +341,20 @@ const std::vector<Option>& table() {
       NMT_DECODING(alignment_layer, between(0, 1000),
                    "decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one"),
       NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
-      NMT_DECODING(precision, (Choices{"auto", "fp32", "bf16", "fp16", "int8"}),
-                   "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32; fp16 for GPUs, "
-                   "int8 for CPUs"),
+      NMT_DECODING(
+          precision, (Choices{"auto", "fp32", "bf16", "fp16", "int8"}),
+          "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32; fp16 for GPUs, "
+          "int8 for CPUs"),
       NMT_DECODING(shortlist, between(0, 10000),
                    "write only with candidates: so many of each source piece, by the model's lexicon (data.shortlist), "
                    "and the most frequent; 0 = with all pieces"),
       NMT_DECODING(shortlist_frequent, between(1, 1000000),
                    "shortlist: the so many most frequent target pieces are candidates of every sentence"),
 
-      NMT_EVALUATION(tokenized_bleu, (Choices{"cased", "lowercase"}),
-                     "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased or "
-                     "lower-cased: for comparison with published figures of that kind"),
+      NMT_EVALUATION(
+          tokenized_bleu, (Choices{"cased", "lowercase"}),
+          "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased or "
+          "lower-cased: for comparison with published figures of that kind"),
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),

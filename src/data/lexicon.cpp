@@ -51,7 +51,8 @@ std::vector<T> take(std::string_view& bytes, uint64_t count) {
 Header read_header(std::string_view bytes, const std::filesystem::path& path) {
   Header header;
   const size_t known = std::min(bytes.size(), sizeof header.magic);
-  if (bytes.empty() || std::memcmp(bytes.data(), kMagic.data(), known) != 0) refuse(path, "not a lexicon of nmt-prepro");
+  if (bytes.empty() || std::memcmp(bytes.data(), kMagic.data(), known) != 0)
+    refuse(path, "not a lexicon of nmt-prepro");
   if (bytes.size() < sizeof header + kHashDigits) refuse(path, "cut short");
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.version != kVersion)

@@ -18,8 +18,7 @@ class Lexicon {
   /// best: for each source piece its translations, the most probable first, each below target_vocabulary. frequent:
   /// all target pieces, the most frequent of the training text first. most: how many were asked for a source piece.
   /// vocabularies: of vocabularies_of().
-  Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> frequent, int64_t max,
-          std::string vocabularies);
+  Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> frequent, int64_t max, std::string vocabularies);
 
   /// Throws Error for a file that is missing, foreign, damaged or of another version.
   static Lexicon read(const std::filesystem::path& path);

@@ -19,7 +19,7 @@ struct PreparedData {
   std::shared_ptr<const PreparedCorpus> test;   ///< null where none was configured
   TextCodec codec;
   std::shared_ptr<const Lexicon> lexicon;  ///< null where none was configured (data.shortlist)
-  std::string hash;  ///< of the manifest: names this data in checkpoints
+  std::string hash;                        ///< of the manifest: names this data in checkpoints
 };
 
 /// Opens what nmt-prepro wrote to config.data.dir. Throws Error: not there (run nmt-prepro -c ...), not finished, or

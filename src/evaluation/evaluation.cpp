@@ -10,8 +10,8 @@
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/tokenized_bleu.h"
-#include "text/moses/moses_language.h"
 #include "text/corpus/text_reader.h"
+#include "text/moses/moses_language.h"
 
 namespace nmt {
 namespace {
@@ -67,8 +67,9 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
 Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu, const std::string& target_language) {
   Metrics metrics = {std::make_shared<scoring::Bleu>(), std::make_shared<scoring::Chrf>()};
   if (!tokenized_bleu.empty() && !has_moses_rules(target_language)) {
-    throw Error(fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of de and en; leave it out",
-                            target_language.empty() ? "not known" : target_language));
+    throw Error(
+        fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of de and en; leave it out",
+                    target_language.empty() ? "not known" : target_language));
   }
   for (const auto& form : tokenized_bleu)
     metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language), form == "lowercase"));

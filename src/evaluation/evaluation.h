@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "evaluation/original_results.h"
-#include "translation/translator.h"
 #include "scoring/metrics/metric.h"
-#include "scoring/significance/paired_test.h"
 #include "scoring/metrics/score.h"
+#include "scoring/significance/paired_test.h"
+#include "translation/translator.h"
 
 namespace nmt {
 
@@ -48,7 +48,8 @@ using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
 /// BLEU (13a) and chrF2 of plain text; behind them BLEU of Moses tokens in each of the forms of
 /// evaluation.tokenized_bleu ("cased", "lowercase"), so that it never stands alone.
 /// Throws Error for forms of a language without such tokens.
-Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu = {}, const std::string& target_language = "");
+Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu = {},
+                           const std::string& target_language = "");
 
 /// The scores, with signatures. bootstrap: resamples for a confidence interval, 1 for none.
 std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap = 1,

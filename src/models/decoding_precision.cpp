@@ -34,8 +34,8 @@ at::ScalarType device_type(Precision precision) {
 // One step of an empty sentence multiplies by every weight that a search multiplies by.
 void pack_weights(TranslationModel& model) {
   const c10::NoGradGuard no_gradients;
-  const auto state = model.start(torch::full({1, 1}, int64_t{SpecialIds::kEnd}, torch::kInt64),
-                                 torch::ones({1}, torch::kInt64));
+  const auto state =
+      model.start(torch::full({1, 1}, int64_t{SpecialIds::kEnd}, torch::kInt64), torch::ones({1}, torch::kInt64));
   model.step(*state, torch::full({1}, int64_t{SpecialIds::kBegin}, torch::kInt64));
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "config/model_description.h"
 #include "models/interface/safetensors.h"
+#include "models/make_model.h"
 
 namespace fs = std::filesystem;
 
@@ -66,9 +67,10 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
 std::shared_ptr<const Lexicon> read_lexicon(const fs::path& directory, const TextCodec& codec) {
   const auto path = directory / kLexiconFile;
   if (!fs::exists(path))
-    throw Error(fmt::format("{}: the model has no lexicon for decoding.shortlist ({} is missing): set data.shortlist "
-                            "50, run nmt-prepro --overwrite and copy {} from data.dir, or leave out --shortlist",
-                            directory.string(), kLexiconFile, kLexiconFile));
+    throw Error(
+        fmt::format("{}: the model has no lexicon for decoding.shortlist ({} is missing): set data.shortlist "
+                    "50, run nmt-prepro --overwrite and copy {} from data.dir, or leave out --shortlist",
+                    directory.string(), kLexiconFile, kLexiconFile));
   auto lexicon = std::make_shared<const Lexicon>(Lexicon::read(path));
   if (lexicon->source_vocabulary() != codec.source().size() || lexicon->target_vocabulary() != codec.target().size() ||
       lexicon->vocabularies() != vocabularies_of(codec))

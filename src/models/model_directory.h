@@ -22,8 +22,8 @@ struct LoadedModel {
   nlohmann::json summary;  ///< training summary and scores, as saved
   std::filesystem::path directory;
   std::shared_ptr<const MappedFile> weights = {};  ///< where the parameters lie while the model is on the CPU
-  std::shared_ptr<const Lexicon> lexicon = {};  ///< of read_lexicon(), which load_model() does not call
-  std::string precision = {};  ///< of decoding, once prepared for it: fp32, bf16 or int8
+  std::shared_ptr<const Lexicon> lexicon = {};     ///< of read_lexicon(), which load_model() does not call
+  std::string precision = {};                      ///< of decoding, once prepared for it: fp32, bf16 or int8
 };
 
 /// All parameters under their names, in the model's order.
@@ -37,8 +37,8 @@ void save_model(const std::filesystem::path& directory, const TranslationModel& 
 /// Throws Error for a missing, damaged or foreign directory: names the file and what is wrong with it.
 LoadedModel load_model(const std::filesystem::path& directory, torch::Device device);
 
-/// The lexicon of a model directory. Throws Error where there is none (and says how to make one), or where it is damaged
-/// or of other vocabularies.
+/// The lexicon of a model directory. Throws Error where there is none (and says how to make one), or where it is
+/// damaged or of other vocabularies.
 std::shared_ptr<const Lexicon> read_lexicon(const std::filesystem::path& directory, const TextCodec& codec);
 
 }  // namespace nmt

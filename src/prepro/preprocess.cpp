@@ -9,18 +9,18 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/output_folder.h"
 #include "base/process/progress.h"
 #include "base/threads.h"
-#include "prepro/encoder.h"
 #include "data/lexicon.h"
-#include "prepro/lexicon_training.h"
 #include "data/manifest.h"
-#include "base/files/output_folder.h"
 #include "data/prepared_corpus.h"
+#include "prepro/encoder.h"
+#include "prepro/lexicon_training.h"
 #include "prepro/prepared_corpus_writer.h"
 #include "prepro/vocabulary_training.h"
-#include "text/corpus/cleaning.h"
 #include "text/codec/codec.h"
+#include "text/corpus/cleaning.h"
 #include "text/corpus/corpus_reader.h"
 #include "text/normalization.h"
 
@@ -116,7 +116,7 @@ class Preprocessor {
   /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
   std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
                                    "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
-                                   "valid.bin",       "test.bin",        kLexiconFile};
+                                   "valid.bin",       "test.bin",         kLexiconFile};
 };
 
 PreprocessResult Preprocessor::run() {
@@ -296,7 +296,7 @@ int64_t count_unknown(const std::vector<int32_t>& ids) {
 }
 
 void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
-                                PreparedCorpusWriter& writer, SplitRecord& record) {
+                                 PreparedCorpusWriter& writer, SplitRecord& record) {
   const CorpusFiles& files = split.corpora[corpus];
   const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
   ProgressBar progress("encoding " + files.name(), expected, "pairs");

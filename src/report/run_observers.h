@@ -5,8 +5,8 @@
 
 #include "base/process/log.h"
 #include "report/records/run_lines.h"
-#include "report/tensorboard/tensorboard_observer.h"
 #include "report/records/training_observer.h"
+#include "report/tensorboard/tensorboard_observer.h"
 
 namespace nmt {
 

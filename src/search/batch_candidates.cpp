@@ -89,8 +89,8 @@ StepScores BatchCandidates::scores(const SearchState& state, const std::vector<t
       own_rules.push_back({.banned = to_places(rules[row].banned, sentence.tokens),
                            .wanted = to_places(rules[row].wanted, sentence.tokens),
                            .seen = to_places(rules[row].seen, sentence.tokens)});
-    found.push_back(step_scores(together, own_rules, count, options,
-                                uniforms.empty() ? uniforms : uniforms.subspan(first, rows)));
+    found.push_back(
+        step_scores(together, own_rules, count, options, uniforms.empty() ? uniforms : uniforms.subspan(first, rows)));
     all.best.width = std::max(all.best.width, found.back().best.width);
     first += rows;
   }

@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "search/beams/hypothesis.h"
+#include "search/beams/search_input.h"
 #include "search/ensemble.h"
-#include "search/search.h"
 #include "search/rules/step_scores.h"
 
 namespace nmt {

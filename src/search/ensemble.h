@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "search/rules/search_options.h"
 #include "models/interface/model.h"
 #include "models/model_directory.h"
+#include "search/rules/search_options.h"
 #include "text/codec/source_markers.h"
 
 namespace nmt {
@@ -30,7 +30,8 @@ class SearchState {
   SearchState(std::span<const SearchModel> models, Combination combination,
               std::span<const std::vector<std::vector<int32_t>>* const> sources);
 
-  /// Where all models can_join(): sentences join those under way: as of the constructor, one row each behind the others.
+  /// Where all models can_join(): sentences join those under way: as of the constructor, one row each behind the
+  /// others.
   void join(std::span<const std::vector<std::vector<int32_t>>* const> sources);
 
   int64_t rows() const { return members_.front().state->rows(); }

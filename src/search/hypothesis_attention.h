@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "search/search.h"
+#include "search/beams/hypothesis.h"
+#include "search/beams/search_input.h"
+#include "search/ensemble.h"
 
 namespace nmt {
 

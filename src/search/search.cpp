@@ -39,7 +39,8 @@ class Search {
         group_options_(group_options(options)),
         needs_attention_(options.attention || options.coverage_penalty > 0),
         ruled_(has_bans(options) || options.repetition_penalty != 1),
-        joins_(!needs_attention_ && std::ranges::all_of(models, [](const auto& one) { return one.model->can_join(); })) {}
+        joins_(!needs_attention_ &&
+               std::ranges::all_of(models, [](const auto& one) { return one.model->can_join(); })) {}
 
   void run() {
     while (fill()) {

@@ -4,24 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "search/ensemble.h"
-#include "search/beams/hypothesis.h"
-#include "search/rules/search_options.h"
 #include "models/interface/model.h"
+#include "search/beams/hypothesis.h"
+#include "search/beams/search_input.h"
+#include "search/ensemble.h"
+#include "search/rules/search_options.h"
 
 namespace nmt {
-
-/// A sentence to translate.
-struct SearchInput {
-  std::vector<std::vector<int32_t>> sources = {};      ///< pieces without </s>, one list for each model
-  std::vector<int32_t> prefix = {};                    ///< tokens the translation begins with; </s> may be the last
-  std::vector<std::vector<int32_t>> must_appear = {};  ///< phrases that the translation holds
-  std::vector<std::vector<int32_t>> banned = {};       ///< and those that it does not, beside SearchOptions::banned
-  /// What it may be written with beside the special symbols, the prefix and phrases that must appear; empty: the whole
-  /// vocabulary. All inputs of a search have candidates, or none.
-  std::vector<int32_t> candidates = {};
-  int64_t number = 0, part = 0;                        ///< samples are a function of (seed, number, part)
-};
 
 /// Where a search takes its sentences from and leaves what it finds.
 class SearchQueue {

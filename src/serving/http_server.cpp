@@ -133,8 +133,9 @@ class HttpServer::Implementation {
       return reply_error(response, 405, fmt::format("{}: send it by {}", request.path, get ? "GET" : "POST"));
     }
     if (response.status != 404) return reply_error(response, response.status, "the request is not understood");
-    reply_error(response, 404, fmt::format("{}: no such page; there are GET {} and POST {}", request.path,
-                                           fmt::join(kGetRoutes, ", "), fmt::join(kPostRoutes, ", ")));
+    reply_error(response, 404,
+                fmt::format("{}: no such page; there are GET {} and POST {}", request.path, fmt::join(kGetRoutes, ", "),
+                            fmt::join(kPostRoutes, ", ")));
   }
 
   void add_routes() {
@@ -223,7 +224,7 @@ class HttpServer::Implementation {
   void bind() {
     errno = 0;
     Address& address = options_.address;
-    const int port = address.port == 0 ? server_.bind_to_any_port(address.host)
+    const int port = address.port == 0                                  ? server_.bind_to_any_port(address.host)
                      : server_.bind_to_port(address.host, address.port) ? address.port
                                                                         : -1;
     if (port < 0)

@@ -12,9 +12,9 @@ namespace nmt {
 
 struct ServerOptions {
   Address address = {};
-  std::string allowed_origin = {};    ///< of web pages that may use the service (CORS); "*" any, empty none but our own
-  int64_t max_body_bytes = 1 << 20;   ///< of a request
-  int64_t connections = 256;          ///< served at the same time; more wait
+  std::string allowed_origin = {};   ///< of web pages that may use the service (CORS); "*" any, empty none but our own
+  int64_t max_body_bytes = 1 << 20;  ///< of a request
+  int64_t connections = 256;         ///< served at the same time; more wait
   ServiceOptions service = {};
   void validate() const;  ///< throws Error
 };

@@ -11,15 +11,17 @@
 #include <set>
 #include <utility>
 
-#include "base/process/app.h"
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/process/app.h"
 #include "base/process/signals.h"
+#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "training/averages/average.h"
 #include "training/batch_options.h"
-#include "training/fine_tuning.h"
 #include "training/checkpoints/resumption.h"
+#include "training/fine_tuning.h"
+#include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/schedule.h"
 #include "training/stopping.h"
 #include "training/tensor_statistics.h"

@@ -13,10 +13,10 @@
 #include "models/interface/model.h"
 #include "report/records/training_observer.h"
 #include "training/averages/moving_average.h"
-#include "training/optimizers/optimizer.h"
-#include "training/distributed/process_group.h"
 #include "training/checkpoints/progress_state.h"
 #include "training/checkpoints/run_directory.h"
+#include "training/distributed/process_group.h"
+#include "training/optimizers/optimizer.h"
 #include "training/train_update.h"
 #include "training/validation.h"
 

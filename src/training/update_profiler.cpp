@@ -97,11 +97,13 @@ void UpdateProfiler::finish() {
   int64_t all = 0;
   for (const auto& cost : costs) all += cost.own;
   const int64_t updates = seen_ - kUpdatesBefore;
-  log_.info("profile of {} updates, trace in {} (chrome://tracing, ui.perfetto.dev); own time of the dearest operations:",
-            updates, trace_.string());
+  log_.info(
+      "profile of {} updates, trace in {} (chrome://tracing, ui.perfetto.dev); own time of the dearest operations:",
+      updates, trace_.string());
   for (size_t i = 0; i < std::min(kShown, costs.size()); ++i) {
-    log_.info("  {:5.1f} %  {:8.2f} ms/update  {:5.0f} calls/update  {}", 100.0 * costs[i].own / std::max<int64_t>(all, 1),
-              1e-6 * costs[i].own / updates, 1.0 * costs[i].calls / updates, costs[i].name);
+    log_.info("  {:5.1f} %  {:8.2f} ms/update  {:5.0f} calls/update  {}",
+              100.0 * costs[i].own / std::max<int64_t>(all, 1), 1e-6 * costs[i].own / updates,
+              1.0 * costs[i].calls / updates, costs[i].name);
   }
 }
 

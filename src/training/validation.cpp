@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "data/batches.h"
-#include "translation/attention_grids.h"
-#include "translation/translator.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "training/train_update.h"
+#include "translation/attention_grids.h"
+#include "translation/translator.h"
 
 namespace nmt {
 namespace {
@@ -84,8 +84,8 @@ void Validator::add_attention(TranslationModel& model, ValidationReport& report)
   const auto options = translator_options(config_);
   for (int64_t i = 0; i < std::min(config_.validation.attention_samples, corpus_->size()); ++i) {
     const auto source = corpus_->source(i), target = corpus_->target(i);
-    const bool can_be_drawn = fits(*corpus_, options, i) && std::ssize(source) <= kLongestPicture &&
-                              std::ssize(target) <= kLongestPicture;
+    const bool can_be_drawn =
+        fits(*corpus_, options, i) && std::ssize(source) <= kLongestPicture && std::ssize(target) <= kLongestPicture;
     report.attention.push_back(can_be_drawn ? attention_grids(model, codec_, source, target)
                                             : std::vector<AttentionGrid>());
   }

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "translation/translation.h"
 #include "text/codec/codec.h"
+#include "translation/translation.h"
 
 namespace nmt {
 

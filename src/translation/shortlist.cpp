@@ -20,9 +20,10 @@ Shortlist::Shortlist(std::shared_ptr<const Lexicon> lexicon, const TextCodec& co
                      int64_t frequent)
     : lexicon_(std::move(lexicon)), per_piece_(per_piece), joint_(codec.joint()) {
   if (per_piece > lexicon_->max())
-    throw Error(fmt::format("decoding.shortlist {}: the model's lexicon holds {} candidates of a source piece; use so "
-                            "many, or make it anew with a higher data.shortlist",
-                            per_piece, lexicon_->max()));
+    throw Error(
+        fmt::format("decoding.shortlist {}: the model's lexicon holds {} candidates of a source piece; use so "
+                    "many, or make it anew with a higher data.shortlist",
+                    per_piece, lexicon_->max()));
   always_ = {SpecialIds::kPad, SpecialIds::kUnknown, SpecialIds::kBegin, SpecialIds::kEnd};
   const auto most_frequent = lexicon_->frequent();
   const auto count = std::min(frequent, std::ssize(most_frequent));

@@ -36,8 +36,8 @@ class EvalModeGuard {
   std::vector<TranslationModel*> training_;
 };
 
-/// The parts of a text, for searches in several threads: the longest first, so that sentences that are searched together
-/// have little padding, and what needs most memory comes first.
+/// The parts of a text, for searches in several threads: the longest first, so that sentences that are searched
+/// together have little padding, and what needs most memory comes first.
 class PartQueue final : public SearchQueue {
  public:
   /// progress: told how many lines are done whenever there are more.
@@ -289,8 +289,9 @@ std::vector<Translation> Translator::translate(std::span<const TranslationReques
 std::vector<Alternative> Translator::score(std::span<const TextPair> pairs,
                                            const std::function<void(int64_t)>& progress) const {
   if (shortlist_)
-    throw Error("--score: a score is over the whole vocabulary; leave out --shortlist (--shortlist 0 where the model's "
-                "own options have it)");
+    throw Error(
+        "--score: a score is over the whole vocabulary; leave out --shortlist (--shortlist 0 where the model's "
+        "own options have it)");
   SearchOptions forced = options_.search;
   forced.beam_size = forced.n_best = forced.diversity_groups = 1;
   forced.sampling.reset();

@@ -10,11 +10,11 @@
 
 #include "config/config.h"
 #include "search/search.h"
+#include "text/codec/codec.h"
+#include "text/sentence_splitter.h"
 #include "translation/shortlist.h"
 #include "translation/source_parts.h"
 #include "translation/translation.h"
-#include "text/codec/codec.h"
-#include "text/sentence_splitter.h"
 
 namespace nmt {
 
@@ -23,8 +23,8 @@ struct TranslatorOptions {
   std::vector<std::string> banned_phrases = {};  ///< of the target language; no translation holds them
   int64_t batch_size = 32;                       ///< sentences that are searched together, at most
   bool split_sentences = false;                  ///< a line's sentences are translated one by one and joined again
-  int64_t shortlist = 0;             ///< candidates of each source piece; 0 = the whole vocabulary
-  int64_t shortlist_frequent = 100;  ///< candidates of every sentence
+  int64_t shortlist = 0;                         ///< candidates of each source piece; 0 = the whole vocabulary
+  int64_t shortlist_frequent = 100;              ///< candidates of every sentence
   int64_t max_source_length = 1024;  ///< pieces; longer input is split at spaces (reported in Translation::split)
   void validate() const;             ///< throws Error
 };
@@ -39,7 +39,7 @@ void limit_to(const Config& config, TranslatorOptions& options);
 struct TranslatorModel {
   TranslationModel* model = nullptr;
   const TextCodec* codec = nullptr;
-  double weight = 1;  ///< of its vote; more than 0. Weights are divided by their sum
+  double weight = 1;                                 ///< of its vote; more than 0. Weights are divided by their sum
   std::shared_ptr<const Lexicon> lexicon = nullptr;  ///< TranslatorOptions::shortlist takes that of the first model
 };
 
@@ -55,8 +55,8 @@ class Translator {
   /// Any number of lines, results in their order; sorted by length inside, so many lines at once are faster. An empty
   /// line (or only white space) gives an empty one; a translation never holds a line end. Puts the models into
   /// evaluation mode while it works. progress: called with the number of lines done so far whenever there are more,
-  /// by one thread at a time; what it throws ends the translation. first_line: the number of lines[0] in the whole text:
-  /// samples are keyed by the line.
+  /// by one thread at a time; what it throws ends the translation. first_line: the number of lines[0] in the whole
+  /// text: samples are keyed by the line.
   std::vector<Translation> translate(std::span<const std::string> lines,
                                      const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "translation/translation.h"
 #include "base/attention_grid.h"
 #include "text/codec/codec.h"
+#include "translation/translation.h"
 
 namespace nmt {
 

@@ -87,7 +87,8 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
       {"training.lr: 1", "f.yaml:1: unknown option training.lr; write lr below training:"},
       {"trianing:\n  lr: 1", "f.yaml:1: unknown section trianing; did you mean training?"},
       {"optimizer:\n  lr: 1",
-       "f.yaml:1: unknown section optimizer; the sections are data, model, training, validation, decoding, evaluation, run"},
+       "f.yaml:1: unknown section optimizer; the sections are data, model, training, validation, decoding, evaluation, "
+       "run"},
       {"\ntraining:\n  lr: 1\n  lr: 1", "f.yaml:4: training.lr is set twice, first in line 3"},
       {"run:\n  seed: 1\nrun:\n  threads: 1", "f.yaml:3: run is set twice, first in line 1"},
       {"lr: 1\ntraining:\n  lr: 1", "f.yaml:3: training.lr is set twice, first in line 1"},

@@ -52,7 +52,8 @@ TEST(SuggestSection, NamesTheNearestOrAll) {
   EXPECT_EQ(suggest_section("trainng"), "; did you mean training?");
   EXPECT_EQ(suggest_section("Model"), "; did you mean model?");
   EXPECT_EQ(suggest_section("valid"), "; did you mean validation?");
-  EXPECT_EQ(suggest_section("optimizer"), "; the sections are data, model, training, validation, decoding, evaluation, run");
+  EXPECT_EQ(suggest_section("optimizer"),
+            "; the sections are data, model, training, validation, decoding, evaluation, run");
 }
 
 }  // namespace

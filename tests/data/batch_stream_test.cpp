@@ -129,7 +129,9 @@ TEST_F(BatchStreamTest, MayEndAtAnyMoment) {
 TEST_F(BatchStreamTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(message_of<Error>([&] { BatchStream(corpus_of(folder_ / "none.bin", {}), options_); }),
             "the training data has no pairs; see what nmt-prepro dropped and why");
-  EXPECT_EQ(message_of<Error>([&] { BatchStream(corpus_, {BatchType::kSentences, 10, 1}, {.epoch = 2, .batch = 10}); }),
+  EXPECT_EQ(message_of<Error>([&] {
+              BatchStream(corpus_, {BatchType::kSentences, 10, 1}, {.epoch = 2, .batch = 10});
+            }),
             "batch 10 of epoch 2, which has 10 batches; the checkpoint belongs to other data");
 }
 

@@ -196,7 +196,9 @@ TEST(PlanEpoch, AShortLastBatchMayBeDropped) {
 TEST(PlanEpoch, RefusesASizeBelowOne) {
   const TemporaryDirectory folder;
   const auto corpus = varied_corpus(folder);
-  EXPECT_EQ(message_of<Error>([&] { plan_epoch(*corpus, {BatchType::kTokens, 0, 1}, 0); }),
+  EXPECT_EQ(message_of<Error>([&] {
+              plan_epoch(*corpus, {BatchType::kTokens, 0, 1}, 0);
+            }),
             "a batch size of 0; it must be at least 1");
   EXPECT_EQ(message_of<Error>([&] { plan_by_length(*corpus, -3); }), "a batch size of -3; it must be at least 1");
 }

@@ -74,10 +74,10 @@ TEST(Lexicon, RefusesWhatWouldBeReadOutOfRange) {
   constexpr size_t kHeader = 112, kVersion = 8, kEnds = kHeader, kIds = kEnds + 4 * sizeof(uint32_t);
   EXPECT_NO_FATAL_FAILURE(expect_refused(0, 'X', "not a lexicon of nmt-prepro"));
   EXPECT_NO_FATAL_FAILURE(expect_refused(kVersion, 2, "of format version 2, where 1 is read"));
-  EXPECT_NO_FATAL_FAILURE(expect_refused(23, 1, "damaged"));           // 2^56 source pieces
-  EXPECT_NO_FATAL_FAILURE(expect_refused(kEnds, 9, "in its lists"));   // ends fall
-  EXPECT_NO_FATAL_FAILURE(expect_refused(kEnds + 12, 4, "in its lists"));  // an entry too few
-  EXPECT_NO_FATAL_FAILURE(expect_refused(kIds, 5, "in its lists"));    // there are targets 0 to 4
+  EXPECT_NO_FATAL_FAILURE(expect_refused(23, 1, "damaged"));                      // 2^56 source pieces
+  EXPECT_NO_FATAL_FAILURE(expect_refused(kEnds, 9, "in its lists"));              // ends fall
+  EXPECT_NO_FATAL_FAILURE(expect_refused(kEnds + 12, 4, "in its lists"));         // an entry too few
+  EXPECT_NO_FATAL_FAILURE(expect_refused(kIds, 5, "in its lists"));               // there are targets 0 to 4
   EXPECT_NO_FATAL_FAILURE(expect_refused(kIds + 3, char(0x80), "in its lists"));  // negative
   EXPECT_NO_FATAL_FAILURE(expect_refused(kIds + 5 * 4, 5, "in its lists"));       // among the frequent ones
 }

@@ -10,18 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "fuzz.h"
-#include "scoring/metrics/bleu.h"
-#include "scoring/metrics/chrf.h"
 #include "scoring/command/command_error.h"
 #include "scoring/command/scored_corpus_reader.h"
+#include "scoring/metrics/bleu.h"
+#include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
-#include "scoring/tokenizers/tercom_tokenizer.h"
 #include "scoring/python/text_decoder.h"
+#include "scoring/tokenizers/tercom_tokenizer.h"
 #include "scoring/tokenizers/tokenizers.h"
-#include "base/code_points.h"
 
 namespace {
 
@@ -151,12 +151,55 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 namespace {
 
 // Of the kinds that tokenisers treat in special ways.
-const std::vector<std::string> kParts = {
-    " ", "\n", "\t", "\r\n", "\xC2\xA0", "\xE3\x80\x80", "\xE2\x80\x8B", ".", ",", "-", "..", "1", "23", "'s ",
-    "&quot;", "&amp;", "&lt;", "&amp;lt;", "<skipped>", "-\n", "\n-", "the", "The cat", "U.S.", "3.5", "\xC3\xA9",
-    "e\xCC\x81", "\xCE\xA3", "\xC4\xB0", "\xE4\xB8\xAD", "\xE3\x81\x82", "\xE3\x82\xA2", "\xE3\x80\x82",
-    "\xEF\xBC\x8C", "\xF0\x9F\x98\x80", "\xF0\xA0\xAE\xB7", "\xD7\xA9\xD6\xB8", "\xD8\x9F", "\x1f\x8b\x08", "\xFF",
-    "\xED\xA0\x80", "\xF4\x90\x80\x80", "(", ")", "\"", "!", "?", "$", "\xE2\x82\xAC"};
+const std::vector<std::string> kParts = {" ",
+                                         "\n",
+                                         "\t",
+                                         "\r\n",
+                                         "\xC2\xA0",
+                                         "\xE3\x80\x80",
+                                         "\xE2\x80\x8B",
+                                         ".",
+                                         ",",
+                                         "-",
+                                         "..",
+                                         "1",
+                                         "23",
+                                         "'s ",
+                                         "&quot;",
+                                         "&amp;",
+                                         "&lt;",
+                                         "&amp;lt;",
+                                         "<skipped>",
+                                         "-\n",
+                                         "\n-",
+                                         "the",
+                                         "The cat",
+                                         "U.S.",
+                                         "3.5",
+                                         "\xC3\xA9",
+                                         "e\xCC\x81",
+                                         "\xCE\xA3",
+                                         "\xC4\xB0",
+                                         "\xE4\xB8\xAD",
+                                         "\xE3\x81\x82",
+                                         "\xE3\x82\xA2",
+                                         "\xE3\x80\x82",
+                                         "\xEF\xBC\x8C",
+                                         "\xF0\x9F\x98\x80",
+                                         "\xF0\xA0\xAE\xB7",
+                                         "\xD7\xA9\xD6\xB8",
+                                         "\xD8\x9F",
+                                         "\x1f\x8b\x08",
+                                         "\xFF",
+                                         "\xED\xA0\x80",
+                                         "\xF4\x90\x80\x80",
+                                         "(",
+                                         ")",
+                                         "\"",
+                                         "!",
+                                         "?",
+                                         "$",
+                                         "\xE2\x82\xAC"};
 
 }  // namespace
 

@@ -14,15 +14,15 @@
 #include "base/error.h"
 #include "base/files/line_reader.h"
 #include "base/unicode.h"
-#include "translation/input_format.h"
-#include "translation/output_format.h"
-#include "translation/word_alignment.h"
 #include "fuzz.h"
+#include "text/codec/word_pieces.h"
 #include "text/sentence_splitter.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
-#include "text/codec/word_pieces.h"
 #include "text/words/word_tokenizer.h"
+#include "translation/input_format.h"
+#include "translation/output_format.h"
+#include "translation/word_alignment.h"
 
 namespace {
 

@@ -41,9 +41,10 @@ TEST(DecodingPrecision, IsChosenByWhatTheProcessorHasInstructionsFor) {
 // Every architecture: what is packed does not need the weights' own memory, and computes near them.
 TEST(DecodingPrecision, PreparesEveryArchitecture) {
   const test::TemporaryDirectory folder;
-  for (const std::string model : {"d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, norm: pre",
-                                  "d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, decoder_mixer: ssru",
-                                  "architecture: recurrent, d_model: 16, num_blocks: 1, attention_score: additive, tie_embeddings: none"}) {
+  for (const std::string model :
+       {"d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, norm: pre",
+        "d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2, decoder_mixer: ssru",
+        "architecture: recurrent, d_model: 16, num_blocks: 1, attention_score: additive, tie_embeddings: none"}) {
     const auto config = parse_config("{model: {" + model + "}}", "test").config;
     const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0});
     const auto both = std::make_shared<SentencePieceTokenizer>(*bytes, "test");

@@ -5,6 +5,7 @@
 
 #include "config/schema.h"
 #include "models/interface/model.h"
+#include "models/make_model.h"
 
 namespace nmt::test {
 

@@ -4,10 +4,10 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "translation/word_tokenizer.h"
 #include "models/formula_weights.h"
 #include "support.h"
 #include "training/captured_log.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "config/schema.h"
 #include "models/interface/model.h"
+#include "models/make_model.h"
 #include "support.h"
 
 namespace nmt {

@@ -5,9 +5,9 @@
 
 #include <numeric>
 
-#include "search/search.h"
 #include "models/formula_weights.h"
 #include "reference_search.h"
+#include "search/search.h"
 
 namespace nmt {
 namespace {
@@ -34,8 +34,9 @@ std::vector<SearchInput> some_inputs(int count) {
   return inputs;
 }
 
-std::vector<std::vector<Hypothesis>> in_batches(std::span<const SearchModel> models, std::span<const SearchInput> inputs,
-                                                const SearchOptions& options, size_t batch) {
+std::vector<std::vector<Hypothesis>> in_batches(std::span<const SearchModel> models,
+                                                std::span<const SearchInput> inputs, const SearchOptions& options,
+                                                size_t batch) {
   std::vector<std::vector<Hypothesis>> all;
   for (size_t first = 0; first < inputs.size(); first += batch)
     for (auto& found : search(models, inputs.subspan(first, std::min(batch, inputs.size() - first)), options))

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "search/search.h"
 #include "models/formula_weights.h"
 #include "reference_search.h"
 #include "scripted_model.h"
+#include "search/search.h"
 #include "support.h"
 #include "word_tokenizer.h"
 

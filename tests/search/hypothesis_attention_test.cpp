@@ -6,10 +6,10 @@
 #include <map>
 
 #include "base/error.h"
-#include "translation/attention_grids.h"
 #include "models/formula_weights.h"
 #include "reference_search.h"
 #include "support.h"
+#include "translation/attention_grids.h"
 #include "word_tokenizer.h"
 
 namespace nmt {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "search/search.h"
 #include "scripted_model.h"
+#include "search/search.h"
 
 namespace nmt::test {
 

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "base/random.h"
-#include "search/search.h"
 #include "models/formula_weights.h"
 #include "reference_search.h"
 #include "scripted_model.h"
+#include "search/search.h"
 
 namespace nmt {
 namespace {
@@ -109,10 +109,10 @@ class SearchRule : public testing::TestWithParam<std::string> {
       std::set<int32_t> allowed(input.candidates.begin(), input.candidates.end());
       allowed.insert(input.prefix.begin(), input.prefix.end());
       for (const auto& phrase : input.must_appear) allowed.insert(phrase.begin(), phrase.end());
-      expect_equal(found[i],
-                   test::reference_beam_search(candidates.empty() ? logits : test::with_only(logits, allowed), input,
-                                               options),
-                   tolerance);
+      expect_equal(
+          found[i],
+          test::reference_beam_search(candidates.empty() ? logits : test::with_only(logits, allowed), input, options),
+          tolerance);
     }
   }
 };
@@ -184,7 +184,8 @@ TEST_P(SearchRule, ASentenceDoesNotDependOnThoseUnderWay) {
     EXPECT_EQ(queue.max, batch_size);
     EXPECT_EQ(queue.joined > 0, batch_size > 1);
     for (size_t i = 0; i < inputs.size(); ++i)
-      expect_equal(queue.found[i], search(std::span(&only, 1), std::span(inputs).subspan(i, 1), options).front(), 1e-10);
+      expect_equal(queue.found[i], search(std::span(&only, 1), std::span(inputs).subspan(i, 1), options).front(),
+                   1e-10);
   }
 }
 

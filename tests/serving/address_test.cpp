@@ -12,13 +12,12 @@ TEST(Address, HostAndPort) {
     const char *text, *host, *url;
     bool local;
   };
-  for (const Case& c : {Case{"0.0.0.0:80", "0.0.0.0", "http://0.0.0.0:80", false},
-                        Case{"localhost:8080", "localhost", "http://localhost:8080", true},
-                        Case{":8080", "127.0.0.1", "http://127.0.0.1:8080", true},
-                        Case{"8080", "127.0.0.1", "http://127.0.0.1:8080", true},
-                        Case{"0", "127.0.0.1", "http://127.0.0.1:0", true},
-                        Case{"[::1]:8080", "::1", "http://[::1]:8080", true},
-                        Case{"[::]:8080", "::", "http://[::]:8080", false}}) {
+  for (const Case& c :
+       {Case{"0.0.0.0:80", "0.0.0.0", "http://0.0.0.0:80", false},
+        Case{"localhost:8080", "localhost", "http://localhost:8080", true},
+        Case{":8080", "127.0.0.1", "http://127.0.0.1:8080", true},
+        Case{"8080", "127.0.0.1", "http://127.0.0.1:8080", true}, Case{"0", "127.0.0.1", "http://127.0.0.1:0", true},
+        Case{"[::1]:8080", "::1", "http://[::1]:8080", true}, Case{"[::]:8080", "::", "http://[::]:8080", false}}) {
     const auto address = Address::parse(c.text);
     EXPECT_EQ(address.host, c.host) << c.text;
     EXPECT_EQ(address.url(), c.url) << c.text;

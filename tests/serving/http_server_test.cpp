@@ -57,8 +57,8 @@ TEST_F(HttpServerTest, TranslatesJsonAndForms) {
   EXPECT_EQ(json_of(post("/translate", R"({"q": "ab", "source": "de", "target": "en"})")), expected);
   EXPECT_EQ(json_of(post("/translate", R"({"q": "ab"})", "application/json; charset=UTF-8")), expected);
   EXPECT_EQ(json_of(post("/translate", "q=ab&source=de&target=en", "application/x-www-form-urlencoded")), expected);
-  const auto parts = client_->Post("/translate", httplib::MultipartFormDataItems{{"q", "ab", "", ""},
-                                                                                 {"source", "de", "", ""}});
+  const auto parts =
+      client_->Post("/translate", httplib::MultipartFormDataItems{{"q", "ab", "", ""}, {"source", "de", "", ""}});
   EXPECT_EQ(json_of(*parts), expected);
   const std::string long_text(100'000, 'a');
   EXPECT_EQ(json_of(post("/translate", "q=" + long_text, "application/x-www-form-urlencoded"))["translatedText"],
@@ -155,13 +155,14 @@ TEST_F(HttpServerTest, BodiesHaveALimit) {
   // Without Content-Length, in chunks, the length shows only in the end.
   const auto in_chunks = [&](const std::string& path, const std::string& text) {
     return client_
-        ->Post(path.c_str(),
-               [&](size_t, httplib::DataSink& sink) {
-                 sink.write(text.data(), text.size());
-                 sink.done();
-                 return true;
-               },
-               "application/json")
+        ->Post(
+            path.c_str(),
+            [&](size_t, httplib::DataSink& sink) {
+              sink.write(text.data(), text.size());
+              sink.done();
+              return true;
+            },
+            "application/json")
         ->status;
   };
   EXPECT_EQ(in_chunks("/translate", fits), 200);

@@ -16,6 +16,6 @@ if(NMT_WITH_TORCH)
 endif()
 
 # What stands between a user's bytes and the model needs no LibTorch: so it runs under the sanitizers.
-set(decoding ${CMAKE_SOURCE_DIR}/src/decoding)
+set(translation ${CMAKE_SOURCE_DIR}/src/translation)
 nmt_fuzz_test(translating_fuzz LINK nmt_text nmt_report
-              SOURCES ${decoding}/input_format.cpp ${decoding}/output_format.cpp ${decoding}/word_alignment.cpp)
+              SOURCES ${translation}/input_format.cpp ${translation}/output_format.cpp ${translation}/word_alignment.cpp)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
+#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "support.h"
@@ -62,12 +63,18 @@ TEST_F(InitFrom, NamesWhatDoesNotFit) {
   EXPECT_EQ(
       message_of<Error>([&] { load(small_model(", norm: pre"), words); }),
       "training.init_from " + directory_.string() + ": model.norm is post there and pre here; set it as it is there");
-  EXPECT_THAT(message_of<Error>([&] { load(small_model(), codec_of({"a", "b", "c", "d", "f"})); }),
+  EXPECT_THAT(message_of<Error>([&] {
+                load(small_model(), codec_of({"a", "b", "c", "d", "f"}));
+              }),
               HasSubstr("source: entry 8 of the vocabulary is 'e' there and 'f' here; prepare the data with that "
                         "model's tokenizer (data.spm_model1 or data.vocabulary1)"));
-  EXPECT_THAT(message_of<Error>([&] { load(small_model(), codec_of({"a", "b", "c", "d"})); }),
+  EXPECT_THAT(message_of<Error>([&] {
+                load(small_model(), codec_of({"a", "b", "c", "d"}));
+              }),
               HasSubstr("source: the vocabulary has 9 entries there and 8 here"));
-  EXPECT_THAT(message_of<Error>([&] { load(small_model(), codec_of({"a", "b", "c", "d", "e"}, {.lowercase = true})); }),
+  EXPECT_THAT(message_of<Error>([&] {
+                load(small_model(), codec_of({"a", "b", "c", "d", "e"}, {.lowercase = true}));
+              }),
               HasSubstr("data.lowercase is false there"));
 }
 

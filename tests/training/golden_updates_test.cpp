@@ -3,6 +3,7 @@
 
 #include "models/golden/golden_case.h"
 #include "models/model_directory.h"
+#include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/optimizer.h"
 #include "training/optimizers/schedule.h"
 #include "training/train_update.h"

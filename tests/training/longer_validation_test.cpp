@@ -1,5 +1,5 @@
-// A validation whose sentences are longer than all that were trained on, between two updates: whatever a layer keeps for
-// later (tables of positions, masks, packed weights) must serve a backward pass, too.
+// A validation whose sentences are longer than all that were trained on, between two updates: whatever a layer keeps
+// for later (tables of positions, masks, packed weights) must serve a backward pass, too.
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "config/option.h"
-#include "search/search.h"
 #include "models/formula_weights.h"
-#include "models/tiny_batch.h"
 #include "models/model_directory.h"
+#include "models/tiny_batch.h"
+#include "search/search.h"
 #include "text/tokenizer.h"
 #include "training/optimizers/adam.h"
 #include "training/train_update.h"
@@ -50,9 +50,11 @@ std::vector<std::string> all_forms() {
   for (const auto& kind : choices_of("attention_score")) {
     const std::string score = ", max_positions: 400, tie_embeddings: none, attention_score: " + kind;
     forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8" + score);
-    if (kind != "location" && kind != "local" && kind != "none") forms.push_back(transformer + "attention_score: " + kind);
+    if (kind != "location" && kind != "local" && kind != "none")
+      forms.push_back(transformer + "attention_score: " + kind);
   }
-  for (const auto& cell : choices_of("cell")) forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8, tie_embeddings: none, cell: " + cell);
+  for (const auto& cell : choices_of("cell"))
+    forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8, tie_embeddings: none, cell: " + cell);
   return forms;
 }
 
@@ -63,8 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Types, LongerValidation, testing::Values(torch::kFloat3
 TEST_P(LongerValidation, LeavesNothingThatAnUpdateCannotUse) {
   for (const auto& form : all_forms()) {
     SCOPED_TRACE(form);
-    const auto model = test::formula_model(test::model_config("d_model: 16, dropout_rate: 0, " + form), kVocabulary,
-                                           kVocabulary);
+    const auto model =
+        test::formula_model(test::model_config("d_model: 16, dropout_rate: 0, " + form), kVocabulary, kVocabulary);
     model->set_compute_type(GetParam());
     Adam adam(named_parameters(*model), {});
     const TrainingConfig config;

@@ -10,12 +10,13 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "models/formula_weights.h"
+#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "support.h"
 #include "tensor_support.h"
-#include "training/optimizers/adam.h"
 #include "training/limited_model.h"
+#include "training/optimizers/adam.h"
 
 namespace nmt {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "translation/word_tokenizer.h"
 #include "models/formula_weights.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

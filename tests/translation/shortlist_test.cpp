@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "translation/translator.h"
 #include "models/formula_weights.h"
 #include "support.h"
+#include "translation/translator.h"
 #include "word_tokenizer.h"
 
 namespace nmt {

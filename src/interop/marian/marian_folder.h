@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "interop/marian/marian_vocabulary.h"
 #include "interop/formats/weight_file.h"
+#include "interop/marian/marian_vocabulary.h"
 
 namespace nmt::interop {
 

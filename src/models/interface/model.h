@@ -7,10 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "config/config.h"
 #include "data/batch.h"
-#include "nn/ops/packed_matrix.h"
 #include "nn/ops/forward_context.h"
+#include "nn/ops/packed_matrix.h"
 
 namespace nmt {
 
@@ -97,13 +96,5 @@ class TranslationModel : public torch::nn::Module {
  private:
   PackedMatrix packed_output_;
 };
-
-/// The architectures: one switch. Throws Error naming all of them for an unknown one.
-std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
-                                             int64_t target_vocabulary);
-
-/// Initial weights, a function of (config, seed): matrices by init, embedding_init and position_init of the
-/// configuration (Xavier-uniform by default), zero biases, unit norms.
-void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed);
 
 }  // namespace nmt

@@ -71,7 +71,8 @@ MappedSafetensors map_safetensors(const std::filesystem::path& path) {
     const bool aligned = reinterpret_cast<uintptr_t>(entry.data.data()) % at::elementSize(type) == 0;
     auto* data = const_cast<std::byte*>(entry.data.data());
     auto tensor = entry.data.empty() ? torch::empty(entry.shape, type)
-                                     : torch::from_blob(data, entry.shape, [mapping](void*) {}, type);
+                                     : torch::from_blob(
+                                           data, entry.shape, [mapping](void*) {}, type);
     file.tensors[entry.name] = aligned ? tensor : tensor.clone();  // another program's file may be anywhere
   }
   return {.file = std::move(file), .mapping = mapping};

@@ -18,7 +18,8 @@ RecurrentEncoderImpl::RecurrentEncoderImpl(const ModelConfig& c)
   }
 }
 
-Encoded RecurrentEncoderImpl::forward(const torch::Tensor& embedded, const torch::Tensor& lengths, ForwardContext& pass) {
+Encoded RecurrentEncoderImpl::forward(const torch::Tensor& embedded, const torch::Tensor& lengths,
+                                      ForwardContext& pass) {
   Encoded encoded{.states = {}, .lengths = lengths, .last = {}};
   auto x = embedded.transpose(0, 1);  // [source, batch, ...]: steps lie together
   for (size_t i = 0; i < layers_.size(); ++i) {

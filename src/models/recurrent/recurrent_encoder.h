@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "nn/ops/forward_context.h"
 #include "nn/layers/recurrent_layer.h"
+#include "nn/ops/forward_context.h"
 
 namespace nmt {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "nn/ops/dropout.h"
 #include "nn/layers/recurrent_linear.h"
+#include "nn/ops/dropout.h"
 
 namespace nmt {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "config/config.h"
 #include "models/interface/model.h"
 #include "models/recurrent/recurrent_decoder.h"
 #include "models/recurrent/recurrent_encoder.h"

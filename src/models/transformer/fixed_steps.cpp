@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "nn/positions/table_positions.h"
 #include "nn/device/recorded_graph.h"
+#include "nn/positions/table_positions.h"
 
 namespace nmt {
 
@@ -84,8 +84,10 @@ class FixedSteps::Step {
         mine.push_back(like.new_zeros({shape_.rows, like.size(1), shape_.target, like.size(3)}));
       }
       for (size_t i = 0; i < theirs.size(); ++i)
-        mine[i].narrow(0, 0, parents.size(0)).narrow(2, 0, steps).copy_(
-            theirs[i].narrow(2, 0, steps).index_select(0, parents));
+        mine[i]
+            .narrow(0, 0, parents.size(0))
+            .narrow(2, 0, steps)
+            .copy_(theirs[i].narrow(2, 0, steps).index_select(0, parents));
     }
   }
 

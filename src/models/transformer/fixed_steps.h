@@ -23,8 +23,8 @@ StepShape rounded_up(const StepShape& needed, int64_t limit);
 class FixedSteps {
  public:
   /// What a step computes: tokens int64 [rows] -> decoder output [rows, model]. Its states have a fixed place.
-  using Body = std::function<torch::Tensor(const torch::Tensor& tokens, MixerState& input,
-                                           std::vector<BlockCache>& caches)>;
+  using Body =
+      std::function<torch::Tensor(const torch::Tensor& tokens, MixerState& input, std::vector<BlockCache>& caches)>;
   /// limit: target positions that the model has.
   FixedSteps(Body body, int64_t limit);
 

@@ -8,9 +8,9 @@
 #include "models/transformer/deep_init.h"
 #include "models/transformer/fixed_steps.h"
 #include "models/transformer/transformer_state.h"
-#include "nn/scores/attention_heads.h"
 #include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"
+#include "nn/scores/attention_heads.h"
 
 namespace nmt {
 namespace {

@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "config/config.h"
 #include "models/interface/model.h"
 #include "nn/layers/embedding.h"
 #include "nn/layers/feed_forward.h"
-#include "nn/ops/layer_norm.h"
 #include "nn/layers/multi_head_attention.h"
+#include "nn/ops/layer_norm.h"
 
 namespace nmt {
 

@@ -1,8 +1,8 @@
 #include "base/error.h"
 #include "models/transformer/transformer.h"
 #include "nn/layers/average_attention.h"
-#include "nn/ops/dropout.h"
 #include "nn/layers/ssru.h"
+#include "nn/ops/dropout.h"
 
 namespace nmt {
 namespace {
@@ -10,7 +10,8 @@ namespace {
 // One residual sub-layer, normalised before or after. body(y, residual) is the sub-layer of y plus the residual, which
 // may be undefined: while nothing is dropped its last product adds x at no cost.
 template <typename Body>
-torch::Tensor sublayer(const torch::Tensor& x, LayerNorm& norm, const BlockOptions& options, ForwardContext& pass, Body&& body) {
+torch::Tensor sublayer(const torch::Tensor& x, LayerNorm& norm, const BlockOptions& options, ForwardContext& pass,
+                       Body&& body) {
   const auto residual = options.residual_weight == 1 ? x : x * options.residual_weight;
   const auto with_residual = [&](const torch::Tensor& y) {
     return pass.training() ? add_dropped(residual, body(y, torch::Tensor()), options.residual_dropout, pass)
@@ -71,7 +72,8 @@ DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(optio
 }
 
 torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& target_lengths,
-                                        const torch::Tensor& memory, const torch::Tensor& source_lengths, ForwardContext& pass) {
+                                        const torch::Tensor& memory, const torch::Tensor& source_lengths,
+                                        ForwardContext& pass) {
   x = sublayer(x, mixer_norm_, options_, pass, [&](const auto& y, const auto& residual) {
     return Epilogue{.residual = residual}.apply(mixer_->forward(y, target_lengths, pass));
   });

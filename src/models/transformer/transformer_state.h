@@ -7,8 +7,8 @@
 
 namespace nmt {
 
-/// What a search by a Transformer keeps: of each block its past and the memories of the sentences, and where each row finds
-/// its sentence. Sentences that started together are one group of memories.
+/// What a search by a Transformer keeps: of each block its past and the memories of the sentences, and where each row
+/// finds its sentence. Sentences that started together are one group of memories.
 class TransformerState final : public DecoderState {
  public:
   /// source_lengths int64 [sentences] on the CPU; caches: one a decoder block, with one group of memories each.

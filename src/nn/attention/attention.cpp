@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/attention/packed_attention.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
-#include "nn/attention/packed_attention.h"
 
 namespace nmt {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <functional>
 
-#include "nn/attention/attention.h"
+#include "nn/attention/attention_options.h"
 
 namespace nmt {
 
 /// Queries, keys and values of the real tokens of all sentences, end to end.
 struct PackedHeads {
-  torch::Tensor q, k, v;                                ///< [tokens, heads, head_dim]
+  torch::Tensor q, k, v;                               ///< [tokens, heads, head_dim]
   torch::Tensor target_cu_seqlens, source_cu_seqlens;  ///< int32 [batch + 1], as PackedRows
   int64_t longest_target = 0, longest_source = 0;
   double dropout = 0;

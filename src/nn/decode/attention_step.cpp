@@ -75,8 +75,8 @@ torch::Tensor attention_step(const torch::Tensor& q_in, std::span<const KeyValue
   for (int64_t row = 0; row < rows; ++row) {
     const auto& keys = memories[memory_of_row[row].group].keys;
     const auto element = static_cast<int64_t>(keys.element_size());
-    const auto* key = static_cast<const std::byte*>(keys.const_data_ptr()) +
-                      memory_of_row[row].index * keys.stride(0) * element;
+    const auto* key =
+        static_cast<const std::byte*>(keys.const_data_ptr()) + memory_of_row[row].index * keys.stride(0) * element;
     for (int64_t j = 0; j < lengths[row]; ++j) key_rows[row * longest + j] = key + j * keys.stride(1) * element;
   }
   const auto& [keys, values] = memories.front();

@@ -43,8 +43,8 @@ struct MemoryPlace {
 };
 
 /// A decoding step of attention to what stays: q float32 [rows, query heads * head_dim] on the CPU, memories each of
-/// [batch, time, features], float32 or bfloat16, as two slices of one tensor; memory_of_row [rows]. Returns q's shape; no
-/// row's result depends on another.
+/// [batch, time, features], float32 or bfloat16, as two slices of one tensor; memory_of_row [rows]. Returns q's shape;
+/// no row's result depends on another.
 torch::Tensor attention_step(const torch::Tensor& q, std::span<const KeyValues> memories, HeadCounts heads,
                              std::span<const MemoryPlace> memory_of_row);
 

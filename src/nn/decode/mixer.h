@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "nn/ops/forward_context.h"
 #include "nn/decode/row_positions.h"
 #include "nn/decode/step_history.h"
+#include "nn/ops/forward_context.h"
 
 namespace nmt {
 
@@ -23,9 +23,9 @@ struct FixedPlace {
 
 /// What a mixer remembers of the hypotheses of a search. Empty before the first step.
 struct MixerState {
-  std::vector<torch::Tensor> tensors;  ///< each [rows, ...], one row a hypothesis
+  std::vector<torch::Tensor> tensors;                 ///< each [rows, ...], one row a hypothesis
   std::shared_ptr<const FixedPlace> fixed = nullptr;  ///< then tensors are changed in place after the first step
-  StepHistory history;                 ///< what need not move when hypotheses do
+  StepHistory history;                                ///< what need not move when hypotheses do
 
   /// New row r continues old row rows[r]: int64 [new rows], on the CPU.
   void select(const torch::Tensor& rows) {

@@ -15,8 +15,8 @@ bool multiplies_bfloat16(torch::Device device);
 at::ScalarType resolve_precision(const std::string& name, torch::Device device);
 std::string precision_name(at::ScalarType type);  ///< "fp32" or "bf16"
 
-/// A tensor of the CPU on `device`, itself where that is the CPU. The host does not wait for a GPU: the copy goes through
-/// pinned memory, in the order of the present stream.
+/// A tensor of the CPU on `device`, itself where that is the CPU. The host does not wait for a GPU: the copy goes
+/// through pinned memory, in the order of the present stream.
 torch::Tensor copy_to_device(const torch::Tensor& x, torch::Device device);
 
 }  // namespace nmt

@@ -41,7 +41,7 @@ struct AttentionGradients {
 struct AttentionStep {
   Type type = Type::kFloat;  ///< of keys and values
   int64_t heads = 0, key_value_heads = 0, head_dim = 0;
-  const float* q = nullptr;            ///< [rows, heads * head_dim], rows query_stride apart
+  const float* q = nullptr;  ///< [rows, heads * head_dim], rows query_stride apart
   int64_t query_stride = 0;
   const void* const* keys = nullptr;  ///< [rows, widest] where the keys of a row's positions stand, all heads
   int64_t widest = 0;
@@ -121,8 +121,8 @@ struct Kernels {
   void (*attention_step)(const AttentionStep& step, Range pairs);
 
   void (*cross_entropy)(Type type, const CrossEntropyRows& rows, int64_t begin, int64_t end);
-  /// The same of the pairs of rows (2i, 2i + 1) for i in [begin, end), with the label of row 2i and its loss, label_loss
-  /// and correct; those of row 2i + 1 become 0.
+  /// The same of the pairs of rows (2i, 2i + 1) for i in [begin, end), with the label of row 2i and its loss,
+  /// label_loss and correct; those of row 2i + 1 become 0.
   void (*cross_entropy_pairs)(Type type, const CrossEntropyRows& rows, const PairLoss& pair, int64_t begin,
                               int64_t end);
 

@@ -12,8 +12,17 @@
 namespace nmt::kernels::NMT_KERNEL_SET {
 
 extern const Kernels kSet;
-const Kernels kSet = {NMT_KERNEL_NAME, dropout, relu_dropout, relu_dropout_backward, attention, attention_backward,
-                      attention_step,  cross_entropy, cross_entropy_pairs, normalise, logit_rows,
+const Kernels kSet = {NMT_KERNEL_NAME,
+                      dropout,
+                      relu_dropout,
+                      relu_dropout_backward,
+                      attention,
+                      attention_backward,
+                      attention_step,
+                      cross_entropy,
+                      cross_entropy_pairs,
+                      normalise,
+                      logit_rows,
                       {cell, cell_backward, additive_scores, additive_scores_backward, dot_scores, weighted_sums,
                        weighted_sums_of_queries, softmax_scores}};
 

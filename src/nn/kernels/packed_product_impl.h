@@ -73,8 +73,7 @@ struct Dot<WeightFormat::kInt8> {
   static Words part(Words weights, int64_t) { return weights; }
   static Ints add(Ints sum, Words x, Words weights) {
 #ifdef __AVX512VNNI__
-    return bits_as<Ints>(
-        _mm512_dpbusd_epi32(bits_as<__m512i>(sum), bits_as<__m512i>(x), bits_as<__m512i>(weights)));
+    return bits_as<Ints>(_mm512_dpbusd_epi32(bits_as<__m512i>(sum), bits_as<__m512i>(x), bits_as<__m512i>(weights)));
 #else
     for (int byte = 0; byte < 4; ++byte)
       sum += bits_as<Ints>((x >> (8 * byte)) & 255u) * (bits_as<Ints>(weights << (24 - 8 * byte)) >> 24);
@@ -86,7 +85,6 @@ struct Dot<WeightFormat::kInt8> {
 inline int8_t to_int8(float x, float inverse_scale) {
   return static_cast<int8_t>(std::clamp(std::nearbyint(x * inverse_scale), -127.0f, 127.0f));
 }
-
 
 // The words of one output, kPanel words apart.
 void pack_row(const float* row, const PackedWeight& packed, uint32_t* words, float inverse_scale) {
@@ -251,7 +249,9 @@ void multiply_block(const PackedProduct& p, const Tile& tile, int64_t column) {
   const char* x = static_cast<const char*>(p.x) + tile.row * words * kParts * 4;
   const uint32_t* panel = p.weight.panels + tile.panel * words * kPanel + column;
   const uint32_t* ahead = tile.ahead - tile.words.begin * (kPanel / 4);
-  const auto waiting = [&](int64_t r, int64_t v) { return tile.sums + (tile.row - tile.first_row + r) * kPanel + column + v * kWidth; };
+  const auto waiting = [&](int64_t r, int64_t v) {
+    return tile.sums + (tile.row - tile.first_row + r) * kPanel + column + v * kWidth;
+  };
   Sum sums[kRows][kVecs] = {};
   if (tile.words.begin > 0)
     for (int64_t r = 0; r < kRows; ++r)
@@ -316,7 +316,7 @@ void multiply_format(const PackedProduct& p, Range rows, Range panels) {
   constexpr int64_t kRows = NMT_PACKED_ROWS;
   static_assert(kPanel % (NMT_PACKED_VECS * kWidth) == 0);
   constexpr int64_t kCachedBytes = 1 << 18;  // of x: stays in the second-level cache while all panels pass by
-  constexpr int64_t kWords = 512;             // of a panel, 128 kB: they stay there, too, while all rows pass by
+  constexpr int64_t kWords = 512;            // of a panel, 128 kB: they stay there, too, while all rows pass by
   const int64_t row_bytes = words_of_x(kFormat, p.weight.in) * 4, words = words_in_row(kFormat, p.weight.in);
   const int64_t chunk = std::max<int64_t>(1, kCachedBytes / row_bytes / kRows) * kRows;
   uint32_t sums[kCachedBytes / (4 * kWords) * kPanel];  // of a chunk, whose rows are longer than kWords

@@ -16,7 +16,8 @@ torch::Tensor AverageAttention::gate(const torch::Tensor& x, const torch::Tensor
   return gates[0] * x + gates[1] * g;
 }
 
-torch::Tensor AverageAttention::forward(const torch::Tensor& x, const torch::Tensor& /*lengths*/, ForwardContext& pass) {
+torch::Tensor AverageAttention::forward(const torch::Tensor& x, const torch::Tensor& /*lengths*/,
+                                        ForwardContext& pass) {
   const auto counts = torch::arange(1, x.size(1) + 1, x.options().dtype(torch::kFloat32)).unsqueeze(-1);  // [time, 1]
   return gate(x, at::cumsum(x, 1, torch::kFloat32) / counts, pass);
 }

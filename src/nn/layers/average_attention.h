@@ -1,8 +1,8 @@
 #pragma once
 
+#include "nn/decode/mixer.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/ops/linear.h"
-#include "nn/decode/mixer.h"
 
 namespace nmt {
 

@@ -23,7 +23,8 @@ class InputLayer {
 
   /// ids int64 [batch, time] at positions 0..time-1; table [vocabulary, model] float. Returns [batch, time, model] in
   /// `type`.
-  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type, ForwardContext& pass) const;
+  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
+                        ForwardContext& pass) const;
   /// ids int64 [rows] at `positions`; state: what positions keep of earlier steps. Returns [rows, model].
   torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
                      MixerState& state, at::ScalarType type) const;

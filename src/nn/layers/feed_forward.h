@@ -3,8 +3,8 @@
 #include <torch/nn/module.h>
 
 #include "nn/ops/activation.h"
-#include "nn/ops/linear.h"
 #include "nn/ops/forward_context.h"
+#include "nn/ops/linear.h"
 
 namespace nmt {
 

@@ -69,8 +69,8 @@ torch::Tensor MultiHeadAttentionImpl::join(const torch::Tensor& context, const t
 
 torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal,
                                                    ForwardContext& pass, const torch::Tensor& residual) {
-  const auto qkv = project_together({query_, key_, value_}, x)
-                       .split_with_sizes({options_.model, key_size(), key_size()}, -1);
+  const auto qkv =
+      project_together({query_, key_, value_}, x).split_with_sizes({options_.model, key_size(), key_size()}, -1);
   return join(attend(transform(qkv[0], 0), {transform(qkv[1], 0), qkv[2]},
                      {.causal = causal, .target_lengths = lengths, .source_lengths = lengths}, pass),
               residual);
@@ -96,7 +96,8 @@ torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, std::sp
                                                  std::span<const MemoryPlace> memory_of_row,
                                                  const torch::Tensor& residual) {
   const auto q = project(query_, x);
-  if (fits_kernel() && has_decoding_kernel(q)) return join(attention_step(q, memories, heads(), memory_of_row), residual);
+  if (fits_kernel() && has_decoding_kernel(q))
+    return join(attention_step(q, memories, heads(), memory_of_row), residual);
   TORCH_CHECK(memories.size() == 1, "plain attention takes one memory");
   const auto& memory = memories.front();
   std::vector<int64_t> index, lengths;
@@ -136,8 +137,8 @@ torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& s
 }
 
 torch::Tensor MultiHeadAttentionImpl::context_of_fixed(const torch::Tensor& x, MixerState& state) {
-  const auto qkv = project_together({query_, key_, value_}, x)
-                       .split_with_sizes({options_.model, key_size(), key_size()}, -1);
+  const auto qkv =
+      project_together({query_, key_, value_}, x).split_with_sizes({options_.model, key_size(), key_size()}, -1);
   const FixedPlace& place = *state.fixed;
   if (state.tensors.empty()) {
     const int64_t heads = this->heads().key_value;
@@ -152,8 +153,8 @@ torch::Tensor MultiHeadAttentionImpl::context_of_fixed(const torch::Tensor& x, M
 torch::Tensor MultiHeadAttentionImpl::context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position) {
   const int64_t rows = x.size(0);
   const auto at_place = [&](const torch::Tensor& y) { return transform(y.unsqueeze(1), position).squeeze(1); };
-  const auto qkv = project_together({query_, key_, value_}, x)
-                       .split_with_sizes({options_.model, key_size(), key_size()}, -1);
+  const auto qkv =
+      project_together({query_, key_, value_}, x).split_with_sizes({options_.model, key_size(), key_size()}, -1);
   if (state.tensors.empty()) state.tensors.assign(2, x.new_empty({rows, 0, key_size()}));
   if (position >= state.tensors[0].size(1)) {  // full: twice the room
     for (auto& cache : state.tensors) {

@@ -6,12 +6,12 @@
 #include <span>
 #include <string>
 
-#include "nn/ops/activation.h"
 #include "nn/attention/attention.h"
 #include "nn/decode/attention_step.h"
-#include "nn/ops/linear.h"
 #include "nn/decode/mixer.h"
+#include "nn/ops/activation.h"
 #include "nn/ops/forward_context.h"
+#include "nn/ops/linear.h"
 
 namespace nmt {
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/score_products.h"
+#include "nn/scores/make_attention_score.h"
 
 namespace nmt {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "nn/ops/linear.h"
 #include "nn/decode/mixer.h"
+#include "nn/ops/linear.h"
 
 namespace nmt {
 

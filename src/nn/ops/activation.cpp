@@ -51,7 +51,7 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation) {
       return at::relu(x);
     case Activation::kGelu:
       return has_decoding_kernel(x) ? map_elements(x, [](float v) { return v * 0.5f * (1 + std::erf(v * kRoot)); })
-                           : at::gelu(x);
+                                    : at::gelu(x);
     case Activation::kSwish:
       return has_decoding_kernel(x) ? map_elements(x, [](float v) { return v / (1 + std::exp(-v)); }) : at::silu(x);
     case Activation::kSigmoid:

@@ -54,8 +54,8 @@ struct ReluDropout : torch::autograd::Function<ReluDropout> {
     const void* from = x.const_data_ptr();
     void* to = out.mutable_data_ptr();
     at::parallel_for(0, x.numel(), kElementsEach, [&](int64_t begin, int64_t end) {
-      kernels::kernels().relu_dropout(kernel_type(x), to, from, static_cast<float>(p), static_cast<uint64_t>(key), begin,
-                                      end);
+      kernels::kernels().relu_dropout(kernel_type(x), to, from, static_cast<float>(p), static_cast<uint64_t>(key),
+                                      begin, end);
     });
     context->saved_data["p"] = p;
     context->save_for_backward({out});

@@ -33,8 +33,8 @@ bool has_version(const AffineMap& map) {
   return !map.weight.is_inference() && !(map.bias.defined() && map.bias.is_inference());
 }
 
-/// Asks for pages of 2 MB, before any is written to: a step of a search reads all weights, and small pages cost a look-up
-/// each. A wish: where it is not heard, nothing is lost.
+/// Asks for pages of 2 MB, before any is written to: a step of a search reads all weights, and small pages cost a
+/// look-up each. A wish: where it is not heard, nothing is lost.
 void use_huge_pages(const torch::Tensor& memory) {
 #ifdef MADV_HUGEPAGE
   constexpr uintptr_t kHuge = uintptr_t{2} << 20;
@@ -196,14 +196,13 @@ torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& pa
   const auto prepare = [&](kernels::Range range) {
     if (!as_it_is) kernels.prepare(weight.format, x_data, weight.in, range, x_words, row_scales);
   };
-  const kernels::PackedProduct product{
-      .weight = weight,
-      .x = as_it_is ? static_cast<const void*>(x_data) : x_words,
-      .row_scales = row_scales,
-      .bias = packed.bias(),
-      .relu = epilogue.activation == Activation::kRelu,
-      .residual = residual.defined() ? residual.const_data_ptr<float>() : nullptr,
-      .y = y.mutable_data_ptr<float>()};
+  const kernels::PackedProduct product{.weight = weight,
+                                       .x = as_it_is ? static_cast<const void*>(x_data) : x_words,
+                                       .row_scales = row_scales,
+                                       .bias = packed.bias(),
+                                       .relu = epilogue.activation == Activation::kRelu,
+                                       .residual = residual.defined() ? residual.const_data_ptr<float>() : nullptr,
+                                       .y = y.mutable_data_ptr<float>()};
 
   // Threads share the wider side; either way each element is the same sum.
   constexpr int64_t kWorthAThread = 1 << 18;  // bytes of weights

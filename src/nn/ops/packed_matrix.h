@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/files/mapped_file.h"
-#include "nn/ops/activation.h"
 #include "nn/kernels/packed_product.h"
+#include "nn/ops/activation.h"
 
 namespace nmt {
 

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "nn/ops/linear.h"
-#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
+#include "nn/positions/positions.h"
 
 namespace nmt {
 namespace {

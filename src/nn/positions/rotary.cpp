@@ -17,8 +17,8 @@ using torch::autograd::variable_list;
 
 constexpr int64_t kRowsEach = 64;  // for one thread
 
-// x [batch, time, features], the last axis contiguous; table [time, head_dim], sine and cosine of each pair side by side.
-// Computed in float, one pass.
+// x [batch, time, features], the last axis contiguous; table [time, head_dim], sine and cosine of each pair side by
+// side. Computed in float, one pass.
 template <typename T>
 torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& table, bool back) {
   const int64_t time = x.size(1), features = x.size(2), head_dim = table.size(1);

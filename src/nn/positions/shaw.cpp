@@ -1,5 +1,5 @@
-#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
+#include "nn/positions/positions.h"
 
 namespace nmt {
 namespace {

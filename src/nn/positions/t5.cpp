@@ -1,8 +1,8 @@
 #include <cmath>
 #include <vector>
 
-#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
+#include "nn/positions/positions.h"
 
 namespace nmt {
 

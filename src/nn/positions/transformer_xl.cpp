@@ -1,6 +1,6 @@
 #include "nn/ops/linear.h"
-#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
+#include "nn/positions/positions.h"
 #include "nn/positions/sinusoid.h"
 
 namespace nmt {

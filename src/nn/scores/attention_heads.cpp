@@ -1,6 +1,7 @@
 #include "nn/scores/attention_heads.h"
 
 #include "nn/scores/attention_score.h"
+#include "nn/scores/make_attention_score.h"
 
 namespace nmt {
 namespace {

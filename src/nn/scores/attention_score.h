@@ -3,7 +3,6 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include <memory>
 #include <string>
 
 namespace nmt {
@@ -29,9 +28,5 @@ class AttentionScore : public torch::nn::Module {
 
 /// Throws Error if queries and keys differ in size.
 void require_equal_sizes(const std::string& name, const AttentionScoreOptions& options);
-
-/// The score functions by name: scaled_dot, dot, general, additive, cosine, location. Throws Error naming all of them
-/// for an unknown one, or for sizes that a score cannot take.
-std::shared_ptr<AttentionScore> make_attention_score(const std::string& name, const AttentionScoreOptions& options);
 
 }  // namespace nmt

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "nn/scores/attention_score.h"
 #include "nn/ops/score_products.h"
+#include "nn/scores/attention_score.h"
 
 namespace nmt {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "nn/ops/linear.h"
-#include "nn/scores/attention_score.h"
 #include "nn/ops/score_products.h"
+#include "nn/scores/attention_score.h"
 
 namespace nmt {
 

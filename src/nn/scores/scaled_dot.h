@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "nn/scores/attention_score.h"
 #include "nn/ops/score_products.h"
+#include "nn/scores/attention_score.h"
 
 namespace nmt {
 

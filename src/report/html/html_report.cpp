@@ -12,11 +12,11 @@
 #include "base/files/file.h"
 #include "base/process/progress.h"
 #include "report/html/attention_map.h"
-#include "report/pictures/attention_picture.h"
-#include "report/pictures/markup.h"
 #include "report/html/page_parts.h"
 #include "report/html/run_plots.h"
 #include "report/html/translation_quality.h"
+#include "report/pictures/attention_picture.h"
+#include "report/pictures/markup.h"
 
 namespace nmt {
 namespace {
@@ -123,8 +123,8 @@ std::string validations(const RunRecords& records) {
   const auto& reports = records.validations;
   if (reports.empty()) return section("validations", "Validations", note("There was no validation yet."));
   const auto any = [&](auto has) { return std::any_of(reports.begin(), reports.end(), has); };
-  const bool bleu = any([](const auto& r) { return r.has_bleu; }), chrf = any([](const auto& r) { return r.has_chrf; }),
-             averages = any([](const auto& r) { return !r.weights.empty(); });
+  const bool bleu = any([](const auto&r) { return r.has_bleu; }), chrf = any([](const auto&r) { return r.has_chrf; }),
+             averages = any([](const auto&r) { return !r.weights.empty(); });
   std::string table =
       "<div class=\"wide tall\"><table>\n<thead><tr><th>best<th>epoch<th>update<th>loss<th>perplexity"
       "<th>accuracy";

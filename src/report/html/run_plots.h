@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "report/records/run_records.h"
 #include "report/html/svg_plot.h"
+#include "report/records/run_records.h"
 
 namespace nmt {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "report/tensorboard/tensorboard_writer.h"
 #include "report/records/training_observer.h"
+#include "report/tensorboard/tensorboard_writer.h"
 
 namespace nmt {
 

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "report/records/append_file.h"
 #include "report/pictures/png.h"
+#include "report/records/append_file.h"
 #include "report/tensorboard/tensorboard_event.h"
 
 namespace nmt {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 #include "scoring/python/python_number.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

@@ -8,16 +8,16 @@
 #include <filesystem>
 #include <ostream>
 
-#include "base/threads.h"
+#include "base/code_points.h"
 #include "base/process/version.h"
+#include "base/threads.h"
 #include "scoring/command/command_error.h"
+#include "scoring/command/score_options.h"
 #include "scoring/command/scored_corpus_reader.h"
 #include "scoring/metrics/length_analysis.h"
 #include "scoring/metrics/original_bleu.h"
 #include "scoring/significance/paired_statistics.h"
 #include "scoring/significance/resampling.h"
-#include "scoring/command/score_options.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

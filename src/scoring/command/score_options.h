@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "scoring/command/results_table.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/metric.h"
-#include "scoring/significance/paired_test.h"
-#include "scoring/command/results_table.h"
 #include "scoring/metrics/ter.h"
+#include "scoring/significance/paired_test.h"
 
 namespace nmt::scoring {
 

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/numpy_scalar.h"
 #include "scoring/python/python_number.h"
 #include "scoring/python/summation.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/numpy_scalar.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

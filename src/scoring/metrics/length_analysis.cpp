@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "scoring/python/python_number.h"
 #include "base/code_points.h"
+#include "scoring/python/python_number.h"
 
 namespace nmt::scoring {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "scoring/metrics/score.h"
-#include "scoring/python/seed.h"
 #include "scoring/metrics/signature.h"
+#include "scoring/python/seed.h"
 
 namespace nmt::scoring {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
+#include "base/code_points.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/python_number.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

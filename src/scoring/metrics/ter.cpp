@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "scoring/metrics/ngrams.h"
-#include "scoring/python/numpy_scalar.h"
-#include "scoring/metrics/tercom_edits.h"
-#include "scoring/tokenizers/tercom_tokenizer.h"
 #include "base/code_points.h"
+#include "scoring/metrics/ngrams.h"
+#include "scoring/metrics/tercom_edits.h"
+#include "scoring/python/numpy_scalar.h"
+#include "scoring/tokenizers/tercom_tokenizer.h"
 
 namespace nmt::scoring {
 namespace {

@@ -12,8 +12,8 @@ namespace nmt::scoring {
 
 /// BLEU of the tokens that the Moses tokenizer cuts (tokenizer.perl with its XML entities, then, where asked for, lower
 /// case): what many papers print for German and English. The figure is that of `sacrebleu -tok none` (with `-lc`) for
-/// such files, and of multi-bleu.perl wherever n-grams of each order match. It is not comparable with BLEU of plain text
-/// (13a) and has a name of its own.
+/// such files, and of multi-bleu.perl wherever n-grams of each order match. It is not comparable with BLEU of plain
+/// text (13a) and has a name of its own.
 class TokenizedBleu final : public Metric {
  public:
   TokenizedBleu(MosesLanguage language, bool lowercase);

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

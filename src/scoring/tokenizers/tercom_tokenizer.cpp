@@ -1,9 +1,9 @@
 #include "scoring/tokenizers/tercom_tokenizer.h"
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 #include "scoring/metrics/ter.h"
 #include "scoring/tokenizers/western_rules.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
-#include "scoring/tokenizers/mecab_tokenizer.h"
 #include "scoring/tokenizers/flores_tokenizer.h"
+#include "scoring/tokenizers/mecab_tokenizer.h"
 #include "scoring/tokenizers/unicode_classes.h"
 #include "scoring/tokenizers/western_rules.h"
-#include "base/code_points.h"
 
 namespace nmt::scoring {
 namespace {

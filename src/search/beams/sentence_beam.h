@@ -4,10 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "search/rules/phrase_constraints.h"
-#include "search/search.h"
-#include "search/rules/step_scores.h"
+#include "search/beams/hypothesis.h"
+#include "search/beams/search_input.h"
 #include "search/beams/token_tree.h"
+#include "search/rules/phrase_constraints.h"
+#include "search/rules/search_options.h"
+#include "search/rules/step_scores.h"
 
 namespace nmt {
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "search/rules/best_tokens.h"
+#include "search/rules/row_rules.h"
 #include "search/rules/search_options.h"
-#include "search/rules/step_scores.h"
 
 namespace nmt {
 

@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "search/rules/best_tokens.h"
+#include "search/rules/row_rules.h"
 #include "search/rules/search_options.h"
 
 namespace nmt {
-
-/// What the rules of its sentence say about the next token of one row.
-struct RowRules {
-  std::vector<int32_t> banned = {};  ///< may not be chosen; may hold a token twice
-  std::vector<int32_t> wanted = {};  ///< their log-probabilities are asked for, banned or not
-  std::vector<int32_t> seen = {};    ///< distinct tokens that the repetition penalty is for
-};
 
 struct TokenScore {
   int32_t token = 0;

@@ -83,13 +83,12 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
     throw Error(fmt::format("{}: a tokenizer of type {}, which this version does not know; use a newer one",
                             directory.string(), type));
   }
-  Options options{
-      .lowercase = field<bool>(settings, "lowercase", directory),
-      .nfkc = field<bool>(settings, "nfkc", directory),
-      .latin_only = field_or(settings, "latin_only", false, directory),
-      .source_language = field<std::string>(settings, "source_language", directory),
-      .target_language = field<std::string>(settings, "target_language", directory),
-      .source_markers = markers_of(settings, directory)};
+  Options options{.lowercase = field<bool>(settings, "lowercase", directory),
+                  .nfkc = field<bool>(settings, "nfkc", directory),
+                  .latin_only = field_or(settings, "latin_only", false, directory),
+                  .source_language = field<std::string>(settings, "source_language", directory),
+                  .target_language = field<std::string>(settings, "target_language", directory),
+                  .source_markers = markers_of(settings, directory)};
   const auto hashes = field<std::map<std::string, std::string>>(settings, "files", directory);
   const auto load_one = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
     const auto sum = hashes.find(name);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "text/normalization.h"
 #include "text/codec/source_markers.h"
+#include "text/normalization.h"
 #include "text/tokenizer.h"
 
 namespace nmt {

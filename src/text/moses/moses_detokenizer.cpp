@@ -68,8 +68,9 @@ std::u32string unescaped(View text) {
   result.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
     const auto entity =
-        text[i] == U'&' ? std::ranges::find_if(kEntities, [&](const auto& e) { return text.substr(i).starts_with(e.first); })
-                        : kEntities.end();
+        text[i] == U'&'
+            ? std::ranges::find_if(kEntities, [&](const auto& e) { return text.substr(i).starts_with(e.first); })
+            : kEntities.end();
     if (entity == kEntities.end()) {
       result += text[i++];
     } else {
@@ -157,8 +158,7 @@ class Joiner {
 }  // namespace
 
 std::string MosesDetokenizer::detokenize(std::string_view tokens) const {
-  const std::u32string line =
-      find_invalid_utf8(tokens) ? to_code_points(repair_utf8(tokens)) : to_code_points(tokens);
+  const std::u32string line = find_invalid_utf8(tokens) ? to_code_points(repair_utf8(tokens)) : to_code_points(tokens);
   std::u32string text = without_split_dashes(padded(words_of(line)));
   if (options_.unescape) text = unescaped(text);
   return to_utf8(Joiner(words_of(text), language_).join());

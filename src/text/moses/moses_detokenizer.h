@@ -7,8 +7,8 @@
 
 namespace nmt {
 
-/// Joins the tokens of MosesTokenizer to text as the Moses toolkit's detokenizer.perl does, in the version of the Python
-/// package sacremoses 0.2.0: the same bytes for every line.
+/// Joins the tokens of MosesTokenizer to text as the Moses toolkit's detokenizer.perl does, in the version of the
+/// Python package sacremoses 0.2.0: the same bytes for every line.
 class MosesDetokenizer {
  public:
   struct Options {

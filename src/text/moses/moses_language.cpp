@@ -13,7 +13,8 @@ namespace {
 
 // The words that Moses takes for abbreviations, by kind. A word counts as it is written: "Usw" is none.
 constexpr std::string_view kBoth =
-    "Adj Adm Adv Asst Bart Bldg Brig Bros Capt Cmdr Col Comdr Con Corp Cpl DR Dr Ens Gen Gov Hon Hosp Insp Lt MM MR MRS "
+    "Adj Adm Adv Asst Bart Bldg Brig Bros Capt Cmdr Col Comdr Con Corp Cpl DR Dr Ens Gen Gov Hon Hosp Insp Lt MM MR "
+    "MRS "
     "MS Maj Messrs Mlle Mme Mr Mrs Ms Msgr Op Ord Pfc Ph Prof Pvt Rep Reps Res Rev Rt Sen Sens Sfc Sgt Sr St Supt Surg "
     "Nos Nr vs";
 constexpr std::string_view kGermanWords =
@@ -65,8 +66,7 @@ bool is_ordinal(std::string_view word) {
 bool has_moses_rules(std::string_view code) { return code == "de" || code == "en"; }
 
 MosesLanguage moses_language(std::string_view code) {
-  if (!has_moses_rules(code))
-    throw Error(fmt::format("the Moses tokenizer here knows de and en, not '{}'", code));
+  if (!has_moses_rules(code)) throw Error(fmt::format("the Moses tokenizer here knows de and en, not '{}'", code));
   return code == "de" ? MosesLanguage::kGerman : MosesLanguage::kEnglish;
 }
 

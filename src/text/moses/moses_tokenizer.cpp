@@ -9,8 +9,8 @@ namespace {
 using namespace moses;  // the classes of characters
 using View = std::u32string_view;
 
-// A run of k points, k > 1, is one character beyond Unicode while the other points are looked at. Moses writes a word of
-// capitals (DOTDOTMULTI) there, which no rule would take apart either.
+// A run of k points, k > 1, is one character beyond Unicode while the other points are looked at. Moses writes a word
+// of capitals (DOTDOTMULTI) there, which no rule would take apart either.
 constexpr char32_t kPoints = 0x110000;
 
 /// White space as single spaces, other control characters deleted, none at the ends.

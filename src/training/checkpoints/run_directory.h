@@ -17,8 +17,8 @@ class RunDirectory {
   enum class Start { kResume, kRestart };
 
   /// Makes the folder, or opens one that was begun: once it has a checkpoint, options that decide the weights must be
-  /// those of its config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart renames an old
-  /// run to NAME.old-N. Throws Error where another process holds it.
+  /// those of its config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart
+  /// renames an old run to NAME.old-N. Throws Error where another process holds it.
   RunDirectory(const Config& config, Start start, Logger& log);
 
   const std::filesystem::path& path() const { return path_; }

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <thread>
 
+#include "training/distributed/launched_process.h"
 #include "training/distributed/peer_watch.h"
 
 namespace nmt {

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "training/distributed/launched_process.h"
 #include "training/distributed/process_group.h"
 
 namespace nmt {

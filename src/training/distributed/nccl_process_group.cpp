@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "training/distributed/launched_process.h"
 #include "training/distributed/peer_watch.h"
 
 namespace nmt {

@@ -1,6 +1,5 @@
 #include "training/distributed/process_group.h"
 
-#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -8,11 +7,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "training/distributed/mpi_process_group.h"
-#include "training/distributed/nccl_process_group.h"
 
 namespace nmt {
 namespace {
@@ -56,18 +52,6 @@ std::string ProcessGroup::share(const std::string& text) {
 
 std::unique_ptr<BucketSum> SingleProcess::make_bucket(torch::Tensor) {
   throw std::logic_error("one process has nobody to sum with");
-}
-
-std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process, torch::Device device,
-                                                 const Config& config, OnLost on_lost) {
-  if (process.size == 1) return std::make_unique<SingleProcess>();
-  if (process.size > config.training.accumulate)
-    throw Error(fmt::format(
-        "training.accumulate {}: {} processes need at least so many batches in one update (it counts those of all "
-        "processes); set training.accumulate to {} or a multiple of it",
-        config.training.accumulate, process.size, process.size));
-  if (device.is_cuda()) return make_nccl_process_group(process, device, config.run.process_timeout, std::move(on_lost));
-  return make_mpi_process_group(process, config.run.process_timeout, std::move(on_lost));
 }
 
 int default_threads_of(ProcessGroup& group) {

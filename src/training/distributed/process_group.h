@@ -9,9 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
-#include "training/distributed/launched_process.h"
-
 namespace nmt {
 
 /// One part of the gradients on its way to the sum over all processes. What it does, it does in the background; the
@@ -70,11 +67,6 @@ class SingleProcess final : public ProcessGroup {
 /// What ends the program when another process is lost: gets one line that names it, is called on a thread of the group
 /// and does not return.
 using OnLost = std::function<void(const std::string& line)>;
-
-/// Joins the other processes: NCCL where device is a GPU, MPI on the CPU; alone, a SingleProcess. Throws Error where
-/// this program is built without what it takes, or more processes than training.accumulate.
-std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process, torch::Device device,
-                                                 const Config& config, OnLost on_lost);
 
 /// Threads of this process where the user did not say: all processors that it may run on, shared out to the processes
 /// of this machine that may run on the same ones; the same number for every process.

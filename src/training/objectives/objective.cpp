@@ -48,8 +48,8 @@ void drop_words(TensorBatch& batch, ForwardContext& pass, const TrainingConfig& 
 }
 
 /// Loss of a batch whose second half is the first again: rows of a pair next to each other.
-LossSums paired_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const Smoothing& smoothing,
-                     const PairLoss& pair) {
+LossSums paired_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass,
+                     const Smoothing& smoothing, const PairLoss& pair) {
   const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [2 * batch * target, model]
   const auto labels = batch.target_out.flatten();
   const int64_t half = labels.size(0) / 2;
@@ -69,7 +69,8 @@ Smoothing smoothing_of(const TrainingConfig& config) {
   return {config.smoothing, form};
 }
 
-LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const Smoothing& smoothing) {
+LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass,
+                        const Smoothing& smoothing) {
   const auto hidden = model.forward(batch, pass).flatten(0, 1);  // [batch * target, model]
   const auto labels = batch.target_out.flatten();
   const auto real = pack_rows(batch.target_lengths, batch.target_out.size(1), labels.device()).rows;
@@ -77,7 +78,8 @@ LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, Forwa
   return output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing);
 }
 
-LossSums training_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const TrainingConfig& config) {
+LossSums training_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass,
+                       const TrainingConfig& config) {
   const bool paired = config.objective != "cross_entropy";
   TensorBatch noisy = paired ? doubled(batch) : batch;
   drop_words(noisy, pass, config);

@@ -10,7 +10,8 @@ namespace nmt {
 Smoothing smoothing_of(const TrainingConfig& config);
 
 /// Teacher-forced label-smoothed cross-entropy, summed over real target tokens.
-LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const Smoothing& smoothing);
+LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass,
+                        const Smoothing& smoothing);
 
 /// training.objective on one micro-batch, summed over real target tokens. p and q are the distributions of two copies
 /// of the batch in one forward pass, each with dropout masks (and dropped words) of its own.
@@ -21,6 +22,7 @@ LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, Forwa
 ///   simcut         CE(p) + simcut_alpha KL(p‖q), q of the copy whose embeddings are zero at a share simcut_rate of the
 ///                  tokens of both sides; gradients flow into p and q, as in the code of Gao et al. 2022
 /// label_loss and correct are those of p.
-LossSums training_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass, const TrainingConfig& config);
+LossSums training_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass,
+                       const TrainingConfig& config);
 
 }  // namespace nmt

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
 #include "models/interface/safetensors.h"
 
 namespace nmt {
@@ -48,8 +47,5 @@ class Optimizer {
  private:
   NamedTensors parameters_;
 };
-
-/// training.optimizer: one switch. Throws Error for an unknown one.
-std::unique_ptr<Optimizer> make_optimizer(const TrainingConfig& config, NamedTensors parameters);
 
 }  // namespace nmt

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
+#include "models/make_model.h"
 #include "models/model_checks.h"
 #include "models/tiny_batch.h"
 #include "nn/ops/cross_entropy.h"
@@ -263,8 +264,10 @@ TEST(RecurrentModel, StartsAsTheConfigurationSays) {
 
 TEST(RecurrentModel, RefusesWhatDoesNotFit) {
   const auto message = [](const std::string& options, int64_t source = 17, int64_t target = 17) {
-    return test::message_of<Error>(
-        [&] { make_model(test::model_config("architecture: recurrent, d_model: 12, attention_score: additive, " + options), source, target); });
+    return test::message_of<Error>([&] {
+      make_model(test::model_config("architecture: recurrent, d_model: 12, attention_score: additive, " + options),
+                 source, target);
+    });
   };
   EXPECT_EQ(
       message("tie_embeddings: target"),

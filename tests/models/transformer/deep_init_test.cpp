@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "formula_weights.h"
+#include "models/make_model.h"
 #include "tensor_support.h"
 #include "tiny_batch.h"
 

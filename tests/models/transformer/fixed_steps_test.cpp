@@ -75,9 +75,10 @@ TEST(FixedSteps, EndWithThePositionsOfTheModel) {
   const auto state = model->start(batch.source, batch.source_lengths);
   const auto token = torch::tensor({5}, torch::kInt64);
   for (int step = 0; step < 40; ++step) EXPECT_TRUE(model->step(*state, token).isfinite().all().item<bool>());
-  EXPECT_EQ(test::message_of<Error>([&] { model->step(*state, token); }),
-            "model.max_positions: a sentence of 41 tokens does not fit the 40 target positions; raise it or shorten the "
-            "input (data.maxlen1, data.maxlen2)");
+  EXPECT_EQ(
+      test::message_of<Error>([&] { model->step(*state, token); }),
+      "model.max_positions: a sentence of 41 tokens does not fit the 40 target positions; raise it or shorten the "
+      "input (data.maxlen1, data.maxlen2)");
 }
 
 }  // namespace

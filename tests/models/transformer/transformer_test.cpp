@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
+#include "models/make_model.h"
 #include "models/model_checks.h"
 #include "models/tiny_batch.h"
 #include "nn/ops/cross_entropy.h"
@@ -255,8 +256,8 @@ TEST_P(TransformerForm, TakesSentencesUnderWay) {
   const torch::NoGradGuard no_grad;
   const auto& c = config();
   const std::set<std::string> plain = {"shaw", "t5", "transformer_xl", "deberta", "alibi"};
-  const bool fits = !plain.contains(c.positions) && c.attention_score == "scaled_dot" &&
-                    c.attention_normalization == "softmax";
+  const bool fits =
+      !plain.contains(c.positions) && c.attention_score == "scaled_dot" && c.attention_normalization == "softmax";
   ASSERT_EQ(model->can_join(), fits);
   if (fits) test::expect_joined_rows_as_alone(*model, kPairs);
 }
@@ -370,7 +371,9 @@ TEST(Transformer, DropsByTheKeyOfThePass) {
   const auto run = [&](ForwardContext pass) { return real_rows(model->forward(batch, pass).detach(), batch); };
   const auto once = run(ForwardContext(1, 2, 0));
   EXPECT_TRUE(run(ForwardContext(1, 2, 0)).equal(once));
-  for (const auto& other : {ForwardContext(), ForwardContext(2, 2, 0), ForwardContext(1, 3, 0), ForwardContext(1, 2, 1)}) EXPECT_FALSE(run(other).equal(once));
+  for (const auto& other :
+       {ForwardContext(), ForwardContext(2, 2, 0), ForwardContext(1, 3, 0), ForwardContext(1, 2, 1)})
+    EXPECT_FALSE(run(other).equal(once));
 }
 
 TEST(Transformer, RefusesWhatDoesNotFit) {

@@ -1,7 +1,6 @@
 #include "nn/attention/packed_attention.h"
 
 #include <gtest/gtest.h>
-
 #include <torch/cuda.h>
 
 #include <algorithm>
@@ -45,8 +44,7 @@ torch::Tensor by_sentence(const PackedHeads& heads) {
     longest_target = std::max(longest_target, q.size(1));
     longest_source = std::max(longest_source, k.size(1));
     auto scores = torch::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(q.size(2)));
-    if (heads.causal)
-      scores = scores.masked_fill(torch::ones({q.size(1), k.size(1)}, torch::kBool).triu(1), -INFINITY);
+    if (heads.causal) scores = scores.masked_fill(torch::ones({q.size(1), k.size(1)}, torch::kBool).triu(1), -INFINITY);
     contexts.push_back(torch::matmul(scores.softmax(-1), v).transpose(0, 1));
   }
   EXPECT_EQ(heads.longest_target, longest_target);

@@ -69,7 +69,8 @@ TEST(AttentionStep, FindsAMemoryAmongGroups) {
   const auto memory = slices(both);
   const std::vector<KeyValues> groups = {slices(both.narrow(0, 2, 1)),
                                          slices(both.narrow(0, 0, 2).narrow(1, 0, 5).contiguous())};
-  const std::vector<MemoryPlace> places = {{.group = 1, .index = 0, .length = 3}, {.group = 1, .index = 1, .length = 5},
+  const std::vector<MemoryPlace> places = {{.group = 1, .index = 0, .length = 3},
+                                           {.group = 1, .index = 1, .length = 5},
                                            {.group = 0, .index = 0, .length = 6}};
   const auto expected = attention_step(q, {&memory, 1}, {2, 2}, in_order({3, 5, 6}));
   EXPECT_TRUE(attention_step(q, groups, {2, 2}, places).equal(expected));

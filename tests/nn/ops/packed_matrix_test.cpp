@@ -57,12 +57,8 @@ torch::Tensor multiply(const kernels::PackedKernels& set, WeightFormat format, c
   std::vector<float> scales(panels * kernels::kPanel);
   std::vector<int32_t> sums(panels * kernels::kPanel);
   std::vector<kernels::RowScale> row_scales(rows);
-  const kernels::PackedWeight matrix{.format = format,
-                                     .out = out,
-                                     .in = in,
-                                     .panels = packed.data(),
-                                     .scales = scales.data(),
-                                     .sums = sums.data()};
+  const kernels::PackedWeight matrix{
+      .format = format, .out = out, .in = in, .panels = packed.data(), .scales = scales.data(), .sums = sums.data()};
   set.pack(weight.const_data_ptr<float>(), matrix, {0, panels});
   const bool as_it_is = format == WeightFormat::kFloat32;
   if (!as_it_is) set.prepare(format, x.const_data_ptr<float>(), in, {0, rows}, x_words.data(), row_scales.data());
@@ -86,13 +82,8 @@ TEST(PackedKernels, EqualProductsOfRoundedNumbersInEverySet) {
     if (!set) continue;
     ++sets;
     for (const auto format : kFormats) {
-      for (const auto& [rows, in, out] : {std::tuple{1, 1, 1},
-                                          {2, 7, 64},
-                                          {5, 33, 65},
-                                          {6, 64, 128},
-                                          {7, 3, 200},
-                                          {13, 130, 63},
-                                          {40, 66, 100}}) {
+      for (const auto& [rows, in, out] :
+           {std::tuple{1, 1, 1}, {2, 7, 64}, {5, 33, 65}, {6, 64, 128}, {7, 3, 200}, {13, 130, 63}, {40, 66, 100}}) {
         const auto x = wave({rows, in}), weight = wave({out, in}, 1, 1);
         const auto bias = wave({out}, 1, 2), residual = wave({rows, out}, 3, 4);
         const auto what = fmt::format("{} format {} {}x{}x{}", name, static_cast<int>(format), rows, in, out);
@@ -106,8 +97,8 @@ TEST(PackedKernels, EqualProductsOfRoundedNumbersInEverySet) {
   EXPECT_GE(sets, 1);
 }
 
-// A long row is multiplied in pieces where there are many rows; the sums of a piece wait until the next one. One row alone
-// has no pieces.
+// A long row is multiplied in pieces where there are many rows; the sums of a piece wait until the next one. One row
+// alone has no pieces.
 TEST(PackedKernels, GiveLongRowsTheBitsThatTheyHaveAlone) {
   const auto weight = wave({70, 2600}, 1, 1), bias = wave({70}, 1, 2);
   for (const char* name : kSets) {

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "nn/attention/attention.h"
-#include "nn/positions/positions.h"
 #include "nn/positions/distances.h"
+#include "nn/positions/positions.h"
 #include "nn/positions/sinusoid.h"
 #include "support.h"
 #include "tensor_support.h"
@@ -64,7 +64,8 @@ AttentionOptions options(HeadScores& scores, bool causal, int64_t first_query = 
 torch::Tensor attend(HeadScores& scores, const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                      bool causal, int64_t first_query = 0) {
   ForwardContext pass;
-  return attention(scores.transform(q, first_query), scores.transform(k, 0), v, options(scores, causal, first_query), pass);
+  return attention(scores.transform(q, first_query), scores.transform(k, 0), v, options(scores, causal, first_query),
+                   pass);
 }
 
 TEST_P(RelativePositions, GiveTheLastQueryAloneWhatTheyGiveItAmongAll) {
@@ -242,7 +243,8 @@ TEST(DebertaPositions, AreDisentangled) {
 TEST(RotaryPositions, TurnPairsOfFeatures) {
   const auto rotary = relative("rotary");
   // The first pair of each head turns by one a position, the second by 10000^(-2/4) = 1/100.
-  const auto rotated = rotary->transform(torch::tensor({1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0}).view({1, 1, 8}), 5)[0][0];
+  const auto rotated =
+      rotary->transform(torch::tensor({1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0}).view({1, 1, 8}), 5)[0][0];
   const double c = std::cos(5.0), s = std::sin(5.0), c2 = std::cos(0.05), s2 = std::sin(0.05);
   expect_close(rotated, torch::tensor({c, s, -s2, c2, -2 * s, 2 * c, 3 * c2, 3 * s2}), 1e-6);
   EXPECT_TRUE(rotary->fits_kernel());

@@ -5,10 +5,11 @@
 
 #include "base/error.h"
 #include "nn/layers/recurrent_attention.h"
+#include "nn/ops/score_products.h"
 #include "nn/scores/additive.h"
 #include "nn/scores/attention_score.h"
 #include "nn/scores/local_window.h"
-#include "nn/ops/score_products.h"
+#include "nn/scores/make_attention_score.h"
 #include "support.h"
 #include "tensor_support.h"
 

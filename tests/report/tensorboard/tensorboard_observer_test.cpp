@@ -20,8 +20,8 @@ class TensorBoardObserverTest : public testing::Test {
   }
   json read_back() const {
     return json::parse(test::output_of("TF_CPP_MIN_LOG_LEVEL=3 '" + python_ + "' '" +
-                                       (test::source_directory() / "tests/report/tensorboard/read_events.py").string() + "' '" +
-                                       folder_.path().string() + "'"));
+                                       (test::source_directory() / "tests/report/tensorboard/read_events.py").string() +
+                                       "' '" + folder_.path().string() + "'"));
   }
   std::string python_;
   test::TemporaryDirectory folder_;

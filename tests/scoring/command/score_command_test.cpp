@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "base/files/line_reader.h"
+#include "scoring/command/results_table.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
-#include "scoring/command/results_table.h"
 #include "scoring/metrics/ter.h"
 #include "support.h"
 #include "vectors.h"

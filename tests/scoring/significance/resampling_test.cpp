@@ -1,9 +1,9 @@
 #include "scoring/significance/resampling.h"
 
 #include "scoring/metrics/bleu.h"
+#include "scoring/metrics/ter.h"
 #include "scoring/python/numpy_random.h"
 #include "scoring/python/numpy_scalar.h"
-#include "scoring/metrics/ter.h"
 #include "support.h"
 
 namespace nmt::scoring {

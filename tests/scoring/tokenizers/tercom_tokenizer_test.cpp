@@ -1,8 +1,8 @@
 #include "scoring/tokenizers/tercom_tokenizer.h"
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 #include "scoring/metrics/ter.h"
-#include "base/code_points.h"
 #include "support.h"
 
 namespace nmt::scoring {

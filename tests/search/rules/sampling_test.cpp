@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "search/search.h"
 #include "scripted_model.h"
+#include "search/search.h"
 #include "support.h"
 
 namespace nmt {

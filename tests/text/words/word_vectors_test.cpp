@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "translation/word_tokenizer.h"
 #include "support.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

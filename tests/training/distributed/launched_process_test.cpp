@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "support.h"
+#include "training/distributed/make_process_group.h"
 #include "training/distributed/process_group.h"
 
 namespace nmt {

@@ -57,7 +57,8 @@ void expect_same(const Outcome& found, const Outcome& expected) {
 }
 
 // Log-probabilities [2, tokens, vocabulary] of two copies of the batch in one forward pass, and their labels [tokens].
-std::pair<torch::Tensor, torch::Tensor> both_copies(TranslationModel& model, const TensorBatch& twice, ForwardContext& pass) {
+std::pair<torch::Tensor, torch::Tensor> both_copies(TranslationModel& model, const TensorBatch& twice,
+                                                    ForwardContext& pass) {
   const auto hidden = model.forward(twice, pass);  // [2 * batch, target, model]
   const int64_t half = hidden.size(0) / 2;
   const auto logs = torch::log_softmax(model.logits(hidden), -1).unflatten(0, {2, half}).flatten(1, 2);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tensor_support.h"
+#include "training/optimizers/make_optimizer.h"
 
 namespace nmt {
 namespace {

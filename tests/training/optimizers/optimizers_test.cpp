@@ -6,6 +6,7 @@
 #include "tensor_support.h"
 #include "training/optimizers/adafactor.h"
 #include "training/optimizers/adam.h"
+#include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/radam.h"
 #include "training/optimizers/sgd.h"
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "config/config.h"
+#include "models/interface/model.h"
+
+namespace nmt {
+
+/// The architectures: one switch. Throws Error naming all of them for an unknown one.
+std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
+                                             int64_t target_vocabulary);
+
+/// Initial weights, a function of (config, seed): matrices by init, embedding_init and position_init of the
+/// configuration (Xavier-uniform by default), zero biases, unit norms.
+void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed);
+
+}  // namespace nmt

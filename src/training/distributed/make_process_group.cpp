@@ -1,0 +1,24 @@
+#include "training/distributed/make_process_group.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "training/distributed/launched_process.h"
+#include "training/distributed/mpi_process_group.h"
+#include "training/distributed/nccl_process_group.h"
+
+namespace nmt {
+
+std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process, torch::Device device,
+                                                 const Config& config, OnLost on_lost) {
+  if (process.size == 1) return std::make_unique<SingleProcess>();
+  if (process.size > config.training.accumulate)
+    throw Error(fmt::format(
+        "training.accumulate {}: {} processes need at least so many batches in one update (it counts those of all "
+        "processes); set training.accumulate to {} or a multiple of it",
+        config.training.accumulate, process.size, process.size));
+  if (device.is_cuda()) return make_nccl_process_group(process, device, config.run.process_timeout, std::move(on_lost));
+  return make_mpi_process_group(process, config.run.process_timeout, std::move(on_lost));
+}
+
+}  // namespace nmt

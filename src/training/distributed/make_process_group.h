@@ -1,0 +1,18 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+
+#include "config/config.h"
+#include "training/distributed/launched_process.h"
+#include "training/distributed/process_group.h"
+
+namespace nmt {
+
+/// Joins the other processes: NCCL where device is a GPU, MPI on the CPU; alone, a SingleProcess. Throws Error where
+/// this program is built without what it takes, or more processes than training.accumulate.
+std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process, torch::Device device,
+                                                 const Config& config, OnLost on_lost);
+
+}  // namespace nmt
