@@ -21,19 +21,19 @@ struct CellStep {
   const void* state_gates = nullptr;  ///< [rows, gates * size] products of the state before
   const bool* active = nullptr;       ///< [rows] false: the row's state stays as it is; nullptr = all active
   const float* state = nullptr;       ///< [rows, size] before the step
-  const float* cell = nullptr;        ///< LSTM: [rows, size] before the step
+  const float* cell_state = nullptr;  ///< LSTM: [rows, size] before the step
   float* next_state = nullptr;        ///< [rows, size]; the backward pass does not use them
-  float* next_cell = nullptr;
+  float* next_cell_state = nullptr;
 };
 
 /// Gradients of one step: those of its results come in, those of its arguments go out.
 struct CellGradients {
-  const float* next_state = nullptr;  ///< [rows, size]
-  const float* next_cell = nullptr;   ///< LSTM: [rows, size]
-  void* input_gates = nullptr;        ///< [rows, gates * size]
-  void* state_gates = nullptr;        ///< GRU: [rows, gates * size]; of other cells it is that of the input gates
-  float* state = nullptr;             ///< [rows, size] the part that does not go through the gates
-  float* cell = nullptr;              ///< LSTM: [rows, size]
+  const float* next_state = nullptr;       ///< [rows, size]
+  const float* next_cell_state = nullptr;  ///< LSTM: [rows, size]
+  void* input_gates = nullptr;             ///< [rows, gates * size]
+  void* state_gates = nullptr;             ///< GRU: [rows, gates * size]; of other cells it is that of the input gates
+  float* state = nullptr;                  ///< [rows, size] the part that does not go through the gates
+  float* cell_state = nullptr;             ///< LSTM: [rows, size]
 };
 
 /// Every query of a sentence against its every key: queries [batch, target, size], keys [batch, source, size], scores

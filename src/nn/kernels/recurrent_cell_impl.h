@@ -60,24 +60,24 @@ template <typename T>
 void lstm(const CellLanes<T>& x) {
   const Vec input = vec_sigmoid(x.sum(0)), forget = vec_sigmoid(x.sum(1));
   const Vec candidate = vec_tanh(x.sum(2)), output = vec_sigmoid(x.sum(3));
-  const Vec cell = forget * x.load(x.step.cell) + input * candidate;
-  x.store(x.step.next_cell, cell);
-  x.store(x.step.next_state, output * vec_tanh(cell));
+  const Vec cell_state = forget * x.load(x.step.cell_state) + input * candidate;
+  x.store(x.step.next_cell_state, cell_state);
+  x.store(x.step.next_state, output * vec_tanh(cell_state));
 }
 
 template <typename T>
 void lstm_backward(const CellLanes<T>& x, const CellGradients& gradients) {
   const Vec input = vec_sigmoid(x.sum(0)), forget = vec_sigmoid(x.sum(1));
   const Vec candidate = vec_tanh(x.sum(2)), output = vec_sigmoid(x.sum(3));
-  const Vec before = x.load(x.step.cell), squashed = vec_tanh(forget * before + input * candidate);
+  const Vec before = x.load(x.step.cell_state), squashed = vec_tanh(forget * before + input * candidate);
   const Vec of_next = x.load(gradients.next_state), one = all(1.0f);
-  const Vec of_cell = x.load(gradients.next_cell) + of_next * output * (one - squashed * squashed);
-  x.store_gate(gradients.input_gates, 0, of_cell * candidate * input * (one - input));
-  x.store_gate(gradients.input_gates, 1, of_cell * before * forget * (one - forget));
-  x.store_gate(gradients.input_gates, 2, of_cell * input * (one - candidate * candidate));
+  const Vec of_cell_state = x.load(gradients.next_cell_state) + of_next * output * (one - squashed * squashed);
+  x.store_gate(gradients.input_gates, 0, of_cell_state * candidate * input * (one - input));
+  x.store_gate(gradients.input_gates, 1, of_cell_state * before * forget * (one - forget));
+  x.store_gate(gradients.input_gates, 2, of_cell_state * input * (one - candidate * candidate));
   x.store_gate(gradients.input_gates, 3, of_next * squashed * output * (one - output));
   x.store(gradients.state, Vec{});
-  x.store(gradients.cell, of_cell * forget);
+  x.store(gradients.cell_state, of_cell_state * forget);
 }
 
 template <typename T>
@@ -109,7 +109,7 @@ template <typename T>
 void cell_of(const CellStep& step, Range rows) {
   const auto stay = [&](const CellLanes<T>& x) {
     x.store(step.next_state, x.load(step.state));
-    if (step.cell) x.store(step.next_cell, x.load(step.cell));
+    if (step.cell_state) x.store(step.next_cell_state, x.load(step.cell_state));
   };
   if (step.cell == Cell::kGru)
     for_lanes<T>(step, rows, gru<T>, stay);
@@ -127,7 +127,7 @@ void cell_backward_of(const CellStep& step, const CellGradients& gradients, Rang
       if (gradients.state_gates) x.store_gate(gradients.state_gates, gate, Vec{});
     }
     x.store(gradients.state, x.load(gradients.next_state));
-    if (gradients.cell) x.store(gradients.cell, x.load(gradients.next_cell));
+    if (gradients.cell_state) x.store(gradients.cell_state, x.load(gradients.next_cell_state));
   };
   const auto with = [&](auto backward) { return [&, backward](const CellLanes<T>& x) { backward(x, gradients); }; };
   if (step.cell == Cell::kGru)

@@ -16,7 +16,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 kernels::CellStep step_of(Cell kind, const torch::Tensor& input_gates, const torch::Tensor& state_gates,
-                          const torch::Tensor& state, const torch::Tensor& cell, const torch::Tensor& active) {
+                          const torch::Tensor& state, const torch::Tensor& cell_state, const torch::Tensor& active) {
   return {.cell = kind,
           .type = kernel_type(input_gates),
           .size = state.size(1),
@@ -24,57 +24,57 @@ kernels::CellStep step_of(Cell kind, const torch::Tensor& input_gates, const tor
           .state_gates = state_gates.const_data_ptr(),
           .active = active.defined() ? active.const_data_ptr<bool>() : nullptr,
           .state = state.const_data_ptr<float>(),
-          .cell = cell.defined() ? cell.const_data_ptr<float>() : nullptr};
+          .cell_state = cell_state.defined() ? cell_state.const_data_ptr<float>() : nullptr};
 }
 
 int64_t grain_of(const kernels::CellStep& step) { return std::max<int64_t>(1, 8192 / step.size); }
 
-/// Returns the next state and, of an LSTM, the next cell.
+/// Returns the next state and, of an LSTM, the next cell_state.
 struct CellFunction : torch::autograd::Function<CellFunction> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& input_gates_in,
                                const torch::Tensor& state_gates_in, const torch::Tensor& state_in,
-                               const std::optional<torch::Tensor>& cell_in,
+                               const std::optional<torch::Tensor>& cell_state_in,
                                const std::optional<torch::Tensor>& active_in, int64_t kind) {
     const auto input_gates = input_gates_in.contiguous(), state_gates = state_gates_in.contiguous();
     const auto state = state_in.contiguous();
-    const auto cell = cell_in ? cell_in->contiguous() : torch::Tensor();
+    const auto cell_state = cell_state_in ? cell_state_in->contiguous() : torch::Tensor();
     const auto active = active_in ? active_in->contiguous() : torch::Tensor();
-    auto step = step_of(static_cast<Cell>(kind), input_gates, state_gates, state, cell, active);
+    auto step = step_of(static_cast<Cell>(kind), input_gates, state_gates, state, cell_state, active);
     auto next = torch::empty_like(state);
-    auto next_cell = cell.defined() ? torch::empty_like(cell) : torch::Tensor();
+    auto next_cell_state = cell_state.defined() ? torch::empty_like(cell_state) : torch::Tensor();
     step.next_state = next.mutable_data_ptr<float>();
-    if (cell.defined()) step.next_cell = next_cell.mutable_data_ptr<float>();
+    if (cell_state.defined()) step.next_cell_state = next_cell_state.mutable_data_ptr<float>();
     at::parallel_for(0, state.size(0), grain_of(step), [&](int64_t begin, int64_t end) {
       kernels::kernels().recurrent.cell(step, {begin, end});
     });
-    context->save_for_backward({input_gates, state_gates, state, cell, active});
+    context->save_for_backward({input_gates, state_gates, state, cell_state, active});
     context->saved_data["kind"] = kind;
-    return cell.defined() ? variable_list{next, next_cell} : variable_list{next};
+    return cell_state.defined() ? variable_list{next, next_cell_state} : variable_list{next};
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const auto &input_gates = saved[0], &state_gates = saved[1], &state = saved[2], &cell = saved[3];
+    const auto &input_gates = saved[0], &state_gates = saved[1], &state = saved[2], &cell_state = saved[3];
     const auto kind = static_cast<Cell>(context->saved_data["kind"].toInt());
-    const auto step = step_of(kind, input_gates, state_gates, state, cell, saved[4]);
+    const auto step = step_of(kind, input_gates, state_gates, state, cell_state, saved[4]);
     const auto of_next = gradients[0].contiguous();
-    const auto of_next_cell = cell.defined() ? gradients[1].contiguous() : torch::Tensor();
+    const auto of_next_cell_state = cell_state.defined() ? gradients[1].contiguous() : torch::Tensor();
     auto of_input_gates = torch::empty_like(input_gates);
     auto of_state_gates = kind == Cell::kGru ? torch::empty_like(state_gates) : of_input_gates;
     auto of_state = torch::empty_like(state);
-    auto of_cell = cell.defined() ? torch::empty_like(cell) : torch::Tensor();
+    auto of_cell_state = cell_state.defined() ? torch::empty_like(cell_state) : torch::Tensor();
     kernels::CellGradients buffers{.next_state = of_next.const_data_ptr<float>(),
                                    .input_gates = of_input_gates.mutable_data_ptr(),
                                    .state_gates = kind == Cell::kGru ? of_state_gates.mutable_data_ptr() : nullptr,
                                    .state = of_state.mutable_data_ptr<float>()};
-    if (cell.defined()) {
-      buffers.next_cell = of_next_cell.const_data_ptr<float>();
-      buffers.cell = of_cell.mutable_data_ptr<float>();
+    if (cell_state.defined()) {
+      buffers.next_cell_state = of_next_cell_state.const_data_ptr<float>();
+      buffers.cell_state = of_cell_state.mutable_data_ptr<float>();
     }
     at::parallel_for(0, state.size(0), grain_of(step), [&](int64_t begin, int64_t end) {
       kernels::kernels().recurrent.cell_backward(step, buffers, {begin, end});
     });
-    return {of_input_gates, of_state_gates, of_state, of_cell, torch::Tensor(), torch::Tensor()};
+    return {of_input_gates, of_state_gates, of_state, of_cell_state, torch::Tensor(), torch::Tensor()};
   }
 };
 

@@ -25,7 +25,7 @@ void set_by_formula(torch::nn::Module& module) {
   for (auto& item : module.named_parameters()) item.value().copy_(wave(item.value().sizes(), 0.4, start += 0.9));
 }
 
-// Results and gradients of one step: next state, next cell, and the gradients of all arguments.
+// Results and gradients of one step: next state, next cell_state, and the gradients of all arguments.
 using Step = CellState (*)(Cell, const torch::Tensor&, const torch::Tensor&, const CellState&, const torch::Tensor&);
 std::vector<torch::Tensor> run(Step step, Cell cell, at::ScalarType type, bool masked) {
   const int64_t gates = kernels::gates_of(cell);
@@ -61,20 +61,21 @@ TEST(RecurrentCell, FusedStepIsThePlainOne) {
 TEST(RecurrentCell, EveryInstructionSetGivesTheSame) {
   for (const auto cell : kCells) {
     const auto input = wave({kRows, kernels::gates_of(cell) * kSize}, 2, 0.1);
-    const auto state = wave({kRows, kSize}, 1, 0.6), cell = wave({kRows, kSize}, 1, 2.6);
-    const auto expected = cell_step(cell, input, input, {state, cell == Cell::kLstm ? cell : torch::Tensor()}, {});
+    const auto state = wave({kRows, kSize}, 1, 0.6), cell_state = wave({kRows, kSize}, 1, 2.6);
+    const auto expected =
+        cell_step(cell, input, input, {state, cell == Cell::kLstm ? cell_state : torch::Tensor()}, {});
     for (const char* name : {"avx512", "avx2", "baseline"}) {
       const auto* set = kernels::kernels_by_name(name);
       if (!set) continue;
-      auto next = torch::empty_like(state), next_cell = torch::empty_like(state);
+      auto next = torch::empty_like(state), next_cell_state = torch::empty_like(state);
       set->recurrent.cell({.cell = cell,
                            .size = kSize,
                            .input_gates = input.data_ptr(),
                            .state_gates = input.data_ptr(),
                            .state = state.data_ptr<float>(),
-                           .cell = cell == Cell::kLstm ? cell.data_ptr<float>() : nullptr,
+                           .cell_state = cell == Cell::kLstm ? cell_state.data_ptr<float>() : nullptr,
                            .next_state = next.data_ptr<float>(),
-                           .next_cell = next_cell.data_ptr<float>()},
+                           .next_cell_state = next_cell_state.data_ptr<float>()},
                           {0, kRows});
       expect_close(next, expected.state, 1e-6, name);
     }
