@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "golden_file.h"
+#include "base/golden_file.h"
 
 namespace nmt {
 namespace {

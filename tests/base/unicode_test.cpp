@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "golden_file.h"
+#include "base/golden_file.h"
 
 namespace nmt {
 namespace {

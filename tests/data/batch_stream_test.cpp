@@ -3,8 +3,8 @@
 #include <map>
 
 #include "base/error.h"
-#include "corpora.h"
 #include "data/batches.h"
+#include "data/corpora.h"
 
 namespace nmt {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "corpora.h"
+#include "data/corpora.h"
 
 namespace nmt {
 namespace {

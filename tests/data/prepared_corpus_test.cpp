@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "corpora.h"
+#include "data/corpora.h"
 #include "data/prepared_corpus_format.h"
 #include "prepro/prepared_corpus_writer.h"
 

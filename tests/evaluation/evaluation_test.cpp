@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "scripted_model.h"
+#include "search/scripted_model.h"
 #include "support.h"
-#include "word_tokenizer.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

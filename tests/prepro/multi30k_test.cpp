@@ -2,7 +2,7 @@
 
 #include "data/batches.h"
 #include "data/prepared_data.h"
-#include "prepare_fixture.h"
+#include "prepro/preprocess_fixture.h"
 
 namespace nmt {
 namespace {

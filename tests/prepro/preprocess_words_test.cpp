@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "data/prepared_data.h"
-#include "prepare_fixture.h"
+#include "prepro/preprocess_fixture.h"
 
 namespace nmt {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "models/formula_weights.h"
-#include "reference_search.h"
+#include "search/reference_search.h"
 #include "search/search.h"
 
 namespace nmt {

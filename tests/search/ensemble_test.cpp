@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "reference_search.h"
-#include "scripted_model.h"
+#include "search/reference_search.h"
+#include "search/scripted_model.h"
 #include "search/search.h"
 #include "support.h"
-#include "word_tokenizer.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "reference_search.h"
+#include "search/reference_search.h"
 #include "support.h"
 #include "translation/attention_grids.h"
-#include "word_tokenizer.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "scripted_model.h"
+#include "search/scripted_model.h"
 #include "search/search.h"
 
 namespace nmt::test {

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/error.h"
-#include "reference_search.h"
-#include "scripted_model.h"
+#include "search/reference_search.h"
+#include "search/scripted_model.h"
 #include "support.h"
 
 namespace nmt {

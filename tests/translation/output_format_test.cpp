@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "word_tokenizer.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

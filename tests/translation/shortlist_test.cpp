@@ -9,7 +9,7 @@
 #include "models/formula_weights.h"
 #include "support.h"
 #include "translation/translator.h"
-#include "word_tokenizer.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/unicode.h"
-#include "word_tokenizer.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

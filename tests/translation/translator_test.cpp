@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "base/error.h"
-#include "scripted_model.h"
+#include "search/scripted_model.h"
 #include "support.h"
-#include "word_tokenizer.h"
+#include "translation/word_tokenizer.h"
 
 namespace nmt {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "archive.h"
 #include "base/error.h"
+#include "interop/formats/archive.h"
 
 namespace nmt::interop {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive.h"
 #include "base/error.h"
+#include "interop/formats/archive.h"
 #include "support.h"
 
 namespace nmt::interop {

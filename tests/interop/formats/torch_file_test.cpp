@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive.h"
 #include "base/error.h"
+#include "interop/formats/archive.h"
 #include "interop/formats/weight_file.h"
 #include "support.h"
 

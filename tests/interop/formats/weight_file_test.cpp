@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive.h"
 #include "base/error.h"
 #include "base/files/file.h"
+#include "interop/formats/archive.h"
 #include "support.h"
 
 namespace nmt::interop {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "formula_weights.h"
+#include "models/formula_weights.h"
 #include "models/make_model.h"
+#include "models/tiny_batch.h"
 #include "tensor_support.h"
-#include "tiny_batch.h"
 
 namespace nmt {
 namespace {

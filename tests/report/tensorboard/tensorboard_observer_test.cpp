@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dev_python.h"
+#include "report/dev_python.h"
 
 namespace nmt {
 namespace {

@@ -9,8 +9,8 @@
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
+#include "scoring/vectors.h"
 #include "support.h"
-#include "vectors.h"
 
 namespace nmt::scoring {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "scoring/vectors.h"
 #include "support.h"
-#include "vectors.h"
 
 namespace nmt::scoring {
 namespace {

@@ -1,7 +1,7 @@
 #include "scoring/metrics/chrf.h"
 
+#include "scoring/vectors.h"
 #include "support.h"
-#include "vectors.h"
 
 namespace nmt::scoring {
 namespace {

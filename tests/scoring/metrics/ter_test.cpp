@@ -1,7 +1,7 @@
 #include "scoring/metrics/ter.h"
 
+#include "scoring/vectors.h"
 #include "support.h"
-#include "vectors.h"
 
 namespace nmt::scoring {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "reference_search.h"
-#include "scripted_model.h"
+#include "search/reference_search.h"
+#include "search/scripted_model.h"
 
 namespace nmt {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/random.h"
-#include "reference_search.h"
+#include "search/reference_search.h"
 
 namespace nmt {
 namespace {

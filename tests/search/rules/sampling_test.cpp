@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "scripted_model.h"
+#include "search/scripted_model.h"
 #include "search/search.h"
 #include "support.h"
 

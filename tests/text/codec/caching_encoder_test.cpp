@@ -6,7 +6,7 @@
 #include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
-#include "training_lines.h"
+#include "text/training_lines.h"
 
 namespace nmt {
 namespace {

@@ -5,13 +5,13 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "files.h"
 #include "support.h"
+#include "text/files.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
+#include "text/training_lines.h"
 #include "text/words/word_counts.h"
 #include "text/words/word_tokenizer.h"
-#include "training_lines.h"
 
 namespace nmt {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/words.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
+#include "text/training_lines.h"
 #include "text/words/word_tokenizer.h"
-#include "training_lines.h"
 
 namespace nmt {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "files.h"
 #include "support.h"
+#include "text/files.h"
 
 namespace nmt {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "moses_golden.h"
+#include "text/moses/moses_golden.h"
 
 namespace nmt {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/unicode.h"
-#include "moses_golden.h"
+#include "text/moses/moses_golden.h"
 #include "text/moses/moses_tokenizer.h"
 
 namespace nmt {

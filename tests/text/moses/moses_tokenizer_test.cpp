@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/unicode.h"
-#include "moses_golden.h"
+#include "text/moses/moses_golden.h"
 
 namespace nmt {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "support.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
-#include "training_lines.h"
+#include "text/training_lines.h"
 
 namespace nmt {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/files/sha256.h"
 #include "support.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
-#include "training_lines.h"
+#include "text/training_lines.h"
 
 namespace nmt {
 namespace {

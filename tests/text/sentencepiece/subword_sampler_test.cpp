@@ -12,7 +12,7 @@
 #include "support.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
-#include "training_lines.h"
+#include "text/training_lines.h"
 
 namespace nmt {
 namespace {
