@@ -54,8 +54,8 @@ const std::vector<Option>& table() {
   constexpr auto any = std::monostate();
   static const std::vector<Option> rows{
       NMT_DATA(dir, kNotEmpty, "folder of the prepared data: nmt-prepro writes it, nmt-train and nmt-eval read it"),
-      NMT_DATA(source_language, kLanguage, "code of the language that is translated from"),
-      NMT_DATA(target_language, kLanguage, "code of the language that is translated into"),
+      NMT_DATA(source_language, kLanguage, "code of the source language"),
+      NMT_DATA(target_language, kLanguage, "code of the target language"),
       NMT_DATA(train1, kNotEmpty,
                "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml; one file or a list"),
       NMT_DATA(train2, kNotEmpty, "target side of the training text: entry i belongs to entry i of train1"),
@@ -86,8 +86,9 @@ const std::vector<Option>& table() {
       NMT_DATA(joint_vocabulary, any, "one vocabulary for both languages"),
       NMT_DATA(spm_model1, any, "ready SentencePiece model of the source, or of both languages where joint"),
       NMT_DATA(spm_model2, any, "ready SentencePiece model of the target, where not joint"),
-      NMT_DATA(spm_sentences, at_least(0),
-               "at most so many lines train SentencePiece, a seeded sample; 0 = all (they are held in memory)"),
+      NMT_DATA(
+          spm_sentences, at_least(0),
+          "SentencePiece learns from at most this many lines, a sample by the seed; 0 = all (they are held in memory)"),
       NMT_DATA(character_coverage, between(0.98, 1),
                "share of the characters of the training text that get a piece; the rest is unknown"),
       NMT_DATA(byte_fallback, any, "spell characters without a piece as UTF-8 bytes (256 pieces) instead of <unk>"),
@@ -104,7 +105,7 @@ const std::vector<Option>& table() {
       NMT_DATA(source_markers, (Choices{"end", "both", "none"}),
                "what stands around a source sentence: </s> behind it, <s> before it too, or nothing"),
       NMT_OPTION(data, DataConfig, shortlist, between(0, 10000),
-                 "make a lexicon of the training pairs for decoding.shortlist, with so many target pieces for each "
+                 "make a lexicon of the training pairs for decoding.shortlist, with this many target pieces for each "
                  "source piece; 0 = none",
                  kMayChange),
 
@@ -155,7 +156,7 @@ const std::vector<Option>& table() {
       NMT_MODEL(key_value_heads, between(0, 1024),
                 "heads of keys and values, shared by groups of query heads; 1 = multi-query; 0 = num_heads"),
       NMT_MODEL(decoder_mixer, (Choices{"attention", "average", "ssru"}),
-                "what the decoder has for self-attention: attention, average attention, a simple recurrent unit"),
+                "self-attention of the decoder, or what replaces it: average attention, a simple recurrent unit"),
       NMT_MODEL(tie_embeddings, (Choices{"all", "target", "none"}),
                 "which matrices are one: source, target and output; target and output; none"),
       NMT_MODEL(output_bias, any, "a bias in the output layer"),
@@ -167,7 +168,7 @@ const std::vector<Option>& table() {
       NMT_MODEL(init_std, above(0), "standard deviation where init or recurrent_init is normal"),
       NMT_MODEL(deep_init, (Choices{"none", "depth_scaled", "deepnet"}),
                 "for many blocks: matrices of block l times l^-0.5 (Zhang et al. 2019); or DeepNet's (Wang et al. "
-                "2022): smaller matrices, and what runs past a sub-layer weighs more; norm post"),
+                "2022): smaller matrices and larger weights of residual connections; norm post"),
       NMT_MODEL(
           attention_init, (Choices{"init", "bahdanau"}),
           "initial score function of recurrent models: as init, or matrices of standard deviation 0.001 and v zero "
@@ -206,10 +207,10 @@ const std::vector<Option>& table() {
                    "for each training corpus (train1, then train_tsv) how often an epoch has its pairs: 2.5 is twice, "
                    "and a random half of them once more; empty: once",
                    kFixed),
-      NMT_TRAINING(num_epochs, at_least(0), "stop after so many passes over the data; 0 = no limit", kMayChange),
-      NMT_TRAINING(max_updates, at_least(0), "stop after so many updates; 0 = no limit", kMayChange),
-      NMT_TRAINING(max_minutes, at_least(0), "stop after so many minutes of training; 0 = no limit", kMayChange),
-      NMT_TRAINING(max_target_tokens, at_least(0), "stop after so many target tokens; 0 = no limit", kMayChange),
+      NMT_TRAINING(num_epochs, at_least(0), "stop after this many passes over the data; 0 = no limit", kMayChange),
+      NMT_TRAINING(max_updates, at_least(0), "stop after this many updates; 0 = no limit", kMayChange),
+      NMT_TRAINING(max_minutes, at_least(0), "stop after this many minutes of training; 0 = no limit", kMayChange),
+      NMT_TRAINING(max_target_tokens, at_least(0), "stop after this many target tokens; 0 = no limit", kMayChange),
       NMT_TRAINING(lr, above(0), "learning rate: a factor (noam), else the rate at the end of the warm-up", kFixed),
       NMT_TRAINING(schedule, (Choices{"inverse_sqrt", "noam", "linear", "cosine", "polynomial", "plateau", "constant"}),
                    "learning rate over updates s: up to lr at warmup_steps, then lr * sqrt(warmup_steps / s); the "
@@ -218,9 +219,9 @@ const std::vector<Option>& table() {
                    kFixed),
       NMT_TRAINING(warmup_steps, between(0, 1e9), "updates of linear warm-up; 0 = none", kFixed),
       NMT_TRAINING(decay_updates, at_least(0), "linear, cosine, polynomial: the update that reaches final_lr", kFixed),
-      NMT_TRAINING(final_lr, at_least(0), "linear, cosine, polynomial: the last rate; plateau: the least", kFixed),
+      NMT_TRAINING(final_lr, at_least(0), "linear, cosine, polynomial: the last rate; plateau: the minimum", kFixed),
       NMT_TRAINING(polynomial_power, above(0), "polynomial: the exponent; 1 is linear", kFixed),
-      NMT_TRAINING(plateau_factor, from_below(0, 1), "plateau: what the rate is multiplied by", kFixed),
+      NMT_TRAINING(plateau_factor, from_below(0, 1), "plateau: factor of the rate", kFixed),
       NMT_TRAINING(plateau_patience, between(1, 1e6),
                    "plateau: validations in a row without a new best before the rate falls", kFixed),
       NMT_TRAINING(optimizer, (Choices{"adam", "adamw", "radam", "adafactor", "sgd", "adadelta"}),
@@ -228,7 +229,7 @@ const std::vector<Option>& table() {
       NMT_TRAINING(sgd_momentum, from_below(0, 1), "momentum of SGD; 0 = none", kFixed),
       NMT_TRAINING(adafactor_decay, between(0, 1), "exponent c of Adafactor's decay 1 - t^-c of second moments",
                    kFixed),
-      NMT_TRAINING(adafactor_clip, above(0), "most root mean square of an update of Adafactor", kFixed),
+      NMT_TRAINING(adafactor_clip, above(0), "maximum root mean square of an update of Adafactor", kFixed),
       NMT_TRAINING(adafactor_scale, any, "Adafactor: lr is relative to the root mean square of a weight matrix",
                    kFixed),
       NMT_TRAINING(adadelta_rho, from_below(0, 1), "decay of Adadelta's means of squares", kFixed),
@@ -243,9 +244,10 @@ const std::vector<Option>& table() {
                    kFixed),
       NMT_TRAINING(clip_norm, at_least(0), "scale gradients of a larger norm than this down to it; 0 = off", kFixed),
       NMT_TRAINING(smoothing, from_below(0, 1), "label smoothing: share spread evenly over the vocabulary", kFixed),
-      NMT_TRAINING(smoothing_form, (Choices{"all", "others", "others_normalized"}),
-                   "where the share goes: to all classes, to all but the true one, the same less its least value",
-                   kFixed),
+      NMT_TRAINING(
+          smoothing_form, (Choices{"all", "others", "others_normalized"}),
+          "where the share goes: to all classes; to all but the true one; the same, and the loss minus its minimum",
+          kFixed),
       NMT_TRAINING(objective, (Choices{"cross_entropy", "rdrop", "simcut"}),
                    "cross-entropy alone; of two copies of each batch and their divergence (R-Drop, Liang et al. 2021); "
                    "and the divergence from a copy with tokens cut off (SimCut, Gao et al. 2022)",
@@ -265,25 +267,29 @@ const std::vector<Option>& table() {
       NMT_TRAINING(unigram_alpha1, between(0, 100),
                    "subword sampling of the source by the unigram model: P(segmentation)^alpha; 0 = none", kFixed),
       NMT_TRAINING(unigram_alpha2, between(0, 100), "subword sampling of the target", kFixed),
-      NMT_TRAINING(unigram_nbest, between(0, 1000), "subword sampling among the so many best; 0 = among all", kFixed),
-      NMT_TRAINING(teacher_forcing, between(0, 1),
-                   "recurrent: share of steps fed with the reference, the others with the model's own choice", kFixed),
+      NMT_TRAINING(unigram_nbest, between(0, 1000),
+                   "subword sampling among this many best segmentations; 0 = among all", kFixed),
+      NMT_TRAINING(
+          teacher_forcing, between(0, 1),
+          "recurrent: share of steps at which the decoder reads the reference; at the others it reads its own choice",
+          kFixed),
       NMT_TRAINING(pool_batches, at_least(0),
-                   "batch_type sentences: pools of so many batches are sorted by length; 0 = no sorting", kFixed),
+                   "batch_type sentences: pools of this many batches are sorted by length; 0 = no sorting", kFixed),
       NMT_TRAINING(last_batch, (Choices{"keep", "drop"}), "batch_type sentences: the short last batch of an epoch",
                    kFixed),
       NMT_TRAINING(checkpoint_every, at_least(0), "updates between checkpoints; 0 = at each validation", kMayChange),
-      NMT_TRAINING(keep_checkpoints, between(1, 1e6), "keep the last so many checkpoints", kMayChange),
+      NMT_TRAINING(keep_checkpoints, between(1, 1e6), "keep this many checkpoints, the last ones", kMayChange),
       NMT_TRAINING(average_checkpoints, between(0, 1000),
-                   "at the end average the last so many validated weights, kept where they score better; 0 = off",
+                   "at the end average this many validated weights, the last ones; the average is kept if it scores "
+                   "better; 0 = off",
                    kFixed),
       NMT_TRAINING(average_best, between(0, 1000),
-                   "at the end average the so many weights that validated best, kept where they score better; 0 = off",
+                   "at the end average this many weights, those that validated best; the average is kept if it scores "
+                   "better; 0 = off",
                    kFixed),
       NMT_TRAINING(
           ema_decay, from_below(0, 1),
-          "exponential moving average of the weights, validated beside them and kept where it scores better; 0 "
-          "= off",
+          "exponential moving average of the weights, validated beside them and kept if it scores better; 0 = off",
           kFixed),
       NMT_TRAINING(init_from, any, "model directory whose weights a new run starts from", kFixed),
       NMT_TRAINING(freeze, kNotEmpty, "weights that are not trained: names as in model.safetensors, with * and ?",
@@ -293,12 +299,12 @@ const std::vector<Option>& table() {
       NMT_VALIDATION(metrics, (Choices{"loss", "bleu", "chrf"}),
                      "what is measured: loss (with perplexity and accuracy), bleu, chrf"),
       NMT_VALIDATION(best_metric, (Choices{"bleu", "chrf", "loss"}), "the metric that decides which weights are best"),
-      NMT_VALIDATION(patience, at_least(0), "stop after so many validations in a row without a new best; 0 = off"),
+      NMT_VALIDATION(patience, at_least(0), "stop after this many validations in a row without a new best; 0 = off"),
       NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
-      NMT_VALIDATION(max_sentences, at_least(0), "translate only the first so many sentences; 0 = all"),
+      NMT_VALIDATION(max_sentences, at_least(0), "translate only this many sentences, the first ones; 0 = all"),
       NMT_VALIDATION(samples, between(0, 1000), "translations shown in the log and in TensorBoard"),
       NMT_VALIDATION(attention_samples, between(0, 1000),
-                     "draw the attention of the first so many sentences: TensorBoard, report.html"),
+                     "draw the attention of this many sentences, the first ones: TensorBoard, report.html"),
 
       NMT_DECODING(beam_size, between(1, 1000), "hypotheses a sentence; 1 = greedy"),
       NMT_DECODING(length_penalty, between(0, 10), "exponent a of the length penalty; 0 = none"),
@@ -308,9 +314,9 @@ const std::vector<Option>& table() {
           max_length_ratio, between(0, 1000),
           "a translation has at most max_length_ratio x source + max_length_offset tokens, end symbols counted"),
       NMT_DECODING(max_length_offset, between(0, 100000), "see max_length_ratio"),
-      NMT_DECODING(min_length, between(0, 100000), "least tokens before the end symbol"),
+      NMT_DECODING(min_length, between(0, 100000), "minimum number of tokens before the end symbol"),
       NMT_DECODING(max_length, between(0, 100000),
-                   "most tokens, the end symbol counted, whatever the source; 0 = only max_length_ratio and "
+                   "maximum number of tokens for any source, the end symbol counted; 0 = only max_length_ratio and "
                    "max_length_offset"),
       NMT_DECODING(
           stopping, (Choices{"heuristic", "optimal", "first"}),
@@ -319,7 +325,7 @@ const std::vector<Option>& table() {
       NMT_DECODING(coverage_penalty, between(0, 100),
                    "beta of the coverage penalty (Wu et al. 2016), by which finished hypotheses are ranked again; 0 = "
                    "none"),
-      NMT_DECODING(no_repeat_ngram_size, between(0, 1000), "no n-gram of so many tokens appears twice; 0 = off"),
+      NMT_DECODING(no_repeat_ngram_size, between(0, 1000), "no n-gram of this many tokens appears twice; 0 = off"),
       NMT_DECODING(
           repetition_penalty, between(0.01, 100),
           "logits of tokens that were written already are divided by this, negative ones multiplied (Keskar et "
@@ -332,7 +338,7 @@ const std::vector<Option>& table() {
                    "what a token costs for each time that an earlier group has chosen it in the same step"),
       NMT_DECODING(sampling, any, "draw tokens by their probability instead of searching; with beam_size 1"),
       NMT_DECODING(temperature, between(0.01, 100), "sampling: logits are divided by it"),
-      NMT_DECODING(top_k, at_least(0), "sampling: only among so many most probable tokens; 0 = all"),
+      NMT_DECODING(top_k, at_least(0), "sampling: only among this many most probable tokens; 0 = all"),
       NMT_DECODING(top_p, (Range{.min = 0, .max = 1, .min_is_open = true}),
                    "sampling: only among the fewest most probable tokens whose probabilities sum to this; 1 = all"),
       NMT_DECODING(seed, at_least(0), "of sampling"),
@@ -346,10 +352,10 @@ const std::vector<Option>& table() {
           "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32; fp16 for GPUs, "
           "int8 for CPUs"),
       NMT_DECODING(shortlist, between(0, 10000),
-                   "write only with candidates: so many of each source piece, by the model's lexicon (data.shortlist), "
-                   "and the most frequent; 0 = with all pieces"),
+                   "write only with candidates: this many for each source piece, by the model's lexicon "
+                   "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
       NMT_DECODING(shortlist_frequent, between(1, 1000000),
-                   "shortlist: the so many most frequent target pieces are candidates of every sentence"),
+                   "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
 
       NMT_EVALUATION(
           tokenized_bleu, (Choices{"cased", "lowercase"}),
