@@ -51,7 +51,7 @@ struct Arguments {
     app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
     app.add_option("--profile", profile,
                    "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
-                   "ui.perfetto.dev, and the ten dearest operations in the log")
+                   "ui.perfetto.dev, and the ten most expensive operations in the log")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
     app.add_option(
@@ -59,7 +59,7 @@ struct Arguments {
            "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
            "ends; needs no CONFIG")
         ->type_name("DIR");
-    app.add_flag("--restart", restart, "begins anew; an old run is renamed to NAME.old-N");
+    app.add_flag("--restart", restart, "starts again; an old run is renamed to NAME.old-N");
     app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
   }
 

@@ -24,10 +24,10 @@ struct OperationCost {
   int64_t own = 0;  ///< nanoseconds, without the calls inside
 };
 
-/// Costs by name, the dearest first.
+/// Costs by name, the most expensive first.
 std::vector<OperationCost> operation_costs(std::vector<TracedCall> calls);
 
-/// Records the calls of some updates: writes a trace for chrome://tracing or Perfetto and logs the ten dearest
+/// Records the calls of some updates: writes a trace for chrome://tracing or Perfetto and logs the ten most expensive
 /// operations. The first ten updates, in which buffers are made, are let pass.
 class UpdateProfiler final : public TrainingObserver {
  public:
