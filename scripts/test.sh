@@ -3,16 +3,18 @@
 #   ./scripts/test.sh [--all] [arguments of ctest]
 #   --all        the long ones too: fuzzing, load, soak, full comparisons with other programs
 #   -R REGEX     for example: only tests whose name matches
-# The tests of the libraries that do without LibTorch run a second time under the address and undefined-behaviour
-# sanitizers. The last line says how many test cases passed, failed and were skipped. Exit code 0 if none failed.
+# The tests of the libraries that do without LibTorch run first, and once more at the end under the address and
+# undefined-behaviour sanitizers. The last lines tell the time of each stage and how many test cases passed, failed and
+# were skipped. Exit code 0 if none failed.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 labels='^(unit|system)$'
 case "${1:-}" in
-  -h | --help) sed -n '2,8s/^# \{0,1\}//p' scripts/test.sh; exit 0 ;;
+  -h | --help) sed -n '2,9s/^# \{0,1\}//p' scripts/test.sh; exit 0 ;;
   --all) labels='^(unit|system|long)$'; shift ;;
 esac
 
+torch_free_tests='^unit_(base|config|text|scoring|report|serving|data|prepro|interop)$'
 results=$PWD/$build_folder/test-results  # kept until the next time
 rm -rf "$results" && mkdir -p "$results"
 
@@ -27,19 +29,38 @@ run_tests() {
     "$@" || true
 }
 
-./scripts/setup.sh
+# stage NAME COMMAND...: runs it and remembers how long it took.
+stages=()
+stage() {
+  local name=$1 began=$SECONDS
+  shift
+  "$@"
+  stages+=("$(printf '%5d s  %s' $((SECONDS - began)) "$name")")
+}
+
+build_all() { cmake --build "$1" -j "$(build_jobs)" "${@:2}"; }
+
+stage "set-up" ./scripts/setup.sh
 python=$(./scripts/dev_python.sh) && export NMT_DEV_PYTHON=$python
 python=$(./scripts/interop_python.sh) && export NMT_INTEROP_PYTHON=$python
 
+stage "format" ./scripts/check_format.sh
 configure_release
+already=()
+if [ $# -eq 0 ]; then
+  # What needs no LibTorch is built in a third of the time: its results come first.
+  stage "build without LibTorch" build_all "$build_folder" --target nmt_torch_free_tests
+  stage "unit tests without LibTorch" run_tests torch_free "$build_folder" -L "$labels" -R "$torch_free_tests"
+  already=(-E "$torch_free_tests")
+fi
+stage "build" build_all "$build_folder"
+stage "tests" run_tests release "$build_folder" -L "$labels" "${already[@]}" "$@"
 configure asan build-asan
-say "building"
-cmake --build "$build_folder" -j "$(build_jobs)"
-cmake --build build-asan -j "$(build_jobs)"
-
-run_tests release "$build_folder" -L "$labels" "$@"
+stage "build with sanitizers" build_all build-asan
 # What is no C++ gains nothing from sanitizers.
-ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 run_tests sanitizers build-asan \
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+stage "tests with sanitizers" run_tests sanitizers build-asan \
   -L '^(unit|system)$' -R '^(unit_|system_scoring_fuzz|system_config_errors)' -E '^unit_(data_scripts|scripts)$' "$@"
 
-python3 scripts/count_tests.py "$results/release" "$results/sanitizers"
+printf '%s\n' "${stages[@]}" >&2
+python3 scripts/count_tests.py "$results"/*/
