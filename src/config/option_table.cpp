@@ -1,8 +1,8 @@
+#include "config/option_table.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-
-#include "config/option.h"
 
 namespace nmt {
 namespace {
@@ -396,8 +396,6 @@ constexpr std::array kSections{
 };
 
 }  // namespace
-
-std::string Option::key() const { return std::string(section) + "." + std::string(name); }
 
 std::span<const Section> sections() { return kSections; }
 

@@ -20,7 +20,7 @@
 #include "prepro/prepared_corpus_writer.h"
 #include "prepro/vocabulary_training.h"
 #include "text/codec/codec.h"
-#include "text/corpus/cleaning.h"
+#include "text/corpus/cleaning_table.h"
 #include "text/corpus/corpus_reader.h"
 #include "text/normalization.h"
 

@@ -1,3 +1,5 @@
+#include "text/sentencepiece/bpe_dropout.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -7,7 +9,6 @@
 #include "text/sentencepiece/sentencepiece_pieces.h"
 #include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
-#include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
 namespace {
