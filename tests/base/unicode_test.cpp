@@ -1,5 +1,7 @@
 #include "base/unicode.h"
 
+#include "base/code_points.h"
+
 #include <set>
 
 #include "base/error.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/code_points.h"
+#include "base/words.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/metrics/tercom_edits.h"
 #include "scoring/python/numpy_scalar.h"

@@ -1,10 +1,18 @@
 #include "base/code_points.h"
 
+#include <unicode/utf8.h>
+
+#include <string>
+#include <string_view>
+
 #include "base/unicode.h"
+#include "base/words.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt {
 namespace {
+
+using namespace std::string_literals;
 
 TEST(Words, SpaceLengthAgreesWithPythonsWhiteSpaceOnEveryCodePoint) {
   int64_t spaces = 0;
@@ -20,7 +28,7 @@ TEST(Words, SpaceLengthAgreesWithPythonsWhiteSpaceOnEveryCodePoint) {
   EXPECT_EQ(space_length("\xE2\x80", 0), 0u);  // cut off
 }
 
-TEST(Words, NextCodePointReadsEveryCodePoint) {
+TEST(CodePoints, NextReadsEveryCodePoint) {
   for (char32_t c = 0; c < 0x110000; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
     const std::string text = to_utf8(std::u32string(1, c));
@@ -30,12 +38,41 @@ TEST(Words, NextCodePointReadsEveryCodePoint) {
   }
 }
 
-TEST(Words, NextCodePointStepsOverBadBytes) {
+TEST(CodePoints, ReadsAndSkipsAsIcuDoes) {
+  const std::string bounds =
+      "\0A\x7F\x80\x8F\x90\x9F\xA0\xBF\xC0\xC1\xC2\xDF\xE0\xE1\xEC\xED\xEE\xEF\xF0\xF1\xF3\xF4\xF5\xFF"s;
+  for (const char a : bounds) {
+    for (const char b : bounds) {
+      for (const char c : bounds) {
+        for (const char d : bounds) {
+          const std::string text{a, b, c, d};
+          for (size_t size = 1; size <= text.size(); ++size) {
+            size_t length = 0;
+            UChar32 expected;
+            U8_NEXT_OR_FFFD(text.data(), length, size, expected);
+            const CodePoint found = code_point_at(std::string_view(text).substr(0, size), 0);
+            ASSERT_EQ(found.value, static_cast<char32_t>(expected)) << testing::PrintToString(text) << " " << size;
+            ASSERT_EQ(found.length, length) << testing::PrintToString(text) << " " << size;
+            // U+FFFD itself is the one code point of this value that is valid.
+            ASSERT_EQ(found.is_valid, expected != 0xFFFD || text.starts_with("\xEF\xBF\xBD"));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(CodePoints, SkipsBadBytesAsPythonReplacesThem) {
   for (const std::string text : {"\xFF", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\x80"}) {
     size_t i = 0;
     EXPECT_EQ(next_code_point(text, i), 0xFFFDu);
-    EXPECT_EQ(i, 1u);
+    EXPECT_EQ(i, text.size());
   }
+}
+
+TEST(CodePoints, CountsThem) {
+  EXPECT_EQ(count_code_points(""), 0);
+  EXPECT_EQ(count_code_points("a\u00E9\u3000\U0001F600"), 4);
 }
 
 TEST(Words, SplitAtWhiteSpaceOnly) {
@@ -48,7 +85,7 @@ TEST(Words, SplitAtWhiteSpaceOnly) {
   EXPECT_TRUE(words.empty());
 }
 
-TEST(Words, AppendCodePointsWithOrWithoutWhiteSpace) {
+TEST(CodePoints, AppendWithOrWithoutWhiteSpace) {
   std::vector<uint32_t> all, dense;
   append_code_points("a \u00E9\u3000\U0001F600", WhiteSpace::kKeep, all);
   append_code_points("a \u00E9\u3000\U0001F600", WhiteSpace::kDrop, dense);
@@ -57,4 +94,4 @@ TEST(Words, AppendCodePointsWithOrWithoutWhiteSpace) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt
