@@ -25,8 +25,9 @@ void DataRules::check_texts() const {
   const DataConfig& data = config_.data;
   if (data.train1.size() != data.train2.size()) {
     refuse({"data.train1", "data.train2"},
-           fmt::format("has {} files, data.train2 {}; each source file needs its target file", data.train1.size(),
-                       data.train2.size()));
+           fmt::format("has {} files, data.train2 {}; each source file needs its target file (one that holds "
+                       "both sides stands in both)",
+                       data.train1.size(), data.train2.size()));
   }
   if (data.eval1.empty() != data.eval2.empty()) {
     if (data.eval2.empty()) refuse({"data.eval1"}, "is set without data.eval2, its reference");

@@ -24,8 +24,11 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
       {"model:\n  positions: learned\n  max_positions: 64",
        "f:3: model.max_positions: 64 learned positions are fewer than data.maxlen1 and maxlen2 allow (100)"},
       {"data:\n  train1: [a, b]\n  train2: [a]",
-       "f:2: data.train1: has 2 files, data.train2 1; each source file needs its target file"},
-      {"data:\n  train2: a", "f:2: data.train1: has 0 files, data.train2 1; each source file needs its target file"},
+       "f:2: data.train1: has 2 files, data.train2 1; each source file needs its target file (one that holds both "
+       "sides stands in both)"},
+      {"data:\n  train2: a",
+       "f:2: data.train1: has 0 files, data.train2 1; each source file needs its target file (one that holds both "
+       "sides stands in both)"},
       {"data:\n  eval1: a", "f:2: data.eval1: is set without data.eval2, its reference"},
       {"data:\n  eval2: a", "f:2: data.eval2: is set without data.eval1, its source"},
       {"data:\n  test1: a", "f:2: data.test1: is set without data.test2, its reference"},
