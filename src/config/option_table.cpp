@@ -57,7 +57,8 @@ const std::vector<Option>& table() {
       NMT_DATA(source_language, kLanguage, "code of the language that is translated from"),
       NMT_DATA(target_language, kLanguage, "code of the language that is translated into"),
       NMT_DATA(train1, kNotEmpty,
-               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml, JSON lines with both sides (.jsonl, also in train2); one file or a list"),
+               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml, JSON lines with both "
+               "sides (.jsonl, also in train2); one file or a list"),
       NMT_DATA(train2, kNotEmpty, "target side of the training text: entry i belongs to entry i of train1"),
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
       NMT_DATA(eval1, any, "source side of the validation set, raw text"),

@@ -1,9 +1,8 @@
 #include "base/unicode.h"
 
-#include "base/code_points.h"
-
 #include <set>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/golden_file.h"
 

@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "support.h"
 #include "text/files.h"
-#include "support.h"
-#include "text/files.h"
 
 namespace nmt {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "text/files.h"
 #include "support.h"
+#include "text/files.h"
 #include "text/pairs/corpus_reader.h"
 
 namespace nmt {
