@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "config/option.h"
-#include "config/schema.h"
+#include "config/option_table.h"
+#include "config/rules/consistency.h"
 #include "config/value.h"
 
 namespace nmt {

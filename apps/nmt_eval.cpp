@@ -14,7 +14,7 @@
 #include "base/process/signals.h"
 #include "command_line.h"
 #include "config/json.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "decoding_arguments.h"
 #include "evaluation/evaluation.h"
 #include "report/pictures/attention_picture.h"

@@ -8,7 +8,11 @@
 #include "base/process/app.h"
 #include "base/process/log.h"
 #include "command_line.h"
-#include "interop/export.h"
+#include "interop/ctranslate2/ctranslate2.h"
+#include "interop/inspect.h"
+#include "interop/marian/marian_export.h"
+#include "interop/marian/marian_import.h"
+#include "interop/plain/plain_safetensors.h"
 
 namespace nmt {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/process/progress.h"
 #include "base/process/signals.h"
 #include "command_line.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "prepro/preprocess.h"
 #include "text/moses/moses_detokenizer.h"
 #include "text/moses/moses_tokenizer.h"

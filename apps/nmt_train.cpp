@@ -14,7 +14,7 @@
 #include "base/process/log.h"
 #include "base/process/signals.h"
 #include "command_line.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "data/prepared_data.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"

@@ -17,9 +17,11 @@
 #include "data/batches.h"
 #include "prepro/encoder.h"
 #include "prepro/prepared_corpus_writer.h"
+#include "text/sentencepiece/bpe_dropout.h"
 #include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/subword_sampler.h"
+#include "text/sentencepiece/unigram_sampler.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/kernels/packed_product.h"
+#include "nn/kernels/packed/packed_product.h"
 
 namespace {
 

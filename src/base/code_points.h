@@ -5,38 +5,66 @@
 #include <string_view>
 #include <vector>
 
-#include "base/words.h"  // split_words
+namespace nmt {
 
-namespace nmt::scoring {
+/// The second and later bytes of a character in UTF-8: 10xxxxxx.
+constexpr bool is_continuation_byte(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
 
-/// The code point that begins at text[i], and i moved behind it. Bytes that are not UTF-8 give U+FFFD, one at a time.
-inline char32_t next_code_point(std::string_view text, size_t& i) {
-  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<uint8_t>(text[k]) : uint8_t{0}; };
+/// Code points of valid UTF-8.
+inline int64_t count_code_points(std::string_view text) {
+  int64_t count = 0;
+  for (const char byte : text) count += !is_continuation_byte(byte);
+  return count;
+}
+
+struct CodePoint {
+  char32_t value;   ///< U+FFFD where the bytes are not UTF-8
+  uint32_t length;  ///< bytes, at least 1; of what is not UTF-8: as many as Python's decode() replaces by one U+FFFD
+  bool is_valid;
+};
+
+/// The length of bytes at text[i] that are not UTF-8: the longest that could begin a code point, at least 1.
+uint32_t invalid_length(std::string_view text, size_t i);
+
+/// What begins at text[i]: the Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
+inline CodePoint code_point_at(std::string_view text, size_t i) {
+  const auto byte = [&](size_t k) -> uint32_t { return k < text.size() ? static_cast<uint8_t>(text[k]) : 0; };
   const auto continues = [&](size_t k) { return (byte(k) & 0xC0) == 0x80; };
-  const uint8_t lead = byte(i);
-  if (lead < 0x80) return text[i++];
-  if (lead >= 0xC2 && lead < 0xE0 && continues(i + 1)) {
-    const char32_t c = (lead & 0x1Fu) << 6 | (byte(i + 1) & 0x3Fu);
-    i += 2;
-    return c;
-  }
-  if (lead >= 0xE0 && lead < 0xF0 && continues(i + 1) && continues(i + 2)) {
-    const char32_t c = (lead & 0x0Fu) << 12 | (byte(i + 1) & 0x3Fu) << 6 | (byte(i + 2) & 0x3Fu);
-    i += 3;
-    return c;
-  }
-  if (lead >= 0xF0 && lead < 0xF5 && continues(i + 1) && continues(i + 2) && continues(i + 3)) {
+  const uint32_t first = byte(i);
+  if (first < 0x80) return {first, 1, true};
+  if (first < 0xE0) {
+    if (first >= 0xC2 && continues(i + 1)) return {(first & 0x1F) << 6 | (byte(i + 1) & 0x3F), 2, true};
+  } else if (first < 0xF0) {
+    if (continues(i + 1) && continues(i + 2)) {
+      const char32_t c = (first & 0x0F) << 12 | (byte(i + 1) & 0x3F) << 6 | (byte(i + 2) & 0x3F);
+      if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF)) return {c, 3, true};  // overlong forms and surrogates are not UTF-8
+    }
+  } else if (first < 0xF5 && continues(i + 1) && continues(i + 2) && continues(i + 3)) {
     const char32_t c =
-        (lead & 0x07u) << 18 | (byte(i + 1) & 0x3Fu) << 12 | (byte(i + 2) & 0x3Fu) << 6 | (byte(i + 3) & 0x3Fu);
-    i += 4;
-    return c;
+        (first & 0x07) << 18 | (byte(i + 1) & 0x3F) << 12 | (byte(i + 2) & 0x3F) << 6 | (byte(i + 3) & 0x3F);
+    if (c >= 0x10000 && c <= 0x10FFFF) return {c, 4, true};
   }
-  ++i;
-  return 0xFFFD;
+  return {0xFFFD, invalid_length(text, i), false};
+}
+
+/// The code point that begins at text[i], and i moved behind it.
+inline char32_t next_code_point(std::string_view text, size_t& i) {
+  const CodePoint c = code_point_at(text, i);
+  i += c.length;
+  return c.value;
+}
+
+/// What Python's str.split() and strip() take for white space: 9-D, 1C-1F, 20, 85, A0, 1680, 2000-200A, 2028, 2029,
+/// 202F, 205F, 3000.
+constexpr bool is_python_space(char32_t c) {
+  if (c <= 0x20) return (c >= 0x9 && c <= 0xD) || c >= 0x1C;
+  if (c < 0x1680) return c == 0x85 || c == 0xA0;
+  return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
 }
 
 /// The code points of `text`, appended; without those of Python's white space if asked.
 enum class WhiteSpace { kKeep, kDrop };
 void append_code_points(std::string_view text, WhiteSpace white_space, std::vector<uint32_t>& out);
 
-}  // namespace nmt::scoring
+}  // namespace nmt

@@ -6,11 +6,11 @@
 #include <unicode/normalizer2.h>
 #include <unicode/utf8.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 
+#include "base/code_points.h"
 #include "base/error.h"
 
 namespace nmt {
@@ -32,30 +32,6 @@ size_t skip_ascii(std::string_view text, size_t i) {
   return i;
 }
 
-/// What begins at a byte beyond ASCII: a code point, or the longest start of one (at least a byte), which is invalid.
-struct Sequence {
-  size_t length;
-  bool valid;
-};
-
-/// The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
-Sequence sequence_at(std::string_view text, size_t i) {
-  const uint8_t lead = byte_at(text, i);
-  if (lead < 0xC2 || lead > 0xF4) return {1, false};
-  const size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  uint8_t low = 0x80, high = 0xBF;  // of the second byte
-  if (lead == 0xE0) low = 0xA0;     // below: overlong
-  if (lead == 0xED) high = 0x9F;    // above: surrogates
-  if (lead == 0xF0) low = 0x90;     // below: overlong
-  if (lead == 0xF4) high = 0x8F;    // above: beyond U+10FFFF
-  for (size_t k = 1; k < length; ++k) {
-    if (i + k == text.size() || byte_at(text, i + k) < low || byte_at(text, i + k) > high) return {k, false};
-    low = 0x80;
-    high = 0xBF;
-  }
-  return {length, true};
-}
-
 /// For ICU, which counts in 32 bits and does not check. Throws Error.
 icu::StringPiece checked(std::string_view text) {
   if (const auto offset = find_invalid_utf8(text)) throw Error(fmt::format("not UTF-8 at byte {}", *offset));
@@ -73,9 +49,9 @@ void check(UErrorCode status) {
 
 std::optional<size_t> find_invalid_utf8(std::string_view text) {
   for (size_t i = skip_ascii(text, 0); i < text.size();) {
-    const Sequence sequence = sequence_at(text, i);
-    if (!sequence.valid) return i;
-    i += sequence.length;
+    const CodePoint c = code_point_at(text, i);
+    if (!c.is_valid) return i;
+    i += c.length;
     if (i < text.size() && byte_at(text, i) < 0x80) i = skip_ascii(text, i);
   }
   return std::nullopt;
@@ -86,13 +62,13 @@ std::string repair_utf8(std::string_view text) {
   repaired.reserve(text.size());
   size_t copied = 0;
   for (size_t i = skip_ascii(text, 0); i < text.size(); i = skip_ascii(text, i)) {
-    const Sequence sequence = sequence_at(text, i);
-    if (!sequence.valid) {
+    const CodePoint c = code_point_at(text, i);
+    if (!c.is_valid) {
       repaired.append(text, copied, i - copied);
       repaired.append(kReplacement);
-      copied = i + sequence.length;
+      copied = i + c.length;
     }
-    i += sequence.length;
+    i += c.length;
   }
   repaired.append(text, copied);
   return repaired;
@@ -124,11 +100,7 @@ std::string lower_case(std::string_view text) {
 std::u32string to_code_points(std::string_view text) {
   std::u32string code_points;
   code_points.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    UChar32 c;
-    U8_NEXT_OR_FFFD(text.data(), i, text.size(), c);
-    code_points += static_cast<char32_t>(c);
-  }
+  for (size_t i = 0; i < text.size();) code_points += next_code_point(text, i);
   return code_points;
 }
 
@@ -148,33 +120,22 @@ std::string to_utf8(std::u32string_view code_points) {
   return text;
 }
 
-bool is_python_space(char32_t c) {
-  if (c <= 0x20) return (c >= 0x9 && c <= 0xD) || (c >= 0x1C && c <= 0x20);
-  if (c < 0x1680) return c == 0x85 || c == 0xA0;
-  return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
-}
-
 std::string_view strip_end(std::string_view text) {
   while (!text.empty()) {
-    // ICU steps back with 32-bit offsets: show it the last code point only.
-    const std::string_view tail = text.substr(text.size() - std::min<size_t>(text.size(), U8_MAX_LENGTH));
-    auto start = static_cast<int32_t>(tail.size());
-    UChar32 c;
-    U8_PREV_OR_FFFD(tail.data(), 0, start, c);
-    if (!is_python_space(static_cast<char32_t>(c))) break;
-    text.remove_suffix(tail.size() - start);
+    size_t last = text.size() - 1;
+    while (last > 0 && text.size() - last < U8_MAX_LENGTH && is_continuation_byte(text[last])) --last;
+    const CodePoint c = code_point_at(text, last);
+    if (last + c.length != text.size() || !is_python_space(c.value)) break;
+    text.remove_suffix(c.length);
   }
   return text;
 }
 
 std::string_view strip(std::string_view text) {
   while (!text.empty()) {
-    size_t end = 0;
-    UChar32 c;
-    U8_NEXT_OR_FFFD(text.data(), end, text.size(), c);
-    if (!is_python_space(static_cast<char32_t>(c))) break;
-    text.remove_prefix(end);
+    const CodePoint c = code_point_at(text, 0);
+    if (!is_python_space(c.value)) break;
+    text.remove_prefix(c.length);
   }
   return strip_end(text);
 }

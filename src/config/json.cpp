@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/option.h"
+#include "config/option_table.h"
 
 namespace nmt {
 namespace {

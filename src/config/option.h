@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -47,19 +46,8 @@ struct Option {
   std::string_view help;
   OnResume on_resume;
 
-  std::string key() const;  ///< section.name
+  std::string key() const { return std::string(section) + "." + std::string(name); }  ///< section.name
   Field of(Config& config) const { return field(config); }
 };
-
-struct Section {
-  std::string_view name, help;
-};
-
-/// In the order in which they are written.
-std::span<const Section> sections();
-/// Every option, in the order in which they are written; those of a section stand together.
-std::span<const Option> options();
-/// nullptr where there is none.
-const Option* find_option(std::string_view section, std::string_view name);
 
 }  // namespace nmt

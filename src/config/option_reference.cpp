@@ -1,7 +1,8 @@
+#include "config/option_reference.h"
+
 #include <fmt/format.h>
 
-#include "config/option.h"
-#include "config/schema.h"
+#include "config/option_table.h"
 #include "config/value.h"
 
 namespace nmt {

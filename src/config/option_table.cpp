@@ -1,8 +1,8 @@
+#include "config/option_table.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-
-#include "config/option.h"
 
 namespace nmt {
 namespace {
@@ -57,7 +57,8 @@ const std::vector<Option>& table() {
       NMT_DATA(source_language, kLanguage, "code of the source language"),
       NMT_DATA(target_language, kLanguage, "code of the target language"),
       NMT_DATA(train1, kNotEmpty,
-               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml; one file or a list"),
+               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml, JSON lines with both "
+               "sides (.jsonl, also in train2); one file or a list"),
       NMT_DATA(train2, kNotEmpty, "target side of the training text: entry i belongs to entry i of train1"),
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
       NMT_DATA(eval1, any, "source side of the validation set, raw text"),
@@ -402,8 +403,6 @@ constexpr std::array kSections{
 };
 
 }  // namespace
-
-std::string Option::key() const { return std::string(section) + "." + std::string(name); }
 
 std::span<const Section> sections() { return kSections; }
 

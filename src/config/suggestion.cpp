@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/option.h"
+#include "config/option_table.h"
 
 namespace nmt {
 namespace {

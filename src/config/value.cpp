@@ -8,6 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/code_points.h"
 #include "base/error.h"
 
 namespace nmt {
@@ -214,9 +215,9 @@ std::string name_of(const std::optional<T>&) {
 std::string shown(const std::string& text) {
   constexpr size_t kLongest = 60;
   std::string result;
-  for (const unsigned char c : text) {
-    if (result.size() >= kLongest && (c & 0xC0) != 0x80) return result + "...";  // not within a character
-    result += c < 0x20 || c == 0x7F ? '?' : static_cast<char>(c);
+  for (const char c : text) {
+    if (result.size() >= kLongest && !is_continuation_byte(c)) return result + "...";  // not within a character
+    result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
   }
   return result;
 }

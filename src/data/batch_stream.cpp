@@ -1,9 +1,10 @@
+#include "data/batch_stream.h"
+
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "base/error.h"
-#include "data/batches.h"
 
 namespace nmt {
 namespace {

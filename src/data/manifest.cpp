@@ -11,7 +11,7 @@
 #include "base/files/file.h"
 #include "base/files/file_descriptor.h"
 #include "base/process/version.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 
 namespace nmt {
 

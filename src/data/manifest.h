@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "text/corpus/cleaning.h"
+#include "text/corpus/cleaning_table.h"
 
 namespace nmt {
 

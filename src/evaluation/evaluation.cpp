@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/tokenized_bleu.h"
@@ -83,7 +84,7 @@ std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& tes
   options.seed = scoring::Seed::from_environment();
   std::vector<scoring::Score> scores;
   for (const auto& metric : metrics) {
-    scores.push_back(metric->corpus(system.hypotheses, test_set.references, options));
+    scores.push_back(scoring::score_corpus(*metric, system.hypotheses, test_set.references, options));
   }
   return scores;
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "evaluation/original_results.h"
-#include "scoring/metrics/metric.h"
-#include "scoring/metrics/score.h"
+#include "scoring/corpus/metric.h"
+#include "scoring/corpus/score.h"
 #include "scoring/significance/paired_test.h"
 #include "translation/translator.h"
 

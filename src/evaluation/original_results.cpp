@@ -9,6 +9,7 @@
 
 #include "base/files/file.h"
 #include "base/words.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/original_bleu.h"
 
 namespace fs = std::filesystem;
@@ -18,8 +19,7 @@ namespace {
 
 scoring::OriginalText score_of(scoring::OriginalForm form, const std::vector<std::string>& hypotheses,
                                const std::vector<std::string>& references) {
-  return scoring::OriginalBleu(form)
-      .corpus(hypotheses, scoring::References{references}, {.threads = 1})
+  return scoring::score_corpus(scoring::OriginalBleu(form), hypotheses, scoring::References{references}, {.threads = 1})
       .original.value();
 }
 

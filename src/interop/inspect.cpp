@@ -1,9 +1,13 @@
+#include "interop/inspect.h"
+
 #include <fmt/format.h>
 
 #include <map>
 
-#include "interop/export.h"
-#include "interop/transformer_parts.h"
+#include "interop/ctranslate2/ctranslate2.h"
+#include "interop/marian/marian_export.h"
+#include "interop/plain/plain_safetensors.h"
+#include "interop/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::interop {

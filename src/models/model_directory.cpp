@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/model_description.h"
+#include "config/loading/model_description.h"
 #include "models/interface/safetensors.h"
 #include "models/make_model.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "text/codec/codec.h"
-#include "text/corpus/corpus_reader.h"
+#include "text/pairs/corpus_reader.h"
 
 namespace nmt {
 

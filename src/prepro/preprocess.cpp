@@ -20,9 +20,9 @@
 #include "prepro/prepared_corpus_writer.h"
 #include "prepro/vocabulary_training.h"
 #include "text/codec/codec.h"
-#include "text/corpus/cleaning.h"
-#include "text/corpus/corpus_reader.h"
+#include "text/corpus/cleaning_table.h"
 #include "text/normalization.h"
+#include "text/pairs/corpus_reader.h"
 
 namespace nmt {
 namespace {
@@ -35,16 +35,20 @@ struct Split {
 };
 
 std::vector<Split> list_splits(const DataConfig& data) {
+  const auto files = [&](const std::string& source, const std::string& target, const char* source_option,
+                         const char* target_option) -> CorpusFiles {
+    return {source, target, source_option, target_option, data.source_language, data.target_language};
+  };
   std::vector<Split> splits{{.name = "train", .corpora = {}}};
   for (size_t i = 0; i < data.train1.size(); ++i) {
-    splits[0].corpora.push_back({data.train1[i], data.train2[i], "data.train1", "data.train2"});
+    splits[0].corpora.push_back(files(data.train1[i], data.train2[i], "data.train1", "data.train2"));
   }
-  for (const auto& path : data.train_tsv) splits[0].corpora.push_back({path, "", "data.train_tsv", ""});
+  for (const auto& path : data.train_tsv) splits[0].corpora.push_back(files(path, "", "data.train_tsv", ""));
   if (splits[0].corpora.empty()) {
     throw Error("data.train1, data.train2: no training text is set; name the files, or data.train_tsv");
   }
-  if (!data.eval1.empty()) splits.push_back({"valid", {{data.eval1, data.eval2, "data.eval1", "data.eval2"}}});
-  if (!data.test1.empty()) splits.push_back({"test", {{data.test1, data.test2, "data.test1", "data.test2"}}});
+  if (!data.eval1.empty()) splits.push_back({"valid", {files(data.eval1, data.eval2, "data.eval1", "data.eval2")}});
+  if (!data.test1.empty()) splits.push_back({"test", {files(data.test1, data.test2, "data.test1", "data.test2")}});
   return splits;
 }
 
@@ -233,9 +237,9 @@ void Preprocessor::read_training() {
   ProgressBar progress("reading", 0, "pairs");
   int64_t done = 0;
   for (const auto& files : splits_[0].corpora) {
-    const bool by_pair = !data_.count_markup || files.is_tsv();
-    if (!by_pair) count_whole_files(files);
     CorpusReader reader = open(files);
+    const bool by_pair = !data_.count_markup || !reader.has_a_file_for_each_side();
+    if (!by_pair) count_whole_files(files);
     for (TextPair pair; reader.next(pair);) {
       const std::string source = normalised(pair.source), target = normalised(pair.target);
       const bool kept = rules.judge_text(source, target, ignored) == Verdict::kKept;
@@ -369,13 +373,7 @@ void Preprocessor::report(const SplitRecord& split) {
 
 void Preprocessor::report_reader(const CorpusReader& reader, const std::string& note) {
   log_.info("{}: {} pairs{}", reader.description(), with_commas(reader.count()), note.empty() ? "" : ", " + note);
-  if (reader.extra_columns() > 0) {
-    log_.warn("{} lines have more than two columns; the others are not read", with_commas(reader.extra_columns()));
-  }
-  if (reader.entity_lines() > 0) {
-    log_.info("{} sentences hold XML entities such as &amp;; they stay as they are",
-              with_commas(reader.entity_lines()));
-  }
+  for (const auto& [text, is_warning] : reader.notes()) is_warning ? log_.warn(text) : log_.info(text);
 }
 
 }  // namespace

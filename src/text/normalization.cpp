@@ -3,6 +3,7 @@
 #include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 
 namespace nmt {
@@ -17,9 +18,8 @@ std::string keep_latin(std::string_view text) {
   std::string kept;
   for (size_t i = 0; i < text.size();) {
     const size_t begin = i;
-    UChar32 c;
-    U8_NEXT_OR_FFFD(text.data(), i, text.size(), c);
-    if (is_python_space(static_cast<char32_t>(c)) || c == '\'' || is_latin(c)) kept.append(text, begin, i - begin);
+    const char32_t c = next_code_point(text, i);
+    if (is_python_space(c) || c == '\'' || is_latin(c)) kept.append(text, begin, i - begin);
   }
   return kept;
 }

@@ -1,5 +1,8 @@
 #include "training/batch_options.h"
 
+#include "text/sentencepiece/bpe_dropout.h"
+#include "text/sentencepiece/unigram_sampler.h"
+
 namespace nmt {
 namespace {
 

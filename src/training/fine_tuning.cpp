@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "config/schema.h"
+#include "config/difference.h"
 #include "models/model_directory.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/process/log.h"
 #include "config/config.h"
-#include "data/batches.h"
+#include "data/batch_stream.h"
 #include "data/prepared_data.h"
 #include "models/initial_embeddings.h"
 #include "models/interface/model.h"

@@ -98,7 +98,8 @@ void UpdateProfiler::finish() {
   for (const auto& cost : costs) all += cost.own;
   const int64_t updates = seen_ - kUpdatesBefore;
   log_.info(
-      "profile of {} updates, trace in {} (chrome://tracing, ui.perfetto.dev); own time of the most expensive operations:",
+      "profile of {} updates, trace in {} (chrome://tracing, ui.perfetto.dev); own time of the most expensive "
+      "operations:",
       updates, trace_.string());
   for (size_t i = 0; i < std::min(kShown, costs.size()); ++i) {
     log_.info("  {:5.1f} %  {:8.2f} ms/update  {:5.0f} calls/update  {}",

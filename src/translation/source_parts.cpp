@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 
 namespace nmt {
@@ -10,7 +11,6 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool ends_sentence(char c) { return c == '.' || c == '!' || c == '?' || c == ';' || c == ':'; }
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 size_t distance(size_t a, size_t b) { return a < b ? b - a : a - b; }
 
@@ -49,10 +49,10 @@ size_t halving_point(std::string_view text) {
   if (sentence > 0) return sentence;
   if (space > 0) return space;
   size_t character = middle;
-  while (character > 0 && continues_character(text[character])) --character;
+  while (character > 0 && is_continuation_byte(text[character])) --character;
   if (character > 0) return character;
   character = middle + 1;
-  while (character < text.size() && continues_character(text[character])) ++character;
+  while (character < text.size() && is_continuation_byte(text[character])) ++character;
   return character < text.size() ? character : 0;
 }
 

@@ -14,11 +14,6 @@ struct TranslationRequest {
   std::vector<std::string> must_not = {};  ///< and those that it does not
 };
 
-/// A line and a translation of it.
-struct TextPair {
-  std::string source, target;
-};
-
 /// The translation of a part of a line: of all of it, unless it was split.
 struct AlternativePart {
   std::vector<int32_t> source, target;  ///< pieces, without special ones; the source's are the first model's

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "config/schema.h"
+#include "config/difference.h"
+#include "config/loading/schema.h"
 
 namespace nmt {
 namespace {

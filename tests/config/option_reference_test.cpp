@@ -1,10 +1,11 @@
+#include "config/option_reference.h"
+
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 
 #include "base/files/file.h"
-#include "config/option.h"
-#include "config/schema.h"
+#include "config/option_table.h"
 #include "support.h"
 
 namespace nmt {

@@ -1,6 +1,7 @@
+#include "config/option_table.h"
+
 #include <set>
 
-#include "config/option.h"
 #include "config/value.h"
 #include "support.h"
 

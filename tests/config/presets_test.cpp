@@ -4,7 +4,8 @@
 #include <map>
 #include <set>
 
-#include "config/schema.h"
+#include "config/difference.h"
+#include "config/loading/schema.h"
 #include "support.h"
 
 namespace nmt {

@@ -1,9 +1,10 @@
+#include "data/batch_stream.h"
+
 #include <gmock/gmock.h>
 
 #include <map>
 
 #include "base/error.h"
-#include "data/batches.h"
 #include "data/corpora.h"
 
 namespace nmt {

@@ -16,6 +16,7 @@
 #include "fuzz.h"
 #include "scoring/command/command_error.h"
 #include "scoring/command/scored_corpus_reader.h"
+#include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
@@ -32,8 +33,8 @@ using nmt::fuzz::without_white_space;
 
 /// Tokenisers add white space and take none of the text away (13a but for its escapes).
 void check_tokenizers(const std::string& text) {
-  static const std::vector<std::shared_ptr<const Tokenizer>> tokenizers = [] {
-    std::vector<std::shared_ptr<const Tokenizer>> made;
+  static const std::vector<std::shared_ptr<const BleuTokenizer>> tokenizers = [] {
+    std::vector<std::shared_ptr<const BleuTokenizer>> made;
     for (const std::string name : {"none", "13a", "zh", "intl", "char"}) made.push_back(make_tokenizer(name));
     return made;
   }();
@@ -49,12 +50,12 @@ void check_tokenizers(const std::string& text) {
 
 void check_metric(const Metric& metric, const std::string& hypothesis, const std::string& reference, double perfect) {
   const std::vector<std::string> references = {reference, hypothesis};
-  const double score = metric.sentence(hypothesis, references).score;
+  const double score = score_sentence(metric, hypothesis, references).score;
   require(score >= 0, "scores are not negative", hypothesis);
   const bool has_words = !without_white_space(hypothesis).empty();
   // One of the references is the hypothesis itself.
   require(!has_words || perfect < 0 || std::abs(score - perfect) < 1e-6 || score == 0, "a copy is perfect", hypothesis);
-  metric.sentence(hypothesis, std::vector{reference});
+  score_sentence(metric, hypothesis, std::vector{reference});
 }
 
 void check_metrics(const std::string& hypothesis, const std::string& reference, unsigned choice) {

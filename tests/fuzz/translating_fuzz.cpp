@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files/line_reader.h"
 #include "base/unicode.h"
+#include "base/words.h"
 #include "fuzz.h"
 #include "text/codec/word_pieces.h"
 #include "text/sentence_splitter.h"

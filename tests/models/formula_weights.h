@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "models/interface/model.h"
 #include "models/make_model.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"
 #include "support.h"

@@ -1,7 +1,7 @@
 // The sizes of the published models, each from its preset.
 #include <gtest/gtest.h>
 
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "models/interface/model.h"
 #include "models/make_model.h"
 #include "support.h"

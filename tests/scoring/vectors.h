@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "scoring/metrics/metric.h"
+#include "scoring/corpus/metric.h"
 
 /// Texts with known scores. Expected figures in these tests were printed by sacreBLEU 2.6.0 on Python 3.14 with
 /// NumPy 2.4; several texts are those of its own test suite (Apache-2.0) and of the documentation of earlier scorers.

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "config/option.h"
+#include "config/option_table.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"

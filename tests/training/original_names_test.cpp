@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "evaluation/original_results.h"
 #include "support.h"
 #include "training/captured_log.h"

@@ -1,9 +1,10 @@
+#include "interop/ctranslate2/ctranslate2.h"
+
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "interop/export.h"
-#include "interop/transformer_parts.h"
+#include "interop/plain/transformer_parts.h"
 
 namespace nmt::interop {
 namespace {

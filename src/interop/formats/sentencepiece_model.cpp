@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "text/sentencepiece/protocol_buffer.h"
+#include "base/files/protocol_buffer.h"
 #include "text/tokenizer.h"
 
 namespace nmt::interop {
@@ -14,19 +14,18 @@ constexpr uint64_t kText = 1, kScore = 2, kType = 3;                            
 constexpr uint64_t kVocabularySize = 4, kUnknownId = 40, kBeginId = 41, kEndId = 42, kPadId = 43;  // of the trainer
 constexpr uint64_t kUnknownPiece = 45, kBeginPiece = 46, kEndPiece = 47, kPadPiece = 48;
 
-std::string renumbered(std::string_view trainer, const std::vector<Piece>& pieces) {
+ProtocolMessage renumbered(std::string_view trainer, const std::vector<Piece>& pieces) {
   static const std::set<uint64_t> kReplaced{kVocabularySize, kUnknownId,  kBeginId,  kEndId,   kPadId,
                                             kUnknownPiece,   kBeginPiece, kEndPiece, kPadPiece};
-  std::string changed;
+  ProtocolMessage changed;
   for_each_field(trainer, [&](const ProtocolField& field) {
-    if (!kReplaced.contains(field.id)) changed += field.whole;
+    if (!kReplaced.contains(field.id)) changed.copy(field);
   });
-  append_number_field(changed, kVocabularySize, pieces.size());
+  changed.number(kVocabularySize, pieces.size());
   const std::pair<uint64_t, uint64_t> fields[] = {
       {kPadId, kPadPiece}, {kUnknownId, kUnknownPiece}, {kBeginId, kBeginPiece}, {kEndId, kEndPiece}};
   for (uint64_t id = 0; id < 4; ++id) {  // the order of SpecialIds
-    append_number_field(changed, fields[id].first, id);
-    append_bytes_field(changed, fields[id].second, pieces[id].text);
+    changed.number(fields[id].first, id).bytes(fields[id].second, pieces[id].text);
   }
   return changed;
 }
@@ -34,23 +33,21 @@ std::string renumbered(std::string_view trainer, const std::vector<Piece>& piece
 }  // namespace
 
 std::string with_pieces(std::string_view serialized, const std::vector<Piece>& pieces) {
-  std::string changed;
+  ProtocolMessage changed;
   for (const auto& piece : pieces) {
-    std::string part;
-    append_bytes_field(part, kText, piece.text);
-    append_float_field(part, kScore, piece.score);
-    append_number_field(part, kType, static_cast<uint64_t>(piece.type));
-    append_bytes_field(changed, kPieces, part);
+    changed.message(kPieces, ProtocolMessage()
+                                 .bytes(kText, piece.text)
+                                 .real32(kScore, piece.score)
+                                 .number(kType, static_cast<uint64_t>(piece.type)));
   }
-  std::string trainer;
+  std::string_view trainer;
   for_each_field(serialized, [&](const ProtocolField& field) {
     if (field.id == kTrainerSpec)
       trainer = field.bytes;
     else if (field.id != kPieces && field.id != kSelfTest)
-      changed += field.whole;
+      changed.copy(field);
   });
-  append_bytes_field(changed, kTrainerSpec, renumbered(trainer, pieces));
-  return changed;
+  return changed.message(kTrainerSpec, renumbered(trainer, pieces)).encoded();
 }
 
 }  // namespace nmt::interop

@@ -1,3 +1,5 @@
+#include "interop/formats/torch_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "base/error.h"
 #include "interop/formats/pickle.h"
-#include "interop/formats/weight_file.h"
 #include "interop/formats/zip.h"
 
 namespace nmt::interop {

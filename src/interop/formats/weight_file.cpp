@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files/safetensors_index.h"
 #include "interop/formats/npz.h"
+#include "interop/formats/torch_file.h"
 
 namespace nmt::interop {
 

@@ -44,7 +44,4 @@ class WeightFile {
   size_t bytes_read_ = 0;
 };
 
-/// The tensors of a state dictionary as torch.save() wrote it. Throws Error.
-std::map<std::string, StoredArray> read_torch_file(std::span<const std::byte> file, const std::string& name);
-
 }  // namespace nmt::interop

@@ -1,3 +1,5 @@
+#include "interop/marian/marian_export.h"
+
 #include <fmt/format.h>
 
 #include <map>
@@ -5,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "interop/export.h"
+#include "interop/ctranslate2/ctranslate2.h"
 #include "interop/marian/marian_names.h"
-#include "interop/transformer_parts.h"
+#include "interop/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::interop {

@@ -39,12 +39,4 @@ struct MarianFolder {
   std::string source_language = "src", target_language = "tgt";
 };
 
-/// MarianMT of Hugging Face transformers: config.json, model.safetensors or pytorch_model.bin, vocab.json,
-/// source.spm, target.spm. Throws Error naming what cannot be represented, or is missing or damaged.
-MarianFolder open_hugging_face(const std::filesystem::path& directory);
-
-/// Marian's own form as OPUS-MT publishes it: decoder.yml, the .npz and vocabularies that it names, source.spm,
-/// target.spm. Throws Error naming what cannot be represented, or is missing or damaged.
-MarianFolder open_marian_npz(const std::filesystem::path& directory);
-
 }  // namespace nmt::interop

@@ -1,12 +1,14 @@
+#include "interop/marian/marian_import.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "interop/export.h"
-#include "interop/marian/marian_folder.h"
-#include "interop/transformer_parts.h"
+#include "interop/marian/marian_hugging_face.h"
+#include "interop/marian/marian_npz.h"
+#include "interop/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;

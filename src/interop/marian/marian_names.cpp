@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "interop/transformer_parts.h"
+#include "interop/plain/transformer_parts.h"
 
 namespace nmt::interop {
 namespace {

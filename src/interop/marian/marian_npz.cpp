@@ -1,3 +1,5 @@
+#include "interop/marian/marian_npz.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "interop/marian/marian_folder.h"
 #include "interop/marian/marian_names.h"
 #include "interop/marian/marian_options.h"
 #include "interop/marian/marian_vocabulary_file.h"

@@ -78,27 +78,29 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
 // ~ for nothing, and hundreds of bytes of memory for a byte of a file that is made for it.
 std::vector<std::pair<std::string, int64_t>> parse_yaml_vocabulary(const std::string& text, const std::string& name) {
   std::vector<std::pair<std::string, int64_t>> entries;
-  std::optional<std::string_view> long_token;
+  std::string_view long_token;
+  bool is_long = false;  // the token stood on the line before
   int64_t number = 0;
   for (const auto part : std::views::split(text, '\n')) {
     std::string_view line(part.begin(), part.end());
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#') || line == "---") continue;
-    if (!long_token && line.starts_with("? ")) {
+    if (!is_long && line.starts_with("? ")) {
       long_token = line.substr(2);
+      is_long = true;
       continue;
     }
     const auto damaged = [&] { return Error(fmt::format("{}:{}: damaged: not a token and its id", name, number)); };
     const auto colon = line.rfind(':');
-    if (colon == line.npos || (colon == 0) != long_token.has_value()) throw damaged();
-    const auto token = unquoted(long_token.value_or(line.substr(0, colon)));
+    if (colon == line.npos || (colon == 0) != is_long) throw damaged();
+    const auto token = unquoted(is_long ? long_token : line.substr(0, colon));
     const auto id = whole_number(line.substr(colon + 1));
     if (!token || !id) throw damaged();
     entries.emplace_back(*token, *id);
-    long_token.reset();
+    is_long = false;
   }
-  if (long_token || entries.empty()) throw Error(name + ": damaged: not a map of tokens and ids");
+  if (is_long || entries.empty()) throw Error(name + ": damaged: not a map of tokens and ids");
   return entries;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files/mapped_file.h"
-#include "nn/kernels/packed_product.h"
+#include "nn/kernels/packed/packed_product.h"
 #include "nn/ops/activation.h"
 
 namespace nmt {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/code_points.h"
 #include "report/pictures/attention_picture.h"
 #include "report/pictures/markup.h"
 
@@ -18,10 +19,7 @@ constexpr int64_t kCell = 20, kCharacter = 8, kGap = 6, kFont = 13;  // pixels
 // Characters of East Asia and SentencePiece's mark are about twice as wide.
 int64_t width_of(const std::string& token) {
   int64_t width = 0;
-  for (const char c : token) {
-    const auto byte = static_cast<uint8_t>(c);
-    if ((byte & 0xC0) != 0x80) width += byte >= 0xE2 ? 2 : 1;
-  }
+  for (size_t i = 0; i < token.size();) width += next_code_point(token, i) >= 0x2000 ? 2 : 1;
   return width * kCharacter;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "report/pictures/markup.h"
 
@@ -27,16 +28,12 @@ Colour colour_of(double share) {
   return colour;
 }
 
-int64_t characters(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
-
 // Six digits behind the point: more would only make the file long.
 double rounded(float weight) { return std::round(weight * 1e6) / 1e6; }
 
 int64_t longest(const std::vector<std::string>& tokens) {
   int64_t max = 0;
-  for (const auto& token : tokens) max = std::max(max, characters(token));
+  for (const auto& token : tokens) max = std::max(max, count_code_points(token));
   return max;
 }
 

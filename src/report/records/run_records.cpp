@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "config/loading/schema.h"
 #include "report/pictures/attention_picture.h"
 #include "report/records/metrics_writer.h"
 

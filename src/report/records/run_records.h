@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/schema.h"
+#include "config/config.h"
+#include "config/difference.h"
 #include "report/records/run_lines.h"
 #include "report/records/training_observer.h"
 

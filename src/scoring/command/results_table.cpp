@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/code_points.h"
 #include "scoring/command/grid.h"
 #include "scoring/python/python_number.h"
 
@@ -127,10 +128,6 @@ std::string json_table(const Table& table, Value value) {
   return json + "\n]\n";
 }
 
-int64_t code_points(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
-}
-
 /// Paints "(μ = 47.0 ± 46.8)".
 std::string with_painted_interval(const std::string& line, const Painter& paint) {
   const size_t start = line.find("(μ = ");
@@ -157,13 +154,13 @@ std::string format_single_results(const std::vector<std::string>& scores, const 
     if (equals == std::string::npos) {
       text += line + "\n";
     } else {
-      lefts.push_back(code_points(line.substr(0, equals)) - 1);
+      lefts.push_back(count_code_points(line.substr(0, equals)) - 1);
     }
   }
   // Where a line has no "=" (-b, and a mean of 0), sacreBLEU pairs positions with the wrong lines; so does this.
   for (size_t i = 0; i < lefts.size(); ++i) {
     const int64_t widest = *std::max_element(lefts.begin(), lefts.end());
-    const int64_t left = std::min(lefts[i], code_points(lines[i]));
+    const int64_t left = std::min(lefts[i], count_code_points(lines[i]));
     text += std::string(widest - left, ' ') + lines[i] + "\n";
   }
   return text;

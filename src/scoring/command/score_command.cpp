@@ -14,10 +14,10 @@
 #include "scoring/command/command_error.h"
 #include "scoring/command/score_options.h"
 #include "scoring/command/scored_corpus_reader.h"
+#include "scoring/corpus/resampling.h"
 #include "scoring/metrics/length_analysis.h"
 #include "scoring/metrics/original_bleu.h"
 #include "scoring/significance/paired_statistics.h"
-#include "scoring/significance/resampling.h"
 
 namespace nmt::scoring {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "scoring/command/results_table.h"
+#include "scoring/corpus/metric.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
-#include "scoring/metrics/metric.h"
 #include "scoring/metrics/ter.h"
 #include "scoring/significance/paired_test.h"
 

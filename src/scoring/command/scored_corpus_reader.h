@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scoring/metrics/corpus_statistics.h"
+#include "scoring/corpus/corpus_statistics.h"
 
 namespace nmt::scoring {
 

@@ -9,6 +9,7 @@
 #include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
+#include "base/words.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/numpy_scalar.h"
 #include "scoring/python/python_number.h"
@@ -19,7 +20,7 @@ namespace {
 
 class BleuSegmentScorer final : public SegmentScorer {
  public:
-  BleuSegmentScorer(const BleuOptions& options, std::shared_ptr<const Tokenizer> tokenizer)
+  BleuSegmentScorer(const BleuOptions& options, std::shared_ptr<const BleuTokenizer> tokenizer)
       : options_(options), tokenizer_(std::move(tokenizer)), matcher_(options.max_order), matches_(options.max_order) {}
 
   void set_references(std::span<const std::string_view> references) override {
@@ -68,7 +69,7 @@ class BleuSegmentScorer final : public SegmentScorer {
   }
 
   BleuOptions options_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::shared_ptr<const BleuTokenizer> tokenizer_;
   SymbolTable symbols_of_;
   NgramMatcher matcher_;
   std::vector<int64_t> reference_lengths_, matches_;
@@ -229,7 +230,7 @@ Signature Bleu::signature(const SignatureFacts& facts) const {
 BleuScore Bleu::corpus_score(std::span<const std::string> hypotheses, const References& references,
                              const CorpusOptions& options) const {
   std::vector<double> sums;
-  const Score scored = corpus(hypotheses, references, options, &sums);
+  const Score scored = score_corpus(*this, hypotheses, references, options, &sums);
   BleuScore score = bleu_of(sums);
   static_cast<Score&>(score) = scored;
   return score;
@@ -239,7 +240,7 @@ BleuScore Bleu::sentence_score(std::string_view hypothesis, std::span<const std:
   Bleu with_effective_order = *this;
   with_effective_order.options_.effective_order = true;
   std::vector<double> sums;
-  const Score scored = with_effective_order.sentence(hypothesis, references, &sums);
+  const Score scored = score_sentence(with_effective_order, hypothesis, references, &sums);
   BleuScore score = with_effective_order.bleu_of(sums);
   static_cast<Score&>(score) = scored;
   return score;

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scoring/metrics/metric.h"
+#include "scoring/corpus/corpus_score.h"
+#include "scoring/corpus/metric.h"
 #include "scoring/tokenizers/tokenizers.h"
 
 namespace nmt::scoring {
@@ -57,7 +58,7 @@ class Bleu final : public Metric {
 
  private:
   BleuOptions options_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::shared_ptr<const BleuTokenizer> tokenizer_;
 };
 
 }  // namespace nmt::scoring

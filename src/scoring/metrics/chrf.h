@@ -3,7 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "scoring/metrics/metric.h"
+#include "scoring/corpus/corpus_score.h"
+#include "scoring/corpus/metric.h"
 
 namespace nmt::scoring {
 
@@ -24,10 +25,10 @@ class Chrf final : public Metric {
 
   Score corpus_score(std::span<const std::string> hypotheses, const References& references,
                      const CorpusOptions& options = {}) const {
-    return corpus(hypotheses, references, options);
+    return score_corpus(*this, hypotheses, references, options);
   }
   Score sentence_score(std::string_view hypothesis, std::span<const std::string> references) const {
-    return sentence(hypothesis, references);
+    return score_sentence(*this, hypothesis, references);
   }
 
   std::string key() const override { return "CHRF"; }

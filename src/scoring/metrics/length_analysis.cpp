@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/code_points.h"
+#include "base/words.h"
 #include "scoring/python/python_number.h"
 
 namespace nmt::scoring {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scoring/metrics/corpus_statistics.h"
+#include "scoring/corpus/corpus_statistics.h"
 
 namespace nmt::scoring {
 

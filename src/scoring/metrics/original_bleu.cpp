@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/code_points.h"
+#include "base/words.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/python_number.h"
 
@@ -184,7 +185,7 @@ Signature OriginalBleu::signature(const SignatureFacts& facts) const {
 
 std::string_view without_last_character(std::string_view line) {
   while (!line.empty()) {
-    const bool continues = (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80;
+    const bool continues = is_continuation_byte(line.back());
     line.remove_suffix(1);
     if (!continues) break;
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "scoring/metrics/metric.h"
+#include "scoring/corpus/metric.h"
 
 namespace nmt::scoring {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/code_points.h"
+#include "base/words.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/metrics/tercom_edits.h"
 #include "scoring/python/numpy_scalar.h"
@@ -103,7 +104,7 @@ Signature Ter::signature(const SignatureFacts& facts) const {
 TerScore Ter::corpus_score(std::span<const std::string> hypotheses, const References& references,
                            const CorpusOptions& options) const {
   std::vector<double> sums;
-  const Score scored = corpus(hypotheses, references, options, &sums);
+  const Score scored = score_corpus(*this, hypotheses, references, options, &sums);
   TerScore score = ter_of(sums);
   static_cast<Score&>(score) = scored;
   return score;
@@ -111,7 +112,7 @@ TerScore Ter::corpus_score(std::span<const std::string> hypotheses, const Refere
 
 TerScore Ter::sentence_score(std::string_view hypothesis, std::span<const std::string> references) const {
   std::vector<double> sums;
-  const Score scored = sentence(hypothesis, references, &sums);
+  const Score scored = score_sentence(*this, hypothesis, references, &sums);
   TerScore score = ter_of(sums);
   static_cast<Score&>(score) = scored;
   return score;

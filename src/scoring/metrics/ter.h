@@ -3,16 +3,11 @@
 #include <memory>
 #include <string>
 
-#include "scoring/metrics/metric.h"
+#include "scoring/corpus/corpus_score.h"
+#include "scoring/corpus/metric.h"
+#include "scoring/tokenizers/tercom_tokenizer.h"
 
 namespace nmt::scoring {
-
-struct TerOptions {
-  bool normalized = false;      ///< split punctuation, unescape
-  bool no_punctuation = false;  ///< delete punctuation
-  bool asian_support = false;   ///< with one of the above: East Asian characters too
-  bool case_sensitive = false;
-};
 
 struct TerScore : Score {
   double edits = 0;             ///< shifts, insertions, deletions, substitutions

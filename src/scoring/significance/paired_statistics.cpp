@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "scoring/significance/resampling.h"
+#include "scoring/corpus/resampling.h"
 
 namespace nmt::scoring {
 namespace {

@@ -1,12 +1,47 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "scoring/metrics/corpus_statistics.h"
-#include "scoring/significance/paired_test.h"
+#include "scoring/corpus/corpus_statistics.h"
+#include "scoring/corpus/signature.h"
+#include "scoring/python/seed.h"
 
 namespace nmt::scoring {
+
+enum class PairedTestKind {
+  kBootstrap,                ///< paired bootstrap resampling (Koehn 2004)
+  kApproximateRandomization  ///< Riezler and Maxwell 2005
+};
+
+struct PairedTestOptions {
+  PairedTestKind kind = PairedTestKind::kBootstrap;
+  int64_t samples = 0;  ///< 0 or less: 1000 resamples, 10000 trials
+  Seed seed = {};
+  int threads = 0;  ///< 0: all processors; figures do not depend on it
+};
+
+/// One system by one metric. p_value: two-sided, against the first system; absent for that one.
+/// mean and half_width: of the bootstrap resamples; absent for approximate randomisation.
+struct PairedResult {
+  double score = 0;
+  std::optional<double> p_value = {}, mean = {}, half_width = {};
+};
+
+struct PairedColumn {
+  std::string metric;  ///< name of the scores: "BLEU", "chrF2++", "TER"
+  Signature signature;
+  std::vector<PairedResult> results = {};  ///< one a system
+};
+
+struct PairedTable {
+  std::vector<std::string> systems;
+  std::vector<PairedColumn> columns = {};
+  PairedTestKind kind = PairedTestKind::kBootstrap;
+  int64_t samples = 0;  ///< that were drawn
+};
 
 /// What of the statistics a paired test needs.
 Keep kept_for(PairedTestKind kind);

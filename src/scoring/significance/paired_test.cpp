@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "scoring/metrics/corpus_statistics.h"
-#include "scoring/significance/paired_statistics.h"
+#include "scoring/corpus/corpus_statistics.h"
 
 namespace nmt::scoring {
 namespace {

@@ -12,7 +12,7 @@
 namespace nmt::scoring {
 namespace {
 
-class SentencePieceTokenizer final : public Tokenizer {
+class SentencePieceTokenizer final : public BleuTokenizer {
  public:
   SentencePieceTokenizer(const std::string& name, const std::filesystem::path& model, std::string signature)
       : signature_(std::move(signature)) {
@@ -55,7 +55,7 @@ std::filesystem::path download_folder() {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> make_sentencepiece_tokenizer(const std::string& name, const std::string& model) {
+std::shared_ptr<const BleuTokenizer> make_sentencepiece_tokenizer(const std::string& name, const std::string& model) {
   const bool own_model = !model.empty();
   const auto path = own_model ? std::filesystem::path(model) : download_folder() / "models" / file_of_download(name);
   if (!std::filesystem::exists(path)) {

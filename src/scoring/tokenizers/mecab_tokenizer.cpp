@@ -30,7 +30,7 @@ std::vector<Dictionary> dictionaries_of(const std::string& name) {
   return {{"IPADIC (Debian package mecab-ipadic-utf8)", "IPA", 392126}, {"Debian's IPADIC", "IPA.392127", 392127}};
 }
 
-class MecabTokenizer final : public Tokenizer {
+class MecabTokenizer final : public BleuTokenizer {
  public:
   explicit MecabTokenizer(const std::string& name) {
     std::string arguments = "-Owakati";
@@ -68,13 +68,13 @@ class MecabTokenizer final : public Tokenizer {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> make_mecab_tokenizer(const std::string& name) {
+std::shared_ptr<const BleuTokenizer> make_mecab_tokenizer(const std::string& name) {
   return std::make_shared<MecabTokenizer>(name);
 }
 
 #else
 
-std::shared_ptr<const Tokenizer> make_mecab_tokenizer(const std::string& name) {
+std::shared_ptr<const BleuTokenizer> make_mecab_tokenizer(const std::string& name) {
   throw Error(
       fmt::format("tokenizer '{}': this program was built without MeCab; install libmecab-dev and build again", name));
 }

@@ -2,7 +2,6 @@
 
 #include "base/code_points.h"
 #include "base/unicode.h"
-#include "scoring/metrics/ter.h"
 #include "scoring/tokenizers/western_rules.h"
 
 namespace nmt::scoring {

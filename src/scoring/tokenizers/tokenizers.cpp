@@ -16,14 +16,14 @@
 namespace nmt::scoring {
 namespace {
 
-class NoneTokenizer final : public Tokenizer {
+class NoneTokenizer final : public BleuTokenizer {
  public:
   void tokenize(std::string_view line, std::string& out) const override { out.assign(line); }
   std::string signature() const override { return "none"; }
 };
 
 /// That of mteval-v13a, the script of the WMT evaluations, but for what does not touch one line.
-class Tokenizer13a final : public Tokenizer {
+class Tokenizer13a final : public BleuTokenizer {
  public:
   void tokenize(std::string_view line, std::string& out) const override {
     std::string padded;
@@ -44,7 +44,7 @@ class Tokenizer13a final : public Tokenizer {
 };
 
 /// Spaces round what counts as Chinese, then the western rules.
-class ZhTokenizer final : public Tokenizer {
+class ZhTokenizer final : public BleuTokenizer {
  public:
   void tokenize(std::string_view line, std::string& out) const override {
     line = strip(line);
@@ -78,7 +78,7 @@ class ZhTokenizer final : public Tokenizer {
 };
 
 /// That of mteval-v14: punctuation and symbols of all scripts, by general category.
-class InternationalTokenizer final : public Tokenizer {
+class InternationalTokenizer final : public BleuTokenizer {
  public:
   void tokenize(std::string_view line, std::string& out) const override {
     std::u32string text = to_code_points(line), spaced;
@@ -116,7 +116,7 @@ class InternationalTokenizer final : public Tokenizer {
   std::string signature() const override { return "intl"; }
 };
 
-class CharTokenizer final : public Tokenizer {
+class CharTokenizer final : public BleuTokenizer {
  public:
   void tokenize(std::string_view line, std::string& out) const override {
     out.clear();
@@ -133,25 +133,13 @@ class CharTokenizer final : public Tokenizer {
 
 }  // namespace
 
-std::string Tokenizer::tokenize(std::string_view line) const {
-  std::string text, joined;
-  tokenize(line, text);
-  std::vector<std::string_view> words;
-  split_words(text, words);
-  for (const std::string_view word : words) {
-    if (!joined.empty()) joined += ' ';
-    joined += word;
-  }
-  return joined;
-}
-
 const std::vector<std::string>& tokenizer_names() {
   static const std::vector<std::string> names = {"none",     "zh",  "13a",       "intl",      "char",     "ja-mecab",
                                                  "ko-mecab", "spm", "flores101", "flores200", "spBLEU-1K"};
   return names;
 }
 
-std::shared_ptr<const Tokenizer> make_tokenizer(const std::string& name, const std::string& sentencepiece_model) {
+std::shared_ptr<const BleuTokenizer> make_tokenizer(const std::string& name, const std::string& sentencepiece_model) {
   if (name == "none") return std::make_shared<NoneTokenizer>();
   if (name == "zh") return std::make_shared<ZhTokenizer>();
   if (name == "13a") return std::make_shared<Tokenizer13a>();

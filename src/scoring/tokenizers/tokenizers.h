@@ -5,19 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "scoring/tokenizers/bleu_tokenizer.h"
+
 namespace nmt::scoring {
-
-/// A tokeniser of BLEU: text in, text out, whose tokens are what Python's str.split() finds.
-/// Objects are immutable and may be used by several threads.
-class Tokenizer {
- public:
-  virtual ~Tokenizer() = default;
-  /// Replaces `out` by the tokenised line. Throws nmt::Error if the line is not UTF-8 and the tokeniser must know.
-  virtual void tokenize(std::string_view line, std::string& out) const = 0;
-  virtual std::string signature() const = 0;  ///< "13a", "flores200", "ja-mecab-0.996-IPA"
-
-  std::string tokenize(std::string_view line) const;
-};
 
 /// The names that sacreBLEU knows: none, zh, 13a, intl, char, ja-mecab, ko-mecab, spm, flores101, flores200, spBLEU-1K.
 const std::vector<std::string>& tokenizer_names();
@@ -25,7 +15,8 @@ const std::vector<std::string>& tokenizer_names();
 /// The tokeniser of that name. `sentencepiece_model` is the model file of the SentencePiece ones; empty: the place
 /// where sacreBLEU keeps what it has downloaded ($SACREBLEU or ~/.sacrebleu, folder models). Throws nmt::Error: unknown
 /// name, no such model, a tokeniser that this build lacks.
-std::shared_ptr<const Tokenizer> make_tokenizer(const std::string& name, const std::string& sentencepiece_model = "");
+std::shared_ptr<const BleuTokenizer> make_tokenizer(const std::string& name,
+                                                    const std::string& sentencepiece_model = "");
 
 /// sacreBLEU's choice for a target language code: zh, ja-mecab, ko-mecab or 13a.
 std::string tokenizer_for_language(std::string_view language);

@@ -1,10 +1,11 @@
+#include "text/corpus/cleaning_table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/process/progress.h"
 #include "base/unicode.h"
-#include "text/corpus/cleaning.h"
 
 namespace nmt {
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 #include "text/moses/moses_characters.h"
 

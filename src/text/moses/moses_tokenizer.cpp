@@ -1,5 +1,6 @@
 #include "text/moses/moses_tokenizer.h"
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 #include "text/moses/moses_characters.h"
 

@@ -1,24 +1,20 @@
+#include "text/sentencepiece/bpe_dropout.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "text/sentencepiece/sentencepiece_pieces.h"
 #include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
-#include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
 namespace {
 
 constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
-
-/// Bytes of the UTF-8 character that begins with `first`.
-size_t character_size(char first) {
-  const auto byte = static_cast<unsigned char>(first);
-  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
 
 class BpeDropout final : public SubwordSampler {
  public:
@@ -59,15 +55,16 @@ BpeDropout::BpeDropout(const std::vector<Piece>& pieces, bool words_are_independ
   for (const auto& [text, id] : ids) {
     begins_word_[id] = words_are_independent && text.starts_with(kSpaceMark);
     auto& characters = characters_[id];
-    for (size_t at = 0; at < text.size(); at += character_size(text[at])) {
-      const auto found = ids.find(text.substr(at, character_size(text[at])));
+    for (size_t at = 0, end = 0; at < text.size(); at = end) {
+      end = at + code_point_at(text, at).length;
+      const auto found = ids.find(text.substr(at, end - at));
       if (found == ids.end()) {
         characters.clear();
         break;
       }
       characters.push_back(found->second);
     }
-    for (size_t at = character_size(text[0]); at < text.size(); at += character_size(text[at])) {
+    for (size_t at = code_point_at(text, 0).length; at < text.size(); at += code_point_at(text, at).length) {
       const auto left = ids.find(text.substr(0, at)), right = ids.find(text.substr(at));
       if (left != ids.end() && right != ids.end())
         merges_[pair_key(left->second, right->second)] = {.id = id, .score = pieces[id].score};

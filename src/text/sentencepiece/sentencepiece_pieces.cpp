@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "text/sentencepiece/protocol_buffer.h"
+#include "base/files/protocol_buffer.h"
 
 namespace nmt {
 namespace {

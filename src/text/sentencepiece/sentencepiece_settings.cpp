@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "text/sentencepiece/protocol_buffer.h"
+#include "base/files/protocol_buffer.h"
 
 namespace nmt {
 namespace {

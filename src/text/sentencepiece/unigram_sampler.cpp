@@ -1,3 +1,5 @@
+#include "text/sentencepiece/unigram_sampler.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +10,6 @@
 #include "text/sentencepiece/sentencepiece_pieces.h"
 #include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
-#include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
 namespace {

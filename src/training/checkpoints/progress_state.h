@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batches.h"
+#include "data/batch_stream.h"
 #include "training/optimizers/schedule.h"
 
 namespace nmt {

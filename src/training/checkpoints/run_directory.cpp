@@ -10,7 +10,8 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "config/schema.h"
+#include "config/difference.h"
+#include "config/loading/schema.h"
 
 namespace fs = std::filesystem;
 

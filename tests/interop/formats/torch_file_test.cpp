@@ -1,3 +1,5 @@
+#include "interop/formats/torch_file.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

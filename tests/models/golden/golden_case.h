@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"
 #include "support.h"

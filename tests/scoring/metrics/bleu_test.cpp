@@ -159,10 +159,10 @@ TEST(Bleu, SaysHowManyReferencesThereWere) {
   const OptionalReferences references = {{"a b", "c"}, {"a", std::nullopt}};
   const std::vector<std::string> hypotheses = {"a b", "c"};
   const Bleu bleu;
-  const Score varying = bleu.corpus(hypotheses, references);
+  const Score varying = score_corpus(bleu, hypotheses, references);
   EXPECT_EQ(varying.signature->text(), "nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
   // An empty reference is one.
-  const Score fixed = bleu.corpus(hypotheses, OptionalReferences{{"a b", "c"}, {"a", ""}});
+  const Score fixed = score_corpus(bleu, hypotheses, OptionalReferences{{"a b", "c"}, {"a", ""}});
   EXPECT_EQ(fixed.signature->fields().front().value, "2");
 }
 
@@ -210,7 +210,7 @@ TEST(Bleu, RefusesWhatItCannotScore) {
             }),
             "scoring: 1 hypotheses, but 2 references; both need one line a segment");
   EXPECT_EQ(message_of<Error>([&] { bleu.corpus_score(bad, {one}); }), "hypotheses, line 1: not UTF-8 at byte 2");
-  EXPECT_EQ(message_of<Error>([&] { bleu.corpus(one, OptionalReferences{{std::nullopt}}); }),
+  EXPECT_EQ(message_of<Error>([&] { score_corpus(bleu, one, OptionalReferences{{std::nullopt}}); }),
             "segment 1: no reference");
   EXPECT_EQ(message_of<Error>([] { Bleu({.max_order = 0}); }), "BLEU: max_order 0: at least 1");
 }

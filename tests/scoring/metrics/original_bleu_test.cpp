@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "scoring/command/score_command.h"
+#include "scoring/corpus/corpus_score.h"
 #include "support.h"
 
 namespace nmt::scoring {
@@ -26,7 +27,7 @@ const std::vector<std::string> kSecond = {"a little dog ran over a green field",
                                           "an odd sentence is this"};
 
 std::string line_of(OriginalForm form, const References& references) {
-  return OriginalBleu(form).corpus(kHypotheses, references).format();
+  return score_corpus(OriginalBleu(form), kHypotheses, references).format();
 }
 
 TEST(OriginalBleu, PrintsTheLineOfMultiBleu) {
@@ -48,14 +49,15 @@ TEST(OriginalBleu, GivesTheFigureOfNltkToTheLastDigit) {
 
 TEST(OriginalBleu, IsZeroWithoutAMatchOfSomeOrder) {
   const std::vector<std::string> hypothesis = {"a b c x"}, reference = {"a b c d e"};
-  EXPECT_EQ(OriginalBleu(OriginalForm::kMultiBleu).corpus(hypothesis, References{reference}).format(),
+  EXPECT_EQ(score_corpus(OriginalBleu(OriginalForm::kMultiBleu), hypothesis, References{reference}).format(),
             "BLEU = 0.00, 75.0/66.7/50.0/0.0 (BP=0.779, ratio=0.800, hyp_len=4, ref_len=5)");
-  EXPECT_EQ(OriginalBleu(OriginalForm::kNltk).corpus(hypothesis, References{reference}).format(), "Bleu Score = 0.0");
+  EXPECT_EQ(score_corpus(OriginalBleu(OriginalForm::kNltk), hypothesis, References{reference}).format(),
+            "Bleu Score = 0.0");
   const std::vector<std::string> empty = {""};
   for (const auto form : {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy, OriginalForm::kNltk}) {
-    EXPECT_EQ(OriginalBleu(form).corpus(empty, References{reference}).score, 0);
-    EXPECT_EQ(OriginalBleu(form).corpus(hypothesis, References{empty}).score, 0);
-    EXPECT_EQ(OriginalBleu(form).corpus(empty, References{empty}).score, 0);
+    EXPECT_EQ(score_corpus(OriginalBleu(form), empty, References{reference}).score, 0);
+    EXPECT_EQ(score_corpus(OriginalBleu(form), hypothesis, References{empty}).score, 0);
+    EXPECT_EQ(score_corpus(OriginalBleu(form), empty, References{empty}).score, 0);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "scoring/corpus/corpus_score.h"
+
 namespace nmt::scoring {
 namespace {
 
@@ -17,8 +19,8 @@ const Lines kGermanReference = {"Am 3. Mai sagte er: \"Das ist es.\"", "Es koste
 
 std::string line_of(MosesLanguage language, bool lowercase) {
   const bool german = language == MosesLanguage::kGerman;
-  return TokenizedBleu(language, lowercase)
-      .corpus(german ? kGerman : kEnglish, References{german ? kGermanReference : kEnglishReference})
+  return score_corpus(TokenizedBleu(language, lowercase), german ? kGerman : kEnglish,
+                      References{german ? kGermanReference : kEnglishReference})
       .format({.width = 4});
 }
 
@@ -39,7 +41,7 @@ TEST(TokenizedBleu, IsSacrebleuWithoutTokenisationOnMosesTokens) {
 
 TEST(TokenizedBleu, TakesSeveralReferencesAndResamples) {
   const TokenizedBleu metric(MosesLanguage::kEnglish, true);
-  const Score score = metric.corpus(kEnglish, References{kEnglishReference, kEnglish}, {.bootstrap = 100});
+  const Score score = score_corpus(metric, kEnglish, References{kEnglishReference, kEnglish}, {.bootstrap = 100});
   EXPECT_NEAR(score.score, 100, 1e-9);
   ASSERT_TRUE(score.confidence);
   EXPECT_GT(score.confidence->mean, 90);  // some resamples have no sentence with n-grams of order 4

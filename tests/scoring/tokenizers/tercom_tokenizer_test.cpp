@@ -2,6 +2,7 @@
 
 #include "base/code_points.h"
 #include "base/unicode.h"
+#include "base/words.h"
 #include "scoring/metrics/ter.h"
 #include "support.h"
 

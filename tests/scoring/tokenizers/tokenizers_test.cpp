@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "support.h"

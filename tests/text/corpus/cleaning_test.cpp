@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "text/corpus/cleaning_table.h"
+
 namespace nmt {
 namespace {
 

@@ -1,0 +1,71 @@
+#include "config/loading/model_description.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/process/version.h"
+#include "config/json.h"
+#include "config/loading/schema.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt {
+namespace {
+
+constexpr int kFormatVersion = 1;
+constexpr const char* kFileName = "model.json";
+
+int64_t count_of(const nlohmann::json& json, const char* key, const fs::path& path) {
+  const auto value = json.value(key, nlohmann::json());
+  if (!value.is_number_unsigned() || value.get<int64_t>() < 1)
+    throw Error(fmt::format("{}: damaged: '{}' is no count", path.string(), key));
+  return value.get<int64_t>();
+}
+
+}  // namespace
+
+ModelDescription read_model_description(const fs::path& directory) {
+  if (!fs::is_directory(directory)) throw Error(fmt::format("{}: no such model directory", directory.string()));
+  const auto path = directory / kFileName;
+  if (!fs::exists(path))
+    throw Error(fmt::format("{}: not a model directory ({} is missing)", directory.string(), kFileName));
+  const auto json = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) throw Error(fmt::format("{}: damaged: not a JSON object", path.string()));
+  const auto version = json.value("format_version", nlohmann::json());
+  if (!version.is_number_integer())
+    throw Error(fmt::format("{}: format_version is missing: not a model of this toolkit", path.string()));
+  if (version.get<int64_t>() > kFormatVersion)
+    throw Error(fmt::format("{}: format version {} is newer than this program ({}); update the toolkit", path.string(),
+                            version.get<int64_t>(), kFormatVersion));
+  for (const char* key : {"configuration", "tokenizer"})
+    if (!json.contains(key) || !json[key].is_object())
+      throw Error(fmt::format("{}: damaged: '{}' is missing", path.string(), key));
+  const auto summary = json.value("summary", nlohmann::json::object());
+  if (!summary.is_object()) throw Error(fmt::format("{}: damaged: 'summary' is no object", path.string()));
+  auto config = parse_config(json["configuration"].dump(), path.string()).config;
+  if (json.value("architecture", nlohmann::json()) != config.model.architecture)
+    throw Error(fmt::format("{}: damaged: 'architecture' is not {}, which its configuration says", path.string(),
+                            config.model.architecture));
+  return {.config = std::move(config),
+          .tokenizer = json["tokenizer"],
+          .summary = summary,
+          .parameters = count_of(json, "parameters", path),
+          .source_vocabulary = count_of(json, "source_vocabulary", path),
+          .target_vocabulary = count_of(json, "target_vocabulary", path)};
+}
+
+void write_model_description(const fs::path& directory, const ModelDescription& description) {
+  const nlohmann::ordered_json json = {{"format_version", kFormatVersion},
+                                       {"toolkit", "nmt " + version()},
+                                       {"architecture", description.config.model.architecture},
+                                       {"parameters", description.parameters},
+                                       {"source_vocabulary", description.source_vocabulary},
+                                       {"target_vocabulary", description.target_vocabulary},
+                                       {"tokenizer", description.tokenizer},
+                                       {"summary", description.summary},
+                                       {"configuration", to_json(description.config)}};
+  write_file_atomically(directory / kFileName, json.dump(2) + "\n");
+}
+
+}  // namespace nmt

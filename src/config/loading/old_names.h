@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/loading/yaml_reader.h"
+
+namespace nmt {
+
+/// What a name of Kyubyong's programs (2019, 2017) stands for here.
+struct OldName {
+  std::vector<Setting> settings;  ///< under the names of this toolkit; empty where there is no such option
+  /// Settings that follow from it, for options that nothing else has set.
+  std::vector<Setting> implied;
+  std::string notice;  ///< one line, without the place
+};
+
+/// The reading of a setting whose section.name is no option, if it is a name of his: at the top level any of them, in a
+/// section those that this toolkit calls otherwise. docs/kyubyong.md has the whole table.
+std::optional<OldName> read_old_name(const Setting& setting);
+
+}  // namespace nmt

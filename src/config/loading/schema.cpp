@@ -1,0 +1,128 @@
+#include "config/loading/schema.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "config/loading/old_names.h"
+#include "config/loading/yaml_reader.h"
+#include "config/option_table.h"
+#include "config/rules/consistency.h"
+#include "config/suggestion.h"
+#include "config/value.h"
+
+namespace nmt {
+namespace {
+
+/// What to do about a name that no option has.
+std::string advice(const Setting& setting) {
+  const bool from_file = setting.line > 0;
+  if (setting.section.empty() && setting.name == "base") return "; it stands in a file only";
+  for (const Section& section : sections()) {
+    if (!setting.section.empty()) break;
+    if (setting.name == section.name) return fmt::format("; write {}.key=value", section.name);
+    const std::string start = std::string(section.name) + ".";
+    if (from_file && setting.name.starts_with(start)) {
+      return fmt::format("; write {} below {}:", setting.name.substr(start.size()), section.name);
+    }
+  }
+  return suggest_option(setting.section, setting.name);
+}
+
+/// Applies settings one after the other.
+class Loader {
+ public:
+  void apply(const std::vector<Setting>& settings) {
+    for (const auto& setting : settings) apply(setting);
+  }
+
+  void apply(const Setting& setting) {
+    if (const Option* option = find_option(setting.section, setting.name); option && !is_old_reading(setting)) {
+      assign(*option, setting);
+    } else if (const auto old = read_old_name(setting)) {
+      for (const auto& renamed : old->settings) assign(*find_option(renamed.section, renamed.name), renamed);
+      for (const auto& implied : old->implied) {
+        if (!origins_.contains(implied.key())) {
+          assign_value(loaded_.config, *find_option(implied.section, implied.name), implied.value, implied.where());
+        }
+      }
+      loaded_.notices.push_back(fmt::format("{}: {}", setting.where(), old->notice));
+    } else {
+      throw Error(fmt::format("{}: unknown option {}{}", setting.where(), setting.key(), advice(setting)));
+    }
+  }
+
+  LoadedConfig finish(const std::string& name) {
+    check_explicit(loaded_.config, origins_);
+    check_consistency(loaded_.config, name, origins_);
+    return std::move(loaded_);
+  }
+
+ private:
+  struct Place {
+    std::string source;
+    int line = 0;
+  };
+
+  /// model.sinusoid is an option with texts here; True and False are its values of 2017.
+  static bool is_old_reading(const Setting& setting) {
+    return setting.name == "sinusoid" && parse_truth(setting.value).has_value();
+  }
+
+  void assign(const Option& option, const Setting& setting) {
+    const std::string key = option.key();
+    // One file says each thing once, under whatever name; a --set may correct an earlier one.
+    const auto before = places_.find(key);
+    if (before != places_.end() && setting.line > 0 && before->second.source == setting.source) {
+      throw Error(fmt::format("{}: {} is set twice, first in line {}", setting.where(), key, before->second.line));
+    }
+    assign_value(loaded_.config, option, setting.value, setting.where());
+    places_[key] = {setting.source, setting.line};
+    origins_[key] = setting.where();
+  }
+
+  LoadedConfig loaded_;
+  Origins origins_;
+  std::map<std::string, Place> places_;  // of the last setting of each option
+};
+
+LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::string>& settings,
+                  const std::string& name) {
+  Loader loader;
+  loader.apply(from_file);
+  for (const auto& setting : settings) loader.apply(parse_setting(setting));
+  return loader.finish(name);
+}
+
+std::string help_comment(const Option& option) {
+  const std::string limits = describe_limits(option);
+  return limits.empty() ? std::string(option.help) : fmt::format("{} ({})", option.help, limits);
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings) {
+  return load(read_settings(path), settings, path.string());
+}
+
+LoadedConfig parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& settings) {
+  return load(read_settings(yaml, name), settings, name);
+}
+
+std::string to_yaml(const Config& config, YamlComments comments) {
+  std::string yaml;
+  for (const Section& section : sections()) {
+    if (!yaml.empty()) yaml += '\n';
+    if (comments == YamlComments::kHelp) yaml += fmt::format("# {}\n", section.help);
+    yaml += fmt::format("{}:\n", section.name);
+    for (const Option& option : options()) {
+      if (option.section != section.name) continue;
+      if (comments == YamlComments::kHelp) yaml += fmt::format("  # {}\n", help_comment(option));
+      yaml += fmt::format("  {}: {}\n", option.name, format_value(option, config));
+    }
+  }
+  return yaml;
+}
+
+}  // namespace nmt

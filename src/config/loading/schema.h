@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+
+namespace nmt {
+
+/// A configuration read from `path` (with its `base:` files), then `--set section.key=value` settings applied, then
+/// checked. Every mistake is an Error "FILE:LINE: what is wrong; did you mean ...?" (settings: "--set training.lrr=1:
+/// ..."). notices: accepted old names and the like, one line each, for the log.
+struct LoadedConfig {
+  Config config;
+  std::vector<std::string> notices;
+};
+LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings = {});
+
+/// From YAML text (name is shown in messages): model.json's and checkpoints' stored configurations use it too.
+LoadedConfig parse_config(const std::string& yaml, const std::string& name,
+                          const std::vector<std::string>& settings = {});
+
+/// The complete effective configuration as YAML, every option with its help as comment where `comments`.
+enum class YamlComments { kNone, kHelp };
+std::string to_yaml(const Config& config, YamlComments comments = YamlComments::kNone);
+
+}  // namespace nmt

@@ -1,0 +1,178 @@
+#include "config/loading/yaml_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/unicode.h"
+#include "config/option_table.h"
+#include "config/suggestion.h"
+#include "config/value.h"
+
+namespace nmt {
+namespace {
+
+int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
+
+/// The files that are being read, each the base of the one before.
+class Reader {
+ public:
+  std::vector<Setting> read_file(const std::filesystem::path& file) {
+    open_.push_back({std::filesystem::weakly_canonical(file), file.string()});
+    auto settings = read_text(nmt::read_file(file), file.string());
+    open_.pop_back();
+    return settings;
+  }
+
+  std::vector<Setting> read_text(const std::string& yaml, const std::string& name);
+
+ private:
+  YAML::Node parse(const std::string& yaml, const std::string& name) const;
+  std::vector<Setting> read_base(const Setting& base);
+
+  struct OpenFile {
+    std::filesystem::path canonical;
+    std::string name;
+  };
+  void check_cycle(const Setting& base, const std::filesystem::path& file) const;
+
+  std::vector<OpenFile> open_;
+};
+
+[[noreturn]] void refuse(const std::string& name, int line, const std::string& why) {
+  throw Error(fmt::format("{}:{}: {}", name, line, why));
+}
+
+YAML::Node Reader::parse(const std::string& yaml, const std::string& name) const {
+  if (const auto offset = find_invalid_utf8(yaml)) {
+    const auto line = 1 + std::count(yaml.begin(), yaml.begin() + static_cast<int64_t>(*offset), '\n');
+    refuse(name, static_cast<int>(line), "not UTF-8 text; save the file as UTF-8");
+  }
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(yaml);
+    if (documents.empty()) return YAML::Node();
+    if (documents.size() > 1) {
+      refuse(name, std::max(1, line_of(documents[1])), "a second YAML document; a configuration is one document");
+    }
+    return documents[0];
+  } catch (const YAML::Exception& error) {
+    refuse(name, std::max(1, error.mark.line + 1), fmt::format("not YAML: {}", error.msg));
+  }
+}
+
+/// The entries of a map in their order, each name once.
+std::vector<Setting> entries(const YAML::Node& map, const std::string& section, const std::string& name) {
+  std::vector<Setting> result;
+  std::map<std::string, int> lines;
+  for (const auto& entry : map) {
+    const int line = line_of(entry.first);
+    if (!entry.first.IsScalar()) refuse(name, line, "a name must be a plain word");
+    Setting setting{section, entry.first.Scalar(), entry.second, name, line};
+    const auto [first, is_new] = lines.emplace(setting.name, line);
+    if (!is_new) refuse(name, line, fmt::format("{} is set twice, first in line {}", setting.key(), first->second));
+    result.push_back(std::move(setting));
+  }
+  return result;
+}
+
+bool is_section(const std::string& name) {
+  return std::any_of(sections().begin(), sections().end(),
+                     [&](const Section& section) { return section.name == name; });
+}
+
+void Reader::check_cycle(const Setting& base, const std::filesystem::path& file) const {
+  const auto canonical = std::filesystem::weakly_canonical(file);
+  const auto same = [&](const OpenFile& open) { return open.canonical == canonical; };
+  const auto first = std::find_if(open_.begin(), open_.end(), same);
+  if (first == open_.end()) return;
+  std::string chain;
+  for (auto open = first; open != open_.end(); ++open) chain += open->name + " -> ";
+  refuse(base.source, base.line, "base: the files are each other's base: " + chain + file.string());
+}
+
+std::vector<Setting> Reader::read_base(const Setting& base) {
+  if (!base.value.IsScalar() || base.value.Scalar().empty()) {
+    refuse(base.source, base.line, "base: needs the name of a file");
+  }
+  const auto file = (std::filesystem::path(base.source).parent_path() / base.value.Scalar()).lexically_normal();
+  check_cycle(base, file);
+  std::error_code failed;
+  if (!std::filesystem::exists(file, failed)) refuse(base.source, base.line, "base: no such file " + file.string());
+  return read_file(file);
+}
+
+std::vector<Setting> Reader::read_text(const std::string& yaml, const std::string& name) {
+  const YAML::Node root = parse(yaml, name);
+  if (root.IsNull()) return {};
+  if (!root.IsMap()) refuse(name, std::max(1, line_of(root)), "not a map of sections such as 'training:'");
+  std::vector<Setting> before, own;
+  for (auto& entry : entries(root, "", name)) {
+    if (entry.name == "base") {
+      before = read_base(entry);
+    } else if (!is_section(entry.name)) {
+      if (entry.value.IsMap())
+        refuse(name, entry.line, "unknown section " + shown(entry.name) + suggest_section(entry.name));
+      own.push_back(std::move(entry));
+    } else if (entry.value.IsMap()) {
+      for (auto& setting : entries(entry.value, entry.name, name)) own.push_back(std::move(setting));
+    } else if (!entry.value.IsNull()) {
+      refuse(name, entry.line, fmt::format("{}: needs options below it, such as '{}: value'", entry.name, "name"));
+    }
+  }
+  before.insert(before.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+  return before;
+}
+
+/// The value after "=": YAML, but a text or a list of one needs no quotes.
+YAML::Node parse_setting_value(const Setting& setting, const std::string& text) {
+  const Option* option = find_option(setting.section, setting.name);
+  Config config;
+  const bool is_text = option && std::holds_alternative<std::string*>(option->of(config));
+  const bool is_list = option && (std::holds_alternative<std::vector<std::string>*>(option->of(config)) ||
+                                  std::holds_alternative<std::vector<double>*>(option->of(config)));
+  const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
+  if ((is_text && !is_quoted) || (is_list && !is_quoted && !text.starts_with('['))) return YAML::Node(text);
+  try {
+    return YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    throw Error(fmt::format("{}: not YAML: {}", setting.source, error.msg));
+  }
+}
+
+}  // namespace
+
+std::string Setting::where() const { return line > 0 ? fmt::format("{}:{}", source, line) : source; }
+
+std::string Setting::key() const { return section.empty() ? shown(name) : section + "." + shown(name); }
+
+std::vector<Setting> read_settings(const std::filesystem::path& file) { return Reader().read_file(file); }
+
+std::vector<Setting> read_settings(const std::string& yaml, const std::string& name) {
+  return Reader().read_text(yaml, name);
+}
+
+Setting parse_setting(const std::string& text) {
+  if (find_invalid_utf8(text)) throw Error("--set: a setting that is not UTF-8 text");
+  Setting setting;
+  setting.source = "--set " + shown(text);
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(fmt::format("{}: write section.key=value, for example --set training.lr=0.001", setting.source));
+  }
+  const std::string key = text.substr(0, equals);
+  const size_t point = key.find('.');
+  setting.section = point == std::string::npos ? "" : key.substr(0, point);
+  setting.name = point == std::string::npos ? key : key.substr(point + 1);
+  if (!setting.section.empty() && !is_section(setting.section)) {
+    throw Error(fmt::format("{}: unknown section {}{}", setting.source, shown(setting.section),
+                            suggest_section(setting.section)));
+  }
+  setting.value = parse_setting_value(setting, text.substr(equals + 1));
+  return setting;
+}
+
+}  // namespace nmt

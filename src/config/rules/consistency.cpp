@@ -1,0 +1,38 @@
+#include "config/rules/consistency.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "config/rules/data_rules.h"
+#include "config/rules/model_rules.h"
+#include "config/rules/training_rules.h"
+#include "config/rules/use_rules.h"
+
+namespace nmt {
+
+void check_consistency(const Config& config, const std::string& name, const Origins& origins) {
+  const RuleChecker checker(config, name, origins);
+  check_data_rules(checker);
+  check_model_rules(checker);
+  check_training_rules(checker);
+  check_use_rules(checker);
+  if (config.run.histograms && !config.run.tensorboard)
+    checker.refuse({"run.histograms", "run.tensorboard"}, "are written for TensorBoard; run.tensorboard is false");
+}
+
+void check_explicit(const Config& config, const Origins& origins) {
+  const auto require = [&](const char* key, const char* with, const std::string& why) {
+    if (origins.contains(key) || !origins.contains(with)) return;
+    throw Error(fmt::format("{}: {}: {}", origins.at(with), with, why));
+  };
+  if (config.training.batch_type == "tokens") {
+    require(
+        "training.batch_size", "training.batch_type",
+        fmt::format("tokens needs training.batch_size; its default {} counts sentences", TrainingConfig().batch_size));
+  }
+  if (config.training.schedule == "constant") {
+    require("training.warmup_steps", "training.schedule", "constant needs training.warmup_steps; 0 for no warm-up");
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,165 @@
+#include "config/rules/training_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace nmt {
+namespace {
+
+class TrainingRules : public RuleChecker {
+ public:
+  explicit TrainingRules(const RuleChecker& checker) : RuleChecker(checker) {}
+  void check_training() const;
+  void check_stopping() const;
+
+ private:
+  void check_optimizer() const;
+  void check_schedule() const;
+  void check_objective() const;
+  void check_subword_sampling() const;
+};
+
+void TrainingRules::check_training() const {
+  const TrainingConfig& training = config_.training;
+  if (training.batch_type == "tokens") {
+    if (training.pool_batches > 0)
+      refuse({"training.pool_batches", "training.batch_type"},
+             "is for batch_type sentences; batches of tokens are sorted by length anyway");
+    if (training.last_batch == "drop")
+      refuse({"training.last_batch", "training.batch_type"}, "drop is for batch_type sentences");
+  }
+  if (training.accumulate_warmup > 0 && training.accumulate == 1)
+    refuse({"training.accumulate_warmup", "training.accumulate"}, "needs training.accumulate above 1 to rise to");
+  const size_t corpora = config_.data.train1.size() + config_.data.train_tsv.size();
+  const auto& weights = training.corpus_weights;
+  if (!weights.empty() && weights.size() != corpora)
+    refuse(
+        {"training.corpus_weights"},
+        fmt::format("has {} weights for {} training corpora (data.train1, then train_tsv)", weights.size(), corpora));
+  if (!weights.empty() && *std::max_element(weights.begin(), weights.end()) == 0)
+    refuse({"training.corpus_weights"}, "leaves no corpus: all are 0");
+  if (!training.init_from.empty() && !(config_.model.word_vectors1 + config_.model.word_vectors2).empty())
+    refuse({"training.init_from", "model.word_vectors1", "model.word_vectors2"},
+           "brings its embeddings; leave model.word_vectors1 and word_vectors2 out");
+  check_optimizer();
+  check_schedule();
+  check_objective();
+  check_subword_sampling();
+}
+
+void TrainingRules::check_optimizer() const {
+  const std::string& optimizer = config_.training.optimizer;
+  const std::string elsewhere = "; training.optimizer is " + optimizer;
+  if (optimizer != "adadelta")
+    refuse_changed({"training.adadelta_rho", "training.adadelta_epsilon"}, "is Adadelta's" + elsewhere);
+  if (optimizer != "adam" && optimizer != "adamw" && optimizer != "radam")
+    refuse_changed({"training.adam_beta1", "training.adam_beta2", "training.adam_epsilon"},
+                   "is Adam's and RAdam's" + elsewhere);
+  if (optimizer != "sgd") refuse_changed({"training.sgd_momentum"}, "is SGD's" + elsewhere);
+  if (optimizer != "adafactor")
+    refuse_changed({"training.adafactor_decay", "training.adafactor_clip", "training.adafactor_scale"},
+                   "is Adafactor's" + elsewhere);
+  if (optimizer == "adamw" && config_.training.weight_decay_form == "gradient")
+    refuse({"training.weight_decay_form", "training.optimizer"}, "gradient is what adamw is not; set optimizer adam");
+}
+
+void TrainingRules::check_schedule() const {
+  const TrainingConfig& training = config_.training;
+  const std::string& schedule = training.schedule;
+  const bool ends = schedule == "linear" || schedule == "cosine" || schedule == "polynomial";
+  const std::string elsewhere = "; training.schedule is " + schedule;
+  if (ends && training.decay_updates <= training.warmup_steps)
+    refuse({"training.decay_updates", "training.schedule", "training.warmup_steps"},
+           fmt::format("{} is not behind training.warmup_steps {}: schedule {} falls between them",
+                       training.decay_updates, training.warmup_steps, schedule));
+  if (!ends) refuse_changed({"training.decay_updates"}, "is of linear, cosine and polynomial" + elsewhere);
+  if (!ends && schedule != "plateau")
+    refuse_changed({"training.final_lr"}, "is of linear, cosine, polynomial and plateau" + elsewhere);
+  if (training.final_lr > training.lr)
+    refuse({"training.final_lr", "training.lr"},
+           fmt::format("{} is above training.lr {}", training.final_lr, training.lr));
+  if (schedule != "polynomial") refuse_changed({"training.polynomial_power"}, "is of polynomial" + elsewhere);
+  if (schedule != "plateau")
+    refuse_changed({"training.plateau_factor", "training.plateau_patience"}, "is of plateau" + elsewhere);
+  else if (!has_validation_text())
+    refuse({"training.schedule"}, "plateau looks at validations, but data.eval1 and eval2 are not set");
+}
+
+void TrainingRules::check_objective() const {
+  const TrainingConfig& training = config_.training;
+  const std::string elsewhere = "; training.objective is " + training.objective;
+  if (training.objective != "rdrop") refuse_changed({"training.rdrop_alpha"}, "is R-Drop's" + elsewhere);
+  if (training.objective != "simcut")
+    refuse_changed({"training.simcut_alpha", "training.simcut_rate"}, "is SimCut's" + elsewhere);
+  const ModelConfig& model = config_.model;
+  const auto rate = [&](const std::optional<double>& own) { return own.value_or(model.dropout_rate); };
+  const bool no_dropout = rate(model.input_dropout_rate) + rate(model.attention_dropout_rate) +
+                              rate(model.residual_dropout_rate) + rate(model.ffn_dropout_rate) +
+                              training.word_dropout1 + training.word_dropout2 ==
+                          0;
+  if (training.objective == "rdrop" && no_dropout)
+    refuse({"training.objective", "model.dropout_rate"},
+           "rdrop compares two dropout masks, but nothing is dropped; set model.dropout_rate");
+  const bool zeros = training.objective == "simcut" ||
+                     (training.word_dropout_form == "zero" && training.word_dropout1 + training.word_dropout2 > 0);
+  if (zeros && (!model.zero_padding_embedding || model.mask_padding_positions))
+    refuse({training.objective == "simcut" ? "training.objective" : "training.word_dropout_form"},
+           "makes embeddings zero by the row of padding: it needs model.zero_padding_embedding true and "
+           "mask_padding_positions false");
+  if (training.word_dropout1 + training.word_dropout2 == 0)
+    refuse_changed({"training.word_dropout_form"}, "is for training.word_dropout1 and word_dropout2, which are 0");
+}
+
+void TrainingRules::check_subword_sampling() const {
+  const TrainingConfig& training = config_.training;
+  const bool bpe = training.bpe_dropout1 + training.bpe_dropout2 > 0;
+  const bool unigram = training.unigram_alpha1 + training.unigram_alpha2 > 0;
+  const char* bpe_key = training.bpe_dropout1 > 0 ? "training.bpe_dropout1" : "training.bpe_dropout2";
+  const char* unigram_key = training.unigram_alpha1 > 0 ? "training.unigram_alpha1" : "training.unigram_alpha2";
+  if ((bpe || unigram) && config_.data.tokenizer == "words")
+    refuse({bpe ? bpe_key : unigram_key}, "needs pieces; data.tokenizer is words");
+  const bool ready = !config_.data.spm_model1.empty();  // then the model itself tells its kind
+  if (bpe && !ready && config_.data.spm_type != "bpe")
+    refuse({bpe_key, "data.spm_type"}, "leaves merges out; data.spm_type is unigram: use training.unigram_alpha1, 2");
+  if (unigram && !ready && config_.data.spm_type != "unigram")
+    refuse({unigram_key, "data.spm_type"}, "needs a unigram model; data.spm_type is bpe: use training.bpe_dropout1, 2");
+  if (!unigram)
+    refuse_changed({"training.unigram_nbest"}, "is for training.unigram_alpha1 and unigram_alpha2, which are 0");
+}
+
+void TrainingRules::check_stopping() const {
+  const TrainingConfig& training = config_.training;
+  if (training.num_epochs == 0 && training.max_updates == 0 && training.max_minutes == 0 &&
+      training.max_target_tokens == 0 && config_.validation.patience == 0) {
+    refuse({"training.num_epochs", "training.max_updates", "training.max_minutes"},
+           "0, with max_updates and max_minutes 0, would train without end; set a limit (or validation.patience)");
+  }
+  if (training.checkpoint_every == 0 && !has_validation_text()) {
+    refuse({"training.checkpoint_every"}, "0 saves at each validation, but data.eval1 and eval2 are not set");
+  }
+  if (!has_validation_text()) {
+    for (const auto& [key, used] : {std::pair("training.average_checkpoints", training.average_checkpoints > 0),
+                                    std::pair("training.average_best", training.average_best > 0)})
+      if (used) refuse({key}, "averages validated weights, but data.eval1 and eval2 are not set");
+    if (training.ema_decay > 0)
+      refuse({"training.ema_decay"}, "is kept where it validates better, but data.eval1 and eval2 are not set");
+  }
+  if (training.average_best > 0 && training.checkpoint_every > 0) {
+    refuse({"training.average_best", "training.checkpoint_every"},
+           "needs a checkpoint at each validation: training.checkpoint_every 0");
+  }
+}
+
+}  // namespace
+
+void check_training_rules(const RuleChecker& checker) {
+  const TrainingRules rules(checker);
+  rules.check_training();
+  rules.check_stopping();
+}
+
+}  // namespace nmt

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "config/rules/rule_checker.h"
+
+namespace nmt {
+
+/// Contradictions that begin in the sections validation, decoding and evaluation. Throws Error.
+void check_use_rules(const RuleChecker& checker);
+
+}  // namespace nmt

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "data/batch.h"
+#include "data/batches.h"
+#include "data/epoch_view.h"
+#include "data/prepared_corpus.h"
+
+namespace nmt {
+
+/// Where a stream of training batches stands: the next batch to hand out.
+struct BatchPosition {
+  int64_t epoch = 0;  ///< from 0
+  int64_t batch = 0;  ///< in that epoch, from 0
+};
+
+/// The endless stream of training batches, prepared ahead on a thread, in order.
+class BatchStream {
+ public:
+  BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start = {});
+  ~BatchStream();
+  Batch next();                              ///< rethrows a worker's exception here
+  BatchPosition position() const;            ///< of the batch that next() will return: what a checkpoint stores
+  int64_t batches_of_current_epoch() const;  ///< of the epoch of position()
+
+ private:
+  struct Item {
+    Batch batch;
+    BatchPosition after;
+    int64_t batches_after;  // batches of the epoch of `after`
+  };
+  void work(std::vector<std::vector<int64_t>> plan);  // the batches of ahead_.epoch
+  EpochView epoch_ahead() const { return {*corpus_, options_.sampling, ahead_.epoch}; }
+
+  std::shared_ptr<const PreparedCorpus> corpus_;
+  BatchOptions options_;
+  BatchPosition position_;
+  int64_t batches_ = 0;
+  BatchPosition ahead_;  // the worker's own position
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> ready_;
+  std::exception_ptr failure_;
+  bool stop_ = false;
+  std::thread worker_;  // last: joined before what it uses goes
+};
+
+}  // namespace nmt

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "config/loading/model_description.h"
+#include "interop/formats/array.h"
+#include "text/codec/codec.h"
+
+namespace nmt::interop {
+
+/// A model directory's contents without torch: configuration, tokenizers, weights under their names.
+struct PlainModel {
+  Config config;
+  TextCodec codec;
+  nlohmann::json summary = nlohmann::json::object();
+  Arrays weights;
+  std::string name;  ///< shown in messages: where it comes from
+
+  /// Throws Error where it is missing.
+  const Array& weight(const std::string& key) const;
+};
+
+/// Throws Error for a missing or damaged directory.
+PlainModel read_plain_model(const std::filesystem::path& directory);
+/// Writes a model directory's files into an existing folder.
+void write_plain_model(const std::filesystem::path& directory, const PlainModel& model);
+
+/// Names and shapes of the weights of a Transformer with absolute positions and plain attention, as the toolkit has
+/// them.
+std::map<std::string, Shape> transformer_weights(const ModelConfig& config, int64_t source_vocabulary,
+                                                 int64_t target_vocabulary);
+/// Throws Error naming the first weight that is missing, has another shape or belongs to no part.
+void check_weights(const PlainModel& model);
+
+/// A safetensors file. Throws MachineError.
+void write_safetensors(const std::filesystem::path& path, const Arrays& arrays);
+/// The tokenizers' files under other names, for toolkits that take SentencePiece models; none for word vocabularies.
+void write_tokenizers(const std::filesystem::path& directory, const TextCodec& codec, const std::string& source_name,
+                      const std::string& target_name);
+
+}  // namespace nmt::interop

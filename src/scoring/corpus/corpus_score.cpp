@@ -1,0 +1,89 @@
+#include "scoring/corpus/corpus_score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/unicode.h"
+#include "scoring/corpus/corpus_statistics.h"
+#include "scoring/corpus/resampling.h"
+
+namespace nmt::scoring {
+namespace {
+
+void check_utf8(std::string_view text, std::string_view what, int64_t line) {
+  if (const auto at = find_invalid_utf8(text)) {
+    throw Error(fmt::format("{} line {}: not UTF-8 at byte {}", what, line, *at + 1));
+  }
+}
+
+std::string_view view_of(const std::string& text) { return text; }
+std::string_view view_of(const std::optional<std::string>& text) { return text ? *text : std::string_view(); }
+
+/// One block over the whole corpus, checked.
+template <typename Sets>
+SegmentBlock block_of(std::span<const std::string> hypotheses, const Sets& references) {
+  if (hypotheses.empty()) throw Error("scoring: there are no hypotheses");
+  if (references.empty()) throw Error("scoring: there are no references");
+  SegmentBlock block;
+  block.hypotheses.emplace_back(hypotheses.begin(), hypotheses.end());
+  for (const auto& set : references) {
+    if (set.size() != hypotheses.size()) {
+      throw Error(fmt::format("scoring: {} hypotheses, but {} references; both need one line a segment",
+                              hypotheses.size(), set.size()));
+    }
+    auto& views = block.references.emplace_back();
+    for (const auto& line : set) {
+      views.push_back(view_of(line));
+      check_utf8(views.back(), "references,", static_cast<int64_t>(views.size()));
+    }
+  }
+  for (size_t i = 0; i < hypotheses.size(); ++i) check_utf8(hypotheses[i], "hypotheses,", static_cast<int64_t>(i + 1));
+  return block;
+}
+
+/// A metric that someone else owns, where a shared one is asked for.
+std::shared_ptr<const Metric> borrowed(const Metric& metric) { return {std::shared_ptr<void>(), &metric}; }
+
+Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusOptions& options,
+                  std::vector<double>* sums) {
+  const bool resamples = options.bootstrap > 1;
+  CorpusStatistics statistics({borrowed(metric)}, 1, resamples ? Keep::kFloat32 : Keep::kSums, options.threads);
+  statistics.add(block);
+  Score score = metric.score_of(statistics.sums(0, 0));
+  SignatureFacts facts{.references = statistics.references()};
+  if (resamples) {
+    const ResampledSystem system{.metric = &metric, .statistics = &statistics.resample_matrix(0, 0)};
+    const auto scores = bootstrap(std::span(&system, 1),
+                                  {.samples = options.bootstrap, .seed = options.seed, .threads = options.threads});
+    score.confidence = confidence_interval(scores.front());
+    facts.bootstrap = options.bootstrap;
+    facts.seed = options.seed.text;
+  }
+  score.signature = metric.signature(facts);
+  if (sums) *sums = statistics.sums(0, 0);
+  return score;
+}
+
+}  // namespace
+
+Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const References& references,
+                   const CorpusOptions& options, std::vector<double>* sums) {
+  return score_block(metric, block_of(hypotheses, references), options, sums);
+}
+
+Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const OptionalReferences& references,
+                   const CorpusOptions& options, std::vector<double>* sums) {
+  return score_block(metric, block_of(hypotheses, references), options, sums);
+}
+
+Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references,
+                     std::vector<double>* sums) {
+  const std::string text(hypothesis);
+  References sets;
+  for (const std::string& reference : references) sets.push_back({reference});
+  return score_corpus(metric, std::span(&text, 1), sets, {.threads = 1, .bootstrap = 1, .seed = {}}, sums);
+}
+
+}  // namespace nmt::scoring

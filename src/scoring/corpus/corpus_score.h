@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scoring/corpus/metric.h"
+#include "scoring/corpus/score.h"
+#include "scoring/python/seed.h"
+
+namespace nmt::scoring {
+
+/// References of a corpus: references[set][line]; every set has as many lines as the hypotheses.
+using References = std::vector<std::vector<std::string>>;
+/// The same where a segment may lack some of them; one at least must be there. nrefs is then "var".
+using OptionalReferences = std::vector<std::vector<std::optional<std::string>>>;
+
+/// How a corpus is scored.
+struct CorpusOptions {
+  int threads = 0;        ///< 0: all processors; figures do not depend on it
+  int64_t bootstrap = 1;  ///< resamples for a confidence interval; 1: none
+  Seed seed = {};         ///< of the resamples
+};
+
+/// The score of a corpus, with its signature. Fills `sums`, where it is given, with the sums of the segments'
+/// statistics. Throws nmt::Error if the numbers of lines differ or there are none.
+Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const References& references,
+                   const CorpusOptions& options = {}, std::vector<double>* sums = nullptr);
+Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const OptionalReferences& references,
+                   const CorpusOptions& options = {}, std::vector<double>* sums = nullptr);
+/// The score of one sentence, with its signature.
+Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references,
+                     std::vector<double>* sums = nullptr);
+
+}  // namespace nmt::scoring

@@ -1,0 +1,263 @@
+#include "scoring/corpus/resampling.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "scoring/python/numpy_random.h"
+#include "scoring/python/summation.h"
+
+namespace nmt::scoring {
+namespace {
+
+constexpr int64_t kDrawsPerBlock = 1 << 19;  // random numbers held at a time
+constexpr int64_t kMaxExpandedRows = 100000;
+constexpr int kMaxGroups = 8;  // of four columns; wider statistics take the general loop
+
+/// `segments` rows of `stride` numbers.
+template <typename T>
+struct Rows {
+  const T* values;
+  int64_t stride, segments;
+};
+
+/// Sums the chosen rows in float32, in order, of two resamples at once: one would wait for its own additions. The fixed
+/// number of groups lets the compiler keep the sums in registers.
+template <int groups, typename T>
+void sum_rows(const Rows<T>& from, const uint32_t* rows, const uint32_t* other_rows, float* sums, float* other_sums) {
+  std::array<float, 4 * groups> total{}, other_total{};
+  for (int64_t i = 0; i < from.segments; ++i) {
+    const T* row = from.values + static_cast<size_t>(rows[i]) * (4 * groups);
+    const T* other_row = from.values + static_cast<size_t>(other_rows[i]) * (4 * groups);
+    for (int c = 0; c < 4 * groups; ++c) total[c] += static_cast<float>(row[c]);
+    for (int c = 0; c < 4 * groups; ++c) other_total[c] += static_cast<float>(other_row[c]);
+  }
+  std::copy(total.begin(), total.end(), sums);
+  std::copy(other_total.begin(), other_total.end(), other_sums);
+}
+
+template <typename T>
+void sum_rows_of_any_width(const Rows<T>& from, const uint32_t* rows, const uint32_t* other_rows, float* sums,
+                           float* other_sums) {
+  std::fill(sums, sums + from.stride, 0.0f);
+  std::fill(other_sums, other_sums + from.stride, 0.0f);
+  for (int64_t i = 0; i < from.segments; ++i) {
+    const T *row = from.values + rows[i] * from.stride, *other_row = from.values + other_rows[i] * from.stride;
+    for (int64_t c = 0; c < from.stride; ++c) sums[c] += static_cast<float>(row[c]);
+    for (int64_t c = 0; c < from.stride; ++c) other_sums[c] += static_cast<float>(other_row[c]);
+  }
+}
+
+template <typename T>
+using SumRows = void (*)(const Rows<T>&, const uint32_t*, const uint32_t*, float*, float*);
+
+template <typename T>
+SumRows<T> sum_rows_for(int stride) {
+  static constexpr std::array<SumRows<T>, kMaxGroups + 1> kByGroups = {
+      sum_rows_of_any_width<T>, sum_rows<1, T>, sum_rows<2, T>, sum_rows<3, T>, sum_rows<4, T>,
+      sum_rows<5, T>,           sum_rows<6, T>, sum_rows<7, T>, sum_rows<8, T>};
+  return stride / 4 <= kMaxGroups ? kByGroups[stride / 4] : sum_rows_of_any_width<T>;
+}
+
+/// The statistics of a system where bootstrap() reads them: small ones as float32, which is faster, others as they are.
+class BootstrapSource {
+ public:
+  explicit BootstrapSource(const ResampledSystem& system) : system_(system) {
+    const ResampleMatrix& matrix = *system.statistics;
+    if (matrix.is_short() && matrix.rows() <= kMaxExpandedRows) {
+      expanded_.assign(matrix.short_values().begin(), matrix.short_values().end());
+    }
+  }
+
+  /// Scores resamples [begin, end) of a block, whose chosen rows lie one after the other in `indices`.
+  void score(const std::vector<uint32_t>& indices, int64_t begin, int64_t end, ResampleScore* scores) const {
+    const ResampleMatrix& matrix = *system_.statistics;
+    if (!expanded_.empty()) return score(expanded_, indices, begin, end, scores);
+    matrix.is_short() ? score(matrix.short_values(), indices, begin, end, scores)
+                      : score(matrix.float_values(), indices, begin, end, scores);
+  }
+
+ private:
+  template <typename T>
+  void score(const std::vector<T>& values, const std::vector<uint32_t>& indices, int64_t begin, int64_t end,
+             ResampleScore* scores) const {
+    const auto& [metric, statistics] = system_;
+    const SumRows<T> sum = sum_rows_for<T>(statistics->stride());
+    const Rows<T> rows{values.data(), statistics->stride(), statistics->rows()};
+    std::vector<float> sums(statistics->stride()), other_sums(statistics->stride());
+    for (int64_t i = begin; i < end; i += 2) {
+      const int64_t other = std::min(i + 1, end - 1);  // the last one of an odd number is done twice
+      sum(rows, indices.data() + i * rows.segments, indices.data() + other * rows.segments, sums.data(),
+          other_sums.data());
+      scores[i] = metric->score_of_resample(std::span<const float>(sums).first(statistics->columns()));
+      scores[other] = metric->score_of_resample(std::span<const float>(other_sums).first(statistics->columns()));
+    }
+  }
+
+  ResampledSystem system_;
+  std::vector<float> expanded_;
+};
+
+/// Trials of one block: bits[trial * words + i / 64] says where segment i comes from.
+struct CoinBlock {
+  int64_t words = 0;
+  std::vector<uint64_t> bits;
+};
+
+/// The sums of both halves of a trial, from those of the whole and the differences of the segments.
+struct Halves {
+  explicit Halves(const ShuffledSystem& system)
+      : columns(system.metric->columns()),
+        differences(system.baseline->size()),
+        whole_baseline(columns),
+        whole(columns) {
+    for (size_t i = 0; i < differences.size(); ++i) {
+      differences[i] = (*system.baseline)[i] - (*system.system)[i];
+      whole_baseline[i % columns] += (*system.baseline)[i];
+      whole[i % columns] += (*system.system)[i];
+    }
+  }
+
+  void split(std::span<const uint64_t> bits, std::vector<double>& first, std::vector<double>& second) const {
+    std::vector<double> moved(columns);
+    for (size_t word = 0; word < bits.size(); ++word) {
+      for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+        const double* row = differences.data() + (64 * word + std::countr_zero(rest)) * columns;
+        for (size_t c = 0; c < columns; ++c) moved[c] += row[c];
+      }
+    }
+    first.resize(columns);
+    second.resize(columns);
+    for (size_t c = 0; c < columns; ++c) {
+      first[c] = whole[c] + moved[c];
+      second[c] = whole_baseline[c] - moved[c];
+    }
+  }
+
+  size_t columns;
+  std::vector<double> differences, whole_baseline, whole;
+};
+
+/// Bounds of the middle 95 % of sorted scores.
+std::pair<double, double> bounds(const std::vector<double>& sorted) {
+  const size_t lower = sorted.size() / 40;
+  return {sorted[lower], sorted[sorted.size() - lower - 1]};
+}
+
+double half_width(const std::vector<double>& sorted, bool float32) {
+  const auto [lower, upper] = bounds(sorted);
+  if (float32) return 0.5f * (static_cast<float>(upper) - static_cast<float>(lower));
+  return 0.5 * (upper - lower);
+}
+
+std::vector<float> as_float32(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+template <typename T>
+double p_value(const std::vector<T>& differences, T real_difference) {
+  const auto larger = std::count_if(differences.begin(), differences.end(), [&](T d) { return d > real_difference; });
+  return static_cast<double>(larger + 1) / static_cast<double>(differences.size() + 1);
+}
+
+/// Of the absolute differences, how often one exceeds the mean by more than the real difference.
+template <typename T>
+double centred_p_value(const std::vector<T>& baseline, const std::vector<T>& system, double real_difference) {
+  std::vector<T> differences(baseline.size());
+  for (size_t i = 0; i < differences.size(); ++i) differences[i] = std::abs(system[i] - baseline[i]);
+  const T mean = pairwise_mean(differences);
+  for (T& difference : differences) difference -= mean;
+  return p_value(differences, static_cast<T>(real_difference));
+}
+
+int threads_of(const ResamplingOptions& options) { return options.threads > 0 ? options.threads : default_threads(); }
+
+}  // namespace
+
+std::vector<ResampledScores> bootstrap(std::span<const ResampledSystem> systems, const ResamplingOptions& options) {
+  const int64_t segments = systems.empty() ? 0 : systems.front().statistics->rows();
+  if (segments > std::numeric_limits<uint32_t>::max()) throw Error("bootstrap: more than 4294967295 segments");
+  std::vector<std::vector<ResampleScore>> scores(systems.size(), std::vector<ResampleScore>(options.samples));
+  const std::vector<BootstrapSource> sources(systems.begin(), systems.end());
+  NumpyRandom random(options.seed);
+  const int64_t block = std::clamp<int64_t>(kDrawsPerBlock / std::max<int64_t>(1, segments), 1, options.samples);
+  std::vector<uint32_t> indices;
+  for (int64_t start = 0; start < options.samples; start += block) {
+    const int64_t count = std::min(block, options.samples - start);
+    indices.resize(count * segments);
+    random.choose(static_cast<uint32_t>(segments), indices);
+    parallel_for(count, 1, threads_of(options), [&](int64_t begin, int64_t end) {
+      for (size_t s = 0; s < systems.size(); ++s) {
+        sources[s].score(indices, begin, end, scores[s].data() + start);
+      }
+    });
+  }
+  std::vector<ResampledScores> result(systems.size());
+  for (size_t s = 0; s < systems.size(); ++s) {
+    result[s].all_float32 = std::all_of(scores[s].begin(), scores[s].end(), [](const auto& x) { return x.is_float32; });
+    for (const ResampleScore& score : scores[s]) result[s].values.push_back(score.value);
+  }
+  return result;
+}
+
+std::vector<TrialScores> shuffle(std::span<const ShuffledSystem> systems, const ResamplingOptions& options) {
+  if (systems.empty()) return {};
+  const int64_t segments = static_cast<int64_t>(systems.front().baseline->size()) / systems.front().metric->columns();
+  std::vector<TrialScores> scores(systems.size(),
+                                  {std::vector<double>(options.samples), std::vector<double>(options.samples)});
+  const std::vector<Halves> halves(systems.begin(), systems.end());
+  NumpyRandom random(options.seed);
+  CoinBlock coins{.words = (segments + 63) / 64, .bits = {}};
+  const int64_t block = std::clamp<int64_t>(64 * kDrawsPerBlock / std::max<int64_t>(1, segments), 1, options.samples);
+  for (int64_t start = 0; start < options.samples; start += block) {
+    const int64_t count = std::min(block, options.samples - start);
+    coins.bits.assign(count * coins.words, 0);
+    for (int64_t trial = 0; trial < count; ++trial) {
+      uint64_t* bits = coins.bits.data() + trial * coins.words;
+      for (int64_t i = 0; i < segments; ++i) bits[i / 64] |= static_cast<uint64_t>(random.coin()) << (i % 64);
+    }
+    parallel_for(count, 1, threads_of(options), [&](int64_t begin, int64_t end) {
+      std::vector<double> first, second;
+      for (size_t s = 0; s < systems.size(); ++s) {
+        for (int64_t i = begin; i < end; ++i) {
+          halves[s].split(std::span(coins.bits).subspan(i * coins.words, coins.words), first, second);
+          scores[s].first[start + i] = systems[s].metric->score_of_trial(first);
+          scores[s].second[start + i] = systems[s].metric->score_of_trial(second);
+        }
+      }
+    });
+  }
+  return scores;
+}
+
+ConfidenceInterval confidence_interval(const ResampledScores& scores) {
+  std::vector<double> sorted = scores.values;
+  std::sort(sorted.begin(), sorted.end());
+  double mean = exact_mean(sorted);
+  if (scores.all_float32) mean = static_cast<float>(mean);
+  return {.mean = mean, .half_width = half_width(sorted, scores.all_float32)};
+}
+
+ConfidenceInterval paired_interval(const ResampledScores& scores) {
+  std::vector<double> sorted = scores.values;
+  std::sort(sorted.begin(), sorted.end());
+  const double mean = scores.all_float32 ? pairwise_mean(as_float32(sorted)) : pairwise_mean(sorted);
+  return {.mean = mean, .half_width = half_width(sorted, scores.all_float32)};
+}
+
+double bootstrap_p_value(const ResampledScores& baseline, const ResampledScores& system, double real_difference) {
+  if (baseline.all_float32 && system.all_float32) {
+    return centred_p_value(as_float32(baseline.values), as_float32(system.values), real_difference);
+  }
+  return centred_p_value(baseline.values, system.values, real_difference);
+}
+
+double shuffle_p_value(const TrialScores& trials, double real_difference) {
+  std::vector<double> differences(trials.first.size());
+  for (size_t i = 0; i < differences.size(); ++i) differences[i] = std::abs(trials.first[i] - trials.second[i]);
+  return p_value(differences, real_difference);
+}
+
+}  // namespace nmt::scoring

@@ -1,0 +1,56 @@
+#include "scoring/corpus/score.h"
+
+#include <cstdlib>
+
+#include "scoring/python/python_number.h"
+
+namespace nmt::scoring {
+namespace {
+
+std::string confidence_text(const ConfidenceInterval& confidence, int width) {
+  return "μ = " + fixed(confidence.mean, width) + " ± " + fixed(confidence.half_width, width);
+}
+
+/// sacreBLEU leaves an interval out whose mean is 0.
+bool shows_confidence(const Score& score) { return score.confidence && score.confidence->mean > 0; }
+
+double rounded(double value, int width) { return std::strtod(fixed(value, width).c_str(), nullptr); }
+
+}  // namespace
+
+std::string Score::format(const ScoreFormat& format) const {
+  if (original) return format.score_only ? original->figure : original->line;
+  std::string figure = fixed(score, format.width);
+  if (shows_confidence(*this)) figure += " (" + confidence_text(*confidence, format.width) + ")";
+  if (format.score_only) return figure;
+  std::string line = name;
+  if (signature) line += "|" + (format.short_signature ? signature->short_text() : signature->text());
+  line += " = " + figure;
+  if (!details.empty()) line += " " + details;
+  return line;
+}
+
+std::string Score::format_json(const ScoreFormat& format) const {
+  if (format.score_only) return this->format(format);
+  std::string json = "{";
+  const auto add = [&](const std::string& key, const std::string& value) {
+    json += json.size() > 1 ? ",\n " : "\n ";
+    json += json_string(key, JsonEscapes::kControlOnly) + ": " + value;
+  };
+  const auto quoted = [](const std::string& text) { return json_string(text, JsonEscapes::kControlOnly); };
+  add("name", quoted(name));
+  add("score", original ? original->figure : json_number(rounded(score, format.width)));
+  if (!original) add("signature", quoted(signature ? signature->text() : ""));
+  if (shows_confidence(*this)) {
+    add("confidence_mean", json_number(rounded(confidence->mean, format.width)));
+    add("confidence_var", json_number(rounded(confidence->half_width, format.width)));
+    add("confidence", quoted(confidence_text(*confidence, format.width)));
+  }
+  if (!details.empty()) add("verbose_score", quoted(details));
+  if (signature && !original) {
+    for (const auto& field : signature->fields()) add(field.key, quoted(field.value));
+  }
+  return json + "\n}";
+}
+
+}  // namespace nmt::scoring

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "text/pairs/pair_reader.h"
+
+namespace nmt {
+
+/// One file, an object a line (jsonlines.org): {"source": "...", "target": "..."}, or with the codes of the languages
+/// as keys, {"de": "...", "en": "..."}; both also within "translation", as the datasets of Hugging Face have them.
+/// Other keys are not read, nor lines of white space. A line break within a text becomes a space: a text is one line.
+class JsonLinesReader final : public PairReader {
+ public:
+  /// Throws Error for a file that cannot be read.
+  JsonLinesReader(CorpusFiles files, Utf8Policy policy);
+  bool next(TextPair& pair) override;  ///< also throws Error for what is no such object
+  std::string description() const override { return files_.source.string() + " (JSON lines)"; }
+
+ private:
+  std::string text(const nlohmann::json& object, const char* key, const std::string& language) const;
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  TextReader lines_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,51 @@
+#include "text/pairs/pair_formats.h"
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "text/pairs/json_lines_reader.h"
+#include "text/pairs/tsv_reader.h"
+#include "text/pairs/two_files_reader.h"
+
+namespace nmt {
+namespace {
+
+/// A format whose files hold both sides, told by the ending of their names.
+struct PairFormat {
+  std::string_view ending;  ///< before ".gz"
+  std::unique_ptr<PairReader> (*make)(const CorpusFiles& files, Utf8Policy policy);
+};
+
+template <typename Reader>
+std::unique_ptr<PairReader> make(const CorpusFiles& files, Utf8Policy policy) {
+  return std::make_unique<Reader>(files, policy);
+}
+
+/// A new format is a file and a row here.
+constexpr std::array kFormats = {PairFormat{".jsonl", make<JsonLinesReader>}};
+
+bool has_ending(std::filesystem::path path, std::string_view ending) {
+  if (path.extension() == ".gz") path.replace_extension();
+  return path.extension() == ending;
+}
+
+[[noreturn]] void refuse_beside_another(const std::string& option, const std::filesystem::path& path,
+                                        const std::string& other_option) {
+  throw Error(option + " " + path.string() + ": holds both sides; name it in " + other_option + ", too");
+}
+
+}  // namespace
+
+std::unique_ptr<PairReader> make_pair_reader(const CorpusFiles& files, Utf8Policy policy) {
+  for (const auto& [ending, make] : kFormats) {
+    const bool is_source = has_ending(files.source, ending), is_target = has_ending(files.target, ending);
+    if (is_source && (files.target.empty() || files.target == files.source)) return make(files, policy);
+    if (is_source) refuse_beside_another(files.source_option, files.source, files.target_option);
+    if (is_target) refuse_beside_another(files.target_option, files.target, files.source_option);
+  }
+  if (files.target.empty()) return std::make_unique<TsvReader>(files, policy);
+  return std::make_unique<TwoFilesReader>(files, policy);
+}
+
+}  // namespace nmt

@@ -1,0 +1,176 @@
+#include "config/loading/old_names.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "config/loading/schema.h"
+#include "support.h"
+
+namespace nmt {
+namespace {
+
+using test::message_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// Every name of both programs with its own value.
+const char* const kHis2019 =
+    "vocab_size: 16000\n"
+    "train1: t.de\n"
+    "train2: t.en\n"
+    "eval1: e.de\n"
+    "eval2: e.en\n"
+    "eval3: raw.en\n"
+    "vocab: bpe.vocab\n"
+    "batch_size: 64\n"
+    "eval_batch_size: 65\n"
+    "lr: 0.0004\n"
+    "warmup_steps: 3000\n"
+    "logdir: log/1\n"
+    "num_epochs: 21\n"
+    "evaldir: eval/1\n"
+    "d_model: 256\n"
+    "d_ff: 512\n"
+    "num_blocks: 5\n"
+    "num_heads: 4\n"
+    "maxlen1: 90\n"
+    "maxlen2: 80\n"
+    "dropout_rate: 0.25\n"
+    "smoothing: 0.2\n"
+    "test1: s.de\n"
+    "test2: s.en\n"
+    "ckpt: log/1\n"
+    "test_batch_size: 66\n"
+    "testdir: test/1\n";
+constexpr size_t kNamesOf2019 = 27;
+
+const char* const kHis2017 =
+    "source_train: corpora/train.tags.de-en.de\n"
+    "target_train: corpora/train.tags.de-en.en\n"
+    "source_test: corpora/t.de.xml\n"
+    "target_test: corpora/t.en.xml\n"
+    "batch_size: 32\n"
+    "lr: 0.0001\n"
+    "logdir: logdir\n"
+    "maxlen: 10\n"
+    "min_cnt: 20\n"
+    "hidden_units: 256\n"
+    "num_blocks: 6\n"
+    "num_epochs: 20\n"
+    "num_heads: 8\n"
+    "dropout_rate: 0.1\n"
+    "sinusoid: False\n";
+constexpr size_t kNamesOf2017 = 15;
+
+TEST(OldNames, ReadHisHparamsOf2019) {
+  const auto [config, notices] = parse_config(kHis2019, "hparams.yaml");
+  EXPECT_THAT(notices, SizeIs(kNamesOf2019));
+  Config expected;
+  expected.data.vocab_size = 16000;
+  expected.data.train1 = {"t.de"};
+  expected.data.train2 = {"t.en"};
+  expected.data.eval1 = "e.de";
+  expected.data.eval2 = "e.en";
+  expected.data.test1 = "s.de";
+  expected.data.test2 = "s.en";
+  expected.data.maxlen1 = 90;
+  expected.data.maxlen2 = 80;
+  expected.model.d_model = 256;
+  expected.model.d_ff = 512;
+  expected.model.num_blocks = 5;
+  expected.model.num_heads = 4;
+  expected.model.dropout_rate = 0.25;
+  expected.training.batch_size = 64;
+  expected.training.lr = 0.0004;
+  expected.training.warmup_steps = 3000;
+  expected.training.num_epochs = 21;
+  expected.training.smoothing = 0.2;
+  expected.decoding.batch_size = 66;
+  expected.run.dir = "log/1";
+  EXPECT_EQ(to_yaml(config), to_yaml(expected));
+  EXPECT_EQ(notices[0], "hparams.yaml:1: vocab_size is read as data.vocab_size");
+  EXPECT_EQ(notices[5], "hparams.yaml:6: eval3 has no effect: data.eval2 is the raw reference");
+}
+
+TEST(OldNames, ReadHisHyperparamsOf2017) {
+  const auto [config, notices] = parse_config(kHis2017, "h.yaml");
+  EXPECT_THAT(notices, SizeIs(kNamesOf2017));
+  Config expected;
+  expected.data.train1 = {"corpora/train.tags.de-en.de"};
+  expected.data.train2 = {"corpora/train.tags.de-en.en"};
+  expected.data.test1 = "corpora/t.de.xml";
+  expected.data.test2 = "corpora/t.en.xml";
+  expected.data.maxlen1 = expected.data.maxlen2 = 10;
+  expected.model.d_model = 256;
+  expected.model.d_ff = 1024;
+  expected.model.positions = "learned";
+  expected.model.dropout_rate = 0.1;
+  expected.training.batch_size = 32;
+  expected.training.lr = 0.0001;
+  expected.run.dir = "logdir";
+  EXPECT_EQ(to_yaml(config), to_yaml(expected));
+  EXPECT_THAT(notices, testing::Contains("h.yaml:8: maxlen is read as data.maxlen1 and data.maxlen2"));
+  EXPECT_THAT(notices,
+              testing::Contains("h.yaml:10: hidden_units is read as model.d_model, with model.d_ff 1024 unless "
+                                "that is set"));
+  EXPECT_THAT(notices, testing::Contains("h.yaml:15: sinusoid is read as model.positions: learned"));
+}
+
+TEST(OldNames, AreTakenInSectionsAndSettingsToo) {
+  const auto [config, notices] =
+      parse_config("model:\n  hidden_units: 128\n  sinusoid: True\nrun:\n  logdir: x\n", "f.yaml", {"maxlen=50"});
+  EXPECT_EQ(config.model.d_model, 128);
+  EXPECT_EQ(config.model.d_ff, 512);
+  EXPECT_EQ(config.model.positions, "sinusoidal");
+  EXPECT_EQ(config.model.sinusoid, "interleaved");
+  EXPECT_EQ(config.run.dir, "x");
+  EXPECT_EQ(config.data.maxlen2, 50);
+  EXPECT_THAT(notices, ElementsAre("f.yaml:2: model.hidden_units is read as model.d_model, with model.d_ff 512 unless "
+                                   "that is set",
+                                   "f.yaml:3: model.sinusoid is read as model.positions: sinusoidal",
+                                   "f.yaml:5: run.logdir is read as run.dir",
+                                   "--set maxlen=50: maxlen is read as data.maxlen1 and data.maxlen2"));
+}
+
+TEST(OldNames, GiveWayToAWidthThatIsSet) {
+  EXPECT_EQ(parse_config("hidden_units: 128\nmodel:\n  d_ff: 300\n", "f").config.model.d_ff, 300);
+  EXPECT_EQ(parse_config("model:\n  d_ff: 300\nhidden_units: 128\n", "f").config.model.d_ff, 300);
+}
+
+TEST(OldNames, AreCheckedAsTheOptionsTheyStandFor) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"hidden_units: wide", "f:1: model.d_model: needs a whole number, not 'wide'"},
+      {"hidden_units: 100", "f:1: model.num_heads: 8 does not divide model.d_model 100"},
+      {"maxlen: 1", "f:1: data.maxlen1: 1 is out of range; it must be at least 2 and at most 100000"},
+      {"logdir: a\nrun:\n  dir: b", "f:3: run.dir is set twice, first in line 1"},
+      {"maxlen: 10\nmaxlen2: 10", "f:2: data.maxlen2 is set twice, first in line 1"},
+      {"sinusoid: both", "f:1: unknown option sinusoid; did you mean model.sinusoid?"},
+      {"model:\n  lr: 1", "f:2: unknown option model.lr; did you mean training.lr?"},
+  };
+  for (const auto& [yaml, message] : mistakes) {
+    EXPECT_EQ(message_of<Error>([&] { parse_config(yaml, "f"); }), message) << yaml;
+  }
+}
+
+TEST(OldNames, StandInTheGuide) {
+  const std::string guide = read_file(test::source_directory() / "docs" / "kyubyong.md");
+  for (const char* names : {kHis2019, kHis2017}) {
+    std::istringstream lines(names);
+    for (std::string line; std::getline(lines, line);) {
+      const std::string name = line.substr(0, line.find(':'));
+      const auto old =
+          read_old_name({.section = "", .name = name, .value = YAML::Node("True"), .source = "", .line = 1});
+      ASSERT_TRUE(old) << name;
+      const std::string row_start = "| `" + name + "` |";
+      ASSERT_THAT(guide, HasSubstr(row_start));
+      const size_t start = guide.find(row_start);
+      const std::string row = guide.substr(start, guide.find('\n', start) - start);
+      for (const auto& setting : old->settings) EXPECT_THAT(row, HasSubstr("`" + setting.key() + "`"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nmt

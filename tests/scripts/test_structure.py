@@ -1,0 +1,297 @@
+"""The house rules of src/ and apps/, read from their text: who may include whom, how files are named, how large they grow.
+
+A unit is a header with the .cpp of its name; a room is a folder of src/, or apps/. Each exception below says why it is
+one; an exception that nothing needs any more is a failure, so that the lists only hold what is true.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# A room includes itself and those before it.
+ROOMS = ("base config text scoring report serving data prepro interop nn models search translation evaluation training "
+         "apps").split()
+MAX_FILES = 25  # in a folder
+MAX_LINES = 400  # of a file
+
+# .cpp files without a header of their name. A folder with "/*" stands for all files in it.
+NO_HEADER = {
+    "apps/*": "programs: nothing includes them",
+    "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
+    "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",
+    "src/nn/kernels/kernels_avx512.cpp": "kernels_impl.h, compiled for AVX-512",
+    "src/nn/kernels/kernels_baseline.cpp": "kernels_impl.h, compiled for any processor",
+    "src/nn/kernels/packed/packed_avx2.cpp": "packed_product_impl.h, compiled for AVX2",
+    "src/nn/kernels/packed/packed_avx512.cpp": "packed_product_impl.h, compiled for AVX-512",
+    "src/nn/kernels/packed/packed_avx512_bf16.cpp": "packed_product_impl.h, compiled for AVX-512 with bfloat16",
+    "src/nn/kernels/packed/packed_avx512_vnni.cpp": "packed_product_impl.h, compiled for AVX-512 with VNNI",
+    "src/nn/kernels/packed/packed_baseline.cpp": "packed_product_impl.h, compiled for any processor",
+    "src/models/transformer/transformer_blocks.cpp": "2026-11-22: goes with the new decoder cache",
+}
+LONG_FILES = {
+    "src/config/option_table.cpp": "a table: one row an option",
+    "src/training/trainer.cpp": "2026-11-22: is being split into loop, keeper of the best model and meter",
+}
+# Units that include each other.
+UNIT_CIRCLES = {
+    "src/models/transformer/fixed_steps src/models/transformer/transformer src/models/transformer/transformer_state":
+        "2026-11-22: goes with the new decoder cache",
+}
+
+
+def files_of(root):
+    """The C++ files of src/ and apps/, as paths from the root."""
+    return sorted(path.relative_to(root).as_posix() for folder in ("src", "apps")
+                  for path in (root / folder).rglob("*") if path.suffix in (".h", ".cpp"))
+
+
+def room_of(file):
+    parts = file.split("/")
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def folder_of(file):
+    return file.rsplit("/", 1)[0]
+
+
+def unit_of(file):
+    return file.rsplit(".", 1)[0]
+
+
+class Tree:
+    def __init__(self, root):
+        self.text = {file: (root / file).read_text(encoding="utf-8") for file in files_of(root)}
+        self.includes = []  # (file, included file)
+        self.missing = []
+        for file, text in self.text.items():
+            for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE):
+                found = next((path for path in (f"src/{name}", f"{folder_of(file)}/{name}") if path in self.text), None)
+                if found:
+                    self.includes.append((file, found))
+                else:
+                    self.missing.append(f"{file} includes {name}, which is not there")
+
+    def graph(self, node_of):
+        graph = collections.defaultdict(set)
+        for file, included in self.includes:
+            if node_of(file) != node_of(included):
+                graph[node_of(file)].add(node_of(included))
+        return graph
+
+
+def circles(graph):
+    """The sets of nodes that reach each other (Tarjan 1972), each as one text of sorted names."""
+    sys.setrecursionlimit(10000)
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            circle = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(circle) > 1:
+                found.append(" ".join(sorted(circle)))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def upward_includes(tree):
+    def level(file):
+        return ROOMS.index(room_of(file)) if room_of(file) in ROOMS else -1
+
+    return ([f"{file}: the room {room_of(file)} is not in ROOMS" for file in tree.text if level(file) < 0] +
+            [f"{file} includes {other} of a higher room" for file, other in tree.includes if level(other) > level(file)])
+
+
+def cpp_without_header(tree):
+    return [file for file in tree.text if file.endswith(".cpp") and unit_of(file) + ".h" not in tree.text]
+
+
+def repeated_headers(tree):
+    names = collections.defaultdict(list)
+    for file in tree.text:
+        if file.endswith(".h"):
+            names[file.rsplit("/", 1)[-1]].append(file)
+    return [" ".join(files) for files in names.values() if len(files) > 1]
+
+
+def full_folders(tree):
+    sizes = collections.Counter(map(folder_of, tree.text))
+    return [f"{folder}: {size} files" for folder, size in sizes.items() if size > MAX_FILES]
+
+
+def long_files(tree):
+    return [file for file, text in tree.text.items() if text.count("\n") > MAX_LINES]
+
+
+def inference_modes(tree):
+    return [file for file, text in tree.text.items() if "InferenceMode" in text]
+
+
+def code_of(text):
+    """C++ without comments, texts and preprocessor lines."""
+    pattern = r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*(?:.|\n)*?\*/'
+    text = re.sub(pattern, " ", text)
+    return re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.MULTILINE)
+
+
+def types_of(text):
+    """The full names of the types that a file defines at the level of a namespace that has a name."""
+    scopes, found, head = [], [], ""
+    for part in re.split(r"([{};])", code_of(text)):
+        if part not in ("{", "}", ";"):
+            head = part
+            continue
+        if part == "{":
+            space = re.search(r"\bnamespace(\s+[\w:]+)?\s*$", head)
+            kind = re.search(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(\w+)\s*(?:final\s*)?(?::[^:].*)?$", head, re.DOTALL)
+            if space:
+                scopes.append((space.group(1) or "").strip() or None)  # None: without a name
+            else:
+                if kind and not any(scope in (None, "") for scope in scopes):
+                    found.append("::".join(scopes + [kind.group(1)]))
+                scopes.append("")  # a type, a function, ...
+        elif part == "}" and scopes:
+            scopes.pop()
+        head = ""
+    return found
+
+
+def repeated_types(tree):
+    places = collections.defaultdict(list)
+    for file, text in tree.text.items():
+        for name in types_of(text):
+            places[name].append(file)
+    return [f"{name}: {' '.join(files)}" for name, files in places.items() if len(files) > 1]
+
+
+class StructureTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tree = Tree(ROOT)
+
+    def expect_only(self, exceptions, found, advice):
+        self.assertEqual(sorted(set(found) - set(exceptions)), [], advice)
+        self.assertEqual(sorted(set(exceptions) - set(found)), [], "exceptions that nothing needs any more: delete them")
+
+    def test_includes_are_there(self):
+        self.assertGreater(len(self.tree.includes), 1000)
+        self.assertEqual(self.tree.missing, [])
+
+    def test_rooms_include_lower_ones_only(self):
+        self.assertEqual(upward_includes(self.tree), [])
+        self.assertEqual(circles(self.tree.graph(room_of)), [])
+
+    def test_folders_have_no_circle(self):
+        self.assertEqual(circles(self.tree.graph(folder_of)), [])
+
+    def test_units_have_no_circle(self):
+        self.expect_only(UNIT_CIRCLES, circles(self.tree.graph(unit_of)), "units that include each other")
+
+    def test_each_cpp_has_its_header(self):
+        folders = {name[:-2] for name in NO_HEADER if name.endswith("/*")}
+        found = [folder_of(file) + "/*" if folder_of(file) in folders else file for file in cpp_without_header(self.tree)]
+        self.expect_only(NO_HEADER, found, "a .cpp file declares what it defines in a header of its name")
+
+    def test_header_names_are_unique(self):
+        self.assertEqual(repeated_headers(self.tree), [])
+
+    def test_folders_are_small(self):
+        self.assertEqual(full_folders(self.tree), [], f"at most {MAX_FILES} files a folder")
+
+    def test_files_are_short(self):
+        self.expect_only(LONG_FILES, long_files(self.tree), f"at most {MAX_LINES} lines a file, tables excepted")
+
+    def test_no_inference_mode(self):
+        # A tensor made in inference mode that something keeps cannot take part in a later backward pass.
+        self.assertEqual(inference_modes(self.tree), [], "use torch::NoGradGuard")
+
+    def test_types_are_defined_once(self):
+        # Two types of one name in one namespace: the linker keeps the functions of one of them for both.
+        self.assertEqual(repeated_types(self.tree), [])
+
+
+class RulesTest(unittest.TestCase):
+    """Each rule on a tree that breaks it."""
+
+    def tree(self, **files):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        root = pathlib.Path(holder.name)
+        for name, text in files.items():
+            path = root / name.replace("__", "/").replace("_h", ".h").replace("_cpp", ".cpp")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return Tree(root)
+
+    def test_finds_a_missing_include(self):
+        tree = self.tree(src__base__a_h='#include "base/b.h"\n#include "text/gone.h"\n', src__base__b_h="#include <map>\n")
+        self.assertEqual(tree.includes, [("src/base/a.h", "src/base/b.h")])
+        self.assertEqual(tree.missing, ["src/base/a.h includes text/gone.h, which is not there"])
+
+    def test_finds_a_way_up(self):
+        tree = self.tree(src__base__a_h='#include "text/b.h"\n', src__text__b_h='#include "base/c.h"\n', src__base__c_h="",
+                         src__attic__d_h="")
+        self.assertEqual(upward_includes(tree), ["src/attic/d.h: the room attic is not in ROOMS",
+                                                 "src/base/a.h includes src/text/b.h of a higher room"])
+        self.assertEqual(circles(tree.graph(room_of)), ["base text"])
+
+    def test_finds_circles(self):
+        tree = self.tree(src__base__a__x_h='#include "base/b/y.h"\n', src__base__a__z_h="",
+                         src__base__b__y_h="", src__base__b__y_cpp='#include "base/b/y.h"\n#include "base/a/z.h"\n')
+        self.assertEqual(circles(tree.graph(folder_of)), ["src/base/a src/base/b"])
+        self.assertEqual(circles(tree.graph(unit_of)), [])
+        tree = self.tree(src__base__x_h="", src__base__x_cpp='#include "base/x.h"\n#include "base/y.h"\n',
+                         src__base__y_h='#include "base/w.h"\n', src__base__w_h='#include "base/x.h"\n')
+        self.assertEqual(circles(tree.graph(unit_of)), ["src/base/w src/base/x src/base/y"])
+
+    def test_finds_files_of_wrong_names_and_sizes(self):
+        many = {f"src__base__f{i}_h": "" for i in range(MAX_FILES + 1)}
+        tree = self.tree(src__base__a_cpp="", src__text__f0_h="x\n" * (MAX_LINES + 1), **many)
+        self.assertEqual(cpp_without_header(tree), ["src/base/a.cpp"])
+        self.assertEqual(repeated_headers(tree), ["src/base/f0.h src/text/f0.h"])
+        self.assertEqual(full_folders(tree), [f"src/base: {MAX_FILES + 2} files"])
+        self.assertEqual(long_files(tree), ["src/text/f0.h"])
+
+    def test_finds_inference_mode(self):
+        self.assertEqual(inference_modes(self.tree(src__nn__a_h="c10::InferenceMode guard;\n")), ["src/nn/a.h"])
+
+    def test_reads_types(self):
+        text = """
+            // struct Comment {};
+            #define MACRO struct Macro {
+            namespace nmt {
+            struct Forward;
+            template <typename T> struct Plain : Base<T> { struct Inner {}; std::string text = "struct Quoted {"; };
+            enum class Choice : int { kOne };
+            class Last final : public a::B { void f() { struct Local {}; } };
+            namespace { struct Hidden {}; }
+            struct Plain<int> {};
+            }
+            namespace nmt::scoring { union Other { int a; }; struct Made f(struct Made made) { return made; } }"""
+        self.assertEqual(types_of(text), ["nmt::Plain", "nmt::Choice", "nmt::Last", "nmt::scoring::Other"])
+
+    def test_finds_a_type_defined_twice(self):
+        tree = self.tree(src__base__a_h="namespace nmt { struct Pair { int a; }; }",
+                         src__base__b_cpp="namespace nmt { class Pair { int b; }; }",
+                         src__base__c_cpp="namespace nmt::scoring { class Pair { int c; }; }")
+        self.assertEqual(repeated_types(tree), ["nmt::Pair: src/base/a.h src/base/b.cpp"])
+
+
+if __name__ == "__main__":
+    unittest.main()
