@@ -15,7 +15,7 @@
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
 #include "training/optimizers/adam.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 namespace {
 

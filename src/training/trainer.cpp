@@ -23,8 +23,8 @@
 #include "training/fine_tuning.h"
 #include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/schedule.h"
-#include "training/stopping.h"
-#include "training/tensor_statistics.h"
+#include "training/loop/stopping.h"
+#include "training/loop/tensor_statistics.h"
 
 namespace nmt {
 namespace {

@@ -17,7 +17,7 @@
 #include "training/checkpoints/run_directory.h"
 #include "training/distributed/process_group.h"
 #include "training/optimizers/optimizer.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 #include "training/validation.h"
 
 namespace nmt {

@@ -7,7 +7,7 @@
 #include "data/batches.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 #include "translation/attention_grids.h"
 #include "translation/translator.h"
 

@@ -10,7 +10,7 @@
 #include "support.h"
 #include "text/words/word_tokenizer.h"
 #include "training/optimizers/sgd.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 namespace nmt {
 namespace {

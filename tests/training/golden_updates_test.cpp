@@ -6,7 +6,7 @@
 #include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/optimizer.h"
 #include "training/optimizers/schedule.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 namespace nmt {
 namespace {

@@ -14,7 +14,7 @@
 #include "search/search.h"
 #include "text/tokenizer.h"
 #include "training/optimizers/adam.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 namespace nmt {
 namespace {

@@ -17,7 +17,7 @@
 #include "training/distributed/thread_processes.h"
 #include "training/limited_model.h"
 #include "training/optimizers/adam.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 namespace nmt {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 #include <c10/core/GradMode.h>
 #include <torch/utils.h>

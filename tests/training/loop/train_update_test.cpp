@@ -1,4 +1,4 @@
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
