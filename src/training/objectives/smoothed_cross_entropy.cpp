@@ -1,0 +1,20 @@
+#include "training/objectives/smoothed_cross_entropy.h"
+
+#include "training/objectives/model_outputs.h"
+#include "training/objectives/target_rows.h"
+
+namespace nmt {
+
+LossSums smoothed_cross_entropy(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
+                                const Smoothing& smoothing) {
+  const auto rows = target_rows(run_model(model, batch, context).hidden, batch);
+  return output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing);
+}
+
+LossSums CrossEntropy::loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) {
+  TensorBatch read = batch;
+  dropout_.apply(read, context);
+  return smoothed_cross_entropy(model, read, context, smoothing_);
+}
+
+}  // namespace nmt
