@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "models/interface/model.h"
+#include "nn/ops/cross_entropy.h"
 
 namespace nmt {
 
@@ -10,6 +11,7 @@ namespace nmt {
 struct ModelOutputs {
   torch::Tensor hidden;                 ///< [batch, target, model] before the output layer; padding rows are undefined
   std::vector<AttentionMap> attention;  ///< of each layer, with gradient, where it was asked for
+  torch::Tensor auxiliary_loss;         ///< the sum over all modules that have one (AuxiliaryLoss); undefined: none has
 };
 
 enum class AttentionWeights { kLeft, kRecorded };
@@ -18,5 +20,8 @@ enum class AttentionWeights { kLeft, kRecorded };
 /// numbers and results are the same up to rounding.
 ModelOutputs run_model(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
                        AttentionWeights attention = AttentionWeights::kLeft);
+
+/// Adds the model's auxiliary loss to that of so many target tokens, each of which counts the same.
+LossSums with_auxiliary_loss(LossSums sums, const ModelOutputs& outputs, int64_t target_tokens);
 
 }  // namespace nmt

@@ -17,15 +17,17 @@ TensorBatch doubled(const TensorBatch& batch) {
 
 LossSums paired_loss(TranslationModel& model, const TensorBatch& doubled_batch, ForwardContext& context,
                      const Smoothing& smoothing, const PairLoss& pair) {
-  const auto hidden = run_model(model, doubled_batch, context).hidden.flatten(0, 1);  // [2 * batch * target, model]
+  const auto outputs = run_model(model, doubled_batch, context);
+  const auto hidden = outputs.hidden.flatten(0, 1);  // [2 * batch * target, model]
   const auto labels = doubled_batch.target_out.flatten();
   const int64_t half = labels.size(0) / 2;
   const auto lengths = doubled_batch.target_lengths.narrow(0, 0, doubled_batch.target_lengths.size(0) / 2);
   const auto first = pack_rows(lengths, doubled_batch.target_out.size(1), labels.device()).rows;  // [tokens]
   // The two rows of a token stand next to each other.
   const auto rows = chosen_rows(hidden, labels, torch::stack({first, first + half}, 1).flatten());
-  return paired_output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing,
-                                     pair);
+  const auto sums = paired_output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels,
+                                                smoothing, pair);
+  return with_auxiliary_loss(sums, outputs, lengths.sum().item<int64_t>());
 }
 
 }  // namespace nmt

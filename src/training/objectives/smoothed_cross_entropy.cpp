@@ -7,8 +7,11 @@ namespace nmt {
 
 LossSums smoothed_cross_entropy(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
                                 const Smoothing& smoothing) {
-  const auto rows = target_rows(run_model(model, batch, context).hidden, batch);
-  return output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing);
+  const auto outputs = run_model(model, batch, context);
+  const auto rows = target_rows(outputs.hidden, batch);
+  const auto sums =
+      output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing);
+  return with_auxiliary_loss(sums, outputs, batch.target_lengths.sum().item<int64_t>());
 }
 
 LossSums CrossEntropy::loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) {

@@ -5,7 +5,8 @@
 
 namespace nmt {
 
-/// Teacher-forced label-smoothed cross-entropy, summed over real target tokens: also what validation reports.
+/// Teacher-forced label-smoothed cross-entropy, summed over real target tokens: also what validation reports. In
+/// training it has the model's auxiliary losses, too.
 LossSums smoothed_cross_entropy(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
                                 const Smoothing& smoothing);
 

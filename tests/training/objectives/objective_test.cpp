@@ -5,6 +5,7 @@
 #include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
+#include "nn/ops/auxiliary_loss.h"
 #include "support.h"
 #include "tensor_support.h"
 #include "training/loop/train_update.h"
@@ -187,6 +188,29 @@ TEST(RunModel, RecordsAttentionWithItsGradientWhereAskedFor) {
     if (item.first.find("query") != std::string::npos && item.second.grad().defined())
       sum += item.second.grad().abs().sum().item<double>();
   EXPECT_GT(sum, 0);
+}
+
+/// A layer with a loss of its own: its weight times two.
+class Balance final : public torch::nn::Module, public AuxiliaryLoss {
+ public:
+  Balance() { weight = register_parameter("weight", torch::full({}, 0.25)); }
+  torch::Tensor take_auxiliary_loss() override { return 2 * weight; }
+  torch::Tensor weight;
+};
+
+TEST(TrainingLoss, HasTheAuxiliaryLossesOfTheModelForEachTargetToken) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);  // 3 + 5 + 2 target tokens
+  for (const char* name : {"cross_entropy", "rdrop", "simcut"}) {
+    const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
+    auto context = pass_of_training(), again = pass_of_training();
+    const auto plain = make_objective(config_of(name))->loss(*model, batch, context);
+    const auto balance = model->register_module("balance", std::make_shared<Balance>());
+    const auto sums = make_objective(config_of(name))->loss(*model, batch, again);
+    EXPECT_NEAR((sums.loss - plain.loss).item<double>(), 10 * 2 * 0.25, 1e-4) << name;
+    EXPECT_EQ(sums.label_loss.item<float>(), plain.label_loss.item<float>()) << name;
+    sums.loss.backward();
+    EXPECT_NEAR(balance->weight.grad().item<double>(), 10 * 2, 1e-5) << name;
+  }
 }
 
 /// What an objective of one's own may be: the student's distribution follows a teacher's (Kim and Rush 2016, eq. 6),
