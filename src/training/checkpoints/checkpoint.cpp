@@ -20,11 +20,13 @@ namespace {
 constexpr const char* kChecksums = "checksums.json";
 constexpr const char* kPartial = ".partial";
 
-// sums: those that are known.
-void add_checksums(const fs::path& directory, nlohmann::json sums = nlohmann::json::object()) {
+// Of the files whose sums do not stand there yet.
+void add_checksums(const fs::path& directory) {
+  nlohmann::json sums = nlohmann::json::object();
+  if (fs::exists(directory / kChecksums)) sums = nlohmann::json::parse(read_file(directory / kChecksums));
   for (const auto& entry : fs::directory_iterator(directory)) {
     const auto name = entry.path().filename().string();
-    if (!sums.contains(name)) sums[name] = sha256_of_file(entry.path());
+    if (name != kChecksums && !sums.contains(name)) sums[name] = sha256_of_file(entry.path());
   }
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
 }
@@ -36,13 +38,21 @@ void swap_or_rename(const fs::path& from, const fs::path& to) {
     throw MachineError(fmt::format("{}: cannot swap into place ({})", to.string(), std::strerror(errno)));
 }
 
-// write: returns the checksums that it knows.
-void make_whole(const fs::path& directory, const std::function<nlohmann::json(const fs::path&)>& write) {
+void link_or_copy(const fs::path& from, const fs::path& to) {
+  std::error_code no_links_there;
+  fs::create_hard_link(from, to, no_links_there);
+  if (no_links_there) write_file_atomically(to, read_file(from));
+}
+
+}  // namespace
+
+void write_directory(const fs::path& directory, const DirectoryWriter& write) {
   const fs::path partial = directory.string() + kPartial;
   try {
     fs::remove_all(partial);
     fs::create_directories(partial);
-    add_checksums(partial, write(partial));
+    write(partial);
+    add_checksums(partial);
     sync_directory(partial);
     swap_or_rename(partial, directory);
     sync_directory(directory.parent_path());
@@ -56,21 +66,6 @@ void make_whole(const fs::path& directory, const std::function<nlohmann::json(co
     throw;
   }
   fs::remove_all(partial);
-}
-
-void link_or_copy(const fs::path& from, const fs::path& to) {
-  std::error_code no_links_there;
-  fs::create_hard_link(from, to, no_links_there);
-  if (no_links_there) write_file_atomically(to, read_file(from));
-}
-
-}  // namespace
-
-void write_directory(const fs::path& directory, const DirectoryWriter& write) {
-  make_whole(directory, [&](const fs::path& partial) {
-    write(partial);
-    return nlohmann::json::object();
-  });
 }
 
 std::optional<std::string> damage_of(const fs::path& directory) {
@@ -104,14 +99,14 @@ void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& 
 void CheckpointStore::replace_file(int64_t update, const std::string& name, std::string_view text, int64_t keep,
                                    const std::set<int64_t>& also) const {
   const auto standing = path(update);
-  make_whole(standing, [&](const fs::path& partial) {
+  write_directory(standing, [&](const fs::path& folder) {
     // The sums of what stays are kept: a file that was damaged meanwhile is found out later.
     auto sums = nlohmann::json::parse(read_file(standing / kChecksums));
     for (const auto& [file, sum] : sums.items())
-      if (file != name) link_or_copy(standing / file, partial / file);
+      if (file != name) link_or_copy(standing / file, folder / file);
     sums.erase(name);
-    write_file_atomically(partial / name, text);
-    return sums;
+    write_file_atomically(folder / kChecksums, sums.dump());
+    write_file_atomically(folder / name, text);
   });
   remove_others(update, keep, also);
 }

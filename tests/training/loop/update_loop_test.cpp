@@ -46,9 +46,9 @@ std::shared_ptr<const PreparedCorpus> eight_pairs(const fs::path& path) {
 }
 
 /// A process of a run: an epoch has four updates of two pairs.
-class Run final : TrainingObserver {
+class ScriptedRun final : TrainingObserver {
  public:
-  Run(const fs::path& folder, const std::string& options)
+  ScriptedRun(const fs::path& folder, const std::string& options)
       : folder_(folder), store_(folder / "checkpoints"), corpus_(eight_pairs(folder / "train.bin")) {
     config_ = parse_config("{training: {batch_size: 2, num_epochs: 0, optimizer: sgd, warmup_steps: 1, lr: 0.01, " +
                                options + "}",
@@ -160,7 +160,7 @@ class UpdateLoopTest : public testing::Test {
 };
 
 TEST_F(UpdateLoopTest, DoesThingsInTheirOrder) {
-  Run run(folder_.path(), "max_updates: 5, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 3}");
+  ScriptedRun run(folder_.path(), "max_updates: 5, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 3}");
   EXPECT_EQ(run.train(), 0);
   EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "validation 2", "checkpoint 2", "update 1.3",
                                     "interval 3", "update 1.4", "interval 4", "epoch 1", "validation 4", "checkpoint 4",
@@ -169,7 +169,7 @@ TEST_F(UpdateLoopTest, DoesThingsInTheirOrder) {
 }
 
 TEST_F(UpdateLoopTest, MeasuresTheSpeedOfTrainingAlone) {
-  Run run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 1}, run: {log_every: 4}");
+  ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 1}, run: {log_every: 4}");
   run.train();
   ASSERT_EQ(run.intervals.size(), 1u);
   // Four updates of two targets of three tokens, a second each; 100 seconds of each validation do not count.
@@ -178,7 +178,7 @@ TEST_F(UpdateLoopTest, MeasuresTheSpeedOfTrainingAlone) {
 }
 
 TEST_F(UpdateLoopTest, CheckpointsHoldWhatTheValidationFound) {
-  Run run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 4}");
+  ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 4}");
   run.bleu = [](int64_t update) { return update == 2 ? 7 : 6; };
   run.train();
   EXPECT_EQ(run.on_disk(2).validated_update, 2);
@@ -192,7 +192,7 @@ TEST_F(UpdateLoopTest, CheckpointsHoldWhatTheValidationFound) {
 
 // A full disk, no memory, damaged weights: once the work since the checkpoint before was lost.
 TEST_F(UpdateLoopTest, SavesTheCheckpointThatIsDueBeforeAValidationCanFail) {
-  Run run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 4}");
+  ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 4}");
   run.disk_is_full = true;
   EXPECT_EQ(test::message_of<MachineError>([&] { run.train(); }), "best: disk full");
   ASSERT_THAT(run.store().updates(), ElementsAre(2));
@@ -207,7 +207,7 @@ TEST_F(UpdateLoopTest, SavesTheCheckpointThatIsDueBeforeAValidationCanFail) {
 }
 
 TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
-  Run run(folder_.path(), "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(), "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
   run.signal_at = 3;
   EXPECT_EQ(run.train(), SIGTERM);
   EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "checkpoint 3",
@@ -220,7 +220,7 @@ TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
 }
 
 TEST_F(UpdateLoopTest, DoesAValidationAgainThatASignalCutShort) {
-  Run run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
   run.bleu = [&](int64_t) -> double {
     run.signal_at = 2;
     throw Interrupted();
@@ -236,7 +236,7 @@ TEST_F(UpdateLoopTest, DoesAValidationAgainThatASignalCutShort) {
 }
 
 TEST_F(UpdateLoopTest, EndsWhenPatienceIsOverWhateverTheScore) {
-  Run run(folder_.path(),
+  ScriptedRun run(folder_.path(),
           "max_updates: 9, checkpoint_every: 2}, validation: {every: 1, patience: 3}, run: {log_every: 100}");
   run.bleu = [](int64_t update) { return update == 1 ? 5 : kNan; };
   EXPECT_EQ(run.train(), 0);
@@ -247,7 +247,7 @@ TEST_F(UpdateLoopTest, EndsWhenPatienceIsOverWhateverTheScore) {
 
 // Such as an older version left it.
 TEST_F(UpdateLoopTest, GoesOnFromACheckpointWithABestScoreThatIsNotFinite) {
-  Run run(folder_.path(), "max_updates: 9, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(), "max_updates: 9, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
   run.progress.best_update = 1;
   run.progress.best_score = kNan;
   run.bleu = [](int64_t update) { return update == 2 ? kNan : 3; };
@@ -262,7 +262,7 @@ TEST_F(UpdateLoopTest, GoesOnFromACheckpointWithABestScoreThatIsNotFinite) {
 }
 
 TEST_F(UpdateLoopTest, CountsWhatItSkipsAndGivesUpInTheEnd) {
-  Run run(folder_.path(), "max_updates: 90, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(), "max_updates: 90, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
   run.in_forward = [&](int64_t update) {
     const torch::NoGradGuard no_grad;
     for (auto& item : run.weights()) item.second.fill_(update == 3 || update > 5 ? kNan : 0.1);
@@ -273,7 +273,7 @@ TEST_F(UpdateLoopTest, CountsWhatItSkipsAndGivesUpInTheEnd) {
 }
 
 TEST_F(UpdateLoopTest, NotesABatchThatWasSplit) {
-  Run run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
   bool first = true;
   run.in_forward = [&](int64_t update) {
     if (update == 2 && std::exchange(first, false)) throw std::bad_alloc();
@@ -283,7 +283,7 @@ TEST_F(UpdateLoopTest, NotesABatchThatWasSplit) {
 }
 
 TEST_F(UpdateLoopTest, WithoutAValidationSetSavesAtEpochsAndTakesTheLastWeights) {
-  Run run(folder_.path(), "max_updates: 5, checkpoint_every: 0}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(), "max_updates: 5, checkpoint_every: 0}, run: {log_every: 100}");
   run.validates = false;
   run.train();
   EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "update 1.4", "interval 4", "epoch 1",
@@ -298,7 +298,7 @@ TEST_F(UpdateLoopTest, OfSeveralProcessesShareAScoreThatIsNotFinite) {
   processes.run([&](ProcessGroup& group) {
     const auto own = folder_ / std::to_string(group.rank());
     fs::create_directories(own);
-    Run run(own, "max_updates: 3, checkpoint_every: 2}, validation: {every: 1}, run: {log_every: 100}");
+    ScriptedRun run(own, "max_updates: 3, checkpoint_every: 2}, validation: {every: 1}, run: {log_every: 100}");
     run.bleu = [](int64_t update) { return update == 2 ? 4 : kNan; };
     run.progress.best_score = kNan;
     EXPECT_EQ(run.train(group), 0);
