@@ -14,8 +14,9 @@
 #include "models/make_model.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
+#include "training/loop/train_update.h"
+#include "training/objectives/make_objective.h"
 #include "training/optimizers/adam.h"
-#include "training/train_update.h"
 
 namespace {
 
@@ -64,12 +65,15 @@ int main(int argc, char** argv) {
   NamedTensors parameters;
   for (auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
   Adam adam(parameters, {});
+  const auto objective = make_objective(config.training);
+  const UpdateParts parts{
+      .model = *model, .optimizer = adam, .objective = *objective, .clip_norm = config.training.clip_norm};
   int64_t tokens = 0;
   auto start = std::chrono::steady_clock::now();
   for (int update = 1; update <= updates + 3; ++update) {
     if (update == 4) start = std::chrono::steady_clock::now(), tokens = 0;
     std::vector<Batch> batches{made_up_batch(6 + (update * 7) % 20, vocabulary, update)};
-    const auto stats = train_update(*model, adam, batches, config.training, 1e-3, {1, update}, torch::kCPU);
+    const auto stats = train_update(parts, batches, {1, update}, 1e-3);
     tokens += stats.target_tokens;
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

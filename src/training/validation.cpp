@@ -7,7 +7,8 @@
 #include "data/batches.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
+#include "training/objectives/make_objective.h"
 #include "translation/attention_grids.h"
 #include "translation/translator.h"
 
@@ -44,7 +45,11 @@ bool fits(const PreparedCorpus& corpus, const TranslatorOptions& options, int64_
 
 Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
                      torch::Device device)
-    : corpus_(std::move(corpus)), codec_(codec), config_(config), device_(device) {}
+    : corpus_(std::move(corpus)),
+      codec_(codec),
+      config_(config),
+      device_(device),
+      smoothing_(smoothing_of(config.training)) {}
 
 bool Validator::wants(const std::string& metric) const {
   const auto& metrics = config_.validation.metrics;
@@ -68,7 +73,7 @@ void Validator::add_losses(TranslationModel& model, ValidationReport& report) co
     std::erase_if(pairs, [&](int64_t pair) { return !fits(*corpus_, options, pair); });
     if (!pairs.empty()) batches.push_back(make_batch(*corpus_, pairs));
   }
-  const auto stats = evaluate(model, batches, smoothing_of(config_.training), device_);
+  const auto stats = evaluate(model, batches, smoothing_, device_);
   const double tokens = static_cast<double>(std::max<int64_t>(stats.target_tokens, 1));
   report.loss = stats.loss / tokens;
   report.perplexity = std::exp(stats.label_loss / tokens);
@@ -130,11 +135,6 @@ void Validator::add_translation_scores(TranslationModel& model, ValidationReport
     report.samples.push_back({sources[i], references[i], hypotheses[i]});
   report.sources = std::move(sources), report.references = std::move(references);
   report.hypotheses = std::move(hypotheses);
-}
-
-double Validator::score(const ValidationReport& report) const {
-  const auto& metric = config_.validation.best_metric;
-  return metric == "bleu" ? report.bleu : metric == "chrf" ? report.chrf : -report.loss;
 }
 
 }  // namespace nmt

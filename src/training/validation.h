@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "data/prepared_corpus.h"
 #include "models/interface/model.h"
+#include "nn/ops/cross_entropy.h"
 #include "report/records/training_observer.h"
 #include "text/codec/codec.h"
 
@@ -21,9 +22,6 @@ class Validator {
   /// between: called now and then while it decodes; what it throws ends the validation.
   ValidationReport validate(TranslationModel& model, const std::function<void()>& between = {}) const;
 
-  /// What best_metric compares: larger is better (losses negated).
-  double score(const ValidationReport& report) const;
-
  private:
   void add_losses(TranslationModel& model, ValidationReport& report) const;
   void add_translation_scores(TranslationModel& model, ValidationReport& report,
@@ -35,6 +33,7 @@ class Validator {
   const TextCodec& codec_;
   const Config& config_;
   torch::Device device_;
+  Smoothing smoothing_;
 };
 
 }  // namespace nmt

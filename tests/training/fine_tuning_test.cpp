@@ -10,7 +10,7 @@
 #include "support.h"
 #include "text/words/word_tokenizer.h"
 #include "training/optimizers/sgd.h"
-#include "training/train_update.h"
+#include "training/trained_update.h"
 
 namespace nmt {
 namespace {
@@ -93,7 +93,7 @@ TEST(Freeze, LeavesOutWhatFitsAPattern) {
   const auto before = model->named_parameters()["encoder_0.feed_forward.inner.weight"].clone();
   const auto embedding = model->named_parameters()["embedding"].clone();
   Sgd sgd(trained, {});
-  train_update(*model, sgd, {test::batch_of({{{4, 5}, {6, 7}}})}, {}, 0.1, {}, torch::kCPU);
+  test::update({*model, sgd}, {test::batch_of({{{4, 5}, {6, 7}}})}, {}, 0.1);
   EXPECT_TRUE(model->named_parameters()["encoder_0.feed_forward.inner.weight"].equal(before));
   EXPECT_FALSE(model->named_parameters()["embedding"].equal(embedding));
 }

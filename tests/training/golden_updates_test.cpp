@@ -6,7 +6,7 @@
 #include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/optimizer.h"
 #include "training/optimizers/schedule.h"
-#include "training/train_update.h"
+#include "training/trained_update.h"
 
 namespace nmt {
 namespace {
@@ -46,10 +46,10 @@ TEST_P(GoldenUpdates, GiveTheLossGradientsAndWeightsOfTheProgram) {
     for (const int64_t number : {1, 2, 3}) {
       const auto& expected = golden.update(number);
       const std::string what = device.str() + ", update " + std::to_string(number);
-      const double rate = learning_rate(training, golden.config.model.d_model, number);
+      const double rate = make_schedule(training, golden.config.model.d_model)(number, {});
       EXPECT_NEAR(rate, expected["learning_rate"].get<double>(), 1e-9 * rate) << what;
-      const auto stats = train_update(*model, *optimizer, {golden.batch(number)}, training, rate,
-                                      {.seed = 1, .update = number}, device);
+      const auto stats = test::update({*model, *optimizer, device}, {golden.batch(number)}, training, rate,
+                                      {.seed = 1, .update = number});
       EXPECT_NEAR(stats.loss, expected["loss"].get<double>(), 1e-5 * stats.loss) << what;
       EXPECT_NEAR(stats.gradient_norm, expected["gradient_norm"].get<double>(), 1e-5 * stats.gradient_norm) << what;
       // Gradients are below one here, sums of some hundred products in float32.

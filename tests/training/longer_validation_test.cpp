@@ -14,7 +14,7 @@
 #include "search/search.h"
 #include "text/tokenizer.h"
 #include "training/optimizers/adam.h"
-#include "training/train_update.h"
+#include "training/trained_update.h"
 
 namespace nmt {
 namespace {
@@ -72,7 +72,7 @@ TEST_P(LongerValidation, LeavesNothingThatAnUpdateCannotUse) {
     const TrainingConfig config;
     const auto update = [&](int64_t length) {
       model->train();
-      const auto stats = train_update(*model, adam, {batch_of({pair_of(length)})}, config, 1e-4, {}, torch::kCPU);
+      const auto stats = test::update({*model, adam}, {batch_of({pair_of(length)})}, config, 1e-4);
       EXPECT_FALSE(stats.skipped);
     };
     try {

@@ -20,10 +20,14 @@ namespace {
 constexpr const char* kChecksums = "checksums.json";
 constexpr const char* kPartial = ".partial";
 
+// Of the files whose sums do not stand there yet.
 void add_checksums(const fs::path& directory) {
   nlohmann::json sums = nlohmann::json::object();
-  for (const auto& entry : fs::directory_iterator(directory))
-    sums[entry.path().filename().string()] = sha256_of_file(entry.path());
+  if (fs::exists(directory / kChecksums)) sums = nlohmann::json::parse(read_file(directory / kChecksums));
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const auto name = entry.path().filename().string();
+    if (name != kChecksums && !sums.contains(name)) sums[name] = sha256_of_file(entry.path());
+  }
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
 }
 
@@ -32,6 +36,12 @@ void swap_or_rename(const fs::path& from, const fs::path& to) {
   if (!fs::exists(to)) return fs::rename(from, to);
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) != 0)
     throw MachineError(fmt::format("{}: cannot swap into place ({})", to.string(), std::strerror(errno)));
+}
+
+void link_or_copy(const fs::path& from, const fs::path& to) {
+  std::error_code no_links_there;
+  fs::create_hard_link(from, to, no_links_there);
+  if (no_links_there) write_file_atomically(to, read_file(from));
 }
 
 }  // namespace
@@ -83,6 +93,25 @@ CheckpointStore::CheckpointStore(fs::path directory) : directory_(std::move(dire
 void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write,
                            const std::set<int64_t>& also) const {
   write_directory(path(update), write);
+  remove_others(update, keep, also);
+}
+
+void CheckpointStore::replace_file(int64_t update, const std::string& name, std::string_view text, int64_t keep,
+                                   const std::set<int64_t>& also) const {
+  const auto standing = path(update);
+  write_directory(standing, [&](const fs::path& folder) {
+    // The sums of what stays are kept: a file that was damaged meanwhile is found out later.
+    auto sums = nlohmann::json::parse(read_file(standing / kChecksums));
+    for (const auto& [file, sum] : sums.items())
+      if (file != name) link_or_copy(standing / file, folder / file);
+    sums.erase(name);
+    write_file_atomically(folder / kChecksums, sums.dump());
+    write_file_atomically(folder / name, text);
+  });
+  remove_others(update, keep, also);
+}
+
+void CheckpointStore::remove_others(int64_t update, int64_t keep, const std::set<int64_t>& also) const {
   const auto all = updates();
   const auto surplus = static_cast<int64_t>(all.size()) - std::max<int64_t>(keep, 1);
   for (int64_t i = 0; i < surplus; ++i)
@@ -102,10 +131,10 @@ std::vector<int64_t> CheckpointStore::updates() const {
 
 fs::path CheckpointStore::path(int64_t update) const { return directory_ / fmt::format("{:08d}", update); }
 
-std::optional<int64_t> CheckpointStore::newest_whole(Logger& log) const {
+std::optional<int64_t> CheckpointStore::newest_whole(Logger& log, const DamageOf& damage_in) const {
   auto all = updates();
   for (auto update = all.rbegin(); update != all.rend(); ++update) {
-    const auto damage = damage_of(path(*update));
+    const auto damage = damage_in(path(*update));
     if (!damage) return *update;
     log.warn("{}: damaged ({}): removed, going back to the checkpoint before", path(*update).string(), *damage);
     fs::remove_all(path(*update));

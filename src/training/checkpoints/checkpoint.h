@@ -5,6 +5,8 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/process/log.h"
@@ -21,6 +23,8 @@ void write_directory(const std::filesystem::path& directory, const DirectoryWrit
 /// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt.
 std::optional<std::string> damage_of(const std::filesystem::path& directory);
 
+using DamageOf = std::function<std::optional<std::string>(const std::filesystem::path&)>;
+
 /// The numbered checkpoints of a run: checkpoints/NNNNNNNN, NNNNNNNN = update.
 class CheckpointStore {
  public:
@@ -29,13 +33,19 @@ class CheckpointStore {
 
   /// Writes one and then removes all but the newest `keep` and those of the updates `also`.
   void save(int64_t update, int64_t keep, const DirectoryWriter& write, const std::set<int64_t>& also = {}) const;
+  /// Replaces one file of a checkpoint that stands there, in one step: the checkpoint is whole at every moment. Its
+  /// other files are not read or copied where the file system has hard links. Then removes the others as save() does.
+  void replace_file(int64_t update, const std::string& name, std::string_view text, int64_t keep,
+                    const std::set<int64_t>& also = {}) const;
   /// Updates of which a checkpoint stands there, ascending.
   std::vector<int64_t> updates() const;
   std::filesystem::path path(int64_t update) const;
   /// The newest undamaged one; each damaged newer one is named in a warning and removed. nullopt: none.
-  std::optional<int64_t> newest_whole(Logger& log) const;
+  std::optional<int64_t> newest_whole(Logger& log, const DamageOf& damage = damage_of) const;
 
  private:
+  void remove_others(int64_t update, int64_t keep, const std::set<int64_t>& also) const;
+
   std::filesystem::path directory_;
 };
 

@@ -1,28 +1,94 @@
 #include "training/checkpoints/progress_state.h"
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 namespace nmt {
+namespace {
+
+constexpr size_t kMostEvents = 20;
+
+// JSON has no number for what is not finite.
+nlohmann::json written(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+double read_double(const nlohmann::json& json) {
+  using Limits = std::numeric_limits<double>;
+  if (json.is_null() || json == "nan") return Limits::quiet_NaN();
+  if (json == "inf") return Limits::infinity();
+  if (json == "-inf") return -Limits::infinity();
+  return json.get<double>();
+}
+
+}  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BatchPosition, epoch, batch)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochSums, epoch, loss, label_loss, target_tokens)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScoredUpdate, update, score)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plateau, factor, validations)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgressState, update, position, target_tokens, epoch, seconds, validated_update,
-                                   best_score, best_update, validations_since_best, averaged_update, skipped_updates,
-                                   skipped_in_a_row, events, precision, device, kernels, cpu, torch_version, data_hash,
-                                   threads)
 
-// The first version had neither of the last two.
+inline void to_json(nlohmann::json& json, const EpochSums& sums) {
+  json = {{"epoch", sums.epoch},
+          {"loss", written(sums.loss)},
+          {"label_loss", written(sums.label_loss)},
+          {"target_tokens", sums.target_tokens}};
+}
+inline void from_json(const nlohmann::json& json, EpochSums& sums) {
+  json.at("epoch").get_to(sums.epoch);
+  sums.loss = read_double(json.at("loss"));
+  sums.label_loss = read_double(json.at("label_loss"));
+  json.at("target_tokens").get_to(sums.target_tokens);
+}
+
+inline void to_json(nlohmann::json& json, const ScoredUpdate& validation) {
+  json = {{"update", validation.update}, {"score", written(validation.score)}};
+}
+inline void from_json(const nlohmann::json& json, ScoredUpdate& validation) {
+  json.at("update").get_to(validation.update);
+  validation.score = read_double(json.at("score"));
+}
+
+inline void to_json(nlohmann::json& json, const Plateau& plateau) {
+  json = {{"factor", written(plateau.factor)}, {"validations", plateau.validations}};
+}
+inline void from_json(const nlohmann::json& json, Plateau& plateau) {
+  plateau.factor = read_double(json.at("factor"));
+  json.at("validations").get_to(plateau.validations);
+}
+
+// All of format 1 but the two doubles.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgressState, update, position, target_tokens, epoch, validated_update, best_update,
+                                   validations_since_best, averaged_update, skipped_updates, skipped_in_a_row, events,
+                                   precision, device, kernels, cpu, torch_version, data_hash, threads)
+
+void ProgressState::add_event(std::string event) {
+  if (events.size() < kMostEvents)
+    events.push_back(std::move(event));
+  else
+    ++later_events;
+}
+
 nlohmann::json ProgressState::to_json() const {
   nlohmann::json json = *this;
+  json["format"] = kProgressFormat;
+  json["seconds"] = written(seconds);
+  json["best_score"] = written(best_score);
   json["best_validations"] = best_validations;
   json["plateau"] = plateau;
+  json["later_events"] = later_events;
   return json;
 }
 
 ProgressState ProgressState::from_json(const nlohmann::json& json) {
   auto state = json.get<ProgressState>();
+  state.seconds = read_double(json.at("seconds"));
+  state.best_score = read_double(json.at("best_score"));
+  // The first versions had none of these.
   state.best_validations = json.value("best_validations", state.best_validations);
   state.plateau = json.value("plateau", state.plateau);
+  state.later_events = json.value("later_events", state.later_events);
+  std::erase_if(state.best_validations, [](const auto& validation) { return !std::isfinite(validation.score); });
+  for (; state.events.size() > kMostEvents; state.events.pop_back()) ++state.later_events;
   return state;
 }
 

@@ -41,14 +41,24 @@ struct ProgressState {
 
   int64_t skipped_updates = 0;  ///< not finite
   int64_t skipped_in_a_row = 0;
-  std::vector<std::string> events;  ///< what ends the promise of equal bits, such as a batch split for lack of memory
+  std::vector<std::string> events;  ///< the first that end the promise of equal bits, such as a split batch
+  int64_t later_events = 0;         ///< those that are counted only
 
   // What the bits are a function of besides configuration and data.
   std::string precision, device, kernels, cpu, torch_version, data_hash;
   int64_t threads = 0;
 
+  /// Notes an event; from the twentieth on it is counted only, so that state.json stays small.
+  void add_event(std::string event);
+
+  /// What is not finite survives: it is written as "nan", "inf" or "-inf".
   nlohmann::json to_json() const;
-  static ProgressState from_json(const nlohmann::json& json);  ///< throws nlohmann::json::exception
+  /// Throws nlohmann::json::exception where a value is missing or of another type. Older versions wrote null for what
+  /// is not finite.
+  static ProgressState from_json(const nlohmann::json& json);
 };
+
+/// Of state.json; one without a number is of format 1, which the toolkit reads, too.
+constexpr int64_t kProgressFormat = 2;
 
 }  // namespace nmt

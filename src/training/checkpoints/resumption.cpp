@@ -11,16 +11,20 @@
 #include "base/process/version.h"
 #include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
+#include "training/checkpoints/checkpoint.h"
 
 namespace nmt {
 namespace {
 
+// Throws nlohmann::json::exception for what is damaged.
 ProgressState read_progress(const std::filesystem::path& path) {
-  try {
-    return ProgressState::from_json(nlohmann::json::parse(read_file(path)));
-  } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("{}: written by another version of this program; --restart begins anew", path.string()));
-  }
+  const auto json = nlohmann::json::parse(read_file(path));
+  if (const auto format = json.value("format", int64_t{1}); format > kProgressFormat)
+    throw Error(
+        fmt::format("{}: written by a newer version of this program (format {}, this one reads up to {}); go on with "
+                    "that version, or --restart to begin anew",
+                    path.string(), format, kProgressFormat));
+  return ProgressState::from_json(json);
 }
 
 }  // namespace
@@ -37,9 +41,27 @@ ProgressState fresh_progress(const Config& config, torch::Device device, const s
   return progress;
 }
 
+std::optional<std::string> damage_of_checkpoint(const std::filesystem::path& checkpoint) {
+  if (auto damage = damage_of(checkpoint)) return damage;
+  try {
+    read_progress(checkpoint / kProgressFile);
+  } catch (const nlohmann::json::exception&) {
+    return std::string(kProgressFile) + ": not readable";
+  }
+  return std::nullopt;
+}
+
 ProgressState resumed_progress(const std::filesystem::path& checkpoint, const ProgressState& fresh,
                                const Config& config, Logger& log) {
-  auto progress = read_progress(checkpoint / kProgressFile);
+  const auto path = checkpoint / kProgressFile;
+  const auto read = [&path] {
+    try {
+      return read_progress(path);
+    } catch (const nlohmann::json::exception&) {
+      throw Error(fmt::format("{}: damaged; --restart begins anew", path.string()));
+    }
+  };
+  auto progress = read();
   if (progress.data_hash != fresh.data_hash)
     throw Error(fmt::format(
         "run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or --restart to "

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/process/log.h"
@@ -15,9 +16,13 @@ namespace nmt {
 /// and now.
 ProgressState fresh_progress(const Config& config, torch::Device device, const std::string& data_hash);
 
+/// What is wrong with a checkpoint: files that are not those of checksums.json, or a state that can't be read; nullopt
+/// where all is well. Throws Error for a state of a newer version of the toolkit: nothing is wrong with that.
+std::optional<std::string> damage_of_checkpoint(const std::filesystem::path& checkpoint);
+
 /// The state in a checkpoint, to go on from here and now; the number of threads is set to the run's own unless the user
-/// named one. Warns of what may change the bits. Throws Error: written by another version, begun with other data or
-/// another precision.
+/// named one. Warns of what may change the bits. Throws Error: damaged, written by a newer version, begun with other
+/// data or another precision.
 ProgressState resumed_progress(const std::filesystem::path& checkpoint, const ProgressState& fresh,
                                const Config& config, Logger& log);
 

@@ -1,28 +1,21 @@
 #pragma once
 
-#include "config/config.h"
 #include "models/interface/model.h"
 #include "nn/ops/cross_entropy.h"
 
 namespace nmt {
 
-/// Of training.smoothing and smoothing_form.
-Smoothing smoothing_of(const TrainingConfig& config);
+/// What training minimises. It is made once for a run (make_objective) and runs the model itself, so it sees all that
+/// the model gives (run_model), may run it more than once, and may hold what else it needs, such as a second model.
+class Objective {
+ public:
+  virtual ~Objective() = default;
 
-/// Teacher-forced label-smoothed cross-entropy, summed over real target tokens.
-LossSums reference_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass,
-                        const Smoothing& smoothing);
-
-/// training.objective on one micro-batch, summed over real target tokens. p and q are the distributions of two copies
-/// of the batch in one forward pass, each with dropout masks (and dropped words) of its own.
-///   cross_entropy  CE
-///   rdrop          (CE(p) + CE(q)) / 2 + rdrop_alpha / 4 (KL(p‖q) + KL(q‖p)): half of the loss of Liang et al. 2021
-///   (eq.
-///                  4, and their code), so that loss, gradient and clipping are those of one pass
-///   simcut         CE(p) + simcut_alpha KL(p‖q), q of the copy whose embeddings are zero at a share simcut_rate of the
-///                  tokens of both sides; gradients flow into p and q, as in the code of Gao et al. 2022
-/// label_loss and correct are those of p.
-LossSums training_loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& pass,
-                       const TrainingConfig& config);
+  /// The loss of one micro-batch, summed over real target tokens, nats; its gradient flows into the model's parameters.
+  /// label_loss and correct are those of the model's prediction without what the objective adds. The batch stays as it
+  /// is. Random numbers are keys of the context, drawn in the same order in every call: the loss is a function of
+  /// (weights, batch, context).
+  virtual LossSums loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) = 0;
+};
 
 }  // namespace nmt

@@ -3,25 +3,47 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "base/error.h"
 
 namespace nmt {
 namespace {
 
-// Of the schedules that warm up in a straight line to lr.
-double rate_after_warmup(const TrainingConfig& config, double update, const Plateau& plateau) {
-  const auto& schedule = config.schedule;
-  if (schedule == "constant") return config.lr;
-  if (schedule == "plateau") return std::max(config.lr * plateau.factor, config.final_lr);
+double rise(double warmup, double s) { return warmup > 0 ? s / warmup : 1.0; }
+
+Schedule inverse_sqrt(double lr, double warmup) {
+  return [=](int64_t update, const Plateau&) {
+    const double s = static_cast<double>(std::max<int64_t>(update, 1));
+    return lr * std::min(rise(warmup, s), std::sqrt(std::max(warmup, 1.0) / s));
+  };
+}
+
+Schedule noam(double lr, double warmup, int64_t d_model) {
+  return [=](int64_t update, const Plateau&) {
+    const double s = static_cast<double>(std::max<int64_t>(update, 1)), decay = 1.0 / std::sqrt(s);
+    return lr / std::sqrt(static_cast<double>(d_model)) *
+           (warmup > 0 ? std::min(decay, s * std::pow(warmup, -1.5)) : decay);
+  };
+}
+
+/// A linear warm-up to lr, then `after`.
+Schedule warmed_up(const TrainingConfig& config, std::function<double(double s, const Plateau&)> after) {
+  return [lr = config.lr, warmup = static_cast<double>(config.warmup_steps), after = std::move(after)](
+             int64_t update, const Plateau& plateau) {
+    const double s = static_cast<double>(std::max<int64_t>(update, 1)), risen = rise(warmup, s);
+    return risen < 1 ? lr * risen : after(s, plateau);
+  };
+}
+
+/// A warm-up, then the way down to final_lr. left: what is left of it where the share `way` lies behind, both in
+/// [0, 1].
+Schedule falling(const TrainingConfig& config, std::function<double(double way)> left) {
   const double begin = static_cast<double>(config.warmup_steps), end = static_cast<double>(config.decay_updates);
-  const double way = std::clamp((update - begin) / std::max(end - begin, 1.0), 0.0, 1.0);
-  const auto down = [&](double left) { return config.final_lr + (config.lr - config.final_lr) * left; };
-  if (schedule == "linear") return down(1 - way);
-  if (schedule == "polynomial") return down(std::pow(1 - way, config.polynomial_power));
-  if (schedule == "cosine") return down((1 + std::cos(std::numbers::pi * way)) / 2);
-  throw Error("training.schedule: '" + schedule +
-              "' is none of inverse_sqrt, noam, linear, cosine, polynomial, plateau, constant");
+  return warmed_up(config, [=, lr = config.lr, final_lr = config.final_lr](double s, const Plateau&) {
+    const double way = std::clamp((s - begin) / std::max(end - begin, 1.0), 0.0, 1.0);
+    return final_lr + (lr - final_lr) * left(way);
+  });
 }
 
 }  // namespace
@@ -33,18 +55,22 @@ void Plateau::add(bool new_best, const TrainingConfig& config) {
   validations = 0;
 }
 
-double learning_rate(const TrainingConfig& config, int64_t d_model, int64_t update, const Plateau& plateau) {
-  const double s = static_cast<double>(std::max<int64_t>(update, 1));
-  const double w = static_cast<double>(config.warmup_steps);
-  const double rise = w > 0 ? s / w : 1.0;
-  if (config.schedule == "inverse_sqrt") return config.lr * std::min(rise, std::sqrt(std::max(w, 1.0) / s));
-  if (config.schedule == "noam") {
-    const double decay = 1.0 / std::sqrt(s);
-    return config.lr / std::sqrt(static_cast<double>(d_model)) *
-           (w > 0 ? std::min(decay, s * std::pow(w, -1.5)) : decay);
-  }
-  const double rate = rate_after_warmup(config, s, plateau);
-  return rise < 1 ? config.lr * rise : rate;
+Schedule make_schedule(const TrainingConfig& config, int64_t d_model) {
+  const double lr = config.lr, warmup = static_cast<double>(config.warmup_steps);
+  const auto& name = config.schedule;
+  if (name == "inverse_sqrt") return inverse_sqrt(lr, warmup);
+  if (name == "noam") return noam(lr, warmup, d_model);
+  if (name == "linear") return falling(config, [](double way) { return 1 - way; });
+  if (name == "polynomial")
+    return falling(config, [power = config.polynomial_power](double way) { return std::pow(1 - way, power); });
+  if (name == "cosine") return falling(config, [](double way) { return (1 + std::cos(std::numbers::pi * way)) / 2; });
+  if (name == "plateau")
+    return warmed_up(config, [lr, min = config.final_lr](double, const Plateau& plateau) {
+      return std::max(lr * plateau.factor, min);
+    });
+  if (name == "constant") return warmed_up(config, [lr](double, const Plateau&) { return lr; });
+  throw Error("training.schedule: '" + name +
+              "' is none of inverse_sqrt, noam, linear, cosine, polynomial, plateau, constant");
 }
 
 int64_t batches_of_update(const TrainingConfig& config, int64_t update) {

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "config/config.h"
 
 namespace nmt {
 
-/// Where schedule `plateau` stands. With every validation: a new
-/// best score clears the count; plateau_patience validations without one multiply the rate by plateau_factor.
+/// Where schedule `plateau` stands. With every validation: a new best score clears the count; plateau_patience
+/// validations without one multiply the rate by plateau_factor.
 struct Plateau {
   double factor = 1;        ///< of the learning rate
   int64_t validations = 0;  ///< without a new best, since the last change of the rate
@@ -15,7 +16,10 @@ struct Plateau {
   void add(bool new_best, const TrainingConfig& config);
 };
 
-/// The learning rate of update s = 1, 2, ...; W = warmup_steps (0: none), D = decay_updates, E = final_lr:
+/// The learning rate of update 1, 2, ...; only schedule `plateau` looks at the plateau.
+using Schedule = std::function<double(int64_t update, const Plateau& plateau)>;
+
+/// training.schedule with its options, at update s; W = warmup_steps (0: none), D = decay_updates, E = final_lr:
 ///   inverse_sqrt  lr * min(s / W, sqrt(W / s)): the peak lr at s = W (Kyubyong's lr0 W^0.5 min(s W^-1.5, s^-0.5))
 ///   noam          lr * d_model^-0.5 * min(s^-0.5, s W^-1.5) (Vaswani et al. 2017, eq. 3, times lr)
 /// and after a linear warm-up, lr s / W, with r = (s - W) / (D - W) at most 1 the share of the way down:
@@ -25,7 +29,7 @@ struct Plateau {
 ///   plateau       lr times the plateau's factor, at least E
 ///   constant      lr
 /// Throws Error for an unknown schedule.
-double learning_rate(const TrainingConfig& config, int64_t d_model, int64_t update, const Plateau& plateau = {});
+Schedule make_schedule(const TrainingConfig& config, int64_t d_model);
 
 /// Batches that update 1, 2, ... joins: from 1 in even steps to training.accumulate, which is reached after
 /// accumulate_warmup updates.

@@ -192,5 +192,27 @@ TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {
   EXPECT_EQ(store.newest_whole(captured.log()), std::nullopt);
 }
 
+TEST(CheckpointStore, ReplacesAFileAndLeavesTheOthers) {
+  const TemporaryDirectory folder;
+  const CheckpointStore store(folder.path());
+  for (const int64_t update : {1, 2, 3}) store.save(update, 5, writer(std::to_string(update)));
+  store.replace_file(3, "state", "another state", 2, {});
+  EXPECT_THAT(store.updates(), testing::ElementsAre(2, 3)) << "the last two are kept";
+  EXPECT_EQ(read_file(store.path(3) / "state"), "another state");
+  EXPECT_EQ(read_file(store.path(3) / "weights"), "3");
+  EXPECT_EQ(damage_of(store.path(3)), std::nullopt);
+  EXPECT_THAT(names_in(store.path(3)), testing::ElementsAre("checksums.json", "state", "weights"));
+  EXPECT_EQ(fs::hard_link_count(store.path(3) / "weights"), 1u) << "nothing is left beside";
+}
+
+TEST(CheckpointStore, DoesNotHideDamageWhenItReplacesAFile) {
+  const TemporaryDirectory folder;
+  const CheckpointStore store(folder.path());
+  store.save(1, 5, writer("one"));
+  write_file_atomically(store.path(1) / "weights", "broken meanwhile");
+  store.replace_file(1, "state", "another state", 2, {});
+  EXPECT_EQ(damage_of(store.path(1)), "weights: checksum differs");
+}
+
 }  // namespace
 }  // namespace nmt

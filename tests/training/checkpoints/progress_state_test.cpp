@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace nmt {
 namespace {
 
@@ -20,6 +23,7 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   state.skipped_updates = 9;
   state.skipped_in_a_row = 1;
   state.events = {"a batch was split"};
+  state.later_events = 12;
   state.best_validations = {{.update = 4, .score = -1.0 / 3}, {.update = 2, .score = -0.5}};
   state.plateau = {.factor = 0.49, .validations = 3};
   state.precision = "fp32", state.device = "cpu", state.kernels = "avx2", state.cpu = "a processor",
@@ -36,7 +40,40 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(again.best_validations[1].score, -0.5);
   EXPECT_EQ(again.plateau.factor, 0.49);
   EXPECT_EQ(again.plateau.validations, 3);
-  EXPECT_EQ(json.size(), 22) << "a field that was added is in no checkpoint yet: extend this test";
+  EXPECT_EQ(again.later_events, 12);
+  EXPECT_EQ(json.size(), 24) << "a field that was added is in no checkpoint yet: extend this test";
+}
+
+TEST(ProgressState, KeepsWhatIsNotFinite) {
+  using Limits = std::numeric_limits<double>;
+  ProgressState state;
+  state.best_score = Limits::quiet_NaN();
+  state.epoch.loss = Limits::infinity();
+  state.epoch.label_loss = -Limits::infinity();
+  const auto again = ProgressState::from_json(nlohmann::json::parse(state.to_json().dump()));
+  EXPECT_TRUE(std::isnan(again.best_score));
+  EXPECT_EQ(again.epoch.loss, Limits::infinity());
+  EXPECT_EQ(again.epoch.label_loss, -Limits::infinity());
+}
+
+// Before format 2 what was not finite became null.
+TEST(ProgressState, ReadsNullAsNotANumber) {
+  auto json = ProgressState().to_json();
+  json.erase("format");
+  json["best_score"] = nullptr;
+  json["best_validations"] = {{{"update", 3}, {"score", 0.5}}, {{"update", 4}, {"score", nullptr}}};
+  const auto state = ProgressState::from_json(json);
+  EXPECT_TRUE(std::isnan(state.best_score));
+  ASSERT_EQ(state.best_validations.size(), 1u) << "what has no score is not among the best";
+  EXPECT_EQ(state.best_validations[0].update, 3);
+}
+
+TEST(ProgressState, CutsTheLongListOfAnOlderVersion) {
+  ProgressState state;
+  state.events.assign(100000, "update 1: a batch was split for lack of memory");
+  const auto again = ProgressState::from_json(state.to_json());
+  EXPECT_EQ(again.events.size(), 20u);
+  EXPECT_EQ(again.later_events, 100000 - 20);
 }
 
 // Version 0.1 knew neither average_best nor plateau.
@@ -44,15 +81,20 @@ TEST(ProgressState, ReadsTheFirstVersions) {
   auto json = ProgressState().to_json();
   json.erase("best_validations");
   json.erase("plateau");
+  json.erase("later_events");
+  json.erase("format");
   EXPECT_EQ(ProgressState::from_json(json).to_json(), ProgressState().to_json());
 }
 
-TEST(ProgressState, RefusesAnotherVersionsJson) {
+TEST(ProgressState, RefusesWhatIsMissingOrOfAnotherType) {
   auto json = ProgressState().to_json();
   json.erase("position");
   EXPECT_THROW(ProgressState::from_json(json), nlohmann::json::exception);
   json = ProgressState().to_json();
   json["update"] = "seven";
+  EXPECT_THROW(ProgressState::from_json(json), nlohmann::json::exception);
+  json = ProgressState().to_json();
+  json["best_score"] = "good";
   EXPECT_THROW(ProgressState::from_json(json), nlohmann::json::exception);
 }
 

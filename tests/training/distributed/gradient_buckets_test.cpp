@@ -17,7 +17,7 @@
 #include "training/distributed/thread_processes.h"
 #include "training/limited_model.h"
 #include "training/optimizers/adam.h"
-#include "training/train_update.h"
+#include "training/trained_update.h"
 
 namespace nmt {
 namespace {
@@ -71,8 +71,8 @@ Outcome trained(const Setting& run, ProcessGroup* group) {
   const TrainingConfig training{.clip_norm = 1, .smoothing = 0.1};
   Outcome outcome;
   for (int64_t update = 1; update <= 2; ++update)
-    outcome.stats.push_back(train_update(model, adam, made_up_batches(run.batches, update), training, 0.01, {7, update},
-                                         torch::kCPU, buckets.get()));
+    outcome.stats.push_back(test::update({model, adam, torch::kCPU, buckets.get()},
+                                         made_up_batches(run.batches, update), training, 0.01, {7, update}));
   for (const auto& item : parameters) outcome.weights.push_back(item.second.detach().clone());
   return outcome;
 }

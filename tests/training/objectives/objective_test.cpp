@@ -1,12 +1,20 @@
-#include "training/objectives/objective.h"
-
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "models/formula_weights.h"
+#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
+#include "nn/ops/auxiliary_loss.h"
+#include "support.h"
 #include "tensor_support.h"
+#include "training/loop/train_update.h"
+#include "training/objectives/make_objective.h"
+#include "training/objectives/model_outputs.h"
+#include "training/objectives/smoothed_cross_entropy.h"
+#include "training/objectives/target_rows.h"
 #include "training/objectives/token_noise.h"
+#include "training/optimizers/adam.h"
 
 namespace nmt {
 namespace {
@@ -24,7 +32,7 @@ ModelConfig model_with_dropout(double rate) {
                             std::to_string(rate));
 }
 
-TrainingConfig objective(const char* name) {
+TrainingConfig config_of(const char* name) {
   TrainingConfig config;
   config.objective = name;
   config.smoothing = 0.1;
@@ -89,7 +97,7 @@ TEST(TrainingLoss, OfRDropFollowsThePaper) {
   const auto expected =
       (smoothed(p, labels) + smoothed(q, labels) + 5 * 0.5 * (divergence(p, q) + divergence(q, p))) / 2;
   const auto expected_outcome = outcome_of(*model, expected);
-  const auto sums = training_loss(*model, batch, again, objective("rdrop"));
+  const auto sums = make_objective(config_of("rdrop"))->loss(*model, batch, again);
   expect_same(outcome_of(*model, sums.loss), expected_outcome);
   EXPECT_NEAR(sums.label_loss.item<double>(), -p.gather(-1, labels.unsqueeze(-1)).sum().item<double>(), 1e-4);
 }
@@ -108,7 +116,8 @@ TEST(TrainingLoss, OfSimCutFollowsThePaper) {
   const auto [logs, labels] = both_copies(*model, doubled, pass);
   const auto expected = smoothed(logs[0], labels) + 3 * divergence(logs[0], logs[1]);
   const auto expected_outcome = outcome_of(*model, expected);
-  expect_same(outcome_of(*model, training_loss(*model, batch, again, objective("simcut")).loss), expected_outcome);
+  expect_same(outcome_of(*model, make_objective(config_of("simcut"))->loss(*model, batch, again).loss),
+              expected_outcome);
   EXPECT_TRUE(batch.source.equal(to_tensors(some_pairs(), torch::kCPU).source)) << "the batch stays as it was";
 }
 
@@ -117,15 +126,15 @@ TEST(TrainingLoss, OfRDropWithoutDropoutIsThePlainOne) {
   const auto batch = to_tensors(some_pairs(), torch::kCPU);
   const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
   auto pass = pass_of_training();
-  const auto plain = outcome_of(*model, training_loss(*model, batch, pass, objective("cross_entropy")).loss);
-  expect_same(outcome_of(*model, training_loss(*model, batch, pass, objective("rdrop")).loss), plain);
+  const auto plain = outcome_of(*model, make_objective(config_of("cross_entropy"))->loss(*model, batch, pass).loss);
+  expect_same(outcome_of(*model, make_objective(config_of("rdrop"))->loss(*model, batch, pass).loss), plain);
 }
 
 TEST(TrainingLoss, DropsWordsOnTheWayInOnly) {
   const auto batch = to_tensors(some_pairs(), torch::kCPU);
   const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
   for (const char* form : {"unknown", "zero"}) {
-    auto config = objective("cross_entropy");
+    auto config = config_of("cross_entropy");
     config.word_dropout1 = 0.5;
     config.word_dropout2 = 0.3;
     config.word_dropout_form = form;
@@ -136,8 +145,8 @@ TEST(TrainingLoss, DropsWordsOnTheWayInOnly) {
     dropped.target_in = drop_tokens(batch.target_in, 0.3, by, pass);
     EXPECT_FALSE(dropped.target_in.equal(batch.target_in));
     ForwardContext none;
-    const auto expected = reference_loss(*model, dropped, none, smoothing_of(config)).loss.item<double>();
-    EXPECT_NEAR(training_loss(*model, batch, again, config).loss.item<double>(), expected, 1e-4);
+    const auto expected = smoothed_cross_entropy(*model, dropped, none, smoothing_of(config)).loss.item<double>();
+    EXPECT_NEAR(make_objective(config)->loss(*model, batch, again).loss.item<double>(), expected, 1e-4);
   }
 }
 
@@ -147,10 +156,108 @@ TEST(TrainingLoss, InBfloat16StaysNearFloat) {
   for (const char* name : {"rdrop", "simcut"}) {
     const auto model = formula_model(model_with_dropout(0.2), kVocabulary, kVocabulary);
     auto pass = pass_of_training(), again = pass_of_training();
-    const double exact = training_loss(*model, batch, pass, objective(name)).loss.item<double>();
+    const double exact = make_objective(config_of(name))->loss(*model, batch, pass).loss.item<double>();
     model->set_compute_type(torch::kBFloat16);
-    EXPECT_NEAR(training_loss(*model, batch, again, objective(name)).loss.item<double>() / exact, 1, 0.02) << name;
+    EXPECT_NEAR(make_objective(config_of(name))->loss(*model, batch, again).loss.item<double>() / exact, 1, 0.02)
+        << name;
   }
+}
+
+TEST(MakeObjective, NamesTheObjectivesForAnUnknownOne) {
+  EXPECT_EQ(test::message_of<Error>([] { make_objective(config_of("mse")); }),
+            "training.objective: 'mse' is none of cross_entropy, rdrop, simcut");
+}
+
+TEST(RunModel, RecordsAttentionWithItsGradientWhereAskedFor) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);
+  const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
+  auto context = pass_of_training(), again = pass_of_training();
+  const auto plain = run_model(*model, batch, context);
+  EXPECT_TRUE(plain.attention.empty());
+  const auto recorded = run_model(*model, batch, again, AttentionWeights::kRecorded);
+  EXPECT_FALSE(again.records_attention()) << "only of this run";
+  const auto real = batch.target_out.flatten().nonzero().squeeze(-1);
+  expect_close(recorded.hidden.flatten(0, 1).index_select(0, real), plain.hidden.flatten(0, 1).index_select(0, real),
+               1e-5);
+  ASSERT_EQ(recorded.attention.size(), 3u);  // encoder, decoder, cross
+  const auto& cross = recorded.attention.back();
+  EXPECT_TRUE(cross.is_cross());
+  cross.weights.square().sum().backward();
+  double sum = 0;
+  for (const auto& item : named_parameters(*model))
+    if (item.first.find("query") != std::string::npos && item.second.grad().defined())
+      sum += item.second.grad().abs().sum().item<double>();
+  EXPECT_GT(sum, 0);
+}
+
+/// A layer with a loss of its own: its weight times two.
+class Balance final : public torch::nn::Module, public AuxiliaryLoss {
+ public:
+  Balance() { weight = register_parameter("weight", torch::full({}, 0.25)); }
+  torch::Tensor take_auxiliary_loss() override { return 2 * weight; }
+  torch::Tensor weight;
+};
+
+TEST(TrainingLoss, HasTheAuxiliaryLossesOfTheModelForEachTargetToken) {
+  const auto batch = to_tensors(some_pairs(), torch::kCPU);  // 3 + 5 + 2 target tokens
+  for (const char* name : {"cross_entropy", "rdrop", "simcut"}) {
+    const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
+    auto context = pass_of_training(), again = pass_of_training();
+    const auto plain = make_objective(config_of(name))->loss(*model, batch, context);
+    const auto balance = model->register_module("balance", std::make_shared<Balance>());
+    const auto sums = make_objective(config_of(name))->loss(*model, batch, again);
+    EXPECT_NEAR((sums.loss - plain.loss).item<double>(), 10 * 2 * 0.25, 1e-4) << name;
+    EXPECT_EQ(sums.label_loss.item<float>(), plain.label_loss.item<float>()) << name;
+    sums.loss.backward();
+    EXPECT_NEAR(balance->weight.grad().item<double>(), 10 * 2, 1e-5) << name;
+  }
+}
+
+/// What an objective of one's own may be: the student's distribution follows a teacher's (Kim and Rush 2016, eq. 6),
+/// its last attention the teacher's, and its hidden states stay small.
+class Distillation final : public Objective {
+ public:
+  explicit Distillation(std::shared_ptr<TranslationModel> teacher) : teacher_(std::move(teacher)) { teacher_->eval(); }
+
+  LossSums loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) override {
+    const auto student = run_model(model, batch, context, AttentionWeights::kRecorded);
+    const auto [target, attention] = of_teacher(batch);
+    const auto real = target_rows(student.hidden, batch);
+    const auto logs = torch::log_softmax(model.logits(real.hidden), -1);
+    const auto counts = real.labels.ge(0).unsqueeze(-1);  // [rows, 1]: the others fill up
+    const auto labels = real.labels.clamp_min(0).unsqueeze(-1);
+    const auto follow = -(target * logs * counts).sum();
+    const auto look = (student.attention.back().weights - attention).square().sum();
+    const auto stay = (real.hidden * counts).square().sum();
+    return {.loss = follow + look + 1e-4 * stay,
+            .label_loss = -(logs.gather(-1, labels) * counts).sum().detach(),
+            .correct = logs.argmax(-1).eq(real.labels).sum()};
+  }
+
+ private:
+  std::pair<torch::Tensor, torch::Tensor> of_teacher(const TensorBatch& batch) {
+    const torch::NoGradGuard no_grad;
+    ForwardContext no_dropout;
+    const auto outputs = run_model(*teacher_, batch, no_dropout, AttentionWeights::kRecorded);
+    const auto rows = target_rows(outputs.hidden, batch);
+    return {torch::softmax(teacher_->logits(rows.hidden), -1), outputs.attention.back().weights};
+  }
+  std::shared_ptr<TranslationModel> teacher_;
+};
+
+TEST(Objective, MayHoldATeacherAndSeeAllThatTheModelGives) {
+  const auto teacher = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
+  const auto student = make_model(model_with_dropout(0), kVocabulary, kVocabulary);
+  initialise(*student, model_with_dropout(0), 1);
+  student->train();
+  Adam adam(named_parameters(*student), {});
+  Distillation objective(teacher);
+  std::vector<UpdateStats> stats;
+  for (int64_t update = 1; update <= 60; ++update)
+    stats.push_back(train_update({.model = *student, .optimizer = adam, .objective = objective}, {some_pairs()},
+                                 {1, update}, 0.01));
+  EXPECT_LT(stats.back().loss, 0.7 * stats.front().loss);
+  for (const auto& item : named_parameters(*teacher)) EXPECT_FALSE(item.second.grad().defined()) << item.first;
 }
 
 }  // namespace

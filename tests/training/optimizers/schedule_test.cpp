@@ -14,8 +14,8 @@ struct Value {
 };
 
 void expect_rates(const TrainingConfig& config, int64_t d_model, std::initializer_list<Value> values) {
-  for (const auto& [update, rate] : values)
-    EXPECT_NEAR(learning_rate(config, d_model, update) / rate, 1, 1e-8) << "update " << update;
+  const auto schedule = make_schedule(config, d_model);
+  for (const auto& [update, rate] : values) EXPECT_NEAR(schedule(update, {}) / rate, 1, 1e-8) << "update " << update;
 }
 
 // Kyubyong's lr0 W^0.5 min(s W^-1.5, s^-0.5) at lr0 = 0.0003, W = 4000: the width plays no part.
@@ -74,16 +74,17 @@ TEST(LearningRate, FallsOnAPlateau) {
   config.plateau_factor = 0.5;
   config.plateau_patience = 2;
   config.final_lr = 0.002;
+  const auto schedule = make_schedule(config, 512);
   Plateau plateau;
   const auto rate_after = [&](bool new_best) {
     plateau.add(new_best, config);
-    return learning_rate(config, 512, 100, plateau);
+    return schedule(100, plateau);
   };
   const std::pair<bool, double> steps[] = {{true, 0.01},    {false, 0.01},  {true, 0.01},    {false, 0.01},
                                            {false, 0.005},  {false, 0.005}, {false, 0.0025}, {true, 0.0025},
                                            {false, 0.0025}, {false, 0.002}, {false, 0.002}};
   for (const auto& [new_best, rate] : steps) EXPECT_DOUBLE_EQ(rate_after(new_best), rate);
-  EXPECT_DOUBLE_EQ(learning_rate(config, 512, 2, Plateau{}), 0.005) << "warm-up";
+  EXPECT_DOUBLE_EQ(schedule(2, {}), 0.005) << "warm-up";
 }
 
 TEST(BatchesOfUpdate, RiseToTheirNumber) {
@@ -96,7 +97,7 @@ TEST(BatchesOfUpdate, RiseToTheirNumber) {
 }
 
 TEST(LearningRate, NamesTheSchedulesForAnUnknownOne) {
-  EXPECT_EQ(test::message_of<Error>([] { learning_rate({.schedule = "step"}, 512, 1); }),
+  EXPECT_EQ(test::message_of<Error>([] { make_schedule({.schedule = "step"}, 512); }),
             "training.schedule: 'step' is none of inverse_sqrt, noam, linear, cosine, polynomial, plateau, constant");
 }
 

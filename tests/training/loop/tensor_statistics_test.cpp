@@ -1,4 +1,4 @@
-#include "training/tensor_statistics.h"
+#include "training/loop/tensor_statistics.h"
 
 #include <gmock/gmock.h>
 #include <torch/torch.h>

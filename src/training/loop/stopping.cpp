@@ -1,4 +1,4 @@
-#include "training/stopping.h"
+#include "training/loop/stopping.h"
 
 #include <fmt/format.h>
 

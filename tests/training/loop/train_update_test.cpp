@@ -1,4 +1,4 @@
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -17,6 +17,7 @@
 #include "tensor_support.h"
 #include "training/limited_model.h"
 #include "training/optimizers/adam.h"
+#include "training/trained_update.h"
 
 namespace nmt {
 namespace {
@@ -27,6 +28,7 @@ using test::formula_model;
 using test::LimitedModel;
 using test::message_of;
 using test::Pair;
+using test::update;
 
 constexpr int64_t kVocabulary = 24;
 
@@ -77,7 +79,7 @@ void expect_same_gradients(const std::vector<torch::Tensor>& a, const std::vecto
 std::pair<std::vector<torch::Tensor>, UpdateStats> gradients_over(std::vector<Batch> batches, torch::Device device) {
   const auto model = formula_model(small_model(), kVocabulary, kVocabulary, device);
   Adam adam(named_parameters(*model), {});
-  const auto stats = train_update(*model, adam, std::move(batches), kTraining, 0.001, {}, device);
+  const auto stats = update({*model, adam, device}, std::move(batches), kTraining, 0.001);
   return {gradients_of(*model), stats};
 }
 
@@ -107,9 +109,9 @@ TEST(TrainUpdate, LearnsTwentyPairsToZeroErrors) {
       initialise(*model, config, 1);
       model->to(device);
       Adam adam(named_parameters(*model), {.beta2 = 0.98});
-      for (int64_t update = 1; update <= 600; ++update) {
-        const double rate = 0.003 * std::min({1.0, static_cast<double>(update) / 30, (601.0 - update) / 300});
-        train_update(*model, adam, {batches[update % 2]}, kTraining, rate, {1, update}, device);
+      for (int64_t number = 1; number <= 600; ++number) {
+        const double rate = 0.003 * std::min({1.0, static_cast<double>(number) / 30, (601.0 - number) / 300});
+        update({*model, adam, device}, {batches[number % 2]}, kTraining, rate, {1, number});
       }
       const auto stats = evaluate(*model, batches, 0.1, device);
       EXPECT_EQ(stats.correct, stats.target_tokens) << norm << " on " << device;
@@ -152,7 +154,7 @@ TEST(TrainUpdate, ClipsTheGradientOfTheMean) {
   auto config = kTraining;
   const auto norm_after = [&](double limit) {
     config.clip_norm = limit;
-    const auto stats = train_update(*model, adam, {batch_of(made_up_pairs(4))}, config, 0, {}, torch::kCPU);
+    const auto stats = update({*model, adam}, {batch_of(made_up_pairs(4))}, config, 0);
     double sum = 0;
     for (const auto& gradient : gradients_of(*model)) sum += gradient.square().sum().item<double>();
     return std::pair(stats.gradient_norm, std::sqrt(sum));
@@ -175,7 +177,7 @@ TEST(TrainUpdate, SkipsWhatIsNotFinite) {
         model->named_parameters()["encoder_0.feed_forward.outer.bias"][3] = bad;
       }
       const auto before = copies(parameters);
-      const auto stats = train_update(*model, adam, batch, kTraining, 0.01, {}, device);
+      const auto stats = update({*model, adam, device}, batch, kTraining, 0.01);
       EXPECT_TRUE(stats.skipped) << bad;
       for (size_t i = 0; i < parameters.size(); ++i)
         EXPECT_TRUE(parameters[i].second.nan_to_num().equal(before[i].nan_to_num())) << parameters[i].first;
@@ -184,7 +186,7 @@ TEST(TrainUpdate, SkipsWhatIsNotFinite) {
         const torch::NoGradGuard no_grad;
         model->named_parameters()["encoder_0.feed_forward.outer.bias"][3] = 0;
       }
-      EXPECT_FALSE(train_update(*model, adam, batch, kTraining, 0.01, {}, device).skipped) << "mended, it goes on";
+      EXPECT_FALSE(update({*model, adam, device}, batch, kTraining, 0.01).skipped) << "mended, it goes on";
       EXPECT_FALSE(parameters[0].second.equal(before[0]));
     }
   }
@@ -205,7 +207,7 @@ TEST(TrainUpdate, SplitsABatchThatDoesNotFitIntoMemory) {
   for (const auto& fail : failures) {
     LimitedModel model(formula_model(small_model(), kVocabulary, kVocabulary), 3, fail);
     Adam adam(named_parameters(model), {});
-    const auto stats = train_update(model, adam, batches, kTraining, 0.001, {}, torch::kCPU);
+    const auto stats = update({model, adam}, batches, kTraining, 0.001);
     EXPECT_TRUE(stats.split);
     // 7 do not fit: 3 and 4; 4 do not: 2 and 2; each time from the start.
     EXPECT_EQ(model.calls, (std::vector<int64_t>{3, 7, 3, 3, 4, 3, 3, 2, 2}));
@@ -219,8 +221,9 @@ TEST(TrainUpdate, SplitsABatchThatDoesNotFitIntoMemory) {
 TEST(TrainUpdate, GivesUpOnAPairThatDoesNotFit) {
   LimitedModel model(formula_model(small_model(), kVocabulary, kVocabulary), 0, [] { throw std::bad_alloc(); });
   Adam adam(named_parameters(model), {});
-  EXPECT_EQ(message_of<MachineError>(
-                [&] { train_update(model, adam, {batch_of(made_up_pairs(4))}, kTraining, 0.1, {}, torch::kCPU); }),
+  EXPECT_EQ(message_of<MachineError>([&] {
+              update({model, adam}, {batch_of(made_up_pairs(4))}, kTraining, 0.1);
+            }),
             "out of memory on a single sentence pair; lower data.maxlen1, data.maxlen2 or the model's size");
 }
 
@@ -228,8 +231,9 @@ TEST(TrainUpdate, PassesOtherErrorsOn) {
   LimitedModel model(formula_model(small_model(), kVocabulary, kVocabulary), 0,
                      [] { throw Error("model.max_positions: too long"); });
   Adam adam(named_parameters(model), {});
-  EXPECT_EQ(message_of<Error>(
-                [&] { train_update(model, adam, {batch_of(made_up_pairs(4))}, kTraining, 0.1, {}, torch::kCPU); }),
+  EXPECT_EQ(message_of<Error>([&] {
+              update({model, adam}, {batch_of(made_up_pairs(4))}, kTraining, 0.1);
+            }),
             "model.max_positions: too long");
   EXPECT_EQ(model.calls.size(), 1);
 }
@@ -264,9 +268,9 @@ std::vector<torch::Tensor> trained(uint64_t seed, int threads, at::ScalarType ty
   auto training = kTraining;
   training.clip_norm = 1;
   const auto pairs = made_up_pairs(96, 700, 40);
-  for (int64_t update = 1; update <= 3; ++update) {
-    const std::vector<Pair> part(pairs.begin() + 32 * (update - 1), pairs.begin() + 32 * update);
-    train_update(*model, adam, {batch_of(part)}, training, 0.01, {seed, update}, torch::kCPU);
+  for (int64_t number = 1; number <= 3; ++number) {
+    const std::vector<Pair> part(pairs.begin() + 32 * (number - 1), pairs.begin() + 32 * number);
+    update({*model, adam}, {batch_of(part)}, training, 0.01, {seed, number});
   }
   at::set_num_threads(before);
   return copies(named_parameters(*model));

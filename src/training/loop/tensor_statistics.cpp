@@ -1,4 +1,4 @@
-#include "training/tensor_statistics.h"
+#include "training/loop/tensor_statistics.h"
 
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/histc.h>

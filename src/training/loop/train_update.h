@@ -1,10 +1,8 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
-#include "config/config.h"
 #include "data/batch.h"
 #include "models/interface/model.h"
 #include "training/distributed/gradient_buckets.h"
@@ -42,19 +40,28 @@ struct LaunchedUpdate {
   UpdateStats stats() const;
 };
 
+/// What all updates of a run work with.
+struct UpdateParts {
+  TranslationModel& model;
+  Optimizer& optimizer;
+  Objective& objective;
+  torch::Device device = torch::kCPU;
+  double clip_norm = 0;        ///< training.clip_norm
+  double teacher_forcing = 1;  ///< training.teacher_forcing
+  /// Those among which the batches are shared out, batch b to process b mod N; all have the same weights and are given
+  /// the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
+  GradientBuckets* processes = nullptr;
+};
+
 /// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A
 /// batch that does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not
 /// fit. Of one process on a GPU the host waits for nothing: it prepares the next update meanwhile.
-/// processes: those among which the batches are shared out, batch b to process b mod N; all have the same weights and
-/// are given the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
-LaunchedUpdate launch_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
-                             const TrainingConfig& config, double learning_rate, const UpdateKey& key,
-                             torch::Device device, GradientBuckets* processes = nullptr);
+LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
+                             double learning_rate);
 
 /// The same to its end.
-UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
-                         const TrainingConfig& config, double learning_rate, const UpdateKey& key, torch::Device device,
-                         GradientBuckets* processes = nullptr);
+UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
+                         double learning_rate);
 
 /// Teacher-forced sums over batches, without dropout or smoothing's gradient: what validation reports.
 UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,

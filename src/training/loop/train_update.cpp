@@ -1,4 +1,4 @@
-#include "training/train_update.h"
+#include "training/loop/train_update.h"
 
 #include <c10/core/GradMode.h>
 #include <torch/utils.h>
@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "training/objectives/smoothed_cross_entropy.h"
 
 namespace nmt {
 namespace {
@@ -68,9 +69,7 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
 /// The gradients of the mean loss per target token of all batches.
 class Gradients {
  public:
-  Gradients(TranslationModel& model, Optimizer& optimizer, const TrainingConfig& config, const UpdateKey& key,
-            torch::Device device, GradientBuckets* processes)
-      : model_(model), optimizer_(optimizer), config_(config), key_(key), device_(device), processes_(processes) {}
+  Gradients(const UpdateParts& parts, const UpdateKey& key) : parts_(parts), key_(key) {}
 
   /// Of this process's batches, from scratch, up to the first that does not fit into memory, and by them of all
   /// processes' where there are several.
@@ -78,24 +77,25 @@ class Gradients {
     int64_t tokens = 0;
     for (const auto& batch : batches) tokens += batch.target_tokens;
     std::vector<Outcome> outcomes(batches.size());
-    optimizer_.clear_gradients();
-    if (!processes_) {
+    parts_.optimizer.clear_gradients();
+    auto* processes = parts_.processes;
+    if (!processes) {
       for (size_t at = 0; at < batches.size(); ++at)
         if (!backward(batches, at, tokens, outcomes)) break;
       return outcomes;
     }
-    auto& group = processes_->group();
+    auto& group = processes->group();
     const auto size = static_cast<size_t>(group.size()), rank = static_cast<size_t>(group.rank());
     bool fits = true;
     group.expect_progress(true);
     for (size_t first = 0; first < batches.size(); first += size) {
       const size_t count = std::min(size, batches.size() - first);
-      processes_->begin_round(static_cast<int64_t>(count), first + count == batches.size());
+      processes->begin_round(static_cast<int64_t>(count), first + count == batches.size());
       // Without memory for one, what it owes the others is given all the same: they wait for it.
       if (rank < count && fits) fits = backward(batches, first + rank, tokens, outcomes);
-      processes_->end_round();
+      processes->end_round();
     }
-    processes_->finish();
+    processes->finish();
     outcomes = summed(group, outcomes);
     group.expect_progress(false);
     return outcomes;
@@ -120,10 +120,10 @@ class Gradients {
   // False: it does not fit into memory.
   bool backward(std::span<const Batch> batches, size_t at, int64_t tokens, std::vector<Outcome>& outcomes) {
     try {
-      ForwardContext pass(key_.seed, key_.update, static_cast<int64_t>(at));
-      pass.set_teacher_forcing(config_.teacher_forcing);
-      if (device_.is_cuda()) torch::manual_seed(ForwardContext(pass).next_key());
-      const auto losses = training_loss(model_, to_tensors(batches[at], device_), pass, config_);
+      ForwardContext context(key_.seed, key_.update, static_cast<int64_t>(at));
+      context.set_teacher_forcing(parts_.teacher_forcing);
+      if (parts_.device.is_cuda()) torch::manual_seed(ForwardContext(context).next_key());
+      const auto losses = parts_.objective.loss(parts_.model, to_tensors(batches[at], parts_.device), context);
       (losses.loss / static_cast<double>(std::max<int64_t>(tokens, 1))).backward();
       outcomes[at].sums = joined(losses);
     } catch (const std::exception& error) {
@@ -133,12 +133,8 @@ class Gradients {
     return !outcomes[at].out_of_memory;
   }
 
-  TranslationModel& model_;
-  Optimizer& optimizer_;
-  const TrainingConfig& config_;
+  const UpdateParts& parts_;
   const UpdateKey& key_;
-  torch::Device device_;
-  GradientBuckets* processes_;
 };
 
 // Cuts those in two that did not fit. True: there are some.
@@ -177,11 +173,10 @@ UpdateStats LaunchedUpdate::stats() const {
   return stats;
 }
 
-LaunchedUpdate launch_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
-                             const TrainingConfig& config, double learning_rate, const UpdateKey& key,
-                             torch::Device device, GradientBuckets* processes) {
+LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
+                             double learning_rate) {
   LaunchedUpdate update;
-  Gradients gradients(model, optimizer, config, key, device, processes);
+  Gradients gradients(parts, key);
   auto outcomes = gradients.compute(batches);
   // Part of a batch's gradients may have been added already: start over.
   for (; split_those_that_do_not_fit(batches, outcomes); update.known.split = true)
@@ -190,18 +185,18 @@ LaunchedUpdate launch_update(TranslationModel& model, Optimizer& optimizer, std:
   for (const auto& outcome : outcomes) sums.push_back(outcome.sums);
   for (const auto& batch : batches) add(update.known, batch);
   update.sums = torch::stack(sums);
-  model.finish_gradients();
-  update.norm = optimizer.clip_gradients(config.clip_norm);
-  const auto finite = at::isfinite(update.sums.select(1, 0).sum()).to(device).logical_and(at::isfinite(update.norm));
+  parts.model.finish_gradients();
+  update.norm = parts.optimizer.clip_gradients(parts.clip_norm);
+  const auto finite =
+      at::isfinite(update.sums.select(1, 0).sum()).to(parts.device).logical_and(at::isfinite(update.norm));
   update.skipped = finite.logical_not().to(torch::kFloat32);
-  optimizer.step_unless(update.skipped, learning_rate);
+  parts.optimizer.step_unless(update.skipped, learning_rate);
   return update;
 }
 
-UpdateStats train_update(TranslationModel& model, Optimizer& optimizer, std::vector<Batch> batches,
-                         const TrainingConfig& config, double learning_rate, const UpdateKey& key, torch::Device device,
-                         GradientBuckets* processes) {
-  return launch_update(model, optimizer, std::move(batches), config, learning_rate, key, device, processes).stats();
+UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
+                         double learning_rate) {
+  return launch_update(parts, std::move(batches), key, learning_rate).stats();
 }
 
 UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,
@@ -211,7 +206,7 @@ UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, co
   std::vector<torch::Tensor> sums;
   for (const auto& batch : batches) {
     ForwardContext no_dropout;
-    sums.push_back(joined(reference_loss(model, to_tensors(batch, device), no_dropout, smoothing)));
+    sums.push_back(joined(smoothed_cross_entropy(model, to_tensors(batch, device), no_dropout, smoothing)));
     add(stats, batch);
   }
   if (!sums.empty()) add(stats, torch::stack(sums).cpu());

@@ -1,0 +1,34 @@
+#include "training/checkpoints/run_checkpoints.h"
+
+#include <set>
+
+#include "base/files/file.h"
+#include "training/checkpoints/resumption.h"
+
+namespace nmt {
+namespace {
+
+std::set<int64_t> best_updates(const ProgressState& progress) {
+  std::set<int64_t> best;
+  for (const auto& validation : progress.best_validations) best.insert(validation.update);
+  return best;
+}
+
+std::string text_of(const ProgressState& progress) { return progress.to_json().dump(2) + "\n"; }
+
+}  // namespace
+
+void RunCheckpoints::save(const ProgressState& progress) const {
+  const auto write = [&](const std::filesystem::path& folder) {
+    parts_.write_model(folder, {{"update", progress.update}});
+    save_safetensors(folder / kTrainerState, parts_.trainer_state());
+    write_file_atomically(folder / kProgressFile, text_of(progress));
+  };
+  parts_.store.save(progress.update, parts_.keep, write, best_updates(progress));
+}
+
+void RunCheckpoints::save_progress(const ProgressState& progress) const {
+  parts_.store.replace_file(progress.update, kProgressFile, text_of(progress), parts_.keep, best_updates(progress));
+}
+
+}  // namespace nmt

@@ -1,0 +1,121 @@
+#include "training/loop/best_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "models/model_directory.h"
+#include "training/averages/average.h"
+
+namespace nmt {
+
+double validation_score(const ValidationReport& report, const std::string& best_metric) {
+  return best_metric == "bleu" ? report.bleu : best_metric == "chrf" ? report.chrf : -report.loss;
+}
+
+bool BestModel::validate(int64_t epoch) {
+  auto report = measure();
+  std::optional<ValidationReport> of_average;
+  const auto with_average = [this](const auto& body) {
+    const KeptWeights kept(named_parameters(parts_.model));
+    parts_.average->put_into_weights();
+    body();
+  };
+  if (parts_.average) with_average([&] { of_average = measure(); });
+  list(validation_score(report, parts_.config.validation.best_metric));
+  bool new_best = record(std::move(report), epoch, "");
+  if (of_average) with_average([&] { new_best |= record(std::move(*of_average), epoch, "moving average"); });
+  progress_.validated_update = progress_.update;
+  progress_.validations_since_best = new_best ? 0 : progress_.validations_since_best + 1;
+  return new_best;
+}
+
+ValidationReport BestModel::measure() {
+  parts_.model.eval();
+  auto report = parts_.measure();
+  parts_.model.train();
+  return report;
+}
+
+void BestModel::list(double score) {
+  if (!std::isfinite(score)) return;
+  auto& best = progress_.best_validations;
+  best.push_back({progress_.update, score});
+  std::stable_sort(best.begin(), best.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+  if (const auto most = parts_.config.training.average_best; std::ssize(best) > most) best.resize(most);
+}
+
+// weights: what the figures belong to and the model has now; empty = those of this update. True: they are the best.
+bool BestModel::record(ValidationReport report, int64_t epoch, const std::string& weights) {
+  report.update = progress_.update;
+  report.epoch = epoch;
+  report.weights = weights;
+  const auto& metric = parts_.config.validation.best_metric;
+  const double score = validation_score(report, metric);
+  if (!std::isfinite(score))
+    parts_.log.warn("validation at update {}: {} is not finite: these weights are not kept", progress_.update, metric);
+  // A state of an older version may hold a best score that is not finite.
+  const bool is_first = progress_.best_update < 0 || !std::isfinite(progress_.best_score);
+  report.is_best = std::isfinite(score) && (is_first || score > progress_.best_score);
+  if (report.is_best) {
+    progress_.best_score = score;
+    progress_.best_update = progress_.update;
+    save(report);
+  }
+  parts_.observer.on_validation(report);
+  return report.is_best;
+}
+
+void BestModel::save_last() { save({}); }
+
+void BestModel::save(const ValidationReport& report) {
+  nlohmann::json summary = {
+      {"update", progress_.update},
+      {"weights", report.weights.empty() ? fmt::format("update {}", progress_.update) : report.weights},
+      {"target_tokens", progress_.target_tokens},
+      {"precision", progress_.precision},
+      {"data", progress_.data_hash},
+      {"validation", {{"loss", report.loss}, {"perplexity", report.perplexity}, {"accuracy", report.accuracy}}}};
+  if (report.has_bleu) summary["validation"]["bleu"] = report.bleu_line;
+  if (report.has_chrf) summary["validation"]["chrf"] = report.chrf_line;
+  write_directory(parts_.folder, [&](const auto& folder) { parts_.write_model(folder, summary); });
+}
+
+// Updates whose checkpoints are averaged together: the last ones, and the best ones.
+std::set<std::set<int64_t>> BestModel::averages_to_try() const {
+  const auto standing = parts_.checkpoints.updates();
+  const std::set<int64_t> all(standing.begin(), standing.end());
+  std::set<int64_t> last, best;
+  for (auto update = all.rbegin();
+       update != all.rend() && std::ssize(last) < parts_.config.training.average_checkpoints; ++update)
+    last.insert(*update);
+  for (const auto& validation : progress_.best_validations)
+    if (all.contains(validation.update)) best.insert(validation.update);
+  std::set<std::set<int64_t>> tried{last, best};
+  std::erase_if(tried, [](const auto& updates) { return updates.size() < 2; });
+  return tried;
+}
+
+bool BestModel::try_averages(int64_t epoch) {
+  const auto& training = parts_.config.training;
+  if (std::max(training.average_checkpoints, training.average_best) < 2) return false;
+  if (progress_.averaged_update == progress_.update) return false;
+  const auto tried = averages_to_try();
+  for (const auto& updates : tried) {
+    std::vector<std::filesystem::path> files;
+    for (const int64_t update : updates) files.push_back(parts_.checkpoints.path(update) / "model.safetensors");
+    const KeptWeights kept(named_parameters(parts_.model));
+    load_average(named_parameters(parts_.model), files);
+    record(measure(), epoch, fmt::format("average of updates {}", fmt::join(updates, ", ")));
+  }
+  if (!tried.empty()) progress_.averaged_update = progress_.update;
+  return !tried.empty();
+}
+
+}  // namespace nmt

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "base/process/log.h"
+#include "config/config.h"
+#include "models/interface/model.h"
+#include "report/records/training_observer.h"
+#include "training/averages/moving_average.h"
+#include "training/checkpoints/run_checkpoints.h"
+
+namespace nmt {
+
+/// What validation.best_metric compares: larger is better (losses negated).
+double validation_score(const ValidationReport& report, const std::string& best_metric);
+
+/// Measures weights and keeps the best of them in the run's folder best/: those of updates, their moving average, and
+/// averages of checkpoints. In the progress it keeps the best score, the validations since then (early stopping) and
+/// the list of the best validations. A score that is not finite is never best and never listed. Of several processes
+/// only the one that leads has a BestModel.
+class BestModel {
+ public:
+  struct Parts {
+    TranslationModel& model;
+    const Config& config;
+    std::function<ValidationReport()> measure;  ///< the weights that the model has now; empty: nothing to measure on
+    ModelWriter write_model;
+    std::filesystem::path folder;  ///< best/
+    const CheckpointStore& checkpoints;
+    const MovingAverage* average = nullptr;  ///< measured, too
+    TrainingObserver& observer;
+    Logger& log;
+  };
+  BestModel(Parts parts, ProgressState& progress) : parts_(std::move(parts)), progress_(progress) {}
+
+  /// Validates the weights of progress.update, which is one of epoch 1, 2, ..., and their moving average. Everything is
+  /// measured before anything is recorded: what `measure` throws leaves no trace. True: there is a new best.
+  bool validate(int64_t epoch);
+  /// At the end of a run without validation: the last weights are taken for the best.
+  void save_last();
+  /// At the end of a run: validates the averages of the last and of the best checkpoints (training.average_checkpoints,
+  /// average_best), if that was not done; the model keeps its weights. True: something was validated.
+  bool try_averages(int64_t epoch);
+
+ private:
+  ValidationReport measure();
+  void list(double score);
+  bool record(ValidationReport report, int64_t epoch, const std::string& weights);
+  void save(const ValidationReport& report);
+  std::set<std::set<int64_t>> averages_to_try() const;
+
+  Parts parts_;
+  ProgressState& progress_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "report/records/training_observer.h"
+#include "training/checkpoints/progress_state.h"
+#include "training/loop/train_update.h"
+
+namespace nmt {
+
+/// Seconds since a moment that stays the same; never backwards.
+using Clock = std::function<double()>;
+double steady_seconds();
+
+/// Adds up the figures of updates between two reports and measures their speed.
+class IntervalMeter {
+ public:
+  explicit IntervalMeter(Clock clock) : clock_(std::move(clock)) { begin(); }
+
+  /// A new interval begins now.
+  void begin();
+  void add(const UpdateStats& stats);
+  /// Seconds since begin() that were not spent on training.
+  void leave_out(double seconds) { start_ += seconds; }
+  bool empty() const { return updates_ == 0; }
+
+  /// Means and speeds of the interval up to now; seconds_left where the number of updates left is known. What the meter
+  /// does not know keeps its default: epoch, update, learning rate, figures of the whole run, norms, histograms.
+  TrainingInterval measured(std::optional<int64_t> updates_left) const;
+
+ private:
+  Clock clock_;
+  double start_ = 0;
+  UpdateStats sums_;
+  int64_t updates_ = 0;
+};
+
+/// Adds an update of epoch 1, 2, ... to the sums of that epoch, which begin anew with its first; a skipped one has no
+/// figures.
+void add_update(EpochSums& sums, int64_t epoch, const UpdateStats& stats);
+
+/// The epoch of the last update, its means.
+EpochReport epoch_report(const ProgressState& progress);
+
+}  // namespace nmt

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "base/process/log.h"
+#include "training/checkpoints/progress_state.h"
+#include "training/loop/train_update.h"
+
+namespace nmt {
+
+/// Notes and reports what went wrong in an update: it was not finite and was skipped, or a batch did not fit into
+/// memory and was split.
+class UpdateGuard {
+ public:
+  /// learning_rate: training.lr, for the message.
+  UpdateGuard(double learning_rate, Logger& log) : learning_rate_(learning_rate), log_(log) {}
+
+  /// Throws Error after ten skipped updates in a row: the model has diverged.
+  void check(int64_t update, const UpdateStats& stats, ProgressState& progress) const;
+
+ private:
+  double learning_rate_;
+  Logger& log_;
+};
+
+}  // namespace nmt

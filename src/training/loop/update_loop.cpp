@@ -1,0 +1,185 @@
+#include "training/loop/update_loop.h"
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "models/model_directory.h"
+#include "training/loop/stopping.h"
+#include "training/loop/tensor_statistics.h"
+
+namespace nmt {
+
+UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
+    : parts_(std::move(parts)),
+      progress_(progress),
+      meter_(parts_.clock),
+      guard_(parts_.config.training.lr, parts_.log),
+      epoch_ended_(progress.update > 0 && progress.epoch.epoch == progress.position.epoch),
+      seconds_before_(progress.seconds) {
+  if (progress.update > 0) saved_update_ = progress.update;
+}
+
+int UpdateLoop::run() {
+  session_start_ = parts_.clock();
+  meter_.begin();
+  parts_.update.model.train();
+  try {
+    // A run that was stopped before its validation was done.
+    if (progress_.update > 0 && validation_due()) save_and_validate(false, true);
+    while (!reason_to_end()) {
+      update();
+      agree();
+      if (stop_signal_) throw Interrupted();
+      save_and_validate(checkpoint_due(), validation_due());
+    }
+    finish();
+    parts_.observer.on_end(*reason_to_end());
+    return 0;
+  } catch (const Interrupted&) {
+    save_checkpoint();
+    if (parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);
+    parts_.observer.on_end("stopped by a signal; the state is saved: the same command goes on");
+    return stop_signal_ ? stop_signal_ : parts_.stop_signal();
+  }
+}
+
+void UpdateLoop::update() {
+  const auto& config = parts_.config;
+  const int64_t epoch = progress_.position.epoch, number = progress_.update + 1;
+  auto launched = launch_update(parts_.update, next_batches(), {static_cast<uint64_t>(config.run.seed), number},
+                                parts_.schedule(number, progress_.plateau));
+  if (parts_.average) parts_.average->follow(number);
+  progress_.update = number;
+  progress_.position = parts_.batches.position();
+  progress_.target_tokens += launched.known.target_tokens;
+  epoch_ended_ = progress_.position.epoch != epoch;
+
+  account_for_launched();  // a GPU works on this update meanwhile
+  launched_ = {epoch + 1, number, std::move(launched)};
+  const bool reports = number % config.run.log_every == 0 || epoch_ended_;
+  if (reports || validation_due() || checkpoint_due() || !parts_.update.device.is_cuda()) account_for_launched();
+  if (reports) report_interval();
+  if (epoch_ended_) parts_.observer.on_epoch(epoch_report(progress_));
+}
+
+std::vector<Batch> UpdateLoop::next_batches() {
+  std::vector<Batch> batches;
+  const int64_t count = batches_of_update(parts_.config.training, progress_.update + 1);
+  for (int64_t i = 0; i < count; ++i) batches.push_back(parts_.batches.next());
+  return batches;
+}
+
+// Waits for the figures of the last update, where they are still to come.
+void UpdateLoop::account_for_launched() {
+  if (!launched_) return;
+  const auto [epoch, number, update] = *std::exchange(launched_, std::nullopt);
+  const auto stats = update.stats();
+  guard_.check(number, stats, progress_);
+  meter_.add(stats);
+  add_update(progress_.epoch, epoch, stats);
+  parts_.observer.on_update(epoch, number);
+}
+
+void UpdateLoop::report_interval() {
+  if (!parts_.group.leads()) return;
+  const auto& config = parts_.config;
+  auto report = meter_.measured(updates_left(config.training, progress_, parts_.batches.batches_of_current_epoch()));
+  report.epoch = progress_.position.epoch + (epoch_ended_ ? 0 : 1);
+  report.update = progress_.update;
+  report.learning_rate = parts_.schedule(progress_.update, progress_.plateau);
+  report.target_tokens = progress_.target_tokens;
+  report.skipped_updates = progress_.skipped_updates;
+  if (config.run.tensorboard) report.norms = group_norms(named_parameters(parts_.update.model));
+  if (config.run.histograms) report.histograms = tensor_histograms(named_parameters(parts_.update.model));
+  parts_.observer.on_interval(report);
+  meter_.begin();
+}
+
+// Stops and time limits: the same for every process, at the same update.
+void UpdateLoop::agree() {
+  const int signal = parts_.stop_signal();
+  double values[] = {signal == SIGINT ? 1.0 : 0, signal == SIGTERM ? 1.0 : 0,
+                     parts_.group.leads() ? parts_.clock() - session_start_ : 0};
+  parts_.group.sum(values);
+  stop_signal_ = values[1] > 0 ? SIGTERM : values[0] > 0 ? SIGINT : 0;
+  session_seconds_ = values[2];
+}
+
+bool UpdateLoop::validation_due() const {
+  if (!parts_.validates || progress_.validated_update == progress_.update) return false;
+  const int64_t every = parts_.config.validation.every;
+  return every > 0 ? progress_.update % every == 0 : epoch_ended_;
+}
+
+bool UpdateLoop::checkpoint_due() const {
+  const int64_t every = parts_.config.training.checkpoint_every;
+  if (epoch_ended_ && parts_.config.run.naming != "plain") return true;  // the originals' names are those of epochs
+  if (every == 0) return parts_.validates ? validation_due() : epoch_ended_;
+  return progress_.update % every == 0;
+}
+
+std::optional<std::string> UpdateLoop::reason_to_end() const {
+  return nmt::reason_to_end(parts_.config, progress_, (seconds_before_ + session_seconds_) / 60);
+}
+
+int64_t UpdateLoop::current_epoch() const {
+  const auto& position = progress_.position;
+  return std::max<int64_t>(1, position.epoch + (epoch_ended_ || position.batch == 0 ? 0 : 1));
+}
+
+// A validation may fail (memory, a full disk, damaged weights): the checkpoint that is due is on the disk by then, and
+// what the validation has changed is added to it.
+void UpdateLoop::save_and_validate(bool saves, bool validates) {
+  if (saves) save_checkpoint();
+  if (validates) {
+    validate();
+    if (saved_update_ == progress_.update) save_checkpoint();
+  }
+  // Observers look at a checkpoint when the validation of its weights is known.
+  if (saves && parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);
+}
+
+void UpdateLoop::save_checkpoint() {
+  account_for_launched();
+  const bool stands = std::exchange(saved_update_, progress_.update) == progress_.update;
+  if (!parts_.group.leads()) return;
+  progress_.seconds = seconds_before_ + parts_.clock() - session_start_;
+  if (stands)
+    parts_.checkpoints->save_progress(progress_);
+  else
+    parts_.checkpoints->save(progress_);
+}
+
+// By the process that leads; the others wait, and know then what it knows.
+void UpdateLoop::validate() {
+  if (parts_.group.leads()) {
+    const double start = parts_.clock();
+    try {
+      const bool new_best = parts_.best->validate(current_epoch());
+      progress_.plateau.add(new_best, parts_.config.training);
+      meter_.leave_out(parts_.clock() - start);  // speed is that of training
+    } catch (const Interrupted&) {
+    }
+  }
+  if (parts_.group.size() > 1)
+    progress_ = ProgressState::from_json(nlohmann::json::parse(parts_.group.share(progress_.to_json().dump())));
+  agree();
+  if (progress_.validated_update != progress_.update) throw Interrupted();
+}
+
+void UpdateLoop::finish() {
+  account_for_launched();
+  if (!meter_.empty()) report_interval();
+  save_and_validate(saved_update_ != progress_.update,
+                    parts_.validates && progress_.validated_update != progress_.update);
+  if (!parts_.group.leads()) return;
+  if (!parts_.validates) return parts_.best->save_last();
+  if (!parts_.best->try_averages(current_epoch())) return;
+  save_checkpoint();
+  parts_.observer.on_checkpoint(progress_.update);
+}
+
+}  // namespace nmt

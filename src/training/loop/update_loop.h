@@ -1,0 +1,90 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/process/log.h"
+#include "base/process/signals.h"
+#include "config/config.h"
+#include "data/batches.h"
+#include "report/records/training_observer.h"
+#include "training/averages/moving_average.h"
+#include "training/checkpoints/run_checkpoints.h"
+#include "training/distributed/process_group.h"
+#include "training/loop/best_model.h"
+#include "training/loop/interval_meter.h"
+#include "training/loop/train_update.h"
+#include "training/loop/update_guard.h"
+#include "training/optimizers/schedule.h"
+
+namespace nmt {
+
+/// A validation was cut short by a signal: it is done again when the run goes on.
+struct Interrupted {};
+
+/// The order of things in a run: updates, and between them reports, validations, checkpoints and the question whether
+/// to go on. Of several processes each has a loop; all have the same progress; the one that leads measures, logs and
+/// writes, and what it alone knows (signals, time, validation) they agree on at fixed places.
+class UpdateLoop {
+ public:
+  struct Parts {
+    const Config& config;
+    UpdateParts update;
+    Schedule schedule;
+    BatchStream& batches;
+    MovingAverage* average = nullptr;  ///< follows the weights
+    bool validates = false;            ///< there is a validation set
+    // Of the process that leads; null in the others.
+    BestModel* best = nullptr;
+    const RunCheckpoints* checkpoints = nullptr;
+    ProcessGroup& group;
+    TrainingObserver& observer;
+    Logger& log;
+    Clock clock = steady_seconds;
+    std::function<int()> stop_signal = nmt::stop_signal;
+  };
+  /// progress: where the run stands; its checkpoint is on the disk where it is not at its beginning.
+  UpdateLoop(Parts parts, ProgressState& progress);
+
+  /// Trains to the end or to SIGINT or SIGTERM (of any process) with the state saved. Returns the signal, or 0.
+  int run();
+
+  /// Whether the last update was the last of its epoch.
+  bool epoch_ended() const { return epoch_ended_; }
+
+ private:
+  /// An update whose figures are still to come.
+  struct Launched {
+    int64_t epoch, number;
+    LaunchedUpdate update;
+  };
+
+  void update();
+  std::vector<Batch> next_batches();
+  void account_for_launched();
+  void report_interval();
+  void agree();
+  bool validation_due() const;
+  bool checkpoint_due() const;
+  std::optional<std::string> reason_to_end() const;
+  int64_t current_epoch() const;
+  void save_and_validate(bool saves, bool validates);
+  void save_checkpoint();
+  void validate();
+  void finish();
+
+  Parts parts_;
+  ProgressState& progress_;
+  IntervalMeter meter_;
+  UpdateGuard guard_;
+  std::optional<Launched> launched_;
+  bool epoch_ended_ = false;
+  int64_t saved_update_ = -1;  ///< whose checkpoint is on the disk
+  double session_start_ = 0, seconds_before_ = 0;
+  // What the processes last agreed on.
+  int stop_signal_ = 0;
+  double session_seconds_ = 0;
+};
+
+}  // namespace nmt

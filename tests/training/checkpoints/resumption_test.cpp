@@ -1,0 +1,76 @@
+#include "training/checkpoints/resumption.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "support.h"
+#include "training/captured_log.h"
+#include "training/checkpoints/checkpoint.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt {
+namespace {
+
+using testing::HasSubstr;
+
+/// Checkpoints of updates 10 and 20; the later one as a test wants it.
+class ResumptionTest : public testing::Test {
+ protected:
+  void save(int64_t update, const std::string& state) const {
+    store_.save(update, 5, [&](const fs::path& folder) { write_file_atomically(folder / kProgressFile, state); });
+  }
+  static nlohmann::json state_of(int64_t update) {
+    ProgressState progress;
+    progress.update = update;
+    return progress.to_json();
+  }
+  std::optional<int64_t> newest() { return store_.newest_whole(log_.log(), damage_of_checkpoint); }
+  void SetUp() override { save(10, state_of(10).dump()); }
+
+  test::TemporaryDirectory folder_;
+  CheckpointStore store_{folder_.path()};
+  test::CapturedLog log_;
+};
+
+TEST_F(ResumptionTest, GoesOnFromTheNewest) {
+  save(20, state_of(20).dump());
+  EXPECT_EQ(newest(), 20);
+  EXPECT_EQ(log_.text(), "");
+}
+
+// Its checksum is right, yet nobody can read it: once this was taken for the work of another version.
+TEST_F(ResumptionTest, FallsBackToTheCheckpointBeforeADamagedState) {
+  auto wrong_type = state_of(20), missing = state_of(20);
+  wrong_type["best_score"] = "none";
+  missing.erase("position");
+  for (const auto& state : {std::string("{\"update\": 2"), std::string("[]"), wrong_type.dump(), missing.dump()}) {
+    save(20, state);
+    EXPECT_EQ(newest(), 10) << state;
+    EXPECT_THAT(log_.text(), HasSubstr("00000020: damaged (state.json: not readable)")) << state;
+  }
+}
+
+TEST_F(ResumptionTest, ReadsAScoreThatIsNotFinite) {
+  auto state = state_of(20);
+  state["best_score"] = nullptr;  // as older versions wrote it
+  save(20, state.dump());
+  EXPECT_EQ(newest(), 20);
+}
+
+// To go on from an older checkpoint would lose work that the newer version can use.
+TEST_F(ResumptionTest, NamesANewerVersion) {
+  save(20, R"({"format": 99, "what": "is not known yet"})");
+  EXPECT_EQ(test::message_of<Error>([&] { newest(); }),
+            (store_.path(20) / "state.json").string() +
+                ": written by a newer version of this program (format 99, this one reads up to 2); go on with that "
+                "version, or --restart to begin anew");
+  EXPECT_TRUE(fs::exists(store_.path(20)));
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,316 @@
+// A small model on made-up pairs; what it is asked in each forward pass, the clock, the signals and the validation are
+// scripted.
+#include "training/loop/update_loop.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "config/schema.h"
+#include "models/formula_weights.h"
+#include "models/model_directory.h"
+#include "prepro/prepared_corpus_writer.h"
+#include "support.h"
+#include "training/captured_log.h"
+#include "training/checkpoints/resumption.h"
+#include "training/distributed/thread_processes.h"
+#include "training/limited_model.h"
+#include "training/objectives/make_objective.h"
+#include "training/optimizers/make_optimizer.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::shared_ptr<const PreparedCorpus> eight_pairs(const fs::path& path) {
+  PreparedCorpusWriter writer(path);
+  for (int32_t i = 0; i < 8; ++i) {
+    const std::vector<int32_t> source = {4 + i, 5 + i, 6 + i}, target = {12 + i, 13 + i};
+    writer.add({.source = source, .target = target, .source_text = "x", .target_text = "y"});
+  }
+  writer.finish();
+  return std::make_shared<const PreparedCorpus>(path);
+}
+
+/// A process of a run: an epoch has four updates of two pairs.
+class ScriptedRun final : TrainingObserver {
+ public:
+  ScriptedRun(const fs::path& folder, const std::string& options)
+      : folder_(folder), store_(folder / "checkpoints"), corpus_(eight_pairs(folder / "train.bin")) {
+    config_ = parse_config("{training: {batch_size: 2, num_epochs: 0, optimizer: sgd, warmup_steps: 1, lr: 0.01, " +
+                               options + "}",
+                           "test")
+                  .config;
+    restart();
+  }
+
+  /// As a new process of the same run would: from the newest checkpoint.
+  void restart() {
+    model_ = std::make_shared<test::LimitedModel>(
+        test::formula_model(test::model_config("d_model: 8, d_ff: 8, num_blocks: 1, num_heads: 2, dropout_rate: 0"), 24,
+                            24),
+        0, [this] {
+          now += 1;  // of training an update
+          if (in_forward) in_forward(progress.update + 1);
+        });
+    progress = {};
+    if (const auto newest = store_.newest_whole(log.log(), damage_of_checkpoint)) {
+      const auto folder = store_.path(*newest);
+      copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder);
+      progress = on_disk(*newest);
+    }
+    said.clear();
+  }
+
+  int train(ProcessGroup& group) {
+    auto optimizer = make_optimizer(config_.training, named_parameters(*model_));
+    const auto objective = make_objective(config_.training);
+    BatchStream batches(corpus_, {.type = BatchType::kSentences, .size = 2}, progress.position);
+    const ModelWriter write_model = [this](const fs::path& folder, const nlohmann::json&) {
+      if (disk_is_full && folder.string().find("best") != std::string::npos) throw MachineError("best: disk full");
+      save_safetensors(folder / "model.safetensors", named_parameters(*model_));
+    };
+    const RunCheckpoints checkpoints(
+        {.store = store_, .write_model = write_model, .trainer_state = [&] { return optimizer->state(); }, .keep = 2});
+    BestModel best({.model = *model_,
+                    .config = config_,
+                    .measure =
+                        [this] {
+                          now += 100;
+                          return ValidationReport{.loss = 1, .bleu = bleu ? bleu(progress.update) : 1};
+                        },
+                    .write_model = write_model,
+                    .folder = folder_ / "best",
+                    .checkpoints = store_,
+                    .observer = *this,
+                    .log = log.log()},
+                   progress);
+    UpdateLoop loop({.config = config_,
+                     .update = {.model = *model_, .optimizer = *optimizer, .objective = *objective},
+                     .schedule = make_schedule(config_.training, 8),
+                     .batches = batches,
+                     .validates = validates,
+                     .best = group.leads() ? &best : nullptr,
+                     .checkpoints = group.leads() ? &checkpoints : nullptr,
+                     .group = group,
+                     .observer = *this,
+                     .log = log.log(),
+                     .clock = [this] { return now; },
+                     .stop_signal = [this] { return progress.update >= signal_at ? SIGTERM : 0; }},
+                    progress);
+    return loop.run();
+  }
+  int train() {
+    SingleProcess alone;
+    return train(alone);
+  }
+
+  ProgressState on_disk(int64_t update) const {
+    return ProgressState::from_json(nlohmann::json::parse(read_file(store_.path(update) / kProgressFile)));
+  }
+  const CheckpointStore& store() const { return store_; }
+  NamedTensors weights() const { return named_parameters(*model_); }
+
+  bool validates = true, disk_is_full = false;
+  int64_t signal_at = std::numeric_limits<int64_t>::max();
+  std::function<double(int64_t)> bleu;
+  std::function<void(int64_t)> in_forward;
+  double now = 1000;
+  std::vector<std::string> said;
+  std::vector<TrainingInterval> intervals;
+  test::CapturedLog log;
+  ProgressState progress;
+
+ private:
+  void on_update(int64_t epoch, int64_t update) override { said.push_back(fmt::format("update {}.{}", epoch, update)); }
+  void on_interval(const TrainingInterval& interval) override {
+    intervals.push_back(interval);
+    said.push_back(fmt::format("interval {}", interval.update));
+  }
+  void on_epoch(const EpochReport& report) override { said.push_back(fmt::format("epoch {}", report.epoch)); }
+  void on_validation(const ValidationReport& report) override {
+    said.push_back(fmt::format("validation {}", report.update));
+  }
+  void on_checkpoint(int64_t update) override { said.push_back(fmt::format("checkpoint {}", update)); }
+  void on_end(const std::string& reason) override { said.push_back(reason); }
+
+  fs::path folder_;
+  CheckpointStore store_;
+  std::shared_ptr<const PreparedCorpus> corpus_;
+  Config config_;
+  std::shared_ptr<test::LimitedModel> model_;
+};
+
+class UpdateLoopTest : public testing::Test {
+ protected:
+  test::TemporaryDirectory folder_;
+};
+
+TEST_F(UpdateLoopTest, DoesThingsInTheirOrder) {
+  ScriptedRun run(folder_.path(), "max_updates: 5, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 3}");
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "validation 2", "checkpoint 2", "update 1.3",
+                                    "interval 3", "update 1.4", "interval 4", "epoch 1", "validation 4", "checkpoint 4",
+                                    "update 2.5", "interval 5", "validation 5", "checkpoint 5", "5 updates done"));
+  EXPECT_THAT(run.store().updates(), ElementsAre(4, 5)) << "the last two";
+}
+
+TEST_F(UpdateLoopTest, MeasuresTheSpeedOfTrainingAlone) {
+  ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 1}, run: {log_every: 4}");
+  run.train();
+  ASSERT_EQ(run.intervals.size(), 1u);
+  // Four updates of two targets of three tokens, a second each; 100 seconds of each validation do not count.
+  EXPECT_DOUBLE_EQ(run.intervals[0].target_tokens_per_second, 24.0 / 4);
+  EXPECT_EQ(run.on_disk(4).seconds, 4 * 101);
+}
+
+TEST_F(UpdateLoopTest, CheckpointsHoldWhatTheValidationFound) {
+  ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 4}");
+  run.bleu = [](int64_t update) { return update == 2 ? 7 : 6; };
+  run.train();
+  EXPECT_EQ(run.on_disk(2).validated_update, 2);
+  EXPECT_EQ(run.on_disk(2).best_score, 7);
+  EXPECT_EQ(run.on_disk(4).validations_since_best, 1);
+  EXPECT_EQ(damage_of_checkpoint(run.store().path(4)), std::nullopt);
+  run.restart();
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_THAT(run.said, ElementsAre("4 updates done")) << "nothing is left to do";
+}
+
+// A full disk, no memory, damaged weights: once the work since the checkpoint before was lost.
+TEST_F(UpdateLoopTest, SavesTheCheckpointThatIsDueBeforeAValidationCanFail) {
+  ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 4}");
+  run.disk_is_full = true;
+  EXPECT_EQ(test::message_of<MachineError>([&] { run.train(); }), "best: disk full");
+  ASSERT_THAT(run.store().updates(), ElementsAre(2));
+  EXPECT_EQ(damage_of_checkpoint(run.store().path(2)), std::nullopt);
+  EXPECT_EQ(run.on_disk(2).validated_update, -1);
+  run.restart();
+  run.disk_is_full = false;
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_THAT(run.said, ElementsAre("validation 2", "update 1.3", "update 1.4", "interval 4", "epoch 1", "validation 4",
+                                    "checkpoint 4", "4 updates done"));
+  EXPECT_EQ(run.on_disk(2).validated_update, 2) << "it is added to the checkpoint that stood there";
+}
+
+TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
+  ScriptedRun run(folder_.path(), "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
+  run.signal_at = 3;
+  EXPECT_EQ(run.train(), SIGTERM);
+  EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "checkpoint 3",
+                                    "stopped by a signal; the state is saved: the same command goes on"));
+  run.signal_at = 100;
+  run.restart();
+  EXPECT_EQ(run.progress.update, 3);
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_EQ(run.said.front(), "update 1.4");
+}
+
+TEST_F(UpdateLoopTest, DoesAValidationAgainThatASignalCutShort) {
+  ScriptedRun run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  run.bleu = [&](int64_t) -> double {
+    run.signal_at = 2;
+    throw Interrupted();
+  };
+  EXPECT_EQ(run.train(), SIGTERM);
+  EXPECT_THAT(run.said, testing::Contains("checkpoint 2"));
+  EXPECT_EQ(run.on_disk(2).validated_update, -1);
+  run.bleu = nullptr;
+  run.signal_at = 100;
+  run.restart();
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_THAT(run.said, ElementsAre("validation 2", "2 updates done"));
+}
+
+TEST_F(UpdateLoopTest, EndsWhenPatienceIsOverWhateverTheScore) {
+  ScriptedRun run(folder_.path(),
+          "max_updates: 9, checkpoint_every: 2}, validation: {every: 1, patience: 3}, run: {log_every: 100}");
+  run.bleu = [](int64_t update) { return update == 1 ? 5 : kNan; };
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_EQ(run.said.back(), "3 validations without a new best bleu");
+  EXPECT_EQ(run.progress.update, 4);
+  EXPECT_EQ(run.progress.best_update, 1);
+}
+
+// Such as an older version left it.
+TEST_F(UpdateLoopTest, GoesOnFromACheckpointWithABestScoreThatIsNotFinite) {
+  ScriptedRun run(folder_.path(), "max_updates: 9, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  run.progress.best_update = 1;
+  run.progress.best_score = kNan;
+  run.bleu = [](int64_t update) { return update == 2 ? kNan : 3; };
+  run.signal_at = 3;
+  run.train();
+  run.signal_at = 100;
+  run.restart();
+  ASSERT_EQ(run.progress.update, 3);
+  EXPECT_TRUE(std::isnan(run.progress.best_score));
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_EQ(run.progress.best_update, 4);
+}
+
+TEST_F(UpdateLoopTest, CountsWhatItSkipsAndGivesUpInTheEnd) {
+  ScriptedRun run(folder_.path(), "max_updates: 90, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
+  run.in_forward = [&](int64_t update) {
+    const torch::NoGradGuard no_grad;
+    for (auto& item : run.weights()) item.second.fill_(update == 3 || update > 5 ? kNan : 0.1);
+  };
+  EXPECT_THAT(test::message_of<Error>([&] { run.train(); }), HasSubstr("10 updates in a row were not finite"));
+  EXPECT_EQ(run.progress.update, 15);
+  EXPECT_EQ(run.progress.skipped_updates, 11);
+}
+
+TEST_F(UpdateLoopTest, NotesABatchThatWasSplit) {
+  ScriptedRun run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  bool first = true;
+  run.in_forward = [&](int64_t update) {
+    if (update == 2 && std::exchange(first, false)) throw std::bad_alloc();
+  };
+  run.train();
+  EXPECT_THAT(run.on_disk(2).events, ElementsAre("update 2: a batch was split for lack of memory"));
+}
+
+TEST_F(UpdateLoopTest, WithoutAValidationSetSavesAtEpochsAndTakesTheLastWeights) {
+  ScriptedRun run(folder_.path(), "max_updates: 5, checkpoint_every: 0}, run: {log_every: 100}");
+  run.validates = false;
+  run.train();
+  EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "update 1.4", "interval 4", "epoch 1",
+                                    "checkpoint 4", "update 2.5", "interval 5", "checkpoint 5", "5 updates done"));
+  EXPECT_TRUE(fs::exists(folder_ / "best" / "model.safetensors"));
+}
+
+// The progress goes over the processes as JSON, which has no number for NaN.
+TEST_F(UpdateLoopTest, OfSeveralProcessesShareAScoreThatIsNotFinite) {
+  test::ThreadProcesses processes(2);
+  std::vector<ProgressState> found(2);
+  processes.run([&](ProcessGroup& group) {
+    const auto own = folder_ / std::to_string(group.rank());
+    fs::create_directories(own);
+    ScriptedRun run(own, "max_updates: 3, checkpoint_every: 2}, validation: {every: 1}, run: {log_every: 100}");
+    run.bleu = [](int64_t update) { return update == 2 ? 4 : kNan; };
+    run.progress.best_score = kNan;
+    EXPECT_EQ(run.train(group), 0);
+    EXPECT_EQ(run.store().updates().empty(), !group.leads()) << "one writes";
+    found[group.rank()] = run.progress;
+  });
+  for (const auto& progress : found) {
+    EXPECT_EQ(progress.validated_update, 3);
+    EXPECT_EQ(progress.best_update, 2);
+    EXPECT_EQ(progress.best_score, 4);
+  }
+}
+
+}  // namespace
+}  // namespace nmt
