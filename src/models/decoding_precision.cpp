@@ -77,7 +77,9 @@ void prepare_decoding(LoadedModel& loaded, Precision precision) {
   const bool on_cpu = parameters.empty() || parameters.front().device().is_cpu();
   if (!on_cpu) {
     model.set_compute_type(device_type(precision));
-    if (model.set_fixed_steps(true)) model.to(device_type(precision));  // else: products cast the weights they need
+    if (model.capabilities().static_positions == 0) return;  // products cast the weights they need
+    model.set_cache_form(CacheForm::kStatic);
+    model.to(device_type(precision));
     return;
   }
   model.set_compute_type(torch::kFloat32);

@@ -17,7 +17,7 @@ std::string precision_name(Precision precision);
 
 /// Makes a loaded model ready to search: on the CPU all weights are packed, so the first sentence is as fast as the
 /// others, and the memory of the original ones is given back; on a GPU steps of a search are recorded where the model
-/// allows it (FixedSteps), with weights of the type that products are computed in.
+/// allows it (StaticSteps), with weights of the type that products are computed in.
 void prepare_decoding(LoadedModel& loaded, Precision precision);
 
 }  // namespace nmt

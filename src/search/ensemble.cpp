@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "search/source_tensors.h"
@@ -34,14 +36,25 @@ std::unique_ptr<DecoderState> SearchState::start(
   return members_[member].model->start(source.ids, source.lengths);
 }
 
-void SearchState::join(std::span<const std::vector<std::vector<int32_t>>* const> sources) {
-  for (size_t i = 0; i < members_.size(); ++i) members_[i].state->join(start(i, sources));
+void SearchState::join(SearchState other) {
+  for (size_t i = 0; i < members_.size(); ++i) members_[i].state->join(std::move(other.members_[i].state));
+}
+
+bool SearchState::exact_prefill() const {
+  return std::ranges::all_of(members_, [](const auto& one) { return one.model->capabilities().exact_prefill; });
 }
 
 std::vector<torch::Tensor> SearchState::member_logits(const std::vector<int64_t>& row_tokens) {
   const auto tokens = torch::tensor(row_tokens, torch::kLong).to(device_);
   std::vector<torch::Tensor> logits;  // [rows, vocabulary]
   for (auto& member : members_) logits.push_back(member.model->step(*member.state, tokens));
+  return logits;
+}
+
+std::vector<torch::Tensor> SearchState::prefill_logits(const std::vector<int64_t>& tokens_of_rows) {
+  const auto tokens = torch::tensor(tokens_of_rows, torch::kLong).view({rows(), -1}).to(device_);
+  std::vector<torch::Tensor> logits;  // [rows, n, vocabulary]
+  for (auto& member : members_) logits.push_back(member.model->step(*member.state, tokens, StepLogits::kEach));
   return logits;
 }
 

@@ -30,9 +30,9 @@ class SearchState {
   SearchState(std::span<const SearchModel> models, Combination combination,
               std::span<const std::vector<std::vector<int32_t>>* const> sources);
 
-  /// Where all models can_join(): sentences join those under way: as of the constructor, one row each behind the
-  /// others.
-  void join(std::span<const std::vector<std::vector<int32_t>>* const> sources);
+  /// Where all models have DecodingCapabilities::ragged_positions: adds the rows of another state of the same models
+  /// behind its own ones. Sentences join a search that is under way.
+  void join(SearchState other);
 
   int64_t rows() const { return members_.front().state->rows(); }
   /// Feeds each row its next token (first <s>). Logits of the one after, float32 [rows, target vocabulary]: those of a
@@ -41,6 +41,11 @@ class SearchState {
   /// The same in two parts: the logits of each model, and what they are together, a row at a time (all columns of the
   /// models' logits, or some of them).
   std::vector<torch::Tensor> member_logits(const std::vector<int64_t>& tokens);
+  /// The logits of each model after each of n tokens that every row is fed at once, of each model [rows, n, vocabulary]:
+  /// where exact_prefill(), the bits of n single steps. tokens: those of the first row, then those of the second, ...
+  std::vector<torch::Tensor> prefill_logits(const std::vector<int64_t>& tokens);
+  bool exact_prefill() const;
+  int64_t target_vocabulary() const { return members_.front().model->target_vocabulary(); }
   torch::Tensor combined(const std::vector<torch::Tensor>& logits) const;
   /// From now on the logits are those of these tokens only: see TranslationModel::restrict_outputs.
   void restrict_outputs(const std::vector<int32_t>& tokens);

@@ -28,6 +28,12 @@ bool has_rules(const SearchInput& input) {
   return !input.prefix.empty() || !input.must_appear.empty() || !input.banned.empty();
 }
 
+/// Tokens that the translation is forced to begin with, the end of the sentence left out.
+int64_t forced_words(const SearchInput& input) {
+  const bool ends = !input.prefix.empty() && input.prefix.back() == SpecialIds::kEnd;
+  return std::ssize(input.prefix) - (ends ? 1 : 0);
+}
+
 /// A search under way.
 class Search {
  public:
@@ -40,7 +46,7 @@ class Search {
         needs_attention_(options.attention || options.coverage_penalty > 0),
         ruled_(has_bans(options) || options.repetition_penalty != 1),
         joins_(!needs_attention_ &&
-               std::ranges::all_of(models, [](const auto& one) { return one.model->can_join(); })) {}
+               std::ranges::all_of(models, [](const auto& one) { return one.model->capabilities().ragged_positions; })) {}
 
   void run() {
     while (fill()) {
@@ -60,7 +66,10 @@ class Search {
 
   bool fill();
   void start(const std::vector<SearchQueue::Item>& items);
+  void feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows);
   void step();
+  NextRows advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
+                   const std::vector<torch::Tensor>& logits);
   void give_back();
   void give_back_with_attention();
 
@@ -103,33 +112,69 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
     sources.push_back(&item.input->sources);
     ruled_ = ruled_ || has_rules(*item.input);
   }
-  int64_t row = 0;
-  if (active_.empty()) {
-    state_.emplace(models_, options_.combination, sources);
-  } else {
-    row = state_->rows();
-    state_->join(sources);
-  }
+  SearchState fresh(models_, options_.combination, sources);
   if (!inputs.front()->candidates.empty()) {
-    candidates_.emplace(inputs, state_->device());
-    state_->restrict_outputs(candidates_->tokens());
+    candidates_.emplace(inputs, fresh.device());
+    fresh.restrict_outputs(candidates_->tokens());
   }
+  std::vector<std::unique_ptr<Sentence>> sentences;
+  NextRows rows;
   for (const auto& item : items) {
-    auto sentence = std::make_unique<Sentence>(*this, item, &item - items.data());
-    const int64_t beams = sentence->beams.count();  // one row for each at first
-    rows_.parents.insert(rows_.parents.end(), beams, row++);
-    rows_.tokens.insert(rows_.tokens.end(), beams, SpecialIds::kBegin);
-    active_.push_back(std::move(sentence));
+    const int64_t number = std::ssize(sentences);
+    sentences.push_back(std::make_unique<Sentence>(*this, item, number));
+    const int64_t beams = sentences.back()->beams.count();  // one row for each at first
+    rows.parents.insert(rows.parents.end(), beams, number);
+    rows.tokens.insert(rows.tokens.end(), beams, SpecialIds::kBegin);
+  }
+  feed_prefixes(fresh, sentences, rows);
+  int64_t first_row = 0;
+  if (active_.empty()) {
+    state_.emplace(std::move(fresh));
+  } else {
+    first_row = state_->rows();
+    state_->join(std::move(fresh));
+  }
+  for (const int64_t parent : rows.parents) rows_.parents.push_back(first_row + parent);
+  std::ranges::copy(rows.tokens, std::back_inserter(rows_.tokens));
+  std::ranges::move(sentences, std::back_inserter(active_));
+}
+
+/// What all sentences are forced to begin with is fed at once (prefill), where that leaves the bits of single steps. The
+/// last forced token is left to the next step.
+void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows) {
+  constexpr int64_t kLogitsAtOnce = 1 << 24;  // bounds the memory for long prefixes
+  int64_t count = kLogitsAtOnce / (std::ssize(rows.tokens) * state.target_vocabulary());
+  for (const auto& sentence : sentences) count = std::min(count, forced_words(*sentence->item.input));
+  if (count < 2 || !state.exact_prefill()) return;
+  if (!stay(rows.parents, state.rows())) state.select(rows.parents);
+  std::vector<int64_t> tokens;
+  for (const auto& sentence : sentences) {
+    const auto& prefix = sentence->item.input->prefix;
+    for (int64_t row = 0; row < sentence->beams.rows(); ++row) {
+      tokens.push_back(SpecialIds::kBegin);
+      tokens.insert(tokens.end(), prefix.begin(), prefix.begin() + count - 1);
+    }
+  }
+  const auto logits = state.prefill_logits(tokens);
+  for (int64_t token = 0; token < count; ++token) {
+    std::vector<torch::Tensor> of_token;
+    for (const auto& of_member : logits) of_token.push_back(of_member.select(1, token).contiguous());
+    rows = advance(state, sentences, of_token);
   }
 }
 
 void Search::step() {
   if (!stay(rows_.parents, state_->rows())) state_->select(rows_.parents);
-  const auto logits = state_->member_logits(rows_.tokens);  // of each model [rows, vocabulary]
+  rows_ = advance(*state_, active_, state_->member_logits(rows_.tokens));
+}
+
+/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary].
+NextRows Search::advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
+                         const std::vector<torch::Tensor>& logits) {
   std::vector<RowRules> rules;
   std::vector<double> uniforms;
   std::vector<BatchCandidates::Rows> owners;
-  for (const auto& sentence : active_) {
+  for (const auto& sentence : sentences) {
     owners.push_back({.sentence = sentence->number, .count = sentence->beams.rows()});
     if (ruled_) sentence->beams.add_rules(rules);
     if (options_.sampling) sentence->beams.add_uniforms(uniforms);
@@ -138,18 +183,19 @@ void Search::step() {
   const int64_t count = options_.beam_size + 1;
   StepScores scores;
   if (candidates_) {
-    scores = candidates_->scores(*state_, logits, owners, rules, count, options_, uniforms);
+    scores = candidates_->scores(state, logits, owners, rules, count, options_, uniforms);
   } else {
-    auto together = state_->combined(logits);
+    auto together = state.combined(logits);
     scores = step_scores(together, rules, count, options_, uniforms);
   }
-  rows_ = {};
+  NextRows next;
   int64_t first_row = 0;
-  for (const auto& sentence : active_) {
+  for (const auto& sentence : sentences) {
     const int64_t own_rows = sentence->beams.rows();
-    sentence->beams.advance(scores, first_row, rows_);
+    sentence->beams.advance(scores, first_row, next);
     first_row += own_rows;
   }
+  return next;
 }
 
 /// Sentences that are done leave the batch.

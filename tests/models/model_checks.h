@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/interface/model.h"
@@ -118,7 +119,7 @@ inline void expect_selected_rows_continue(TranslationModel& model, const std::ve
 /// with tokens below 17.
 inline void expect_joined_rows_as_alone(TranslationModel& model, const std::vector<Pair>& pairs) {
   const torch::NoGradGuard no_grad;
-  ASSERT_TRUE(model.can_join());
+  ASSERT_TRUE(model.capabilities().ragged_positions);
   const auto start = [&](std::vector<Pair> sentences) {
     const auto batch = to_tensors(batch_of(sentences), torch::kCPU);
     return model.start(batch.source, batch.source_lengths);
@@ -150,6 +151,78 @@ inline void expect_joined_rows_as_alone(TranslationModel& model, const std::vect
     for (size_t r = 0; r < rows.size() && step % 4 == 3; ++r)
       EXPECT_TRUE(logits[static_cast<int64_t>(r)].equal(replay(model, pairs[rows[r].sentence], rows[r], torch::kCPU)))
           << "step " << step << " row " << r;
+  }
+}
+
+/// From now on searches have static caches; false: the model cannot do that.
+inline bool use_static_caches(TranslationModel& model) {
+  if (model.capabilities().static_positions == 0) return false;
+  model.set_cache_form(CacheForm::kStatic);
+  return true;
+}
+
+/// n tokens that are fed at once give the logits of n single steps, whatever stands before and after them: the same bits
+/// where the model says so.
+inline void expect_prefill_of_single_steps(TranslationModel& model, const std::vector<Pair>& pairs,
+                                           torch::Device device) {
+  const torch::NoGradGuard no_grad;
+  const auto batch = to_tensors(batch_of(pairs, 17, 36), device);  // beyond the first capacity of a cache
+  const auto expected = stepped_logits(model, batch);              // [rows, time, vocabulary]
+  const auto compare = [&](const torch::Tensor& found, const torch::Tensor& single) {
+    if (model.capabilities().exact_prefill)
+      EXPECT_TRUE(found.equal(single));
+    else
+      expect_close(found, single, 1e-4);
+  };
+  for (const auto& parts : std::vector<std::vector<int64_t>>{{35, 1}, {1, 33, 1, 1}, {3, 4, 29}}) {
+    const auto each = model.start(batch.source, batch.source_lengths), last = model.start(batch.source, batch.source_lengths);
+    int64_t fed = 0;
+    for (const int64_t count : parts) {
+      const auto tokens = batch.target_in.narrow(1, fed, count);
+      compare(model.step(*each, tokens, StepLogits::kEach), expected.narrow(1, fed, count));
+      fed += count;
+      compare(model.step(*last, tokens), expected.select(1, fed - 1));
+    }
+  }
+}
+
+/// Two searches become one, whichever has been fed more tokens. Takes four pairs with tokens below 17.
+inline void expect_prefilled_rows_join(TranslationModel& model, const std::vector<Pair>& pairs) {
+  const torch::NoGradGuard no_grad;
+  int64_t fed = 0;
+  for (const auto& [own, other] : {std::pair<int64_t, int64_t>{0, 4}, {2, 5}, {5, 2}, {3, 0}, {3, 3}}) {
+    std::vector<RowHistory> rows;
+    // `tokens` more for each row from `first` on.
+    const auto feed = [&](DecoderState& state, size_t first, int64_t tokens) {
+      std::vector<int64_t> ids;
+      for (size_t row = first; row < rows.size(); ++row) {
+        for (int64_t i = 0; i < tokens; ++i) {
+          ids.push_back(4 + ++fed * 5 % 13);
+          rows[row].tokens.push_back(ids.back());
+        }
+      }
+      return model.step(state, torch::tensor(at::ArrayRef<int64_t>(ids), torch::kInt64).view({-1, tokens}));
+    };
+    const auto start = [&](int64_t first, int64_t tokens) {
+      const auto batch = to_tensors(batch_of({pairs[first], pairs[first + 1]}), torch::kCPU);
+      auto state = model.start(batch.source, batch.source_lengths);
+      for (int64_t i = 0; i < 2; ++i) rows.push_back({first + i, {}});
+      if (tokens > 0) feed(*state, rows.size() - 2, tokens);
+      return state;
+    };
+    const auto state = start(0, own);
+    state->join(start(2, other));
+    const std::vector<int64_t> parents = {3, 0, 2, 2};
+    state->select(torch::tensor(at::ArrayRef<int64_t>(parents), torch::kInt64));
+    std::vector<RowHistory> chosen;
+    for (const int64_t parent : parents) chosen.push_back(rows[parent]);
+    rows = chosen;
+    for (const int64_t tokens : {1, 3}) {
+      const auto logits = feed(*state, 0, tokens);
+      for (size_t r = 0; r < rows.size(); ++r)
+        EXPECT_TRUE(logits[static_cast<int64_t>(r)].equal(replay(model, pairs[rows[r].sentence], rows[r], torch::kCPU)))
+            << own << " " << other << " row " << r;
+    }
   }
 }
 

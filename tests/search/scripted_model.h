@@ -52,7 +52,24 @@ class ScriptedModel : public TranslationModel {
     return state;
   }
 
-  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override {
+  using TranslationModel::step;
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens_of_rows, StepLogits which) override {
+    const auto tokens = tokens_of_rows.dim() == 1 ? tokens_of_rows.unsqueeze(1) : tokens_of_rows;  // [rows, n]
+    if (tokens.size(1) > 1 && !prefills) throw std::logic_error("one token a row is expected");
+    if (tokens.size(1) > 1) note(prefilled, tokens.size(1));
+    std::vector<torch::Tensor> logits;
+    for (const auto& next : tokens.unbind(1)) logits.push_back(step_once(state, next.contiguous()));
+    return which == StepLogits::kEach ? torch::stack(logits, 1) : logits.back();
+  }
+  DecodingCapabilities capabilities() const override { return {.exact_prefill = prefills}; }
+
+  bool prefills = false;          ///< whether it takes several tokens a row
+  std::vector<int64_t> started;  ///< sentences of each start()
+  std::vector<int64_t> steps;     ///< rows of each step, a token of a prefill being one
+  std::vector<int64_t> prefilled;  ///< tokens a row of each prefill
+
+ private:
+  torch::Tensor step_once(DecoderState& state, const torch::Tensor& tokens) {
     auto& hypotheses = static_cast<State&>(state).hypotheses;
     if (tokens.size(0) != std::ssize(hypotheses)) throw std::logic_error("as many tokens as rows are expected");
     note(steps, std::ssize(hypotheses));
@@ -71,10 +88,6 @@ class ScriptedModel : public TranslationModel {
     return logits;
   }
 
-  std::vector<int64_t> started;  ///< sentences of each start()
-  std::vector<int64_t> steps;    ///< rows of each step()
-
- private:
   // A translator asks from several threads.
   void note(std::vector<int64_t>& record, int64_t value) {
     const std::lock_guard lock(mutex_);

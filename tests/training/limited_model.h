@@ -24,7 +24,9 @@ class LimitedModel final : public TranslationModel {
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& lengths) override {
     return inner_->start(source, lengths);
   }
-  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override { return inner_->step(state, tokens); }
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override {
+    return inner_->step(state, tokens, which);
+  }
   int64_t target_vocabulary() const override { return inner_->target_vocabulary(); }
   void finish_gradients() override { inner_->finish_gradients(); }
   void set_compute_type(at::ScalarType type) override { inner_->set_compute_type(type); }

@@ -8,7 +8,7 @@
 
 namespace nmt {
 
-void DecoderState::join(std::unique_ptr<DecoderState> /*fresh*/) {
+void DecoderState::join(std::unique_ptr<DecoderState> /*other*/) {
   TORCH_CHECK(false, "a search whose sentences start together");
 }
 
@@ -54,7 +54,8 @@ void TranslationModel::restrict_outputs(DecoderState& state, std::vector<int32_t
   state.outputs_ = std::make_shared<DecoderState::Outputs>(DecoderState::Outputs{.tokens = std::move(tokens)});
 }
 
-torch::Tensor TranslationModel::step_logits(DecoderState& state, const torch::Tensor& hidden) {
+torch::Tensor TranslationModel::step_logits(DecoderState& state, const torch::Tensor& output, StepLogits which) {
+  const auto hidden = which == StepLogits::kEach ? output : output.select(1, output.size(1) - 1);
   const auto weight = output_weight(), bias = output_bias();
   if (!state.outputs_) return linear(hidden, weight, bias, packed_output_).to(torch::kFloat32);
   auto& outputs = *state.outputs_;

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "nn/decode/decoding_capabilities.h"
+#include "nn/decode/layer_cache.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/packed_matrix.h"
 
@@ -32,15 +34,18 @@ class DecoderState {
   /// or left out (a sentence is finished). What belongs to the sentence (its encoding) is shared by its rows, not
   /// copied.
   virtual void select(const torch::Tensor& rows) = 0;
-  /// Appends the rows of `fresh`, which the same model has just started: sentences join a search under way. Where
-  /// TranslationModel::can_join.
-  virtual void join(std::unique_ptr<DecoderState> fresh);
+  /// Adds the rows of another state of the same model behind its own ones: sentences join a search that is under way.
+  /// Where the model has DecodingCapabilities::ragged_positions.
+  virtual void join(std::unique_ptr<DecoderState> other);
 
  private:
   friend class TranslationModel;
   struct Outputs;
   std::shared_ptr<Outputs> outputs_;  // those of restrict_outputs(); null: all
 };
+
+/// Which tokens of a step get logits.
+enum class StepLogits { kLast, kEach };
 
 /// The one interface of every architecture: training, scoring and search know nothing else.
 /// Parameters' names are those in model.safetensors.
@@ -63,11 +68,15 @@ class TranslationModel : public torch::nn::Module {
 
   /// Encodes sentences: source [batch, source], source_lengths int64 [batch] on the CPU. One row a sentence.
   virtual std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) = 0;
-  /// Feeds each row its next token, int64 [rows] (first <s>); logits of the one after, [rows, target vocabulary]
-  /// float32. A row's logits do not depend on the other rows (CPU, see docs/design.md).
-  virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) = 0;
-  /// Whether the rows of a step may stand at different places of their translations: DecoderState::join.
-  virtual bool can_join() const { return false; }
+  /// Feeds each row its next n tokens (the first of all is <s>), int64 [rows, n], or [rows] for one each. Returns the
+  /// logits of the token after the last one, float32 [rows, target vocabulary]; with kEach after each one, [rows, n,
+  /// target vocabulary]. A row's logits do not depend on the other rows (CPU, see docs/design.md).
+  virtual torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) = 0;
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) {
+    return step(state, tokens, StepLogits::kLast);
+  }
+  /// What it can do in a search that starts now: that depends on its device, its types and whether gradients are on.
+  virtual DecodingCapabilities capabilities() const { return {}; }
 
   /// From now on step() gives for this state the logits of these tokens only, in their order: [rows, tokens or more],
   /// of which those beyond the tokens mean nothing. The others are not computed. On the CPU a logit has the same bits.
@@ -83,15 +92,16 @@ class TranslationModel : public torch::nn::Module {
   /// How start() and step() hold their weights on the CPU while compute_type() is float32 and gradients are off;
   /// activations stay float32. Not during a search.
   void set_packing(const Packing& packing);
-  /// From now on the steps of a search work on tensors that keep their shapes, which a GPU records and replays
-  /// (FixedSteps), or no longer. Returns whether they do: where a part of the model cannot, nothing changes. Parameters
-  /// may not move once a step was made. Not during a search.
-  virtual bool set_fixed_steps(bool /*fixed*/) { return false; }
+  /// What searches that start from now on keep their state in; kCpu before the first call. kStatic needs
+  /// DecodingCapabilities::static_positions, and parameters may not move once a step was made with it. Not during a
+  /// search.
+  virtual void set_cache_form(CacheForm /*form*/) {}
   int64_t parameter_count() const;
 
  protected:
-  /// logits() for steps of a search: of the outputs that the state asks for, through packed weights where these fit.
-  torch::Tensor step_logits(DecoderState& state, const torch::Tensor& hidden);
+  /// logits() for a step of a search, whose decoder's output is hidden [rows, n, model]: of the outputs that the state
+  /// asks for, through packed weights where these fit.
+  torch::Tensor step_logits(DecoderState& state, const torch::Tensor& hidden, StepLogits which);
 
  private:
   PackedMatrix packed_output_;

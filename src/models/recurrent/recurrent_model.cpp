@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "nn/layers/recurrent_linear.h"
 #include "nn/ops/dropout.h"
+#include "nn/ops/kernel_support.h"
 
 namespace nmt {
 namespace {
@@ -139,12 +140,21 @@ std::unique_ptr<DecoderState> RecurrentModel::start(const torch::Tensor& source,
   return std::make_unique<RecurrentState>(decoder_->prepare(encoded), decoder_->first_state(encoded), source.size(0));
 }
 
-torch::Tensor RecurrentModel::step(DecoderState& state, const torch::Tensor& tokens) {
+torch::Tensor RecurrentModel::step(DecoderState& state, const torch::Tensor& tokens_of_rows, StepLogits which) {
   auto& own = dynamic_cast<RecurrentState&>(state);
+  const auto tokens = tokens_of_rows.dim() == 1 ? tokens_of_rows.unsqueeze(1) : tokens_of_rows;  // [rows, n]
   ForwardContext no_dropout;
-  const auto e = embed(tokens, target_table(), no_dropout);
-  const auto advanced = decoder_->advance(e, own.state, own.memory, own.grid, no_dropout);
-  return step_logits(state, decoder_->finish(advanced, no_dropout));
+  std::vector<torch::Tensor> outputs;
+  for (const auto& next : tokens.unbind(1)) {
+    const auto e = embed(next, target_table(), no_dropout);
+    const auto advanced = decoder_->advance(e, own.state, own.memory, own.grid, no_dropout);
+    outputs.push_back(decoder_->finish(advanced, no_dropout).unsqueeze(1));
+  }
+  return step_logits(state, outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 1), which);
+}
+
+DecodingCapabilities RecurrentModel::capabilities() const {
+  return {.exact_prefill = compute_type_ == torch::kFloat32 && has_decoding_kernel(target_table())};
 }
 
 }  // namespace nmt

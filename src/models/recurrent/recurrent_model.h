@@ -21,7 +21,9 @@ class RecurrentModel final : public TranslationModel {
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
-  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override;
+  using TranslationModel::step;
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override;
+  DecodingCapabilities capabilities() const override;
   int64_t target_vocabulary() const override { return output_weight().size(0); }
   void finish_gradients() override;
   void set_compute_type(at::ScalarType type) override { compute_type_ = type; }

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.h"
+#include "models/decoding/cached_state.h"
 #include "models/transformer/deep_init.h"
-#include "models/transformer/fixed_steps.h"
-#include "models/transformer/transformer_state.h"
 #include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"
 #include "nn/scores/attention_heads.h"
@@ -131,8 +128,6 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
   }
 }
 
-Transformer::~Transformer() = default;
-
 torch::Tensor Transformer::output_weight() const { return output_weight_.defined() ? output_weight_ : target_table(); }
 
 void Transformer::finish_gradients() {
@@ -154,46 +149,61 @@ torch::Tensor Transformer::forward(const TensorBatch& batch, ForwardContext& pas
   return decoder_norm_ ? decoder_norm_(x) : x;
 }
 
-bool Transformer::set_fixed_steps(bool fixed) {
-  fixed_steps_.reset();
-  const auto positions = target_input_->fixed_room();
-  if (!fixed || positions == 0 || !std::ranges::all_of(decoder_, [](auto& block) { return block->has_fixed_step(); }))
-    return false;
-  fixed_steps_ = std::make_unique<FixedSteps>(
-      [this](const auto& tokens, auto& input, auto& caches) { return decode_step(tokens, input, caches, {}); },
-      positions);
-  return true;
+bool Transformer::decodes_by_kernels() const {
+  return compute_type_ == torch::kFloat32 && has_decoding_kernel(target_table());
 }
 
-bool Transformer::can_join() const {
-  return !fixed_steps_ && compute_type_ == torch::kFloat32 && has_decoding_kernel(target_table()) &&
-         std::ranges::all_of(decoder_, [](const auto& block) { return block->takes_any_positions(); });
+DecodingCapabilities Transformer::capabilities() const {
+  auto all = target_input_->capabilities();
+  for (const auto& block : decoder_) all = all & block->capabilities();
+  const bool kernels = decodes_by_kernels();
+  all.ragged_positions = all.ragged_positions && kernels && cache_form_ == CacheForm::kCpu;
+  all.exact_prefill = all.exact_prefill && (kernels || cache_form_ == CacheForm::kStatic);
+  return all;
+}
+
+void Transformer::set_cache_form(CacheForm form) {
+  static_steps_.reset();
+  if (form == CacheForm::kStatic) {
+    const int64_t positions = capabilities().static_positions;
+    TORCH_CHECK(positions > 0, "a part of this model has no static cache");
+    const auto start = [this](const CacheOptions& options) {
+      DecoderCache cache{.input = target_input_->start(options), .blocks = {}};
+      for (const auto& block : decoder_) cache.blocks.push_back({.past = block->start(options), .source = nullptr});
+      return cache;
+    };
+    const auto step = [this](const torch::Tensor& tokens, DecoderCache& cache) { return decode(tokens, cache, {}); };
+    static_steps_ = std::make_unique<StaticSteps>(StaticDecoder{start, step, positions});
+  }
+  cache_form_ = form;
 }
 
 std::unique_ptr<DecoderState> Transformer::start(const torch::Tensor& source, const torch::Tensor& source_lengths) {
   ForwardContext no_dropout;
   const auto memory = encode(source, source_lengths, no_dropout);
-  if (fixed_steps_) {
-    std::vector<FixedKeyValues> memories;
-    for (auto& block : decoder_) memories.push_back(block->project_fixed_memory(memory));
-    return fixed_steps_->start(source_lengths, std::move(memories));
+  if (static_steps_) {
+    std::vector<StaticKeyValues> sentences;
+    for (auto& block : decoder_) sentences.push_back(block->project_static(memory));
+    return static_steps_->start(source_lengths, std::move(sentences));
   }
-  std::vector<BlockCache> caches;
+  const bool kernels = cache_form_ == CacheForm::kCpu && decodes_by_kernels();
+  const CacheOptions options{.form = kernels ? CacheForm::kCpu : CacheForm::kPlain};
+  DecoderCache cache{.input = target_input_->start(options), .blocks = {}};
   for (auto& block : decoder_)
-    caches.push_back({.self = {}, .memories = {block->project_memory(memory)}, .fixed_memory = {}});
-  return std::make_unique<TransformerState>(source_lengths, std::move(caches));
+    cache.blocks.push_back({.past = block->start(options), .source = block->start_source(memory, options.form)});
+  return std::make_unique<CachedState>(source_lengths, std::move(cache));
 }
 
-torch::Tensor Transformer::step(DecoderState& state, const torch::Tensor& tokens) {
-  if (fixed_steps_) return step_logits(state, FixedSteps::step(state, tokens));
-  auto& own = dynamic_cast<TransformerState&>(state);
-  return step_logits(state, decode_step(tokens, own.input(), own.caches(), own.advance()));
+torch::Tensor Transformer::step(DecoderState& state, const torch::Tensor& tokens_of_rows, StepLogits which) {
+  const auto tokens = tokens_of_rows.dim() == 1 ? tokens_of_rows.unsqueeze(1) : tokens_of_rows;  // [rows, n]
+  if (static_steps_) return step_logits(state, StaticSteps::step(state, tokens), which);
+  auto& own = dynamic_cast<CachedState&>(state);
+  return step_logits(state, decode(tokens, own.cache(), own.advance(tokens.size(1))), which);
 }
 
-torch::Tensor Transformer::decode_step(const torch::Tensor& tokens, MixerState& input, std::vector<BlockCache>& caches,
-                                       const StepPlace& place) {
-  auto x = target_input_->step(tokens, target_table(), place.positions, input, compute_type_);
-  for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, caches[i], place);
+torch::Tensor Transformer::decode(const torch::Tensor& tokens, DecoderCache& cache, const StepRows& rows) {
+  auto x = target_input_->step(tokens, target_table(), rows.positions, cache.input.get(), compute_type_);
+  for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, cache.blocks[i], rows);
   return decoder_norm_ ? decoder_norm_(x) : x;
 }
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "config/config.h"
+#include "models/decoding/static_steps.h"
 #include "models/interface/model.h"
+#include "nn/decode/decoder_cache.h"
 #include "nn/layers/embedding.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
@@ -51,19 +53,6 @@ class EncoderBlockImpl : public torch::nn::Module {
 };
 TORCH_MODULE(EncoderBlock);
 
-/// What one decoder block keeps during a search.
-struct BlockCache {
-  MixerState self;                  ///< of the hypotheses: one row each
-  std::vector<KeyValues> memories;  ///< of sentences that started together: [sentences, source, features]
-  FixedKeyValues fixed_memory;      ///< in its place where `self` has a fixed place
-};
-
-/// Where a decoding step stands.
-struct StepPlace {
-  RowPositions positions = 0;  ///< of the tokens that are fed
-  std::span<const MemoryPlace> memory_of_row = {};
-};
-
 /// Causal self-attention (or another mixer), attention to the encoder's output, feed-forward net. x [batch, target,
 /// model].
 class DecoderBlockImpl : public torch::nn::Module {
@@ -71,16 +60,16 @@ class DecoderBlockImpl : public torch::nn::Module {
   explicit DecoderBlockImpl(const BlockOptions& options);
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                         const torch::Tensor& source_lengths, ForwardContext& pass);
-  KeyValues project_memory(const torch::Tensor& memory) { return cross_attention_->project_memory(memory); }
-  FixedKeyValues project_fixed_memory(const torch::Tensor& memory) {
-    return cross_attention_->split_heads(project_memory(memory));
+  /// The cache of the mixer for a search that starts.
+  std::unique_ptr<LayerCache> start(const CacheOptions& options) const { return mixer_->start(options); }
+  /// The same of cross-attention, of encoder outputs [sentences, source, model].
+  std::unique_ptr<SourceCache> start_source(const torch::Tensor& memory, CacheForm form) {
+    return cross_attention_->start_cross(memory, form);
   }
-  /// Whether step() takes rows at different positions, whose sentences did not start together.
-  bool takes_any_positions() const { return mixer_->takes_any_positions() && cross_attention_->takes_any_positions(); }
-  /// Whether step() heeds MixerState::fixed.
-  bool has_fixed_step() const { return mixer_->has_fixed_step() && cross_attention_->has_fixed_step(); }
-  /// One token a row: x [rows, model]; what later steps need of it goes into the cache.
-  torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepPlace& place);
+  StaticKeyValues project_static(const torch::Tensor& memory) { return cross_attention_->project_static(memory); }
+  /// n tokens a row: x [rows, n, model]. What later steps need of them goes into the cache.
+  torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepRows& rows);
+  DecodingCapabilities capabilities() const { return mixer_->capabilities() & cross_attention_->capabilities(); }
 
  private:
   BlockOptions options_;
@@ -91,22 +80,20 @@ class DecoderBlockImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DecoderBlock);
 
-class FixedSteps;
-
 /// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, every kind of positions, other scores
 /// and mixers, with and without output projection of attention, three ways to share embeddings.
 class Transformer final : public TranslationModel {
  public:
   Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
-  ~Transformer() override;
 
   torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override;
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
-  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens) override;
-  bool can_join() const override;
-  bool set_fixed_steps(bool fixed) override;
+  using TranslationModel::step;
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override;
+  DecodingCapabilities capabilities() const override;
+  void set_cache_form(CacheForm form) override;
   int64_t target_vocabulary() const override { return output_weight().size(0); }
   void finish_gradients() override;
   void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
@@ -116,9 +103,10 @@ class Transformer final : public TranslationModel {
   const torch::Tensor& source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }
   const torch::Tensor& target_table() const { return tie_all_ ? shared_embedding_ : target_embedding_; }
   torch::Tensor encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass);
-  /// Tokens int64 [rows] at `place` -> the decoder's output [rows, model].
-  torch::Tensor decode_step(const torch::Tensor& tokens, MixerState& input, std::vector<BlockCache>& caches,
-                            const StepPlace& place);
+  /// Whether the CPU kernels of decoding compute a search that starts now.
+  bool decodes_by_kernels() const;
+  /// Tokens int64 [rows, n] -> the decoder's output [rows, n, model].
+  torch::Tensor decode(const torch::Tensor& tokens, DecoderCache& cache, const StepRows& rows);
 
   bool tie_all_, tie_target_, zero_padding_row_;
   at::ScalarType compute_type_ = torch::kFloat32;
@@ -127,7 +115,8 @@ class Transformer final : public TranslationModel {
   std::vector<EncoderBlock> encoder_;
   std::vector<DecoderBlock> decoder_;
   LayerNorm encoder_norm_{nullptr}, decoder_norm_{nullptr};  // pre-norm: after the last block
-  std::unique_ptr<FixedSteps> fixed_steps_;
+  CacheForm cache_form_ = CacheForm::kCpu;
+  std::unique_ptr<StaticSteps> static_steps_;  // of CacheForm::kStatic
 };
 
 }  // namespace nmt

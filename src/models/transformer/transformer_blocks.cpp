@@ -85,14 +85,13 @@ torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& ta
                   [&](const auto& y, const auto& residual) { return feed_forward_(y, pass, residual); });
 }
 
-torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepPlace& place) {
+torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepRows& rows) {
   ForwardContext no_dropout;
   x = sublayer(x, mixer_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
-    return mixer_->step(y, cache.self, place.positions, residual);
+    return mixer_->step(y, *cache.past, rows.positions, residual);
   });
   x = sublayer(x, cross_attention_norm_, options_, no_dropout, [&](const auto& y, const auto& residual) {
-    if (cache.self.fixed) return cross_attention_->step_cross(y, cache.fixed_memory, residual);
-    return cross_attention_->step_cross(y, cache.memories, place.memory_of_row, residual);
+    return cross_attention_->step_cross(y, *cache.source, rows.sources, residual);
   });
   return sublayer(x, feed_forward_norm_, options_, no_dropout,
                   [&](const auto& y, const auto& residual) { return feed_forward_(y, no_dropout, residual); });

@@ -1,5 +1,7 @@
 #include "nn/decode/step_history.h"
 
+#include <ATen/ops/cat.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -28,11 +30,42 @@ void StepHistory::widen() {
   room_ = room;
 }
 
-void StepHistory::add_rows(int64_t count) {
-  if (steps_.empty()) return;
-  rows_ += count;
+// Steps before the first one, which nobody has made.
+void StepHistory::put_steps_before(int64_t count) {
+  const int64_t capacity = std::max(room_, steps() + count);
+  std::vector<int32_t> shifted(rows_ * capacity);
+  for (int64_t r = 0; r < rows_; ++r)
+    std::copy_n(row_of_step_.begin() + r * room_, steps(), shifted.begin() + r * capacity + count);
+  row_of_step_ = std::move(shifted);
+  room_ = capacity;
+  steps_.insert(steps_.begin(), count, Step());
+  for (auto& first : first_step_) first += count;
+}
+
+void StepHistory::join(const StepHistory& other, int64_t own_rows, int64_t other_rows) {
+  if (steps_.empty() && other.steps_.empty()) return;
+  if (steps_.empty()) {
+    rows_ = own_rows;
+    row_bytes_ = other.row_bytes_;
+    first_step_.assign(rows_, 0);
+  }
+  if (other.steps() > steps()) put_steps_before(other.steps() - steps());
+  const int64_t before = steps() - other.steps(), first_row = rows_;  // the newest steps of both are one
+  rows_ += other_rows;
   first_step_.resize(rows_, steps());
   row_of_step_.resize(rows_ * room_);
+  for (int64_t r = 0; r < other_rows && !other.steps_.empty(); ++r)
+    first_step_[first_row + r] = before + other.first_step_[r];
+  for (int64_t step = 0; step < other.steps(); ++step) {
+    auto& mine = steps_[before + step];
+    const auto& theirs = other.steps_[step].rows;
+    const int64_t stored = mine.rows.defined() ? mine.rows.size(0) : 0;
+    mine.rows = stored > 0 ? at::cat({mine.rows, theirs}) : theirs;
+    mine.data = static_cast<const std::byte*>(mine.rows.const_data_ptr());
+    for (int64_t r = 0; r < other_rows; ++r)
+      row_of_step_[(first_row + r) * room_ + before + step] =
+          static_cast<int32_t>(stored) + other.row_of_step_[r * other.room_ + step];
+  }
 }
 
 void StepHistory::select(const torch::Tensor& rows) {

@@ -17,14 +17,16 @@ class StepHistory {
   void push(torch::Tensor step);
   /// New row r continues old row rows[r]: int64 [new rows] on the CPU.
   void select(const torch::Tensor& rows);
-  /// Appends rows that have left nothing yet.
-  void add_rows(int64_t count);
+  /// Adds the rows of another history behind its own ones. Both counts of rows are given: a history without steps does
+  /// not know its own.
+  void join(const StepHistory& other, int64_t own_rows, int64_t other_rows);
   /// How many steps the present hypothesis `row` has made, and where it left its features at one of them.
   int64_t length(int64_t row) const { return steps() - first_step_[row]; }
   const void* at(int64_t row, int64_t step) const {
     const int64_t place = first_step_[row] + step;
     return steps_[place].data + row_of_step_[row * room_ + place] * row_bytes_;
   }
+  size_t element_size() const { return steps_.back().rows.element_size(); }
 
  private:
   struct Step {
@@ -33,6 +35,7 @@ class StepHistory {
   };
   int64_t steps() const { return static_cast<int64_t>(steps_.size()); }
   void widen();
+  void put_steps_before(int64_t count);
   void compact(int64_t step);
 
   std::vector<Step> steps_;           // from the first step of the oldest hypothesis on

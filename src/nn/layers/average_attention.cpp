@@ -2,6 +2,9 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/cumsum.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <vector>
 
 namespace nmt {
 
@@ -22,14 +25,20 @@ torch::Tensor AverageAttention::forward(const torch::Tensor& x, const torch::Ten
   return gate(x, at::cumsum(x, 1, torch::kFloat32) / counts, pass);
 }
 
-torch::Tensor AverageAttention::step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
+torch::Tensor AverageAttention::step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                                      const torch::Tensor& residual) {
+  auto& sum = dynamic_cast<RowState&>(cache).value;  // of the positions so far: float32 [rows, 1, model]
   const auto now = x.to(torch::kFloat32);
-  if (state.tensors.empty()) state.tensors = {torch::zeros_like(now)};
-  state.tensors[0] = state.tensors[0] + now;
+  std::vector<torch::Tensor> sums;
+  for (int64_t token = 0; token < x.size(1); ++token) {
+    const auto one = now.narrow(1, token, 1);
+    sums.push_back(sum = (sum.defined() ? sum : at::zeros_like(one)) + one);
+  }
   ForwardContext no_dropout;
-  const auto counts = (positions.tensor(x.size(0)) + 1).to(torch::kFloat32).unsqueeze(-1).to(x.device());  // [rows, 1]
-  const auto gated = gate(x, state.tensors[0] / counts, no_dropout);
+  const auto places = torch::arange(1, x.size(1) + 1, torch::kInt64);
+  const auto counts = (positions.tensor(x.size(0)).unsqueeze(1) + places).to(torch::kFloat32).unsqueeze(-1);
+  const auto means = (sums.size() == 1 ? sum : at::cat(sums, 1)) / counts.to(x.device());  // counts [rows, n, 1]
+  const auto gated = gate(x, means, no_dropout);
   return residual.defined() ? gated + residual : gated;
 }
 

@@ -14,7 +14,7 @@ class AverageAttention final : public Mixer {
  public:
   explicit AverageAttention(const FeedForwardImpl::Options& options);
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
-  torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
 
  private:

@@ -26,14 +26,19 @@ torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor&
 }
 
 torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
-                               MixerState& state, at::ScalarType type) const {
-  auto x = look_up(ids, table);  // [rows, model]
-  if (positions_) x = positions_->step(x, positions, state);
+                               LayerCache* cache, at::ScalarType type) const {
+  auto x = look_up(ids, table);  // [rows, n, model]
+  if (positions_) x = positions_->step(x, positions, cache);
   return x.to(type);
 }
 
-int64_t InputLayer::fixed_room() const {
-  return positions_ ? positions_->fixed_room() : std::numeric_limits<int64_t>::max();
+std::unique_ptr<LayerCache> InputLayer::start(const CacheOptions& options) const {
+  return positions_ ? positions_->start(options) : nullptr;
+}
+
+DecodingCapabilities InputLayer::capabilities() const {
+  if (positions_) return positions_->capabilities();
+  return {.ragged_positions = true, .exact_prefill = true, .static_positions = std::numeric_limits<int64_t>::max()};
 }
 
 }  // namespace nmt

@@ -25,11 +25,13 @@ class InputLayer {
   /// `type`.
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
                         ForwardContext& pass) const;
-  /// ids int64 [rows] at `positions`; state: what positions keep of earlier steps. Returns [rows, model].
+  /// The cache of the positions for a search that starts; null where they keep nothing.
+  std::unique_ptr<LayerCache> start(const CacheOptions& options) const;
+  /// ids int64 [rows, n], of which the first ones stand at `positions`; the cache is that of start(). Returns [rows, n,
+  /// model].
   torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
-                     MixerState& state, at::ScalarType type) const;
-  /// Positions that there are for a step with MixerState::fixed; 0: none.
-  int64_t fixed_room() const;
+                     LayerCache* cache, at::ScalarType type) const;
+  DecodingCapabilities capabilities() const;
 
  private:
   torch::Tensor look_up(const torch::Tensor& ids, const torch::Tensor& table) const;

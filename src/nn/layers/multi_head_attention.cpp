@@ -2,9 +2,10 @@
 
 #include <ATen/ops/cat.h>
 
-#include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "nn/decode/static_cache.h"
 #include "nn/ops/kernel_support.h"
 
 namespace nmt {
@@ -43,12 +44,6 @@ torch::Tensor MultiHeadAttentionImpl::project_together(std::initializer_list<Lin
   return activate(projected, options_.qkv_activation);
 }
 
-torch::Tensor MultiHeadAttentionImpl::repeat_heads(const torch::Tensor& x) const {
-  if (groups_ == 1) return x;
-  const auto heads = x.unflatten(-1, {options_.heads / groups_, 1, -1});  // [batch, time, key_value_heads, 1, head_dim]
-  return heads.expand({-1, -1, -1, groups_, -1}).flatten(2);
-}
-
 torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options,
                                              ForwardContext& pass) {
   options.heads = options_.heads;
@@ -56,7 +51,7 @@ torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& q, const KeyVa
   options.softmax = options_.softmax;
   if (!fits_kernel()) options.scores = options_.scores.get();
   torch::Tensor weights;
-  const auto context = attention(q, repeat_heads(kv.keys), repeat_heads(kv.values), options, pass,
+  const auto context = attention(q, repeat_heads(kv.keys, heads()), repeat_heads(kv.values, heads()), options, pass,
                                  pass.records_attention() ? &weights : nullptr);
   if (pass.records_attention()) pass.record(options_.name, weights);
   return context;
@@ -85,91 +80,53 @@ torch::Tensor MultiHeadAttentionImpl::forward_cross(const torch::Tensor& x, cons
               {});
 }
 
-KeyValues MultiHeadAttentionImpl::project_memory(const torch::Tensor& memory) {
-  auto kv = project_together({key_, value_}, memory);
-  if (fits_kernel() && has_decoding_kernel(kv)) kv = kv.to(cache_type_);
-  const auto parts = kv.chunk(2, -1);
-  return {parts[0], parts[1]};
+AttentionForm MultiHeadAttentionImpl::form() const {
+  return {.heads = heads(),
+          .softmax = options_.softmax,
+          .scores = fits_kernel() ? nullptr : options_.scores,
+          .kept_type = cache_type_};
 }
 
-torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, std::span<const KeyValues> memories,
-                                                 std::span<const MemoryPlace> memory_of_row,
-                                                 const torch::Tensor& residual) {
-  const auto q = project(query_, x);
-  if (fits_kernel() && has_decoding_kernel(q))
-    return join(attention_step(q, memories, heads(), memory_of_row), residual);
-  TORCH_CHECK(memories.size() == 1, "plain attention takes one memory");
-  const auto& memory = memories.front();
-  std::vector<int64_t> index, lengths;
-  for (const auto& place : memory_of_row) {
-    index.push_back(place.index);
-    lengths.push_back(place.length);
-  }
-  const auto rows = torch::tensor(index, torch::kInt64).to(memory.keys.device());
-  ForwardContext no_dropout;
-  const auto context = attend(q.unsqueeze(1), {memory.keys.index_select(0, rows), memory.values.index_select(0, rows)},
-                              {.source_lengths = torch::tensor(lengths, torch::kInt64)}, no_dropout);
-  return join(context.squeeze(1), residual);
+DecodingCapabilities MultiHeadAttentionImpl::capabilities() const {
+  const bool can_be_static = options_.softmax && !options_.scores;
+  return {.ragged_positions = fits_kernel(),
+          .exact_prefill = true,
+          .static_positions = can_be_static ? std::numeric_limits<int64_t>::max() : 0};
 }
 
-FixedKeyValues MultiHeadAttentionImpl::split_heads(const KeyValues& memory) const {
-  return {.keys = heads_first(memory.keys), .values = heads_first(memory.values), .visible = {}};
+std::unique_ptr<LayerCache> MultiHeadAttentionImpl::start(const CacheOptions& options) const {
+  return make_key_value_cache(options, form());
 }
 
-torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, const FixedKeyValues& memory,
-                                                 const torch::Tensor& residual) {
-  return join(attention_step(project(query_, x), memory), residual);
-}
-
-torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
+torch::Tensor MultiHeadAttentionImpl::step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                                            const torch::Tensor& residual) {
-  if (state.fixed) return join(context_of_fixed(x, state), residual);
-  if (!fits_kernel() || !has_decoding_kernel(x)) return join(context_of_cache(x, state, positions.common()), residual);
-  const auto qkv = project_together({query_, key_, value_}, x);
-  if (options_.scores) {
-    for (const auto& [first, rows, position] : positions.runs(x.size(0))) {
-      const auto own = qkv.narrow(0, first, rows);
-      for (auto part : {own.narrow(1, 0, options_.model), own.narrow(1, options_.model, key_size())})
-        part.copy_(transform(part.unsqueeze(1), position).squeeze(1));
-    }
-  }
-  return join(attention_step(qkv, state.history, heads(), cache_type_), residual);
+  auto& past = dynamic_cast<KeyValueCache&>(cache);
+  const auto qkv = project_together({query_, key_, value_}, x);  // [rows, n, model + 2 * key_size()]
+  if (options_.scores) transform_step(qkv, positions);
+  past.append(qkv.narrow(-1, options_.model, 2 * key_size()));
+  return join(past.attend(qkv.narrow(-1, 0, options_.model)), residual);
 }
 
-torch::Tensor MultiHeadAttentionImpl::context_of_fixed(const torch::Tensor& x, MixerState& state) {
-  const auto qkv =
-      project_together({query_, key_, value_}, x).split_with_sizes({options_.model, key_size(), key_size()}, -1);
-  const FixedPlace& place = *state.fixed;
-  if (state.tensors.empty()) {
-    const int64_t heads = this->heads().key_value;
-    for (int i = 0; i < 2; ++i)
-      state.tensors.push_back(x.new_zeros({x.size(0), heads, place.room, key_size() / heads}));
+void MultiHeadAttentionImpl::transform_step(torch::Tensor qkv, const RowPositions& positions) {
+  for (const auto& [first, rows, position] : positions.runs(qkv.size(0))) {
+    const auto own = qkv.narrow(0, first, rows);
+    for (auto part : {own.narrow(-1, 0, options_.model), own.narrow(-1, options_.model, key_size())})
+      if (const auto transformed = transform(part, position); !transformed.is_alias_of(part)) part.copy_(transformed);
   }
-  for (int i = 0; i < 2; ++i)
-    state.tensors[i].index_copy_(2, place.position, heads_first(qkv[i + 1].unsqueeze(1)).to(x.scalar_type()));
-  return attention_step(qkv[0], {state.tensors[0], state.tensors[1], place.visible});
 }
 
-torch::Tensor MultiHeadAttentionImpl::context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position) {
-  const int64_t rows = x.size(0);
-  const auto at_place = [&](const torch::Tensor& y) { return transform(y.unsqueeze(1), position).squeeze(1); };
-  const auto qkv =
-      project_together({query_, key_, value_}, x).split_with_sizes({options_.model, key_size(), key_size()}, -1);
-  if (state.tensors.empty()) state.tensors.assign(2, x.new_empty({rows, 0, key_size()}));
-  if (position >= state.tensors[0].size(1)) {  // full: twice the room
-    for (auto& cache : state.tensors) {
-      auto wider = cache.new_zeros({rows, std::max<int64_t>(16, 2 * position), cache.size(2)});
-      wider.narrow(1, 0, position).copy_(cache.narrow(1, 0, position));
-      cache = wider;
-    }
-  }
-  state.tensors[0].select(1, position).copy_(at_place(qkv[1]));
-  state.tensors[1].select(1, position).copy_(qkv[2]);
-  ForwardContext no_dropout;
-  const auto so_far = [&](const torch::Tensor& cache) { return cache.narrow(1, 0, position + 1); };
-  return attend(at_place(qkv[0]).unsqueeze(1), {so_far(state.tensors[0]), so_far(state.tensors[1])},
-                {.first_query = position}, no_dropout)
-      .squeeze(1);
+std::unique_ptr<SourceCache> MultiHeadAttentionImpl::start_cross(const torch::Tensor& memory, CacheForm form) {
+  return make_source_cache(form, project_together({key_, value_}, memory), this->form());
+}
+
+StaticKeyValues MultiHeadAttentionImpl::project_static(const torch::Tensor& memory) {
+  const auto kv = project_together({key_, value_}, memory).chunk(2, -1);
+  return {.keys = heads_first(kv[0], heads()), .values = heads_first(kv[1], heads()), .visible = {}};
+}
+
+torch::Tensor MultiHeadAttentionImpl::step_cross(const torch::Tensor& x, SourceCache& source,
+                                                 std::span<const SourcePlace> places, const torch::Tensor& residual) {
+  return join(source.attend(project(query_, x), places), residual);
 }
 
 }  // namespace nmt

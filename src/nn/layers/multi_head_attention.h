@@ -7,7 +7,7 @@
 #include <string>
 
 #include "nn/attention/attention.h"
-#include "nn/decode/attention_step.h"
+#include "nn/decode/key_value_cache.h"
 #include "nn/decode/mixer.h"
 #include "nn/ops/activation.h"
 #include "nn/ops/forward_context.h"
@@ -43,27 +43,22 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   torch::Tensor forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                               const torch::Tensor& source_lengths, ForwardContext& pass);
 
-  /// What a decoder keeps of memory [batch, source, model] during a search.
-  KeyValues project_memory(const torch::Tensor& memory);
-
-  /// One decoding step: x [rows, model] against projected memories, one unless takes_any_positions(), as of
-  /// attention_step(); plus `residual` [rows, model] (undefined: nothing). Returns [rows, model].
-  torch::Tensor step_cross(const torch::Tensor& x, std::span<const KeyValues> memories,
-                           std::span<const MemoryPlace> memory_of_row, const torch::Tensor& residual);
-
-  /// Projected memory [batch, source, features] for steps with a fixed place: its heads one after the other; what is
-  /// visible stays undefined.
-  FixedKeyValues split_heads(const KeyValues& memory) const;
-  /// step_cross() with a fixed place: row r has the memory of its own sentence.
-  torch::Tensor step_cross(const torch::Tensor& x, const FixedKeyValues& memory, const torch::Tensor& residual);
+  /// What a search keeps of encoder outputs [sentences, source, model] for step_cross().
+  std::unique_ptr<SourceCache> start_cross(const torch::Tensor& memory, CacheForm form);
+  /// The same for static caches: keys and values of the sentences; `visible` stays undefined.
+  StaticKeyValues project_static(const torch::Tensor& memory);
+  /// One decoding step: x [rows, n, model] against encoder outputs, as of SourceCache; plus `residual`, of x's shape
+  /// (undefined: nothing). Returns x's shape.
+  torch::Tensor step_cross(const torch::Tensor& x, SourceCache& source, std::span<const SourcePlace> places,
+                           const torch::Tensor& residual);
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override {
     return forward_self(x, lengths, /*causal=*/true, pass);
   }
-  torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
+  std::unique_ptr<LayerCache> start(const CacheOptions& options) const override;
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
-  bool takes_any_positions() const override { return fits_kernel(); }
-  bool has_fixed_step() const override { return options_.softmax && !options_.scores; }
+  DecodingCapabilities capabilities() const override;
   /// Keys and values that decoding keeps are bfloat16 where weights are held in less than float32.
   void set_packing(const Packing& packing) override;
 
@@ -80,23 +75,17 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   torch::Tensor attend(const torch::Tensor& q, const KeyValues& kv, AttentionOptions options, ForwardContext& pass);
   /// Context -> result of the layer.
   torch::Tensor join(const torch::Tensor& context, const torch::Tensor& residual);
-  /// A step whose keys and values so far stand in the state, moved with their hypotheses.
-  torch::Tensor context_of_cache(const torch::Tensor& x, MixerState& state, int64_t position);
-  torch::Tensor context_of_fixed(const torch::Tensor& x, MixerState& state);
-  /// [batch, time, features] -> [batch, key_value_heads, time, head_dim], contiguous.
-  torch::Tensor heads_first(const torch::Tensor& x) const {
-    return x.unflatten(-1, {heads().key_value, -1}).transpose(1, 2).contiguous();
-  }
-  /// The heads of keys or values, once for each query head that looks at them.
-  torch::Tensor repeat_heads(const torch::Tensor& x) const;
+  /// Transforms the queries and keys of a step, side by side [rows, n, ...], in place.
+  void transform_step(torch::Tensor qkv, const RowPositions& positions);
   bool fits_kernel() const { return options_.softmax && (!options_.scores || options_.scores->fits_kernel()); }
+  AttentionForm form() const;
   HeadCounts heads() const { return {.query = options_.heads, .key_value = options_.heads / groups_}; }
   int64_t key_size() const { return options_.model / groups_; }
 
   Options options_;
   int64_t groups_ = 1;  // query heads for each head of keys and values
   Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
-  at::ScalarType cache_type_ = torch::kFloat32;
+  at::ScalarType cache_type_ = torch::kFloat32;  // of the CPU form
   PackedMatrix packed_together_;  // of project_together(), which an instance calls for the same layers only
 };
 TORCH_MODULE(MultiHeadAttention);

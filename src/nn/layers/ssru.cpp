@@ -1,9 +1,12 @@
 #include "nn/layers/ssru.h"
 
 #include <ATen/ops/addcmul.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/relu.h>
 #include <torch/csrc/autograd/custom_function.h>
+
+#include <vector>
 
 #include "nn/ops/activation.h"
 
@@ -51,12 +54,17 @@ torch::Tensor Ssru::forward(const torch::Tensor& x, const torch::Tensor& /*lengt
   return at::relu(gated_recurrence(f, input_(x).to(torch::kFloat32))).to(x.scalar_type());
 }
 
-torch::Tensor Ssru::step(const torch::Tensor& x, MixerState& state, const RowPositions& /*positions*/,
+torch::Tensor Ssru::step(const torch::Tensor& x, LayerCache& cache, const RowPositions& /*positions*/,
                          const torch::Tensor& residual) {
-  const auto f = activate(forget_(x).to(torch::kFloat32), Activation::kSigmoid);  // [rows, model]
+  auto& c = dynamic_cast<RowState&>(cache).value;                                 // of the last position [rows, 1, model]
+  const auto f = activate(forget_(x).to(torch::kFloat32), Activation::kSigmoid);  // [rows, n, model]
   const auto fresh = (1 - f) * input_(x).to(torch::kFloat32);
-  state.tensors = {state.tensors.empty() ? fresh : fresh + f * state.tensors[0]};
-  const auto y = at::relu(state.tensors[0]).to(x.scalar_type());
+  std::vector<torch::Tensor> states;
+  for (int64_t token = 0; token < x.size(1); ++token) {
+    const auto part = [&](const torch::Tensor& y) { return y.narrow(1, token, 1); };
+    states.push_back(c = c.defined() ? part(fresh) + part(f) * c : part(fresh));
+  }
+  const auto y = at::relu(states.size() == 1 ? c : at::cat(states, 1)).to(x.scalar_type());
   return residual.defined() ? y + residual : y;
 }
 

@@ -12,7 +12,7 @@ class Ssru final : public Mixer {
  public:
   explicit Ssru(int64_t model);
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
-  torch::Tensor step(const torch::Tensor& x, MixerState& state, const RowPositions& positions,
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
 
  private:

@@ -12,9 +12,8 @@ constexpr double kAlpha = 0.4;
 class HierarchicalPositions final : public LearnedPositions {
  public:
   using LearnedPositions::LearnedPositions;
-  int64_t fixed_room() const override { return weight_.size(0) * weight_.size(0); }
-
  private:
+  int64_t size() const override { return weight_.size(0) * weight_.size(0); }
   torch::Tensor rows(int64_t first, int64_t count) override {
     const int64_t n = weight_.size(0);
     check_length(first + count, n * n, "hierarchical");

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "nn/attention/head_scores.h"
-#include "nn/decode/mixer.h"
+#include "nn/decode/decoding_capabilities.h"
+#include "nn/decode/layer_cache.h"
+#include "nn/decode/row_positions.h"
 
 namespace nmt {
 
@@ -31,11 +33,11 @@ class Positions : public torch::nn::Module {
   /// x float32 [batch, time, model] at positions 0 .. time-1. is_real bool [batch, time, 1]: where false, x stays as it
   /// is; undefined: all of it gets positions.
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) = 0;
-  /// One decoding step: x [rows, model] at `positions`. A kind that looks back keeps what it needs in `state`.
-  virtual torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, MixerState& state) = 0;
-  /// How many positions there are for a step() that heeds MixerState::fixed (the state's tensors are then the same for
-  /// all rows); 0: it does not.
-  virtual int64_t fixed_room() const { return 0; }
+  /// The cache for a search that starts; step() gets it back. Null where nothing is kept.
+  virtual std::unique_ptr<LayerCache> start(const CacheOptions& /*options*/) const { return nullptr; }
+  /// forward() for a decoding step: x [rows, n, model], of which the first ones stand at `positions`. Returns x's shape.
+  virtual torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, LayerCache* cache) = 0;
+  virtual DecodingCapabilities capabilities() const { return {.ragged_positions = true, .exact_prefill = true}; }
 };
 
 /// Both throw Error naming all kinds for an unknown one.

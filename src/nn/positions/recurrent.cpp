@@ -31,9 +31,15 @@ class RecurrentPositions final : public Positions {
     return is_real.defined() ? at::where(is_real, h, x) : h;
   }
 
-  torch::Tensor step(const torch::Tensor& x, const RowPositions& /*positions*/, MixerState& state) override {
-    if (state.tensors.empty()) state.tensors = {at::zeros_like(x)};
-    return state.tensors[0] = next(input_(x), state.tensors[0]);
+  std::unique_ptr<LayerCache> start(const CacheOptions& /*options*/) const override {
+    return std::make_unique<RowState>();
+  }
+  torch::Tensor step(const torch::Tensor& x, const RowPositions& /*positions*/, LayerCache* cache) override {
+    auto& state = dynamic_cast<RowState&>(*cache).value;  // [rows, model]
+    if (!state.defined()) state = at::zeros_like(x.select(1, 0));
+    std::vector<torch::Tensor> states;
+    for (const auto& input : input_(x).unbind(1)) states.push_back(state = next(input, state));
+    return at::stack(states, 1);
   }
 
  private:

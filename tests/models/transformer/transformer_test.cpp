@@ -252,18 +252,18 @@ TEST_P(TransformerForm, ContinuesTheSelectedRows) {
 // Where relative positions or scores need plain attention, a search waits until all of a batch are finished.
 TEST_P(TransformerForm, TakesSentencesUnderWay) {
   const auto model = this->model(torch::kCPU);
-  EXPECT_FALSE(model->can_join()) << "training";
+  EXPECT_FALSE(model->capabilities().ragged_positions) << "training";
   const torch::NoGradGuard no_grad;
   const auto& c = config();
   const std::set<std::string> plain = {"shaw", "t5", "transformer_xl", "deberta", "alibi"};
   const bool fits =
       !plain.contains(c.positions) && c.attention_score == "scaled_dot" && c.attention_normalization == "softmax";
-  ASSERT_EQ(model->can_join(), fits);
+  ASSERT_EQ(model->capabilities().ragged_positions, fits);
   if (fits) test::expect_joined_rows_as_alone(*model, kPairs);
 }
 
 // Rows and positions that nobody needs stand beside those that count; 35 steps go beyond the first room of 32.
-TEST_P(TransformerForm, MakesTheSameStepsInFixedShapes) {
+TEST_P(TransformerForm, MakesTheSameStepsWithStaticCaches) {
   for (const auto device : test::devices()) {
     const auto model = this->model(device);
     const auto lengths = torch::tensor({1}, torch::kInt64), source = torch::tensor({{3}}, torch::kInt64).to(device);
@@ -272,7 +272,7 @@ TEST_P(TransformerForm, MakesTheSameStepsInFixedShapes) {
       return std::type_index(typeid(*model->start(source, lengths)));
     };
     const auto usual = kind_of_state();
-    const bool fixed = model->set_fixed_steps(true);
+    const bool fixed = test::use_static_caches(*model);
     const auto& c = config();
     const std::set<std::string> fitting = {"sinusoidal", "learned", "hierarchical", "product", "none"};
     const bool fits = fitting.contains(c.positions) && c.attention_score == "scaled_dot" &&
@@ -284,6 +284,33 @@ TEST_P(TransformerForm, MakesTheSameStepsInFixedShapes) {
   }
 }
 
+// What the other forms are tested against.
+TEST_P(TransformerForm, MakesTheSameStepsWithPlainCaches) {
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    model->set_cache_form(CacheForm::kPlain);
+    test::expect_steps_of_the_full_pass(*model, kPairs, device, 1e-4);
+    test::expect_selected_rows_continue(*model, kPairs, device, 5, /*same_bits=*/device.is_cpu());
+    const torch::NoGradGuard no_grad;
+    EXPECT_FALSE(model->capabilities().ragged_positions);
+  }
+}
+
+TEST_P(TransformerForm, TakesSeveralTokensAtOnce) {
+  const torch::NoGradGuard no_grad;
+  for (const auto device : test::devices()) {
+    const auto model = this->model(device);
+    for (const auto form : {CacheForm::kCpu, CacheForm::kPlain, CacheForm::kStatic}) {
+      if (form == CacheForm::kStatic && model->capabilities().static_positions == 0) continue;
+      model->set_cache_form(form);
+      EXPECT_EQ(model->capabilities().exact_prefill, device.is_cpu() || form == CacheForm::kStatic);
+      test::expect_prefill_of_single_steps(*model, kPairs, device);
+    }
+    model->set_cache_form(CacheForm::kCpu);
+    if (model->capabilities().ragged_positions) test::expect_prefilled_rows_join(*model, kPairs);
+  }
+}
+
 // As on a GPU: the weights themselves are of the low precision.
 TEST_P(TransformerForm, WithLowPrecisionWeightsStaysNearFloat) {
   for (const auto device : test::devices()) {
@@ -291,7 +318,7 @@ TEST_P(TransformerForm, WithLowPrecisionWeightsStaysNearFloat) {
     const auto exact = real_rows(full_logits(*model(device), batch), batch);
     for (const auto type : {torch::kBFloat16, torch::kFloat16}) {
       const auto model = this->model(device);
-      if (!model->set_fixed_steps(true)) continue;
+      if (!test::use_static_caches(*model)) continue;
       model->to(type);
       model->set_compute_type(type);
       const auto low = stepped_logits(*model, batch);

@@ -3,6 +3,9 @@
 #include <ATen/ops/cat.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "nn/attention/attention.h"
 #include "tensor_support.h"
 
@@ -17,8 +20,8 @@ KeyValues slices(const torch::Tensor& both) {
   return {parts[0], parts[1]};
 }
 
-std::vector<MemoryPlace> in_order(const std::vector<int64_t>& lengths) {
-  std::vector<MemoryPlace> places;
+std::vector<SourcePlace> in_order(const std::vector<int64_t>& lengths) {
+  std::vector<SourcePlace> places;
   for (const int64_t length : lengths) places.push_back({.index = std::ssize(places), .length = length});
   return places;
 }
@@ -47,29 +50,31 @@ TEST(AttentionStep, EqualsPlainAttentionToAMemory) {
       const auto lengths = torch::tensor({37, 1, 16, 17}, torch::kInt64);
       const auto places = in_order({37, 1, 16, 17});
       const auto expected = plain(q, memory, heads, lengths);
-      expect_close(attention_step(q, {&memory, 1}, heads, places), expected, 1e-5, std::to_string(head_dim));
+      const auto step = [&](const KeyValues& kv) {
+        return attention_step(q.unsqueeze(1), {&kv, 1}, heads, places).squeeze(1);
+      };
+      expect_close(step(memory), expected, 1e-5, std::to_string(head_dim));
       const auto low = both.to(torch::kBFloat16), rounded = low.to(torch::kFloat32);
       const auto low_memory = slices(low);
-      expect_close(attention_step(q, {&low_memory, 1}, heads, places), plain(q, slices(rounded), heads, lengths), 1e-5,
-                   std::to_string(head_dim));
+      expect_close(step(low_memory), plain(q, slices(rounded), heads, lengths), 1e-5, std::to_string(head_dim));
     }
   }
 }
 
 TEST(AttentionStep, SharesOneMemoryAmongRows) {
-  const auto both = wave({2, 6, 16}, 1, 1), q = wave({3, 8});
-  const std::vector<MemoryPlace> places = {{.index = 1, .length = 4}, {.length = 6}, {.index = 1, .length = 4}};
+  const auto both = wave({2, 6, 16}, 1, 1), q = wave({3, 1, 8});
+  const std::vector<SourcePlace> places = {{.index = 1, .length = 4}, {.length = 6}, {.index = 1, .length = 4}};
   const auto memory = slices(both), repeated = slices(both.index_select(0, torch::tensor({1, 0, 1}, torch::kInt64)));
   const auto shared = attention_step(q, {&memory, 1}, {2, 2}, places);
   EXPECT_TRUE(shared.equal(attention_step(q, {&repeated, 1}, {2, 2}, in_order({4, 6, 4}))));
 }
 
 TEST(AttentionStep, FindsAMemoryAmongGroups) {
-  const auto both = wave({3, 6, 16}, 1, 1), q = wave({3, 8});
+  const auto both = wave({3, 6, 16}, 1, 1), q = wave({3, 1, 8});
   const auto memory = slices(both);
   const std::vector<KeyValues> groups = {slices(both.narrow(0, 2, 1)),
                                          slices(both.narrow(0, 0, 2).narrow(1, 0, 5).contiguous())};
-  const std::vector<MemoryPlace> places = {{.group = 1, .index = 0, .length = 3},
+  const std::vector<SourcePlace> places = {{.group = 1, .index = 0, .length = 3},
                                            {.group = 1, .index = 1, .length = 5},
                                            {.group = 0, .index = 0, .length = 6}};
   const auto expected = attention_step(q, {&memory, 1}, {2, 2}, in_order({3, 5, 6}));
@@ -92,8 +97,11 @@ void expect_own_past(at::ScalarType type) {
     past = step > 0 ? at::cat({past.index_select(0, order), fresh}, 1) : fresh;
     const auto lengths = torch::full({past.size(0)}, step + 1, torch::kInt64);
     const auto kept = past.narrow(2, 2 * head_dim, 2 * head_dim).to(type).to(torch::kFloat32);
-    const auto expected = plain(qkv.narrow(1, 0, 2 * head_dim), slices(kept), heads, lengths);
-    expect_close(attention_step(qkv, history, heads, type), expected, 1e-5, "step " + std::to_string(step));
+    const auto q = qkv.narrow(1, 0, 2 * head_dim);
+    const auto expected = plain(q, slices(kept), heads, lengths);
+    history.push(qkv.narrow(1, 2 * head_dim, 2 * head_dim).to(type).contiguous());
+    const auto found = attention_step(q.unsqueeze(1), history, heads).squeeze(1);
+    expect_close(found, expected, 1e-5, "step " + std::to_string(step));
   }
 }
 
@@ -130,7 +138,7 @@ TEST(StepHistory, TakesRowsUnderWay) {
     std::vector<int64_t> parents;  // every fifth step the oldest ends; every third another one begins
     for (int64_t r = step % 5 == 4 && expected.size() > 1 ? 1 : 0; r < std::ssize(expected); ++r) parents.push_back(r);
     if (step % 3 == 0) {
-      history.add_rows(1);
+      history.join(StepHistory(), std::ssize(expected), 1);
       parents.push_back(std::ssize(expected));
       expected.emplace_back();
     }
@@ -145,6 +153,41 @@ TEST(StepHistory, TakesRowsUnderWay) {
       ASSERT_EQ(history.length(r), std::ssize(expected[r])) << "step " << step << " row " << r;
       for (int64_t past = 0; past < history.length(r); ++past)
         ASSERT_EQ(static_cast<const float*>(history.at(r, past))[4], expected[r][past]);
+    }
+  }
+}
+
+// Two searches become one, whichever has made more steps.
+TEST(StepHistory, TakesTheRowsOfAnother) {
+  for (const auto& [own_steps, other_steps] : {std::pair<int64_t, int64_t>{0, 3}, {40, 2}, {2, 40}, {5, 5}, {3, 0}}) {
+    double start = 0;
+    std::vector<std::vector<float>> expected;
+    const auto with_steps = [&](int64_t rows, int64_t steps) {
+      StepHistory history;
+      const size_t first = expected.size();
+      expected.resize(first + rows);
+      for (int64_t step = 0; step < steps; ++step) {
+        const auto fresh = wave({rows, 5}, 1, ++start);
+        history.push(fresh);
+        for (int64_t r = 0; r < rows; ++r) expected[first + r].push_back(fresh[r][4].item<float>());
+      }
+      return history;
+    };
+    auto history = with_steps(3, own_steps);
+    history.join(with_steps(2, other_steps), 3, 2);
+    for (const std::vector<int64_t>& parents : {std::vector<int64_t>{4, 0, 3, 1, 1}, {0, 3, 2}, {2}}) {
+      const auto before = expected;
+      expected.clear();
+      for (const int64_t parent : parents) expected.push_back(before[parent]);
+      history.select(torch::tensor(at::ArrayRef<int64_t>(parents), torch::kInt64));
+      const auto fresh = wave({std::ssize(expected), 5}, 1, ++start);
+      history.push(fresh);
+      for (int64_t r = 0; r < std::ssize(expected); ++r) {
+        expected[r].push_back(fresh[r][4].item<float>());
+        ASSERT_EQ(history.length(r), std::ssize(expected[r])) << own_steps << " " << other_steps << " row " << r;
+        for (int64_t past = 0; past < history.length(r); ++past)
+          ASSERT_EQ(static_cast<const float*>(history.at(r, past))[4], expected[r][past]);
+      }
     }
   }
 }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "nn/layers/average_attention.h"
 #include "nn/layers/ssru.h"
 #include "tensor_support.h"
@@ -44,9 +48,9 @@ TEST_P(AnyMixer, GivesStepByStepWhatItGivesAtOnce) {
     const auto x = wave({3, 20, kModel}, 1, 2).to(device);
     const auto expected = full(*mixer, x).detach();
     const torch::NoGradGuard no_grad;
-    MixerState state;
+    const auto cache = mixer->start({});
     for (int64_t t = 0; t < x.size(1); ++t)
-      expect_close(mixer->step(x.select(1, t), state, t, {}), expected.select(1, t), 1e-5,
+      expect_close(mixer->step(x.narrow(1, t, 1), *cache, t, {}), expected.narrow(1, t, 1), 1e-5,
                    "position " + std::to_string(t));
   }
 }
@@ -65,34 +69,65 @@ TEST_P(AnyMixer, ContinuesTheSelectedRows) {
   const torch::NoGradGuard no_grad;
   const auto mixer = mixer_of(GetParam());
   const auto x = wave({3, 4, kModel}, 1, 2);
-  MixerState state;
-  for (int64_t t = 0; t < 3; ++t) mixer->step(x.select(1, t), state, t, {});
+  const auto cache = mixer->start({});
+  for (int64_t t = 0; t < 3; ++t) mixer->step(x.narrow(1, t, 1), *cache, t, {});
   const auto rows = torch::tensor({2, 0, 2, 1}, torch::kInt64);
-  state.select(rows);
-  const auto next = x.select(1, 3).index_select(0, rows);
-  const auto expected = full(*mixer, x).select(1, 3).index_select(0, rows);
-  expect_close(mixer->step(next, state, 3, {}), expected, 1e-6);
+  cache->select(rows);
+  const auto next = x.narrow(1, 3, 1).index_select(0, rows);
+  const auto expected = full(*mixer, x).narrow(1, 3, 1).index_select(0, rows);
+  expect_close(mixer->step(next, *cache, 3, {}), expected, 1e-6);
 }
 
 TEST_P(AnyMixer, AddsTheResidual) {
   const torch::NoGradGuard no_grad;
   const auto mixer = mixer_of(GetParam());
-  const auto x = wave({3, kModel}, 1, 2), residual = wave({3, kModel}, 1, 5);
-  MixerState alone, joined;
-  const auto expected = mixer->step(x, alone, 0, {}) + residual;
-  expect_close(mixer->step(x, joined, 0, residual), expected, 1e-6);
+  const auto x = wave({3, 1, kModel}, 1, 2), residual = wave({3, 1, kModel}, 1, 5);
+  const auto alone = mixer->start({}), joined = mixer->start({});
+  const auto expected = mixer->step(x, *alone, 0, {}) + residual;
+  expect_close(mixer->step(x, *joined, 0, residual), expected, 1e-6);
 }
 
 TEST_P(AnyMixer, GivesARowTheSameBitsAloneAndInABatch) {
   const torch::NoGradGuard no_grad;
   const auto mixer = mixer_of(GetParam());
   const auto x = wave({7, 5, kModel}, 1, 2);
-  MixerState together;
-  std::vector<MixerState> alone(7);
+  const auto together = mixer->start({});
+  std::vector<std::unique_ptr<LayerCache>> alone;
+  for (int64_t row = 0; row < 7; ++row) alone.push_back(mixer->start({}));
   for (int64_t t = 0; t < x.size(1); ++t) {
-    const auto all = mixer->step(x.select(1, t), together, t, {});
+    const auto all = mixer->step(x.narrow(1, t, 1), *together, t, {});
     for (int64_t row = 0; row < 7; ++row)
-      EXPECT_TRUE(mixer->step(x.select(1, t).narrow(0, row, 1), alone[row], t, {}).equal(all.narrow(0, row, 1)));
+      EXPECT_TRUE(mixer->step(x.narrow(1, t, 1).narrow(0, row, 1), *alone[row], t, {}).equal(all.narrow(0, row, 1)));
+  }
+}
+
+TEST_P(AnyMixer, TakesSeveralPositionsAtOnce) {
+  const torch::NoGradGuard no_grad;
+  const auto mixer = mixer_of(GetParam());
+  const auto x = wave({3, 9, kModel}, 1, 2);
+  const auto single = mixer->start({}), several = mixer->start({});
+  std::vector<torch::Tensor> expected, found;
+  for (int64_t t = 0; t < 9; ++t) expected.push_back(mixer->step(x.narrow(1, t, 1), *single, t, {}));
+  for (const auto& [first, count] : {std::pair<int64_t, int64_t>{0, 1}, {1, 5}, {6, 3}})
+    found.push_back(mixer->step(x.narrow(1, first, count), *several, first, {}));
+  EXPECT_TRUE(torch::cat(found, 1).equal(torch::cat(expected, 1)));
+}
+
+// Rows of another search, further or less far, go on behind the own ones.
+TEST_P(AnyMixer, TakesRowsOfAnotherCache) {
+  const torch::NoGradGuard no_grad;
+  const auto mixer = mixer_of(GetParam());
+  const auto x = wave({2, 9, kModel}, 1, 2), y = wave({3, 9, kModel}, 1, 7);
+  for (const auto& [own, other] : {std::pair<int64_t, int64_t>{0, 4}, {3, 0}, {2, 5}, {0, 0}}) {
+    const auto cache = mixer->start({}), joining = mixer->start({});
+    if (own > 0) mixer->step(x.narrow(1, 0, own), *cache, 0, {});
+    if (other > 0) mixer->step(y.narrow(1, 0, other), *joining, 0, {});
+    cache->join(*joining, 2, 3);
+    const auto next = torch::cat({x.narrow(1, own, 2), y.narrow(1, other, 2)});
+    const RowPositions positions(std::vector<int64_t>{own, own, other, other, other});
+    const auto found = mixer->step(next, *cache, positions, {});
+    expect_close(found.narrow(0, 0, 2), full(*mixer, x).narrow(1, own, 2), 1e-5);
+    expect_close(found.narrow(0, 2, 3), full(*mixer, y).narrow(1, other, 2), 1e-5);
   }
 }
 
@@ -132,11 +167,11 @@ TEST_P(AnyMixer, TakesBfloat16) {
   EXPECT_EQ(low.scalar_type(), torch::kBFloat16);
   expect_close(low, exact, 0.05);
   const torch::NoGradGuard no_grad;
-  MixerState state;
+  const auto cache = mixer->start({});
   torch::Tensor last;
-  for (int64_t t = 0; t < 30; ++t) last = mixer->step(x.select(1, t).to(torch::kBFloat16), state, t, {});
+  for (int64_t t = 0; t < 30; ++t) last = mixer->step(x.narrow(1, t, 1).to(torch::kBFloat16), *cache, t, {});
   EXPECT_EQ(last.scalar_type(), torch::kBFloat16);
-  expect_close(last, exact.select(1, 29), 0.05);
+  expect_close(last, exact.narrow(1, 29, 1), 0.05);
 }
 
 // Zhang et al. 2018, by hand: a net that is the identity on positive means, gates of 1/2.

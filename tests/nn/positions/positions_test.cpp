@@ -134,16 +134,31 @@ TEST_P(AbsolutePositions, GiveStepByStepWhatTheyGiveAtOnce) {
   const auto positions = with_weights(GetParam());
   const auto x = wave({3, 7, 6});
   const auto expected = placed(*positions, x);
-  MixerState state;
+  const auto cache = positions->start({});
   // The rows change places on the way, as those of a search do: a row follows what it has seen.
   auto rows = torch::arange(3, torch::kInt64);
   for (int64_t t = 0; t < 7; ++t) {
-    expect_close(positions->step(x.select(1, t).index_select(0, rows), t, state),
-                 expected.select(1, t).index_select(0, rows), 1e-6);
+    expect_close(positions->step(x.narrow(1, t, 1).index_select(0, rows), t, cache.get()),
+                 expected.narrow(1, t, 1).index_select(0, rows), 1e-6);
     const auto selection = torch::tensor({2, 0, 1, 2}, torch::kInt64);
     rows = rows.index_select(0, selection);
-    state.select(selection);
+    if (cache) cache->select(selection);
   }
+}
+
+TEST_P(AbsolutePositions, TakeSeveralTokensOfRowsAtDifferentPositions) {
+  const torch::NoGradGuard no_grad;
+  const auto positions = with_weights(GetParam());
+  const auto x = wave({2, 7, 6});
+  const auto expected = placed(*positions, x);
+  const auto cache = positions->start({}), joining = positions->start({});
+  positions->step(x.narrow(0, 0, 1).narrow(1, 0, 3), 0, cache.get());
+  positions->step(x.narrow(0, 1, 1).narrow(1, 0, 1), 0, joining.get());
+  if (cache) cache->join(*joining, 1, 1);
+  const auto next = torch::cat({x.narrow(0, 0, 1).narrow(1, 3, 4), x.narrow(0, 1, 1).narrow(1, 1, 4)});
+  const auto found = positions->step(next, RowPositions(std::vector<int64_t>{3, 1}), cache.get());
+  expect_close(found[0], expected[0].narrow(0, 3, 4), 1e-6);
+  expect_close(found[1], expected[1].narrow(0, 1, 4), 1e-6);
 }
 
 TEST_P(AbsolutePositions, LeavePaddingAsItIsWhereAsked) {
@@ -189,8 +204,7 @@ TEST(LearnedPositions, RefuseMoreThanTheyHave) {
         "model.max_positions: a sentence of 13 tokens does not fit the 12 learned positions; raise it or shorten the "
         "input (data.maxlen1, data.maxlen2)";
     EXPECT_EQ(test::message_of<Error>([&] { placed(*positions, x); }), expected);
-    MixerState state;
-    EXPECT_EQ(test::message_of<Error>([&] { positions->step(x.select(1, 0), 12, state); }), expected);
+    EXPECT_EQ(test::message_of<Error>([&] { positions->step(x.narrow(1, 0, 1), 12, nullptr); }), expected);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "models/transformer/fixed_steps.h"
+#include "models/decoding/static_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-// That the steps are those of the model: TransformerForm.MakesTheSameStepsInFixedShapes.
+// That the steps are those of the model: TransformerForm.MakesTheSameStepsWithStaticCaches.
 namespace nmt {
 namespace {
 
@@ -37,24 +37,24 @@ TEST(StepShape, IsRoundedUpToPowersOfTwo) {
 
 // What a search has left in a step that serves the next one is not seen by it: other sentences, fewer words, a longer
 // past.
-TEST(FixedSteps, ServeOneSearchAfterTheOther) {
+TEST(StaticSteps, ServeOneSearchAfterTheOther) {
   const torch::NoGradGuard no_grad;
   const auto model = model_with("sinusoidal");
   const auto first = to_tensors(batch_of(kPairs), torch::kCPU);
   const auto second = to_tensors(batch_of({{{8, 6}, {7, 5}}, {{12, 13, 4}, {9}}}), torch::kCPU);
   const auto expected = stepped_logits(*model, second);
-  ASSERT_TRUE(model->set_fixed_steps(true));
+  ASSERT_TRUE(test::use_static_caches(*model));
   const auto before = stepped_logits(*model, first);
   expect_close(stepped_logits(*model, second), expected, 1e-5);
   EXPECT_TRUE(stepped_logits(*model, first).equal(before));
 }
 
-TEST(FixedSteps, ServeSeveralSearchesAtOnce) {
+TEST(StaticSteps, ServeSeveralSearchesAtOnce) {
   const torch::NoGradGuard no_grad;
   const auto model = model_with("sinusoidal");
   const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
   const auto expected = stepped_logits(*model, batch);
-  ASSERT_TRUE(model->set_fixed_steps(true));
+  ASSERT_TRUE(test::use_static_caches(*model));
   const auto one = model->start(batch.source, batch.source_lengths);
   const auto other = model->start(batch.source, batch.source_lengths);
   for (int64_t t = 0; t < batch.target_in.size(1); ++t) {
@@ -67,10 +67,10 @@ TEST(FixedSteps, ServeSeveralSearchesAtOnce) {
   }
 }
 
-TEST(FixedSteps, EndWithThePositionsOfTheModel) {
+TEST(StaticSteps, EndWithThePositionsOfTheModel) {
   const torch::NoGradGuard no_grad;
   const auto model = model_with("learned");
-  ASSERT_TRUE(model->set_fixed_steps(true));
+  ASSERT_TRUE(test::use_static_caches(*model));
   const auto batch = to_tensors(batch_of({kPairs[0]}), torch::kCPU);
   const auto state = model->start(batch.source, batch.source_lengths);
   const auto token = torch::tensor({5}, torch::kInt64);

@@ -1,0 +1,149 @@
+// Forced beginnings are fed at once: what is found has the bits that single steps find.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/formula_weights.h"
+#include "reference_search.h"
+#include "scripted_model.h"
+#include "search/search.h"
+
+namespace nmt {
+namespace {
+
+using test::Ids;
+using test::kA;
+using test::kB;
+using test::kC;
+
+constexpr int64_t kVocabulary = 8;
+
+std::vector<std::vector<Hypothesis>> search_one(TranslationModel& model, const std::vector<SearchInput>& inputs,
+                                                const SearchOptions& options) {
+  const SearchModel only{.model = &model};
+  return search(std::span(&only, 1), inputs, options);
+}
+
+void expect_same_bits(const std::vector<std::vector<Hypothesis>>& found,
+                      const std::vector<std::vector<Hypothesis>>& expected, const std::string& what) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].size(), expected[i].size()) << what << " sentence " << i;
+    for (size_t rank = 0; rank < found[i].size(); ++rank) {
+      EXPECT_EQ(found[i][rank].ids, expected[i][rank].ids) << what << " sentence " << i;
+      EXPECT_EQ(found[i][rank].score, expected[i][rank].score) << what << " sentence " << i;
+      EXPECT_EQ(found[i][rank].token_log_probabilities, expected[i][rank].token_log_probabilities) << what;
+    }
+  }
+}
+
+TEST(Prefill, FeedsWhatAllSentencesBeginWith) {
+  const auto script = test::random_script(3, kVocabulary);
+  const auto tokens_fed_at_once = [&](const std::vector<Ids>& prefixes) {
+    std::vector<SearchInput> inputs;
+    for (const Ids& prefix : prefixes) inputs.push_back({.sources = {Ids{kA, kC}}, .prefix = prefix});
+    test::ScriptedModel single(kVocabulary, script), several(kVocabulary, script);
+    several.prefills = true;
+    const SearchOptions options{.beam_size = 3, .n_best = 3};
+    expect_same_bits(search_one(several, inputs, options), search_one(single, inputs, options), "script");
+    EXPECT_TRUE(single.prefilled.empty());
+    return several.prefilled;
+  };
+  EXPECT_EQ(tokens_fed_at_once({{kB, kA, kC}}), (std::vector<int64_t>{3})) << "<s> and two of them";
+  EXPECT_EQ(tokens_fed_at_once({{kB, kA, kC, kA, kA}, {kA, kA}, {kB, kB, kB}}), (std::vector<int64_t>{2}));
+  EXPECT_EQ(tokens_fed_at_once({{kB, kA, test::kEnd}}), (std::vector<int64_t>{2})) << "the end is not fed";
+  EXPECT_EQ(tokens_fed_at_once({{kB}}), std::vector<int64_t>()) << "one token is no more than a step";
+  EXPECT_EQ(tokens_fed_at_once({{kB, kA}, {}}), std::vector<int64_t>());
+}
+
+/// A model that says it cannot be fed several tokens at once.
+class SingleSteps final : public TranslationModel {
+ public:
+  explicit SingleSteps(TranslationModel& inner) : inner_(inner) {}
+  torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override { return inner_.forward(batch, pass); }
+  torch::Tensor output_weight() const override { return inner_.output_weight(); }
+  torch::Tensor output_bias() const override { return inner_.output_bias(); }
+  std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& lengths) override {
+    return inner_.start(source, lengths);
+  }
+  torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override {
+    TORCH_CHECK(tokens.dim() == 1 || tokens.size(1) == 1, "single steps were asked for");
+    return inner_.step(state, tokens, which);
+  }
+  DecodingCapabilities capabilities() const override {
+    auto all = inner_.capabilities();
+    all.exact_prefill = false;
+    return all;
+  }
+  int64_t target_vocabulary() const override { return inner_.target_vocabulary(); }
+  void finish_gradients() override {}
+  void set_compute_type(at::ScalarType) override {}
+  at::ScalarType compute_type() const override { return inner_.compute_type(); }
+
+ private:
+  TranslationModel& inner_;
+};
+
+/// Sentences that wait for their turn, with forced beginnings of 0 to 6 tokens.
+class Waiting final : public SearchQueue {
+ public:
+  Waiting() {
+    const auto sources = test::some_sources(9, 40);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      inputs_.push_back({.sources = {sources[i]}});
+      // Neighbours begin with as many tokens: they start together.
+      for (size_t token = 0; token < i / 4 * 5 % 7; ++token)
+        inputs_.back().prefix.push_back(static_cast<int32_t>(kA + (i + token * token) % 4));
+    }
+    results.resize(inputs_.size());
+  }
+  std::vector<Item> take(int64_t count) override {
+    std::vector<Item> items;
+    for (; std::ssize(items) < count && next_ < std::ssize(inputs_); ++next_) items.push_back({next_, &inputs_[next_]});
+    return items;
+  }
+  void finish(int64_t id, std::vector<Hypothesis> hypotheses) override { results[id] = std::move(hypotheses); }
+
+  std::vector<std::vector<Hypothesis>> results;
+
+ private:
+  std::vector<SearchInput> inputs_;
+  int64_t next_ = 0;
+};
+
+TEST(Prefill, LeavesTheBitsOfSingleSteps) {
+  const c10::NoGradGuard no_gradients;
+  for (const char* options :
+       {"d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2",
+        "d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, positions: rotary, key_value_heads: 1",
+        "d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, positions: shaw",
+        "d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, positions: recurrent, decoder_mixer: average",
+        "d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, decoder_mixer: ssru",
+        "architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: additive, tie_embeddings: none"}) {
+    const auto model = test::formula_model(test::model_config(options), kVocabulary, kVocabulary);
+    for (const auto format :
+         {kernels::WeightFormat::kFloat32, kernels::WeightFormat::kBfloat16, kernels::WeightFormat::kInt8}) {
+      model->set_packing({.format = format});
+      ASSERT_TRUE(model->capabilities().exact_prefill) << options;
+      SingleSteps single(*model);
+      for (const SearchOptions& how :
+           {SearchOptions{.beam_size = 1}, SearchOptions{.beam_size = 4, .n_best = 4},
+            SearchOptions{.beam_size = 4, .n_best = 4, .repetition_penalty = 1.4, .diversity_groups = 2},
+            SearchOptions{.beam_size = 1, .n_best = 3, .sampling = SamplingOptions{.seed = 5}}}) {
+        const auto translate = [&](TranslationModel& with) {
+          const std::vector<SearchModel> pair{{.model = &with}, {.model = &with}};
+          Waiting queue;
+          search(std::span(pair).first(how.beam_size == 4 && how.diversity_groups == 1 ? 2 : 1), queue, 9, how);
+          return queue.results;
+        };
+        expect_same_bits(translate(*model), translate(single), options);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nmt
