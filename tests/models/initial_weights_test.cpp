@@ -1,8 +1,9 @@
 // Initial weights keep their bits: those of every preset and of every form, for two seeds.
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/linalg_qr.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "base/files/file.h"
 #include "base/files/sha256.h"
@@ -111,8 +113,8 @@ TEST_F(InitialWeights, OfPresetsHaveTheSameBits) {
   }
 }
 
-TEST_F(InitialWeights, OfFormsHaveTheSameBits) {
-  if (!random_numbers_are_golden()) GTEST_SKIP() << "LibTorch's random numbers have other bits here";
+// Those of the tests of models, and every option of initial weights.
+std::map<std::string, ModelConfig> forms_of_tests() {
   std::map<std::string, ModelConfig> forms;
   for (const auto& [name, config] : test::transformer_forms()) forms["transformer." + name] = config;
   for (const auto& [name, options] : test::recurrent_forms()) forms["recurrent." + name] = test::recurrent_form(name);
@@ -146,8 +148,37 @@ TEST_F(InitialWeights, OfFormsHaveTheSameBits) {
     config.embedding_init = "normal";
     forms[std::string("normal_recurrent.") + name] = config;
   }
-  for (const auto& [name, config] : forms)
+  return forms;
+}
+
+TEST_F(InitialWeights, OfFormsHaveTheSameBits) {
+  if (!random_numbers_are_golden()) GTEST_SKIP() << "LibTorch's random numbers have other bits here";
+  for (const auto& [name, config] : forms_of_tests())
     expect_golden(name, [&](uint64_t seed) { return hash_of_weights(config, 50, seed); });
+}
+
+// While it lives, memory that nobody has written to is NaN.
+class UnwrittenMemoryIsNan {
+ public:
+  UnwrittenMemoryIsNan() { at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true); }
+  ~UnwrittenMemoryIsNan() { at::globalContext().setDeterministicAlgorithms(false, false); }
+};
+
+std::vector<std::string> parameters_without_value(const torch::nn::Module& module) {
+  std::vector<std::string> names;
+  for (const auto& item : module.named_parameters())
+    if (item.value().isnan().any().item<bool>()) names.push_back(item.key());
+  return names;
+}
+
+TEST_F(InitialWeights, AreGivenToEveryParameter) {
+  const UnwrittenMemoryIsNan guard;
+  for (const auto& [name, config] : forms_of_tests()) {
+    const auto model = make_model(config, 50, 50);
+    EXPECT_THAT(parameters_without_value(*model), testing::Not(testing::IsEmpty())) << name;
+    initialise(*model, config, 1);
+    EXPECT_THAT(parameters_without_value(*model), testing::IsEmpty()) << name;
+  }
 }
 
 }  // namespace

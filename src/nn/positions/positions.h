@@ -8,6 +8,7 @@
 
 #include "nn/attention/head_scores.h"
 #include "nn/decode/mixer.h"
+#include "nn/ops/initial_values.h"
 
 namespace nmt {
 
@@ -26,7 +27,7 @@ struct PositionOptions {
 };
 
 /// Absolute positions: act on the embeddings, once, before the first block.
-class Positions : public torch::nn::Module {
+class Positions : public torch::nn::Module, public HasInitialValues {
  public:
   /// x float32 [batch, time, model] at positions 0 .. time-1. is_real bool [batch, time, 1]: where false, x stays as it
   /// is; undefined: all of it gets positions.

@@ -43,6 +43,7 @@ class LearnedPositions : public TablePositions {
  public:
   explicit LearnedPositions(const PositionOptions& options);
   int64_t fixed_room() const override { return weight_.size(0); }
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
  protected:
   torch::Tensor rows(int64_t first, int64_t count) override;
