@@ -12,8 +12,8 @@ namespace nmt {
 std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
                                              int64_t target_vocabulary);
 
-/// Initial weights, a function of (config, seed): matrices by init, embedding_init and position_init of the
-/// configuration (Xavier-uniform by default), zero biases, unit norms.
+/// Initial weights, a function of (config, seed): each module draws its own (HasInitialValues) from what the
+/// configuration says.
 void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed);
 
 }  // namespace nmt

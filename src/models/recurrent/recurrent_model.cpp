@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "models/initial_values.h"
 #include "nn/layers/recurrent_linear.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
@@ -88,6 +89,12 @@ RecurrentModel::RecurrentModel(const ModelConfig& c, int64_t source_vocabulary, 
     if (c.tie_embeddings == "none") output_weight_ = table("output_weight", target_vocabulary, output);
   }
   if (c.output_bias) output_bias_ = register_parameter("output_bias", torch::zeros({target_vocabulary}));
+}
+
+void RecurrentModel::reset_parameters(const InitialValues& values, at::Generator& generator) {
+  draw_embeddings({shared_embedding_, source_embedding_, target_embedding_}, zero_padding_row_, values, generator);
+  if (output_weight_.defined()) values.matrices.draw(output_weight_, generator);
+  if (output_bias_.defined()) output_bias_.zero_();
 }
 
 torch::Tensor RecurrentModel::output_weight() const {

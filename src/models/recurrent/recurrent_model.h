@@ -6,6 +6,7 @@
 #include "models/interface/model.h"
 #include "models/recurrent/recurrent_decoder.h"
 #include "models/recurrent/recurrent_encoder.h"
+#include "nn/ops/initial_values.h"
 
 namespace nmt {
 
@@ -13,7 +14,7 @@ namespace nmt {
 /// RecurrentEncoder, RecurrentDecoder, and embeddings of their own, shared, or shared with the output layer too where
 /// sizes allow. Dropout: of embeddings (model.input_dropout_rate), between layers and before the output layer
 /// (residual_dropout_rate), of attention weights (attention_dropout_rate).
-class RecurrentModel final : public TranslationModel {
+class RecurrentModel final : public TranslationModel, public HasInitialValues {
  public:
   RecurrentModel(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
 
@@ -28,6 +29,7 @@ class RecurrentModel final : public TranslationModel {
   void finish_gradients() override;
   void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
   at::ScalarType compute_type() const override { return compute_type_; }
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
  private:
   const torch::Tensor& source_table() const {

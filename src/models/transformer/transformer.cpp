@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "models/decoding/cached_state.h"
+#include "models/initial_values.h"
 #include "models/transformer/deep_init.h"
 #include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"
@@ -52,14 +53,17 @@ class BlockSeries {
   BlockSeries(const ModelConfig& config, const char* stack, bool two_sided)
       : options_(block_options(config)),
         positions_(position_options(config)),
+        deep_init_(config, two_sided ? Stack::kEncoder : Stack::kDecoder),
         stack_(stack),
         score_(config.attention_score) {
     positions_.two_sided = two_sided;
-    options_.residual_weight = residual_weight(config, two_sided ? Stack::kEncoder : Stack::kDecoder);
+    options_.residual_weight = deep_init_.residual_weight();
+    options_.branch_gain = deep_init_.branch_gain();
   }
 
   BlockOptions next() {
     auto block = options_;
+    block.initial_gain = deep_init_.block_gain(index_);
     block.self_attention.name = fmt::format("{}.{}.self", stack_, index_);
     block.cross_attention.name = fmt::format("{}.{}.cross", stack_, index_++);
     const int64_t head_dim = positions_.model / positions_.heads;
@@ -80,6 +84,7 @@ class BlockSeries {
  private:
   BlockOptions options_;
   PositionOptions positions_;
+  DeepInit deep_init_;
   std::string stack_, score_;
   int64_t index_ = 0;
 };
@@ -126,6 +131,12 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
     encoder_norm_ = register_module("encoder_norm", LayerNorm(c.d_model, c.norm_epsilon, parse_norm_form(c.norm_form)));
     decoder_norm_ = register_module("decoder_norm", LayerNorm(c.d_model, c.norm_epsilon, parse_norm_form(c.norm_form)));
   }
+}
+
+void Transformer::reset_parameters(const InitialValues& values, at::Generator& generator) {
+  draw_embeddings({shared_embedding_, source_embedding_, target_embedding_}, zero_padding_row_, values, generator);
+  if (output_weight_.defined()) values.matrices.draw(output_weight_, generator);
+  if (output_bias_.defined()) output_bias_.zero_();
 }
 
 torch::Tensor Transformer::output_weight() const { return output_weight_.defined() ? output_weight_ : target_table(); }

@@ -13,6 +13,7 @@
 #include "nn/layers/embedding.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
+#include "nn/ops/initial_values.h"
 #include "nn/ops/layer_norm.h"
 
 namespace nmt {
@@ -37,13 +38,22 @@ struct BlockOptions {
   double norm_epsilon = 1e-6;
   double residual_dropout = 0;
   double residual_weight = 1;  ///< of what runs past a sub-layer
+  double initial_gain = 1;     ///< of every initial matrix
+  double branch_gain = 1;      ///< InitialValues::branch_gain
+
+  /// What the block's layers start from.
+  InitialValues initial_values(const InitialValues& of_model) const;
 };
 
 /// Self-attention and feed-forward net. x [batch, source, model], lengths int64 [batch] on the CPU.
-class EncoderBlockImpl : public torch::nn::Module {
+class EncoderBlockImpl : public torch::nn::Module, public HasInitialValues {
  public:
   explicit EncoderBlockImpl(const BlockOptions& options);
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass);
+  InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
+                                     const InitialValues& values) const override {
+    return options_.initial_values(values);
+  }
 
  private:
   BlockOptions options_;
@@ -55,7 +65,7 @@ TORCH_MODULE(EncoderBlock);
 
 /// Causal self-attention (or another mixer), attention to the encoder's output, feed-forward net. x [batch, target,
 /// model].
-class DecoderBlockImpl : public torch::nn::Module {
+class DecoderBlockImpl : public torch::nn::Module, public HasInitialValues {
  public:
   explicit DecoderBlockImpl(const BlockOptions& options);
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
@@ -70,6 +80,10 @@ class DecoderBlockImpl : public torch::nn::Module {
   /// n tokens a row: x [rows, n, model]. What later steps need of them goes into the cache.
   torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepRows& rows);
   DecodingCapabilities capabilities() const { return mixer_->capabilities() & cross_attention_->capabilities(); }
+  InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
+                                     const InitialValues& values) const override {
+    return options_.initial_values(values);
+  }
 
  private:
   BlockOptions options_;
@@ -82,7 +96,7 @@ TORCH_MODULE(DecoderBlock);
 
 /// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, every kind of positions, other scores
 /// and mixers, with and without output projection of attention, three ways to share embeddings.
-class Transformer final : public TranslationModel {
+class Transformer final : public TranslationModel, public HasInitialValues {
  public:
   Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
 
@@ -98,6 +112,7 @@ class Transformer final : public TranslationModel {
   void finish_gradients() override;
   void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
   at::ScalarType compute_type() const override { return compute_type_; }
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
  private:
   const torch::Tensor& source_table() const { return tie_all_ ? shared_embedding_ : source_embedding_; }

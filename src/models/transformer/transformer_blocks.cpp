@@ -46,6 +46,12 @@ MixerKind parse_mixer(const std::string& name) {
   throw Error("model.decoder_mixer: '" + name + "' is none of attention, average, ssru");
 }
 
+InitialValues BlockOptions::initial_values(const InitialValues& of_model) const {
+  auto values = of_model.scaled(initial_gain);
+  values.branch_gain *= branch_gain;
+  return values;
+}
+
 EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : options_(options) {
   self_attention_ = register_module("self_attention", MultiHeadAttention(options.self_attention));
   self_attention_norm_ = register_module("self_attention_norm", make_norm(options));

@@ -5,13 +5,15 @@
 
 #include <string>
 
+#include "nn/ops/initial_values.h"
+
 namespace nmt {
 
 /// Where an attention layer departs from softmax(Q Kᵀ / sqrt(head_dim)) V, head by head: relative positions, other
 /// score functions. Queries stand at places first_query .. first_query + target - 1 of the sentence, keys at 0 ..
 /// source - 1; in training first_query is 0, in decoding the one query stands at the last key. Tensors have the type of
 /// the activations.
-class HeadScores : public torch::nn::Module {
+class HeadScores : public torch::nn::Module, public HasInitialValues {
  public:
   using torch::nn::Module::Module;
 
@@ -25,6 +27,8 @@ class HeadScores : public torch::nn::Module {
   virtual torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query);
   /// The context: weights [batch, heads, target, source], v [batch, heads, source, head_dim]. By default weights · V.
   virtual torch::Tensor context(const torch::Tensor& weights, const torch::Tensor& v, int64_t first_query);
+  /// What the layer's initial projection of queries is multiplied by, where scores lack a scale of their own.
+  virtual double initial_query_gain() const { return 1; }
 };
 
 /// Q Kᵀ scale for heads q [batch, heads, target, size], k [batch, heads, source, size] (or without batch, or both):

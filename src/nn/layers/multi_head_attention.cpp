@@ -27,6 +27,13 @@ void MultiHeadAttentionImpl::set_packing(const Packing& packing) {
   cache_type_ = packing.format == kernels::WeightFormat::kFloat32 ? torch::kFloat32 : torch::kBFloat16;
 }
 
+InitialValues MultiHeadAttentionImpl::initial_values_below(const torch::nn::Module& submodule,
+                                                           const InitialValues& values) const {
+  if (options_.scores && &submodule == query_.get()) return values.scaled(options_.scores->initial_query_gain());
+  if (&submodule == value_.get() || (output_ && &submodule == output_.get())) return values.scaled(values.branch_gain);
+  return values;
+}
+
 torch::Tensor MultiHeadAttentionImpl::project_together(std::initializer_list<Linear> layers, const torch::Tensor& x) {
   if (has_decoding_kernel(x)) {
     const Epilogue epilogue{.activation = options_.qkv_activation};

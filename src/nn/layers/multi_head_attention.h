@@ -11,6 +11,7 @@
 #include "nn/decode/mixer.h"
 #include "nn/ops/activation.h"
 #include "nn/ops/forward_context.h"
+#include "nn/ops/initial_values.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {
@@ -19,7 +20,7 @@ namespace nmt {
 /// projection away (output_projection false), the one of 2017 has a ReLU on queries, keys and values. With fewer heads
 /// of keys and values, groups of query heads share them (Shazeer 2019, Ainslie et al. 2023). As a Mixer: the decoder's
 /// self-attention, causal, whose state are the keys and values so far.
-class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
+class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights, public HasInitialValues {
  public:
   struct Options {
     int64_t model = 512, heads = 8;
@@ -61,6 +62,7 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights {
   DecodingCapabilities capabilities() const override;
   /// Keys and values that decoding keeps are bfloat16 where weights are held in less than float32.
   void set_packing(const Packing& packing) override;
+  InitialValues initial_values_below(const torch::nn::Module& submodule, const InitialValues& values) const override;
 
  private:
   /// Several projections of one x by one product, side by side: [..., sizes of the layers].

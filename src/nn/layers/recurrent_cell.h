@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nn/kernels/recurrent.h"
+#include "nn/ops/initial_values.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {
@@ -28,7 +29,7 @@ struct CellState {
 ///       m = tanh(a_m + g_m), c' = f * c + i * m, h' = o * tanh(c')
 ///   elman (Elman 1990): h' = tanh(a + g)
 /// Rows of W: gru r, z, n; lstm i, f, m, o. Products in the input's type, states in float32.
-class RecurrentCellImpl : public torch::nn::Module {
+class RecurrentCellImpl : public torch::nn::Module, public HasInitialValues {
  public:
   RecurrentCellImpl(kernels::Cell kind, int64_t input, int64_t size);
 
@@ -40,6 +41,10 @@ class RecurrentCellImpl : public torch::nn::Module {
   CellState advance(const torch::Tensor& projected, const CellState& before, const torch::Tensor& active = {});
   /// One step: x [rows, input].
   CellState forward(const torch::Tensor& x, const CellState& before) { return advance(project(x), before); }
+
+  InitialValues initial_values_below(const torch::nn::Module& submodule, const InitialValues& values) const override {
+    return &submodule == recurrent_.get() ? values.with_matrices(values.recurrent) : values;
+  }
 
   int64_t size() const { return size_; }
 

@@ -19,6 +19,11 @@ LayerNormImpl::LayerNormImpl(int64_t model, double epsilon, NormForm form) : eps
   if (form == NormForm::kLayer) bias = register_parameter("bias", torch::zeros({model}));
 }
 
+void LayerNormImpl::reset_parameters(const InitialValues& /*values*/, at::Generator& /*generator*/) {
+  weight.fill_(1.0);
+  if (bias.defined()) bias.zero_();
+}
+
 torch::Tensor LayerNormImpl::forward(const torch::Tensor& x) const {
   if (has_decoding_kernel(x)) return normalise_rows(x);
   if (!bias.defined()) {

@@ -6,18 +6,22 @@
 
 #include <string>
 
+#include "nn/ops/initial_values.h"
+
 namespace nmt {
 
 enum class NormForm { kLayer, kRms };
 NormForm parse_norm_form(const std::string& name);  ///< layer | rms; throws Error naming the choices
 
-/// Normalisation over the last axis, statistics in float32 for every type of x. x [..., model].
+/// Normalisation over the last axis, statistics in float32 for every type of x; weight starts at one, bias at zero.
+/// x [..., model].
 ///   layer (Ba et al. 2016): weight (x - mean) / sqrt(variance + epsilon) + bias, with the population variance
 ///   rms (Zhang and Sennrich 2019, eq. 4): weight x / sqrt(mean of squares + epsilon)
-class LayerNormImpl : public torch::nn::Module {
+class LayerNormImpl : public torch::nn::Module, public HasInitialValues {
  public:
   LayerNormImpl(int64_t model, double epsilon, NormForm form = NormForm::kLayer);
   torch::Tensor forward(const torch::Tensor& x) const;
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
   torch::Tensor weight;  ///< [model]
   torch::Tensor bias;    ///< [model]; undefined for rms

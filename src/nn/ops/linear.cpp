@@ -21,6 +21,11 @@ LinearImpl::LinearImpl(int64_t in, int64_t out, Bias with_bias) {
   if (with_bias == Bias::kYes) bias = register_parameter("bias", torch::zeros({out}));
 }
 
+void LinearImpl::reset_parameters(const InitialValues& values, at::Generator& generator) {
+  values.matrices.draw(weight, generator);
+  if (bias.defined()) bias.zero_();
+}
+
 torch::Tensor LinearImpl::forward(const torch::Tensor& x, const Epilogue& epilogue) {
   if (product_) return epilogue.apply(product_->multiply(x));
   return has_decoding_kernel(x) ? packed_.multiply(x, {{weight, bias}}, epilogue)

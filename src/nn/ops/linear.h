@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nn/ops/activation.h"
+#include "nn/ops/initial_values.h"
 #include "nn/ops/packed_matrix.h"
 
 namespace nmt {
@@ -19,8 +20,8 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                      PackedMatrix& packed);
 
-/// A trained affine map.
-class LinearImpl : public torch::nn::Module, public KeepsPackedWeights {
+/// A trained affine map; its bias starts at zero.
+class LinearImpl : public torch::nn::Module, public KeepsPackedWeights, public HasInitialValues {
  public:
   enum class Bias { kNo, kYes };
   LinearImpl(int64_t in, int64_t out, Bias with_bias);
@@ -34,6 +35,7 @@ class LinearImpl : public torch::nn::Module, public KeepsPackedWeights {
   };
   void replace_product(std::unique_ptr<Product> product) { product_ = std::move(product); }
   void set_packing(const Packing& packing) override { packed_.set_packing(packing); }
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
   torch::Tensor weight;  ///< [out, in]
   torch::Tensor bias;    ///< [out], or undefined

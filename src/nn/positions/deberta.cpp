@@ -14,14 +14,21 @@ namespace {
 class DebertaPositions final : public HeadScores {
  public:
   explicit DebertaPositions(const PositionOptions& options)
-      : HeadScores("positions"), reach_(options.max_distance), heads_(options.heads) {
+      : HeadScores("positions"),
+        reach_(options.max_distance),
+        heads_(options.heads),
+        shares_table_(options.first_layer != nullptr) {
     const int64_t model = options.model;
-    if (options.first_layer)
+    if (shares_table_)
       table_ = dynamic_cast<const DebertaPositions&>(*options.first_layer).table_;
     else
       table_ = register_parameter("weight", torch::empty({2 * reach_, model}));
     query_ = register_module("query", Linear(model, model, LinearImpl::Bias::kNo));
     key_ = register_module("key", Linear(model, model, LinearImpl::Bias::kNo));
+  }
+
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override {
+    if (!shares_table_) values.positions.draw(table_, generator);
   }
 
   torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query) override {
@@ -41,6 +48,7 @@ class DebertaPositions final : public HeadScores {
   }
 
   int64_t reach_, heads_;
+  bool shares_table_;    // that of the first layer
   torch::Tensor table_;  // P: [2k, model]
   Linear query_{nullptr}, key_{nullptr};
 };

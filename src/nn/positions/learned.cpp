@@ -9,6 +9,10 @@ LearnedPositions::LearnedPositions(const PositionOptions& options) {
   weight_ = register_parameter("weight", torch::empty({options.max_positions, options.model}));
 }
 
+void LearnedPositions::reset_parameters(const InitialValues& values, at::Generator& generator) {
+  values.positions.draw(weight_, generator);
+}
+
 torch::Tensor LearnedPositions::rows(int64_t first, int64_t count) {
   check_length(first + count, weight_.size(0), "learned");
   return weight_.narrow(0, first, count);

@@ -10,6 +10,7 @@
 #include "nn/decode/decoding_capabilities.h"
 #include "nn/decode/layer_cache.h"
 #include "nn/decode/row_positions.h"
+#include "nn/ops/initial_values.h"
 
 namespace nmt {
 
@@ -28,7 +29,7 @@ struct PositionOptions {
 };
 
 /// Absolute positions: act on the embeddings, once, before the first block.
-class Positions : public torch::nn::Module {
+class Positions : public torch::nn::Module, public HasInitialValues {
  public:
   /// x float32 [batch, time, model] at positions 0 .. time-1. is_real bool [batch, time, 1]: where false, x stays as it
   /// is; undefined: all of it gets positions.

@@ -15,6 +15,11 @@ class ShawPositions final : public HeadScores {
     values_ = register_parameter("values", table.clone());
   }
 
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override {
+    values.positions.draw(keys_, generator);
+    values.positions.draw(values_, generator);
+  }
+
   torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query) override {
     const auto queries = q * attention_scale(q);
     const auto of_distance = head_products(queries, keys_.to(q.scalar_type()), 1);  // [batch, heads, target, 2k + 1]

@@ -33,9 +33,16 @@ class T5Positions final : public HeadScores {
       : HeadScores("positions"),
         buckets_(options.buckets),
         max_distance_(options.max_distance),
-        two_sided_(options.two_sided) {
+        two_sided_(options.two_sided),
+        query_gain_(std::sqrt(static_cast<double>(options.heads) / static_cast<double>(options.model))) {
     weight_ = register_parameter("weight", torch::empty({buckets_, options.heads}));
   }
+
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override {
+    values.positions.draw(weight_, generator);
+  }
+  // Queries start smaller by what the scores lack.
+  double initial_query_gain() const override { return query_gain_; }
 
   torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query) override {
     // One bias a distance -last .. source - 1 first, then [target, source] of them.
@@ -52,6 +59,7 @@ class T5Positions final : public HeadScores {
  private:
   int64_t buckets_, max_distance_;
   bool two_sided_;
+  double query_gain_;     // 1 / sqrt(head_dim)
   torch::Tensor weight_;  // [buckets, heads]
 };
 

@@ -37,6 +37,7 @@ class TablePositions : public Positions {
 class LearnedPositions : public TablePositions {
  public:
   explicit LearnedPositions(const PositionOptions& options);
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
  protected:
   int64_t size() const override { return weight_.size(0); }

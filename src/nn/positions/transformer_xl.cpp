@@ -18,6 +18,11 @@ class TransformerXlPositions final : public HeadScores {
     v_ = register_parameter("v", of_heads.clone());
   }
 
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override {
+    values.positions.draw(u_, generator);
+    values.positions.draw(v_, generator);
+  }
+
   torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query) override {
     const int64_t heads = q.size(1), target = q.size(2), source = k.size(2);
     const auto add = [&](const torch::Tensor& vector) { return q + vector.to(q.scalar_type()).unsqueeze(1); };

@@ -96,6 +96,11 @@ AdditiveScore::AdditiveScore(const AttentionScoreOptions& options)
   if (options.coverage) u_ = register_parameter("u", torch::empty({1, options.inner}));
 }
 
+void AdditiveScore::reset_parameters(const InitialValues& values, at::Generator& generator) {
+  values.score_vectors.draw(v_, generator);
+  if (u_.defined()) values.scores.draw(u_, generator);
+}
+
 torch::Tensor AdditiveScore::forward(const torch::Tensor& query, const torch::Tensor& prepared,
                                      const torch::Tensor& coverage) {
   return additive_scores(query_(query), prepared, v_, coverage, coverage.defined() ? u_ : torch::Tensor());

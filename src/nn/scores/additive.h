@@ -11,6 +11,7 @@ class AdditiveScore final : public AttentionScore {
  public:
   explicit AdditiveScore(const AttentionScoreOptions& options);
 
+  void reset_parameters(const InitialValues& values, at::Generator& generator) override;
   torch::Tensor prepare(const torch::Tensor& keys) override { return key_(keys); }
   torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
     return forward(query, prepared, torch::Tensor());

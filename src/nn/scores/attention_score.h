@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "nn/ops/initial_values.h"
+
 namespace nmt {
 
 /// Sizes of a score function. What a score has no use for is ignored.
@@ -18,12 +20,17 @@ struct AttentionScoreOptions {
 
 /// How well each query fits each key: score(q, k), before masks and normalisation. In recurrent decoders queries are
 /// states and keys the encoder's output; in a Transformer a head is folded into the batch.
-class AttentionScore : public torch::nn::Module {
+class AttentionScore : public torch::nn::Module, public HasInitialValues {
  public:
   /// What depends on the keys alone, once a sentence: keys [batch, source, key] -> [batch, source, any].
   virtual torch::Tensor prepare(const torch::Tensor& keys) = 0;
   /// query [batch, target, query] against prepared keys of the same type. Returns [batch, target, source].
   virtual torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) = 0;
+  /// Its matrices start as those of scores.
+  InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
+                                     const InitialValues& values) const override {
+    return values.with_matrices(values.scores);
+  }
 };
 
 /// Throws Error if queries and keys differ in size.

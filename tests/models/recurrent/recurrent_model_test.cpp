@@ -9,6 +9,7 @@
 #include "models/formula_weights.h"
 #include "models/make_model.h"
 #include "models/model_checks.h"
+#include "models/recurrent/recurrent_forms.h"
 #include "models/tiny_batch.h"
 #include "nn/ops/cross_entropy.h"
 #include "support.h"
@@ -23,57 +24,22 @@ using test::formula_model;
 using test::full_logits;
 using test::Pair;
 using test::real_rows;
+using test::recurrent_form;
+using test::recurrent_forms;
 using test::stepped_logits;
 
 constexpr int64_t kSource = 17, kTarget = 17;
 
-// Every cell, score, order, readout and first state in at least one of them.
-const std::map<std::string, std::string>& forms() {
-  static const std::map<std::string, std::string> kForms = {
-      {"bahdanau",
-       "d_model: 12, embedding_size: 10, encoder_size: 8, attention_size: 9, attention_score: additive, initial_state: "
-       "backward, readout: maxout, readout_size: 7, tie_embeddings: none, output_bias: true"},
-      {"luong",
-       "cell: lstm, d_model: 12, num_blocks: 3, bidirectional: false, decoder_order: luong, attention_score: general, "
-       "initial_state: copy, readout: tanh, tie_embeddings: all"},
-      {"coverage",
-       "d_model: 12, embedding_size: 10, num_blocks: 2, attention_score: additive, coverage: true, readout: tanh, "
-       "readout_size: 10, tie_embeddings: target"},
-      {"cosine",
-       "cell: elman, d_model: 20, encoder_size: 10, attention_score: cosine, attention_normalization: none, "
-       "decoder_order: luong, input_feeding: false, initial_state: mean, tie_embeddings: none"},
-      {"local",
-       "d_model: 12, decoder_order: luong, attention_score: local, local_window: 2, initial_state: zero, readout: "
-       "tanh, "
-       "attention_size: 5, tie_embeddings: target"},
-      {"location", "d_model: 12, attention_score: location, max_positions: 20, tie_embeddings: none"},
-      {"dot",
-       "cell: lstm, d_model: 12, encoder_size: 6, attention_score: dot, decoder_order: luong, tie_embeddings: none"},
-      {"scaled", "cell: lstm, d_model: 12, encoder_size: 6, attention_score: scaled_dot, tie_embeddings: none"},
-      {"plain", "d_model: 12, attention_score: none, tie_embeddings: none, encoder_blocks: 2, decoder_blocks: 1"},
-      {"plain_luong", "d_model: 12, attention_score: none, decoder_order: luong, readout: tanh, tie_embeddings: none"},
-  };
-  return kForms;
-}
-
-// num_blocks is 1 where a form does not say more: a key may stand once only.
-ModelConfig config_of(const std::string& name) {
-  const auto& options = forms().at(name);
-  const bool depth = options.find("blocks") != std::string::npos;
-  return test::model_config("architecture: recurrent, dropout_rate: 0.2, " + options +
-                            (depth ? "" : ", num_blocks: 1"));
-}
-
 class RecurrentForm : public testing::TestWithParam<std::string> {
  protected:
   std::shared_ptr<TranslationModel> model(torch::Device device = torch::kCPU) const {
-    return formula_model(config_of(GetParam()), kSource, kTarget, device);
+    return formula_model(recurrent_form(GetParam()), kSource, kTarget, device);
   }
 };
 
 std::vector<std::string> names() {
   std::vector<std::string> found;
-  for (const auto& item : forms()) found.push_back(item.first);
+  for (const auto& item : recurrent_forms()) found.push_back(item.first);
   return found;
 }
 INSTANTIATE_TEST_SUITE_P(Forms, RecurrentForm, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
@@ -171,7 +137,7 @@ TEST_P(RecurrentForm, RecordsItsAttention) {
   const auto& weights = maps[0].weights;
   ASSERT_EQ(weights.sizes(), at::IntArrayRef({4, 1, batch.target_in.size(1), batch.source.size(1)}));
   EXPECT_EQ(weights[1].narrow(2, 2, batch.source.size(1) - 2).abs().sum().item<double>(), 0) << "padding";
-  if (config_of(GetParam()).attention_normalization == "softmax" && GetParam() != "local")
+  if (recurrent_form(GetParam()).attention_normalization == "softmax" && GetParam() != "local")
     expect_close(weights.sum(-1), torch::ones({4, 1, batch.target_in.size(1)}), 1e-5);
 }
 
@@ -181,7 +147,7 @@ TEST(RecurrentModel, HasTheParameterCountOfThePublishedModel) {
 }
 
 TEST(RecurrentModel, IsFedWithItsOwnChoicesWhereTheCoinSaysSo) {
-  auto config = config_of("bahdanau");
+  auto config = recurrent_form("bahdanau");
   config.dropout_rate = 0;
   const auto model = formula_model(config, kSource, kTarget);
   const auto batch = to_tensors(batch_of({kPairs[0]}), torch::kCPU);
@@ -242,7 +208,7 @@ TEST(RecurrentModel, LearnsToCopy) {
 }
 
 TEST(RecurrentModel, StartsAsTheConfigurationSays) {
-  auto config = config_of("bahdanau");
+  auto config = recurrent_form("bahdanau");
   config.init = "normal";
   config.embedding_init = "init";
   config.recurrent_init = "orthogonal";

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+#include <string>
+
 #include "models/formula_weights.h"
 #include "models/make_model.h"
 #include "models/tiny_batch.h"
@@ -15,37 +19,48 @@ using test::model_config;
 // Wang et al. 2022, figure 2, by hand: N = 4 encoder blocks and M = 2 decoder blocks, N^4 M = 512.
 TEST(DeepInit, HasTheConstantsOfDeepNet) {
   const auto config = model_config("deep_init: deepnet, encoder_blocks: 4, decoder_blocks: 2");
-  EXPECT_NEAR(residual_weight(config, Stack::kEncoder), 1.19623, 1e-4);   // 0.81 * 512^(1/16) = 0.81 * 1.476826
-  EXPECT_NEAR(residual_weight(config, Stack::kDecoder), 1.565085, 1e-5);  // 6^(1/4)
-  EXPECT_NEAR(initial_gain("encoder_3.feed_forward.inner.weight", config), 0.589101, 1e-4);
-  EXPECT_NEAR(initial_gain("encoder_0.self_attention.value.weight", config), 0.589101, 1e-4);
-  EXPECT_NEAR(initial_gain("decoder_1.cross_attention.output.weight", config), 0.451801, 1e-5);  // 24^(-1/4)
-  EXPECT_EQ(initial_gain("decoder_1.cross_attention.query.weight", config), 1);
-  EXPECT_EQ(initial_gain("encoder_1.self_attention.key.weight", config), 1);
-  EXPECT_EQ(initial_gain("embedding", config), 1);
+  const DeepInit encoder(config, Stack::kEncoder), decoder(config, Stack::kDecoder);
+  EXPECT_NEAR(encoder.residual_weight(), 1.19623, 1e-4);   // 0.81 * 512^(1/16) = 0.81 * 1.476826
+  EXPECT_NEAR(decoder.residual_weight(), 1.565085, 1e-5);  // 6^(1/4)
+  EXPECT_NEAR(encoder.branch_gain(), 0.589101, 1e-4);
+  EXPECT_NEAR(decoder.branch_gain(), 0.451801, 1e-5);  // 24^(-1/4)
+  EXPECT_EQ(encoder.block_gain(3), 1);
 }
 
 TEST(DeepInit, ScalesByDepth) {
-  const auto config = model_config("deep_init: depth_scaled");
-  EXPECT_DOUBLE_EQ(initial_gain("encoder_0.self_attention.query.weight", config), 1);
-  EXPECT_DOUBLE_EQ(initial_gain("encoder_3.self_attention.query.weight", config), 0.5);
-  EXPECT_DOUBLE_EQ(initial_gain("decoder_15.feed_forward.outer.weight", config), 0.25);
-  EXPECT_DOUBLE_EQ(initial_gain("decoder_norm.weight", config), 1);
-  EXPECT_DOUBLE_EQ(residual_weight(config, Stack::kDecoder), 1);
+  const DeepInit decoder(model_config("deep_init: depth_scaled"), Stack::kDecoder);
+  EXPECT_DOUBLE_EQ(decoder.block_gain(0), 1);
+  EXPECT_DOUBLE_EQ(decoder.block_gain(3), 0.5);
+  EXPECT_DOUBLE_EQ(decoder.block_gain(15), 0.25);
+  EXPECT_DOUBLE_EQ(decoder.residual_weight(), 1);
+  EXPECT_DOUBLE_EQ(decoder.branch_gain(), 1);
 }
 
-TEST(DeepInit, IsInTheInitialWeights) {
-  const auto plain = model_config("d_model: 16, d_ff: 32, num_blocks: 4, num_heads: 2");
-  for (const char* kind : {"depth_scaled", "deepnet"}) {
-    auto config = plain;
-    config.deep_init = kind;
-    const auto a = make_model(plain, 9, 9), b = make_model(config, 9, 9);
-    initialise(*a, plain, 1), initialise(*b, config, 1);
-    for (const auto& item : a->named_parameters())
-      test::expect_close(b->named_parameters()[item.key()],
-                         item.value() * (item.value().dim() == 2 ? initial_gain(item.key(), config) : 1.0), 1e-7,
-                         item.key());
+// The gain of each matrix of a model, by its name.
+void expect_gains(const char* kind, const std::function<double(const std::string&)>& gain_of) {
+  const auto plain = model_config("d_model: 16, d_ff: 32, encoder_blocks: 4, decoder_blocks: 2, num_heads: 2");
+  auto config = plain;
+  config.deep_init = kind;
+  const auto a = make_model(plain, 9, 9), b = make_model(config, 9, 9);
+  initialise(*a, plain, 1), initialise(*b, config, 1);
+  for (const auto& item : a->named_parameters()) {
+    const double gain = item.value().dim() == 2 ? gain_of(item.key()) : 1;
+    test::expect_close(b->named_parameters()[item.key()], item.value() * gain, 1e-6, item.key());
   }
+}
+
+TEST(DeepInit, OfDeepNetIsInTheInitialWeights) {
+  expect_gains("deepnet", [](const std::string& name) {
+    const bool scaled = name.find(".feed_forward.") != std::string::npos || name.ends_with(".value.weight") ||
+                        name.ends_with(".output.weight");
+    return !scaled ? 1 : name.starts_with("encoder_") ? 0.589101 : 0.451801;
+  });
+}
+
+TEST(DeepInit, ByDepthIsInTheInitialWeights) {
+  expect_gains("depth_scaled", [](const std::string& name) {
+    return name == "embedding" ? 1 : 1 / std::sqrt(1.0 + name.at(std::string("encoder_").size()) - '0');
+  });
 }
 
 // LN(a x + f(x)) does not see a common factor (but for its epsilon): a model whose sub-layers' outputs are a times as
@@ -60,7 +75,8 @@ TEST(DeepInit, WeighsWhatRunsPastASublayer) {
     for (auto& item : b->named_parameters()) {
       const auto& name = item.key();
       if (name.find(".output.") == std::string::npos && name.find(".outer.") == std::string::npos) continue;
-      item.value().mul_(residual_weight(deep, name.starts_with("encoder") ? Stack::kEncoder : Stack::kDecoder));
+      item.value().mul_(
+          DeepInit(deep, name.starts_with("encoder") ? Stack::kEncoder : Stack::kDecoder).residual_weight());
     }
   }
   const auto batch = to_tensors(test::batch_of({{{4, 5, 6}, {7, 8}}}), torch::kCPU);

@@ -13,6 +13,7 @@
 #include "models/make_model.h"
 #include "models/model_checks.h"
 #include "models/tiny_batch.h"
+#include "models/transformer/transformer_forms.h"
 #include "nn/ops/cross_entropy.h"
 #include "support.h"
 #include "tensor_support.h"
@@ -27,64 +28,19 @@ using test::full_logits;
 using test::Pair;
 using test::real_rows;
 using test::stepped_logits;
+using test::transformer_forms;
 
 constexpr int64_t kSource = 17, kTarget = 17;
 
-std::map<std::string, ModelConfig> named_forms() {
-  return {
-      {"vaswani", test::model_config("d_model: 24, d_ff: 40, num_blocks: 2, num_heads: 3, dropout_rate: 0.1")},
-      {"kyubyong", test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, norm_epsilon: 1e-8, "
-                                      "mask_padding_positions: true, attention_output_projection: false")},
-      {"pre_norm",
-       test::model_config("d_model: 16, d_ff: 24, encoder_blocks: 2, decoder_blocks: 3, num_heads: 4, norm: pre, "
-                          "activation: gelu, positions: learned, max_positions: 40, tie_embeddings: none, "
-                          "output_bias: true, zero_padding_embedding: false")},
-      {"bare", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 1, norm: pre, final_norm: false, "
-                                  "activation: swish, positions: none, attention_bias: false, qkv_activation: relu, "
-                                  "tie_embeddings: target")},
-      {"half_split", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, sinusoid: half_split")},
-      {"grouped", test::model_config("d_model: 24, d_ff: 24, num_blocks: 2, num_heads: 6, key_value_heads: 2, "
-                                     "positions: rotary, norm: pre, norm_form: rms, activation: swiglu")},
-      {"multi_query", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 4, key_value_heads: 1, "
-                                         "positions: shaw, activation: geglu")},
-      {"cosine", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: cosine, "
-                                    "attention_normalization: none")},
-      {"dot", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: dot")},
-      {"general", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: general")},
-      {"additive", test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 4, key_value_heads: 2, "
-                                      "attention_score: additive")},
-      {"average", test::model_config("d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, decoder_mixer: average")},
-      {"ssru", test::model_config("d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, decoder_mixer: ssru")},
-  };
-}
-
-// The kinds of positions that no form above has as its point.
-const std::vector<std::string> kPositions = {"hierarchical",   "product", "recurrent", "shaw", "t5",
-                                             "transformer_xl", "deberta", "rotary",    "alibi"};
-
-// Every option of the architecture in at least one of them.
-const std::map<std::string, ModelConfig>& forms() {
-  static const auto kForms = [] {
-    auto forms = named_forms();
-    for (const auto& kind : kPositions)
-      forms[kind] = test::model_config(
-          "d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, max_positions: 40, max_relative_distance: 6, "
-          "relative_buckets: 8, mask_padding_positions: true, positions: " +
-          kind);
-    return forms;
-  }();
-  return kForms;
-}
-
 std::vector<std::string> names_of_forms() {
   std::vector<std::string> names;
-  for (const auto& [name, config] : forms()) names.push_back(name);
+  for (const auto& [name, config] : transformer_forms()) names.push_back(name);
   return names;
 }
 
 class TransformerForm : public testing::TestWithParam<std::string> {
  protected:
-  const ModelConfig& config() const { return forms().at(GetParam()); }
+  const ModelConfig& config() const { return transformer_forms().at(GetParam()); }
   std::shared_ptr<TranslationModel> model(torch::Device device = torch::kCPU) const {
     return formula_model(config(), kSource, kTarget, device);
   }
@@ -354,7 +310,7 @@ TEST_P(TransformerForm, InBfloat16StaysNearFloat) {
 // loss, with activations that have no kink.
 TEST(Transformer, HasTheGradientOfItsLoss) {
   for (const char* form : {"pre_norm", "bare", "vaswani", "multi_query", "additive"}) {
-    auto config = forms().at(form);
+    auto config = transformer_forms().at(form);
     config.dropout_rate = 0.2;
     config.qkv_activation = "none";
     if (config.activation == "relu") config.activation = "gelu";
@@ -393,7 +349,7 @@ TEST(Transformer, HasTheGradientOfItsLoss) {
 }
 
 TEST(Transformer, DropsByTheKeyOfThePass) {
-  const auto model = formula_model(forms().at("vaswani"), kSource, kTarget);
+  const auto model = formula_model(transformer_forms().at("vaswani"), kSource, kTarget);
   const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
   const auto run = [&](ForwardContext pass) { return real_rows(model->forward(batch, pass).detach(), batch); };
   const auto once = run(ForwardContext(1, 2, 0));
@@ -439,7 +395,7 @@ TEST(Transformer, RefusesWhatDoesNotFit) {
 }
 
 TEST(Transformer, RefusesSentencesBeyondLearnedPositions) {
-  auto config = forms().at("pre_norm");
+  auto config = transformer_forms().at("pre_norm");
   config.max_positions = 5;
   const auto model = formula_model(config, kSource, kTarget);
   const auto fits = to_tensors(batch_of({{{4, 5, 6, 7}, {4, 5, 6, 7}}}), torch::kCPU);

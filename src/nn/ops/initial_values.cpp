@@ -1,0 +1,67 @@
+#include "nn/ops/initial_values.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/linalg_qr.h>
+
+#include <cmath>
+
+namespace nmt {
+namespace {
+
+// Uniform over all orthogonal matrices: Q of a normal matrix, with signs that make the diagonal of R positive.
+torch::Tensor orthogonal_blocks(const torch::Tensor& matrix, at::Generator& generator) {
+  std::vector<torch::Tensor> blocks;
+  for (int64_t row = 0; row < matrix.size(0); row += matrix.size(1)) {
+    const auto normal = torch::empty({matrix.size(1), matrix.size(1)}, torch::kFloat64).normal_(0, 1, generator);
+    const auto [q, r] = at::linalg_qr(normal);
+    blocks.push_back(q * r.diagonal().sign());
+  }
+  return at::cat(blocks).to(torch::kFloat32);
+}
+
+}  // namespace
+
+void InitialDistribution::draw(torch::Tensor matrix, at::Generator& generator) const {
+  const torch::NoGradGuard no_grad;
+  auto values = torch::empty(matrix.sizes(), torch::kFloat32);
+  switch (kind) {
+    case Kind::kXavierUniform: {
+      const double limit = std::sqrt(6.0 / static_cast<double>(matrix.size(0) + matrix.size(1)));
+      values.uniform_(-limit, limit, generator);
+      break;
+    }
+    case Kind::kNormal:
+      values.normal_(0, deviation, generator);
+      break;
+    case Kind::kOrthogonal:
+      values = orthogonal_blocks(matrix, generator);
+      break;
+  }
+  for (const double gain : gains) values.mul_(gain);
+  matrix.copy_(values);
+}
+
+InitialValues InitialValues::scaled(double gain) const {
+  auto values = *this;
+  if (gain == 1) return values;
+  for (auto* distribution : {&values.matrices, &values.embeddings, &values.positions, &values.recurrent, &values.scores,
+                             &values.score_vectors})
+    distribution->gains.push_back(gain);
+  return values;
+}
+
+InitialValues InitialValues::with_matrices(const InitialDistribution& distribution) const {
+  auto values = *this;
+  values.matrices = distribution;
+  return values;
+}
+
+void reset_all_parameters(torch::nn::Module& module, const InitialValues& values, at::Generator& generator) {
+  const torch::NoGradGuard no_grad;
+  auto* own = dynamic_cast<HasInitialValues*>(&module);
+  if (own) own->reset_parameters(values, generator);
+  for (const auto& submodule : module.children())
+    reset_all_parameters(*submodule, own ? own->initial_values_below(*submodule, values) : values, generator);
+}
+
+}  // namespace nmt
