@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "models/initial_values.h"
+#include "models/interface/model_initial_values.h"
 #include "models/recurrent/recurrent_model.h"
 #include "models/transformer/transformer.h"
 

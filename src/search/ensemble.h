@@ -41,8 +41,9 @@ class SearchState {
   /// The same in two parts: the logits of each model, and what they are together, a row at a time (all columns of the
   /// models' logits, or some of them).
   std::vector<torch::Tensor> member_logits(const std::vector<int64_t>& tokens);
-  /// The logits of each model after each of n tokens that every row is fed at once, of each model [rows, n, vocabulary]:
-  /// where exact_prefill(), the bits of n single steps. tokens: those of the first row, then those of the second, ...
+  /// The logits of each model after each of n tokens that every row is fed at once, of each model [rows, n,
+  /// vocabulary]: where exact_prefill(), the bits of n single steps. tokens: those of the first row, then those of the
+  /// second, ...
   std::vector<torch::Tensor> prefill_logits(const std::vector<int64_t>& tokens);
   bool exact_prefill() const;
   int64_t target_vocabulary() const { return members_.front().model->target_vocabulary(); }

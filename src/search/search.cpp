@@ -45,8 +45,9 @@ class Search {
         group_options_(group_options(options)),
         needs_attention_(options.attention || options.coverage_penalty > 0),
         ruled_(has_bans(options) || options.repetition_penalty != 1),
-        joins_(!needs_attention_ &&
-               std::ranges::all_of(models, [](const auto& one) { return one.model->capabilities().ragged_positions; })) {}
+        joins_(!needs_attention_ && std::ranges::all_of(models, [](const auto& one) {
+          return one.model->capabilities().ragged_positions;
+        })) {}
 
   void run() {
     while (fill()) {
@@ -139,8 +140,8 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
   std::ranges::move(sentences, std::back_inserter(active_));
 }
 
-/// What all sentences are forced to begin with is fed at once (prefill), where that leaves the bits of single steps. The
-/// last forced token is left to the next step.
+/// What all sentences are forced to begin with is fed at once (prefill), where that leaves the bits of single steps.
+/// The last forced token is left to the next step.
 void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows) {
   constexpr int64_t kLogitsAtOnce = 1 << 24;  // bounds the memory for long prefixes
   int64_t count = kLogitsAtOnce / (std::ssize(rows.tokens) * state.target_vocabulary());

@@ -28,7 +28,8 @@ class SearchQueue {
 
 /// Translates the sentences of a queue, at most batch_size at a time: where some are finished others take their places,
 /// so that the steps stay wide (continuous batching, Yu et al. 2022). Sentences wait until all of a batch are finished
-/// where a model cannot do that (DecodingCapabilities::ragged_positions), and with candidates, attention or a coverage penalty.
+/// where a model cannot do that (DecodingCapabilities::ragged_positions), and with candidates, attention or a coverage
+/// penalty.
 void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t batch_size, const SearchOptions& options);
 
 /// Translates a batch of sentences. Result: for each sentence its n_best hypotheses, best first (fewer where the search
@@ -53,8 +54,8 @@ void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t bat
 ///
 /// The beginning of a translation may be forced: its tokens are taken as they are, count in every score, and no ban
 /// holds for them. A prefix that ends with </s> is a whole translation, which is scored: by the steps of the search.
-/// Sentences that start together are fed at once what all of them are forced to begin with, where that leaves the bits of
-/// single steps (DecodingCapabilities::exact_prefill).
+/// Sentences that start together are fed at once what all of them are forced to begin with, where that leaves the bits
+/// of single steps (DecodingCapabilities::exact_prefill).
 ///
 /// Phrases that must appear: dynamic beam allocation (Post and Vilar 2018), whose banks are filled in turns as in Hu et
 /// al. 2019. Extensions that advance a phrase are candidates whatever their probability; each belongs to the bank of as

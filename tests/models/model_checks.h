@@ -161,8 +161,8 @@ inline bool use_static_caches(TranslationModel& model) {
   return true;
 }
 
-/// n tokens that are fed at once give the logits of n single steps, whatever stands before and after them: the same bits
-/// where the model says so.
+/// n tokens that are fed at once give the logits of n single steps, whatever stands before and after them: the same
+/// bits where the model says so.
 inline void expect_prefill_of_single_steps(TranslationModel& model, const std::vector<Pair>& pairs,
                                            torch::Device device) {
   const torch::NoGradGuard no_grad;
@@ -175,7 +175,8 @@ inline void expect_prefill_of_single_steps(TranslationModel& model, const std::v
       expect_close(found, single, 1e-4);
   };
   for (const auto& parts : std::vector<std::vector<int64_t>>{{35, 1}, {1, 33, 1, 1}, {3, 4, 29}}) {
-    const auto each = model.start(batch.source, batch.source_lengths), last = model.start(batch.source, batch.source_lengths);
+    const auto each = model.start(batch.source, batch.source_lengths),
+               last = model.start(batch.source, batch.source_lengths);
     int64_t fed = 0;
     for (const int64_t count : parts) {
       const auto tokens = batch.target_in.narrow(1, fed, count);

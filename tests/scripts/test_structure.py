@@ -35,13 +35,9 @@ NO_HEADER = {
 }
 LONG_FILES = {
     "src/config/option_table.cpp": "a table: one row an option",
-    "src/training/trainer.cpp": "2026-11-22: is being split into loop, keeper of the best model and meter",
 }
 # Units that include each other.
-UNIT_CIRCLES = {
-    "src/models/transformer/fixed_steps src/models/transformer/transformer src/models/transformer/transformer_state":
-        "2026-11-22: goes with the new decoder cache",
-}
+UNIT_CIRCLES = {}
 
 
 def files_of(root):

@@ -63,9 +63,9 @@ class ScriptedModel : public TranslationModel {
   }
   DecodingCapabilities capabilities() const override { return {.exact_prefill = prefills}; }
 
-  bool prefills = false;          ///< whether it takes several tokens a row
-  std::vector<int64_t> started;  ///< sentences of each start()
-  std::vector<int64_t> steps;     ///< rows of each step, a token of a prefill being one
+  bool prefills = false;           ///< whether it takes several tokens a row
+  std::vector<int64_t> started;    ///< sentences of each start()
+  std::vector<int64_t> steps;      ///< rows of each step, a token of a prefill being one
   std::vector<int64_t> prefilled;  ///< tokens a row of each prefill
 
  private:

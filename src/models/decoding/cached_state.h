@@ -8,8 +8,8 @@
 
 namespace nmt {
 
-/// The state of a search by a model of blocks with caches: the caches of all layers, the position of each row, and where
-/// it finds the encoder output of its sentence. Sentences that started together are one group of encoder outputs.
+/// The state of a search by a model of blocks with caches: the caches of all layers, the position of each row, and
+/// where it finds the encoder output of its sentence. Sentences that started together are one group of encoder outputs.
 class CachedState final : public DecoderState {
  public:
   /// One row a sentence. source_lengths int64 [sentences] on the CPU; the caches have made no step, those of encoder

@@ -28,8 +28,8 @@ struct StaticDecoder {
 };
 
 /// Decoding steps with static caches: a GPU records each once and replays it (CUDA graphs), which takes one launch
-/// instead of hundreds. Rows and positions that nobody needs are computed and not looked at. Steps that a search has used
-/// serve later ones; several searches at once have one each.
+/// instead of hundreds. Rows and positions that nobody needs are computed and not looked at. Steps that a search has
+/// used serve later ones; several searches at once have one each.
 class StaticSteps {
  public:
   explicit StaticSteps(StaticDecoder decoder);

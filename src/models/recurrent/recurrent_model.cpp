@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "models/initial_values.h"
+#include "models/interface/model_initial_values.h"
 #include "nn/layers/recurrent_linear.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "models/decoding/cached_state.h"
-#include "models/initial_values.h"
+#include "models/interface/model_initial_values.h"
 #include "models/transformer/deep_init.h"
 #include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"

@@ -45,9 +45,9 @@ struct SourcePlace {
   int64_t length = 1;  ///< positions that it has, at least 1
 };
 
-/// A decoding step of cross-attention: q float32 [rows, n, query heads * head_dim] on the CPU; groups each of [sentences,
-/// time, features], float32 or bfloat16, as two slices of one tensor; a place for each row. Returns q's shape; no query's
-/// result depends on another.
+/// A decoding step of cross-attention: q float32 [rows, n, query heads * head_dim] on the CPU; groups each of
+/// [sentences, time, features], float32 or bfloat16, as two slices of one tensor; a place for each row. Returns q's
+/// shape; no query's result depends on another.
 torch::Tensor attention_step(const torch::Tensor& q, std::span<const KeyValues> groups, HeadCounts heads,
                              std::span<const SourcePlace> places);
 

@@ -23,7 +23,7 @@ struct DecoderCache {
 
 /// Where the tokens of a step stand.
 struct StepRows {
-  RowPositions positions = 0;                ///< of the first token of each row
+  RowPositions positions = 0;                 ///< of the first token of each row
   std::span<const SourcePlace> sources = {};  ///< where each row finds the encoder output of its sentence
 };
 

@@ -32,7 +32,6 @@ class KeyValueCache : public LayerCache {
   /// those before it. Returns the context, of q's shape.
   virtual torch::Tensor attend(const torch::Tensor& q) = 0;
 };
-std::unique_ptr<KeyValueCache> make_key_value_cache(const CacheOptions& options, const AttentionForm& form);
 
 /// The keys and values of encoder outputs, for a layer of cross-attention. The rows of a sentence share them.
 class SourceCache {
@@ -45,9 +44,4 @@ class SourceCache {
   /// Keeps these groups, ascending, and forgets the others.
   virtual void keep(std::span<const int64_t> groups);
 };
-/// Of sentences that start together, keys and values side by side [sentences, source, features]: the first group. Not
-/// for CacheForm::kStatic, whose caches are made for rows instead of sentences: static_cache.h.
-std::unique_ptr<SourceCache> make_source_cache(CacheForm form, const torch::Tensor& keys_and_values,
-                                               const AttentionForm& attention);
-
 }  // namespace nmt

@@ -28,8 +28,8 @@ struct CacheOptions {
   std::shared_ptr<const StaticSlot> slot = nullptr;  ///< of kStatic
 };
 
-/// What one layer of a decoder remembers of the rows of a search, a row for each hypothesis. A layer makes its cache when
-/// a search starts and gets it back in each step.
+/// What one layer of a decoder remembers of the rows of a search, a row for each hypothesis. A layer makes its cache
+/// when a search starts and gets it back in each step.
 class LayerCache {
  public:
   virtual ~LayerCache() = default;

@@ -15,8 +15,8 @@ namespace nmt {
 /// How a decoder block tells a position about those before it: causal self-attention, or a layer in its place.
 class Mixer : public torch::nn::Module {
  public:
-  /// Position t of x [batch, time, model] sees positions 0..t. lengths int64 [batch] on the CPU: rows beyond are padding,
-  /// their result is undefined. Returns [batch, time, model].
+  /// Position t of x [batch, time, model] sees positions 0..t. lengths int64 [batch] on the CPU: rows beyond are
+  /// padding, their result is undefined. Returns [batch, time, model].
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) = 0;
   /// The cache for a search that starts; step() gets it back. By default one tensor a row.
   virtual std::unique_ptr<LayerCache> start(const CacheOptions& /*options*/) const {

@@ -10,8 +10,8 @@
 namespace nmt {
 namespace {
 
-// The queries one after the other: query j of n meets the keys that options(j) leaves. Each has then the bits that it has
-// in a step of its own.
+// The queries one after the other: query j of n meets the keys that options(j) leaves. Each has then the bits that it
+// has in a step of its own.
 template <typename AttendOne>
 torch::Tensor one_by_one(const torch::Tensor& q, AttendOne&& attend_one) {
   if (q.size(1) == 1) return attend_one(q, 0);

@@ -4,8 +4,8 @@
 
 namespace nmt {
 
-/// CacheForm::kPlain: keys and values are tensors [rows, capacity, features] that move with their rows. All rows stand at
-/// one position. A step of n tokens makes the sums of n single steps.
+/// CacheForm::kPlain: keys and values are tensors [rows, capacity, features] that move with their rows. All rows stand
+/// at one position. A step of n tokens makes the sums of n single steps.
 class PlainKeyValueCache final : public KeyValueCache {
  public:
   explicit PlainKeyValueCache(const AttentionForm& form) : form_(form) {}

@@ -9,8 +9,8 @@
 
 namespace nmt {
 
-/// Where the tokens of a decoding step stand in their translations: the position of the first one of each row. Rows differ
-/// where sentences have joined a search that was under way (ragged positions).
+/// Where the tokens of a decoding step stand in their translations: the position of the first one of each row. Rows
+/// differ where sentences have joined a search that was under way (ragged positions).
 class RowPositions {
  public:
   RowPositions(int64_t common) : common_(common) {}  // NOLINT: most steps have one position for all rows

@@ -4,8 +4,8 @@
 
 namespace nmt {
 
-/// CacheForm::kStatic: keys and values [rows, key_value heads, capacity, head_dim] stay where they are; a step writes one
-/// position, its slot, and looks at the positions that the slot shows. One token a row and step.
+/// CacheForm::kStatic: keys and values [rows, key_value heads, capacity, head_dim] stay where they are; a step writes
+/// one position, its slot, and looks at the positions that the slot shows. One token a row and step.
 class StaticKeyValueCache final : public KeyValueCache {
  public:
   StaticKeyValueCache(std::shared_ptr<const StaticSlot> slot, const AttentionForm& form)

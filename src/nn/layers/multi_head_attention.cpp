@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "nn/decode/make_key_value_cache.h"
 #include "nn/decode/static_cache.h"
 #include "nn/ops/kernel_support.h"
 

@@ -56,7 +56,7 @@ torch::Tensor Ssru::forward(const torch::Tensor& x, const torch::Tensor& /*lengt
 
 torch::Tensor Ssru::step(const torch::Tensor& x, LayerCache& cache, const RowPositions& /*positions*/,
                          const torch::Tensor& residual) {
-  auto& c = dynamic_cast<RowState&>(cache).value;                                 // of the last position [rows, 1, model]
+  auto& c = dynamic_cast<RowState&>(cache).value;  // of the last position [rows, 1, model]
   const auto f = activate(forget_(x).to(torch::kFloat32), Activation::kSigmoid);  // [rows, n, model]
   const auto fresh = (1 - f) * input_(x).to(torch::kFloat32);
   std::vector<torch::Tensor> states;

@@ -12,6 +12,7 @@ constexpr double kAlpha = 0.4;
 class HierarchicalPositions final : public LearnedPositions {
  public:
   using LearnedPositions::LearnedPositions;
+
  private:
   int64_t size() const override { return weight_.size(0) * weight_.size(0); }
   torch::Tensor rows(int64_t first, int64_t count) override {

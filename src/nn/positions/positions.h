@@ -36,7 +36,8 @@ class Positions : public torch::nn::Module, public HasInitialValues {
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) = 0;
   /// The cache for a search that starts; step() gets it back. Null where nothing is kept.
   virtual std::unique_ptr<LayerCache> start(const CacheOptions& /*options*/) const { return nullptr; }
-  /// forward() for a decoding step: x [rows, n, model], of which the first ones stand at `positions`. Returns x's shape.
+  /// forward() for a decoding step: x [rows, n, model], of which the first ones stand at `positions`. Returns x's
+  /// shape.
   virtual torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, LayerCache* cache) = 0;
   virtual DecodingCapabilities capabilities() const { return {.ragged_positions = true, .exact_prefill = true}; }
 };

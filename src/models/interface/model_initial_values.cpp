@@ -1,4 +1,4 @@
-#include "models/initial_values.h"
+#include "models/interface/model_initial_values.h"
 
 #include <fmt/format.h>
 
