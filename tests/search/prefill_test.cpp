@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/formula_weights.h"
-#include "reference_search.h"
-#include "scripted_model.h"
+#include "search/reference_search.h"
+#include "search/scripted_model.h"
 #include "search/search.h"
 
 namespace nmt {
