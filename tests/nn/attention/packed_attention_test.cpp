@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "nn/attention/attention.h"
 #include "nn/ops/packed_rows.h"
 #include "tensor_support.h"
 
