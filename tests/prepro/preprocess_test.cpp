@@ -203,6 +203,30 @@ TEST_F(Prepare, SeveralCorporaKeepTheirNumbers) {
   EXPECT_THAT(log_.str(), HasSubstr("IWSLT tags"));
 }
 
+TEST_F(Prepare, JsonLinesGiveTheSameDataAsTwoFiles) {
+  prepare();
+  const auto file = [&](const char* name) { return read_file(std::filesystem::path(config_.data.dir) / name); };
+  const std::string train = file("train.bin"), valid = file("valid.bin"), model = file("spm.model");
+  const auto as_json = [](int begin, int end) {
+    std::string text;
+    for (int i = begin; i < end; ++i)
+      text += R"({"de": ")" + line("de", i) + R"(", "id": 1, "en": ")" + line("en", i) + "\"}\n";
+    return text;
+  };
+  write("train.jsonl", as_json(0, 300));
+  write("valid.jsonl", as_json(300, 320));
+  config_.data.source_language = "de";
+  config_.data.target_language = "en";
+  config_.data.train1 = config_.data.train2 = {path("train.jsonl")};
+  config_.data.eval1 = config_.data.eval2 = path("valid.jsonl");
+  const auto result = overwrite();
+  EXPECT_EQ(file("train.bin"), train);
+  EXPECT_EQ(file("valid.bin"), valid);
+  EXPECT_EQ(file("spm.model"), model);
+  EXPECT_THAT(result.table, HasSubstr("\ntrain.jsonl "));
+  EXPECT_THAT(log_.str(), HasSubstr(path("train.jsonl") + " (JSON lines): 300 pairs"));
+}
+
 TEST_F(Prepare, BadBytesStopUnlessRepaired) {
   write("train.en", lines("en", 0, 299) + "bad \xFF\n");
   EXPECT_THAT(message(), StartsWith("data.train2 " + path("train.en") + ":300: byte 5 (0xFF) is not UTF-8"));
