@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -17,8 +19,7 @@ UpdateLog::UpdateLog(std::filesystem::path path, std::string header, KeyOf key_o
 void UpdateLog::truncate_after(int64_t update) {
   const std::string text = read_file(path_);
   size_t start = 0;
-  last_.reset();
-  last_start_ = 0;
+  of_last_update_.clear();
   bool is_header = !header_.empty();
   for (size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
     const auto line = std::string_view(text).substr(start, end - start);
@@ -32,17 +33,25 @@ void UpdateLog::truncate_after(int64_t update) {
     }
     auto key = key_of_(line);
     if (!key || key->update > update) break;
-    last_ = std::move(key);
-    last_start_ = static_cast<int64_t>(start);
+    remember({std::move(*key), static_cast<int64_t>(start)});
   }
   if (start < text.size()) file_.truncate(static_cast<int64_t>(start));
   if (is_header) file_.write(header_ + "\n");
 }
 
+void UpdateLog::remember(Line line) {
+  if (!of_last_update_.empty() && of_last_update_.front().key.update != line.key.update) of_last_update_.clear();
+  of_last_update_.push_back(std::move(line));
+}
+
 void UpdateLog::append(const UpdateLogKey& key, std::string_view line) {
-  if (last_ == key) file_.truncate(last_start_);
-  last_ = key;
-  last_start_ = file_.size();
+  auto& lines = of_last_update_;
+  const auto again = std::find_if(lines.begin(), lines.end(), [&](const Line& before) { return before.key == key; });
+  if (again != lines.end()) {
+    file_.truncate(again->start);
+    lines.erase(again, lines.end());
+  }
+  remember({key, file_.size()});
   file_.write(fmt::format("{}\n", line));
 }
 

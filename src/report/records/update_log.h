@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/records/append_file.h"
 
@@ -30,8 +31,9 @@ class UpdateLog {
   /// Drops the lines of later updates, and everything from a damaged line on. 0: only the header stays.
   void truncate_after(int64_t update);
 
-  /// Adds a line (without \n), in place of the last one if that has the same key: an event that was repeated because
-  /// the run was killed between it and the next checkpoint. Throws MachineError.
+  /// Adds a line (without \n). Where the last update has a line of the same key, it takes the place of that one and of
+  /// those after it: the events are repeated because the run was killed between them and the next checkpoint. Throws
+  /// MachineError.
   void append(const UpdateLogKey& key, std::string_view line);
 
  private:
@@ -39,8 +41,12 @@ class UpdateLog {
   std::string header_;
   KeyOf key_of_;
   AppendFile file_;
-  std::optional<UpdateLogKey> last_;
-  int64_t last_start_ = 0;  ///< where the last line begins, in bytes
+  struct Line {
+    UpdateLogKey key;
+    int64_t start;  ///< where it begins, in bytes
+  };
+  void remember(Line line);
+  std::vector<Line> of_last_update_;
 };
 
 }  // namespace nmt

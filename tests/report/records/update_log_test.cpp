@@ -84,6 +84,22 @@ TEST_F(UpdateLogTest, ARepeatedEventTakesThePlaceOfTheFirst) {
   EXPECT_EQ(text(), "header\n10 - a\n20 - c\n20 w e\n30 w f\n");
 }
 
+// A validation of the weights and of their average was recorded, then the run was killed: both are done again.
+TEST_F(UpdateLogTest, RepeatedEventsOfAnUpdateTakeThePlacesOfTheFirst) {
+  open().append({.update = 10, .weights = ""}, "10 - a");
+  {
+    auto log = open();
+    log.append({.update = 20, .weights = ""}, "20 - b");
+    log.append({.update = 20, .weights = "w"}, "20 w c");
+  }
+  auto log = open();
+  log.truncate_after(20);
+  log.append({.update = 20, .weights = ""}, "20 - d");
+  EXPECT_EQ(text(), "header\n10 - a\n20 - d\n");
+  log.append({.update = 20, .weights = "w"}, "20 w e");
+  EXPECT_EQ(text(), "header\n10 - a\n20 - d\n20 w e\n");
+}
+
 TEST_F(UpdateLogTest, GoesOnAsIfTheRunHadNotStopped) {
   auto log = open();
   for (const char* update : {"10", "20", "30"}) log.append({std::stoi(update), ""}, update + std::string(" - a"));
