@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/process/clock.h"
 
 #ifdef NMT_WITH_NCCL
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace nmt {
 namespace {
@@ -61,10 +60,6 @@ std::optional<std::string> PeerWatch::lost(double now) {
 std::string own_hang(int64_t rank, double timeout) {
   return fmt::format("rank {} (this one) made no progress in an update for {:g} s (run.process_timeout); {}", rank,
                      timeout, kGoesOn);
-}
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace nmt

@@ -58,6 +58,4 @@ class OwnProgress {
 /// The line of a process that hangs itself.
 std::string own_hang(int64_t rank, double timeout);
 
-double steady_seconds();
-
 }  // namespace nmt

@@ -1,14 +1,9 @@
 #include "training/loop/interval_meter.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace nmt {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void IntervalMeter::begin() {
   sums_ = {};

@@ -1,18 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
+#include "base/process/clock.h"
 #include "report/records/training_observer.h"
 #include "training/checkpoints/progress_state.h"
 #include "training/loop/train_update.h"
 
 namespace nmt {
-
-/// Seconds since a moment that stays the same; never backwards.
-using Clock = std::function<double()>;
-double steady_seconds();
 
 /// Adds up the figures of updates between two reports and measures their speed.
 class IntervalMeter {
