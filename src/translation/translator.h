@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "search/search.h"
 #include "text/codec/codec.h"
+#include "text/pairs/text_pair.h"
 #include "text/sentence_splitter.h"
 #include "translation/shortlist.h"
 #include "translation/source_parts.h"
