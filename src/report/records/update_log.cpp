@@ -16,10 +16,11 @@ UpdateLog::UpdateLog(std::filesystem::path path, std::string header, KeyOf key_o
 
 void UpdateLog::truncate_after(int64_t update) {
   const std::string text = read_file(path_);
-  size_t start = 0;
+  std::string kept;
   last_.reset();
   last_start_ = 0;
-  bool is_header = !header_.empty();
+  bool is_header = !header_.empty(), keeps = true;
+  size_t start = 0;
   for (size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
     const auto line = std::string_view(text).substr(start, end - start);
     if (is_header) {
@@ -28,22 +29,29 @@ void UpdateLog::truncate_after(int64_t update) {
                                 path_.string(), header_));
       }
       is_header = false;
-      continue;
+    } else {
+      auto key = key_of_(line);
+      if (key) keeps = key->update <= update;
+      if (!keeps) continue;
+      last_ = std::move(key);
+      last_start_ = static_cast<int64_t>(kept.size());
     }
-    auto key = key_of_(line);
-    if (!key || key->update > update) break;
-    last_ = std::move(key);
-    last_start_ = static_cast<int64_t>(start);
+    kept.append(line).push_back('\n');
   }
-  if (start < text.size()) file_.truncate(static_cast<int64_t>(start));
-  if (is_header) file_.write(header_ + "\n");
+  if (text.starts_with(kept)) {
+    if (kept.size() < text.size()) file_->truncate(static_cast<int64_t>(kept.size()));
+  } else {  // lines go that others follow
+    write_file_atomically(path_, kept);
+    file_.emplace(path_);
+  }
+  if (is_header) file_->write(header_ + "\n");
 }
 
 void UpdateLog::append(const UpdateLogKey& key, std::string_view line) {
-  if (last_ == key) file_.truncate(last_start_);
+  if (last_ == key) file_->truncate(last_start_);
   last_ = key;
-  last_start_ = file_.size();
-  file_.write(fmt::format("{}\n", line));
+  last_start_ = file_->size();
+  file_->write(fmt::format("{}\n", line));
 }
 
 }  // namespace nmt

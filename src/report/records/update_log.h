@@ -27,7 +27,8 @@ class UpdateLog {
   /// Opens or makes the file. header: its first line, or empty for none. Throws Error if the file has another header.
   UpdateLog(std::filesystem::path path, std::string header, KeyOf key_of);
 
-  /// Drops the lines of later updates, and everything from a damaged line on. 0: only the header stays.
+  /// Drops the lines of later updates and a last one without its end. A line that cannot be read stays or goes with the
+  /// one before it. 0: only the header stays.
   void truncate_after(int64_t update);
 
   /// Adds a line (without \n), in place of the last one if that has the same key: an event that was repeated because
@@ -38,9 +39,9 @@ class UpdateLog {
   std::filesystem::path path_;
   std::string header_;
   KeyOf key_of_;
-  AppendFile file_;
-  std::optional<UpdateLogKey> last_;
-  int64_t last_start_ = 0;  ///< where the last line begins, in bytes
+  std::optional<AppendFile> file_;
+  std::optional<UpdateLogKey> last_;  ///< of the last line; none where it cannot be read
+  int64_t last_start_ = 0;            ///< where the last line begins, in bytes
 };
 
 }  // namespace nmt
