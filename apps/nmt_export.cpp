@@ -36,7 +36,7 @@ struct Arguments {
                    "of --to ctranslate2: float32, int8, int8_float32, float16, bfloat16")
         ->type_name("TYPE")
         ->capture_default_str();
-    app.add_flag("--force", force, "replace the output folder if there is one");
+    app.add_flag("--force", force, "replace the output folder if it holds a model");
     app.add_option("--inspect", inspect, "print what a model directory holds and where it can go")->type_name("DIR");
     app.add_flag("-q,--quiet", quiet, "say nothing but what is wrong");
   }
@@ -56,6 +56,17 @@ struct Arguments {
   }
 };
 
+/// --force replaces a model, and nothing else.
+void refuse_foreign_folder(const std::filesystem::path& folder) {
+  if (!std::filesystem::is_directory(folder) || std::filesystem::is_empty(folder)) return;
+  const auto name = foreign_entry(folder, interop::names_of_model_files(folder));
+  if (name)
+    throw Error(fmt::format("{}: holds {}, which nmt-export did not make; name another folder, or move it",
+                            folder.string(), *name));
+  if (!std::filesystem::exists(folder / "model.bin") && !std::filesystem::exists(folder / "model.safetensors"))
+    throw Error(fmt::format("{}: holds no model; name another folder", folder.string()));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Takes models to other toolkits and brings them from there.", "nmt-export");
   app.set_version_flag("--version", program_version("nmt-export"));
@@ -71,6 +82,7 @@ int run(int argc, char** argv) {
   const auto type = interop::parse_ctranslate2_type(arguments.quantization);
   const auto model =
       arguments.to.empty() ? interop::read_marian(arguments.input) : interop::read_plain_model(arguments.model);
+  refuse_foreign_folder(arguments.output);
   OutputFolder output(arguments.output);
   if (arguments.to == "ctranslate2")
     interop::write_ctranslate2(output.path(), model, type);
@@ -81,7 +93,12 @@ int run(int argc, char** argv) {
   else
     interop::write_plain_model(output.path(), model);
   output.commit();
-  if (!arguments.quiet) make_logger("nmt-export")->info("wrote {}", arguments.output);
+  if (arguments.quiet) return kDone;
+  const auto log = make_logger("nmt-export");
+  if (!output.lock_problem().empty())
+    log->warn("{}: this file system has no locks ({}): nothing kept others from writing there", arguments.output,
+              output.lock_problem());
+  log->info("wrote {}", arguments.output);
   return kDone;
 }
 

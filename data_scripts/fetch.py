@@ -1,9 +1,9 @@
 """What the scripts of public corpora share: cache, download, verification, unpacking and the finished folder.
 
 A script describes a Corpus and calls main(). A download goes to the cache under a temporary name and is renamed
-when it is complete and its checksum is right. Where no checksum is published, the SHA-256 of the first download
-is kept beside it (FILE.sha256) and checked whenever the cached file is used again. The folder given by --out
-appears whole or not at all.
+when it is complete and its checksum is right. Where no checksum is published, the file comes over https only, and
+the SHA-256 of the first download is kept beside it (FILE.sha256) and checked whenever the cached file is used again.
+The folder given by --out appears whole or not at all.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import socket
 import sys
 import tempfile
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import text
@@ -29,11 +30,13 @@ _TIMEOUT = 30  # seconds without a byte
 
 @dataclasses.dataclass(frozen=True)
 class Archive:
-    """One file to download; `urls` are tried in order; `md5` is the published checksum, if there is one."""
+    """One file to download; `urls` are tried in order. `sha256` and `md5` are published checksums, where there are any:
+    each is compared, and addresses of http:// are used only where there is one of them."""
 
     urls: tuple
     name: str  # in the cache
     md5: str = ""
+    sha256: str = ""
     folder: str = ""  # of the cache, for archives that several corpora share; else the corpus's name
 
 
@@ -43,7 +46,8 @@ class Corpus:
 
     `files` are the names that the layout needs from the archives; `layout(find, folder)` writes the plain files,
     where find(name) gives the path of one of `files`, and returns {set: number of pairs}. `expected` are the
-    numbers of pairs of the original release, for a notice only.
+    numbers of pairs of the original release, for a notice only. `sha256` are checksums of the plain files: what is
+    downloaded must come to them; other text given by --from may differ, with a notice.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Corpus:
     files: tuple
     layout: object
     expected: dict = dataclasses.field(default_factory=dict)
+    sha256: dict = dataclasses.field(default_factory=dict)
     nested: str = ""  # an archive inside the archive that holds the files
 
 
@@ -70,10 +75,20 @@ def _digest(path, kind):
 # Download ---------------------------------------------------------------------------------------------------
 
 
-def _receive(url, path):
+def _is_open_to_others(url):
+    """Whether somebody on the way could change what comes from this address."""
+    parts = urllib.parse.urlsplit(url)
+    return parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "::1", "localhost")
+
+
+def _receive(url, path, has_checksum):
     """Downloads to `path`; a shorter file than announced is an error."""
     request = urllib.request.Request(url, headers={"User-Agent": "nmt-data-scripts/1"})
+    if not has_checksum and _is_open_to_others(url):
+        raise FetchError("not over https, and no checksum is known")
     with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer, open(path, "wb") as out:
+        if not has_checksum and _is_open_to_others(answer.geturl()):
+            raise FetchError("leads to an address without https, and no checksum is known")
         announced = answer.headers.get("Content-Length")
         shutil.copyfileobj(answer, out, 1 << 20)
     size = path.stat().st_size
@@ -90,13 +105,22 @@ def _reason(error):
     return str(getattr(reason, "strerror", None) or reason) or type(reason).__name__
 
 
+def _check_published(archive, path):
+    """Throws FetchError where a file has not the published checksums; False where there are none."""
+    for kind, published in (("sha256", archive.sha256), ("md5", archive.md5)):
+        if published and _digest(path, kind) != published:
+            name = {"sha256": "SHA-256", "md5": "MD5"}[kind]
+            raise FetchError(f"its {name} is not the published {published}")
+    return bool(archive.sha256 or archive.md5)
+
+
 def _verify(archive, path):
-    """Compares a cached file with the published checksum or with the one recorded at its first download."""
-    if archive.md5:
-        if _digest(path, "md5") != archive.md5:
-            raise FetchError(f"{path}: its MD5 is not the published {archive.md5}; delete it and fetch it again, "
-                             "or use it all the same with --from")
-        return
+    """Compares a cached file with the published checksums, or with the one recorded at its first download."""
+    try:
+        if _check_published(archive, path):
+            return
+    except FetchError as error:
+        raise FetchError(f"{path}: {error}; delete it and fetch it again, or use it all the same with --from") from error
     recorded = path.with_name(path.name + ".sha256")
     found = _digest(path, "sha256")
     if not recorded.exists():
@@ -121,7 +145,8 @@ def obtain(archive, cache):
         os.close(handle)
         part = pathlib.Path(part)
         try:
-            _receive(url, part)
+            _receive(url, part, bool(archive.sha256 or archive.md5))
+            _check_published(archive, part)
             part.chmod(0o644)
             os.replace(part, path)
             break
@@ -204,6 +229,16 @@ def _in_place(out, corpus, given):
         return False
 
 
+def _compare_text(corpus, sums, given):
+    """Whether the plain files are those that the results in docs/results.md were made with."""
+    different = [name for name, published in corpus.sha256.items() if sums.get(name) != published]
+    if different and not given:
+        raise FetchError(f"{', '.join(different)}: not the text of the release (another SHA-256); use it all the same "
+                         "by giving the files with --from")
+    for name in different:
+        print(f"notice: {name} is not the text of the release (another SHA-256)", file=sys.stderr)
+
+
 def _make(corpus, options, given, out):
     scratch = pathlib.Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
@@ -212,8 +247,10 @@ def _make(corpus, options, given, out):
         folder = scratch / "folder"
         folder.mkdir()
         counts = corpus.layout(_finder(found, where), folder)
+        sums = {path.name: _digest(path, "sha256") for path in sorted(folder.iterdir())}
+        _compare_text(corpus, sums, given)
         manifest = {"corpus": corpus.name, "about": corpus.about, "from": options.source, "pairs": counts,
-                    "sha256": {path.name: _digest(path, "sha256") for path in sorted(folder.iterdir())}}
+                    "sha256": sums}
         body = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
         (folder / "manifest.json").write_text(body, encoding="utf-8", newline="\n")
         if out.exists():

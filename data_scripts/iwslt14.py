@@ -49,7 +49,7 @@ def layout(find, folder):
 CORPUS = fetch.Corpus(
     name="iwslt14",
     about=__doc__,
-    archives=(fetch.Archive(("http://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
+    archives=(fetch.Archive(("https://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
                              "https://wit3.fbk.eu/archive/2014-01/texts/de/en/de-en.tgz"), "de-en.tgz"),),
     files=_TRAIN + _TESTS,
     layout=layout,

@@ -1,13 +1,18 @@
-"""Unpacks tar, zip and gzip archives that nobody vouches for: no member leaves the target folder."""
+"""Unpacks tar, zip and gzip archives that nobody vouches for: no member leaves the target folder, and what is unpacked
+has bounds."""
 
 import gzip
 import pathlib
-import shutil
 import tarfile
 import zipfile
 import zlib
 
 ENDINGS = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip", ".gz")
+
+
+_MOST_EXPANSION = 50  # text shrinks to a third or a fifth
+_ALWAYS_ALLOWED = 64 << 20  # bytes
+_MOST_MEMBERS = 200_000
 
 
 class UnpackError(Exception):
@@ -32,15 +37,35 @@ def _plan(names, target, archive, wanted):
     return [(name, path) for name, path in plan if wanted(path.name)]
 
 
-def _copy(stream, path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "wb") as out:
-        shutil.copyfileobj(stream, out, 1 << 20)
+class _Room:
+    """The bytes that an archive may still become: all its files together, whatever its headers say."""
+
+    def __init__(self, archive):
+        self._archive = archive
+        self._most = max(_MOST_EXPANSION * archive.stat().st_size, _ALWAYS_ALLOWED)
+        self._left = self._most
+
+    def copy(self, stream, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "wb") as out:
+            while block := stream.read(1 << 20):
+                self._left -= len(block)
+                if self._left < 0:
+                    raise UnpackError(f"{self._archive}: unpacks to more than {self._most} bytes; it is not used")
+                out.write(block)
 
 
-def _unpack_tar(archive, target, wanted):
+def _check_count(count, archive):
+    if count > _MOST_MEMBERS:
+        raise UnpackError(f"{archive}: holds more than {_MOST_MEMBERS} files; it is not used")
+
+
+def _unpack_tar(archive, target, wanted, room):
     with tarfile.open(archive) as tar:
-        members = tar.getmembers()
+        members = []
+        for member in tar:
+            members.append(member)
+            _check_count(len(members), archive)
         by_name = {member.name: member for member in members}
         for member in members:
             _inside(target, member.name, archive)
@@ -48,31 +73,34 @@ def _unpack_tar(archive, target, wanted):
         files = [member.name for member in by_name.values() if member.isfile()]
         for name, path in _plan(files, target, archive, wanted):
             with tar.extractfile(by_name[name]) as stream:
-                _copy(stream, path)
+                room.copy(stream, path)
 
 
-def _unpack_zip(archive, target, wanted):
+def _unpack_zip(archive, target, wanted, room):
     with zipfile.ZipFile(archive) as pack:
+        _check_count(len(pack.infolist()), archive)
         names = [info.filename for info in pack.infolist() if not info.is_dir()]
         for name, path in _plan(names, target, archive, wanted):
             with pack.open(name) as stream:
-                _copy(stream, path)
+                room.copy(stream, path)
 
 
 def unpack(archive, target, wanted=lambda name: True):
     """Unpacks the members whose file name `wanted` accepts below the folder `target`.
 
     A plain .gz file becomes one file without the ending. Throws UnpackError for a damaged archive and for one
-    with a member that would land outside; such an archive is refused as a whole.
+    with a member that would land outside; such an archive is refused as a whole. So is one that becomes far more than
+    text does.
     """
     name = archive.name.lower()
+    room = _Room(archive)
     try:
         if name.endswith(".zip"):
-            _unpack_zip(archive, target, wanted)
+            _unpack_zip(archive, target, wanted, room)
         elif name.endswith(".gz") and not name.endswith(".tar.gz"):
             with gzip.open(archive) as stream:
-                _copy(stream, target / archive.name[:-3])
+                room.copy(stream, target / archive.name[:-3])
         else:
-            _unpack_tar(archive, target, wanted)
+            _unpack_tar(archive, target, wanted, room)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, gzip.BadGzipFile, zlib.error, RuntimeError) as error:
         raise UnpackError(f"{archive}: not a sound archive ({error}); fetch it again") from error

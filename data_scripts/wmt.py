@@ -1,15 +1,23 @@
 """What the WMT scripts share: training corpora joined, news test sets from sgm files.
 
-The MD5 sums are those that Sockeye's autopilot publishes for the same addresses.
+The MD5 sums are those that Sockeye's autopilot and sacreBLEU publish for the same addresses, the SHA-256 sums those of
+TensorFlow Datasets. The hosts speak https, not always with success: http is the second way, as the sums are known.
 """
 
 import fetch
 import text
 
-EUROPARL = fetch.Archive(("http://www.statmt.org/wmt13/training-parallel-europarl-v7.tgz",),
-                         "training-parallel-europarl-v7.tgz", md5="c52404583294a1b609e56d45b2ed06f5", folder="wmt")
-COMMON_CRAWL = fetch.Archive(("http://www.statmt.org/wmt13/training-parallel-commoncrawl.tgz",),
-                             "training-parallel-commoncrawl.tgz", md5="7e0acbe86b0d7816300e14650f5b2bd4", folder="wmt")
+
+def addresses(host_and_path):
+    return f"https://{host_and_path}", f"http://{host_and_path}"
+
+
+EUROPARL = fetch.Archive(addresses("www.statmt.org/wmt13/training-parallel-europarl-v7.tgz"),
+                         "training-parallel-europarl-v7.tgz", md5="c52404583294a1b609e56d45b2ed06f5",
+                         sha256="0224c7c710c8a063dfd893b0cc0830202d61f4c75c17eb8e31836103d27d96e7", folder="wmt")
+COMMON_CRAWL = fetch.Archive(addresses("www.statmt.org/wmt13/training-parallel-commoncrawl.tgz"),
+                             "training-parallel-commoncrawl.tgz", md5="7e0acbe86b0d7816300e14650f5b2bd4",
+                             sha256="c7a74e2ea01ac6c920123108627e35278d4ccb5701e15428ffa34de86fa3a9e5", folder="wmt")
 
 
 def news_test(year, pair=""):

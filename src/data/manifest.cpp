@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/file_descriptor.h"
+#include "base/files/json_file.h"
 #include "base/process/version.h"
 #include "config/loading/schema.h"
 
@@ -86,7 +87,7 @@ Manifest Manifest::read(const std::filesystem::path& directory) {
     throw Error(fmt::format("data.dir {}: no prepared data there; run nmt-prepro -c CONFIG first", directory.string()));
   }
   try {
-    const json record = json::parse(read_file(path));
+    const json record = read_json_file(path);
     if (record.at("format") != kFormat) throw Error(path.string() + ": not a manifest of nmt-prepro");
     if (const int version = record.at("version"); version != kVersion) {
       throw Error(fmt::format("{}: of format version {}, where {} is read; run nmt-prepro again with --overwrite",

@@ -14,7 +14,7 @@ namespace {
 namespace format = prepared_corpus_format;
 
 [[noreturn]] void throw_damaged(const std::filesystem::path& path, const std::string& why) {
-  throw Error(fmt::format("{}: {}; run nmt-prepro again", path.string(), why));
+  throw Error(fmt::format("{}: {}; run nmt-prepro again with --overwrite", path.string(), why));
 }
 
 format::Header read_header(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -81,7 +81,7 @@ std::span<const T> slice(const T* items, const uint64_t* ends, int64_t i) {
 }  // namespace
 
 PreparedCorpus::PreparedCorpus(const std::filesystem::path& path, SourceMarkers source_markers)
-    : file_(path), source_markers_(source_markers) {
+    : path_(path), file_(path), source_markers_(source_markers) {
   const auto bytes = file_.bytes();
   const format::Header header = read_header(path, bytes);
   const auto offsets = column_offsets(path, header, bytes.size());
@@ -96,11 +96,41 @@ PreparedCorpus::PreparedCorpus(const std::filesystem::path& path, SourceMarkers 
   target_ids_ = reinterpret_cast<const int32_t*>(at(format::kTargetIds));
   source_bytes_ = reinterpret_cast<const char*>(at(format::kSourceBytes));
   target_bytes_ = reinterpret_cast<const char*>(at(format::kTargetBytes));
+  const auto column_of = [&](format::Column column) {
+    return IdColumn{.begin = offsets[column], .end = offsets[column] + header.column_bytes[column]};
+  };
+  source_column_ = column_of(format::kSourceIds);
+  target_column_ = column_of(format::kTargetIds);
   const auto pairs = static_cast<size_t>(header.pairs);
   check_ends(path, {source_ends_, pairs}, header.column_bytes[format::kSourceIds] / sizeof(int32_t));
   check_ends(path, {target_ends_, pairs}, header.column_bytes[format::kTargetIds] / sizeof(int32_t));
   check_ends(path, {source_text_ends_, pairs}, header.column_bytes[format::kSourceBytes]);
   check_ends(path, {target_text_ends_, pairs}, header.column_bytes[format::kTargetBytes]);
+}
+
+void PreparedCorpus::verify(const std::string& sha256, int64_t source_vocabulary, int64_t target_vocabulary) const {
+  constexpr size_t kChunk = 1 << 20;  // stays in the cache for the second look at it
+  const auto bytes = file_.bytes();
+  Sha256 sum;
+  const auto check_ids = [&](const IdColumn& column, size_t begin, size_t end, int64_t vocabulary, const char* side) {
+    begin = std::max(begin, column.begin);
+    end = std::min(end, column.end);
+    if (begin >= end) return;
+    const std::span<const int32_t> ids(reinterpret_cast<const int32_t*>(bytes.data() + begin),
+                                       (end - begin) / sizeof(int32_t));
+    const auto [lowest, highest] = std::ranges::minmax(ids);
+    if (lowest < 0 || highest >= vocabulary)
+      throw_damaged(path_, fmt::format("holds the id {} of a {} piece, where the vocabulary has {}",
+                                       lowest < 0 ? lowest : highest, side, vocabulary));
+  };
+  for (size_t begin = 0; begin < bytes.size(); begin += kChunk) {
+    const size_t end = std::min(begin + kChunk, bytes.size());
+    sum.add({reinterpret_cast<const char*>(bytes.data()) + begin, end - begin});
+    check_ids(source_column_, begin, end, source_vocabulary, "source");
+    check_ids(target_column_, begin, end, target_vocabulary, "target");
+  }
+  file_.release_pages();
+  if (sum.hex() != sha256) throw_damaged(path_, "damaged (its checksum is not the manifest's)");
 }
 
 int64_t PreparedCorpus::size() const { return size_; }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/files/file.h"
@@ -18,6 +19,10 @@ class PreparedCorpus {
   /// Throws Error for a missing, foreign, truncated or older file; every offset is checked.
   explicit PreparedCorpus(const std::filesystem::path& path, SourceMarkers source_markers = SourceMarkers::kEnd);
 
+  /// Reads the whole file once: it must have this SHA-256, and its ids must be below the sizes of the vocabularies.
+  /// Throws Error.
+  void verify(const std::string& sha256, int64_t source_vocabulary, int64_t target_vocabulary) const;
+
   int64_t size() const;
   SourceMarkers source_markers() const { return source_markers_; }  ///< what batches add to a source's pieces
   std::span<const int32_t> source(int64_t pair) const;              ///< pieces, without <s> and </s>
@@ -27,6 +32,12 @@ class PreparedCorpus {
   int32_t corpus(int64_t pair) const;                ///< which of the configured corpora it came from
 
  private:
+  /// What a column of ids takes of the file.
+  struct IdColumn {
+    size_t begin = 0, end = 0;  ///< in bytes
+  };
+
+  std::filesystem::path path_;
   MappedFile file_;
   int64_t size_ = 0;
   SourceMarkers source_markers_;
@@ -40,6 +51,7 @@ class PreparedCorpus {
   const char* source_bytes_ = nullptr;
   const char* target_bytes_ = nullptr;
   const int32_t* corpora_ = nullptr;
+  IdColumn source_column_, target_column_;
 };
 
 }  // namespace nmt

@@ -10,15 +10,16 @@ namespace nmt {
 namespace {
 
 std::shared_ptr<const PreparedCorpus> open_split(const Manifest& manifest, const std::filesystem::path& directory,
-                                                 const std::string& name, SourceMarkers source_markers) {
+                                                 const std::string& name, const TextCodec& codec) {
   const SplitRecord* split = manifest.find_split(name);
   if (!split) return nullptr;
   const auto path = directory / (name + ".bin");
-  auto corpus = std::make_shared<const PreparedCorpus>(path, source_markers);
+  auto corpus = std::make_shared<const PreparedCorpus>(path, codec.options().source_markers);
   if (corpus->size() != split->pairs) {
     throw Error(fmt::format("{}: {} pairs, the manifest names {}; run nmt-prepro again with --overwrite", path.string(),
                             corpus->size(), split->pairs));
   }
+  corpus->verify(split->sha256, codec.source().size(), codec.target().size());
   return corpus;
 }
 
@@ -39,9 +40,7 @@ PreparedData open_prepared_data(const Config& config) {
                     directory.string(), fmt::join(differences, ", ")));
   }
   TextCodec codec = TextCodec::load(directory, manifest.tokenizer);
-  const auto open = [&](const char* name) {
-    return open_split(manifest, directory, name, codec.options().source_markers);
-  };
+  const auto open = [&](const char* name) { return open_split(manifest, directory, name, codec); };
   auto train = open("train");
   if (!train)
     throw Error(fmt::format("{}: names no training data; run nmt-prepro again", (directory / kManifestFile).string()));

@@ -22,8 +22,9 @@ struct PreparedData {
   std::string hash;                        ///< of the manifest: names this data in checkpoints
 };
 
-/// Opens what nmt-prepro wrote to config.data.dir. Throws Error: not there (run nmt-prepro -c ...), not finished, or
-/// made with other data options than config's (naming them).
+/// Opens what nmt-prepro wrote to config.data.dir and reads all of it once, against the manifest's checksums. Throws
+/// Error: not there (run nmt-prepro -c ...), not finished, damaged, or made with other data options than config's
+/// (naming them).
 PreparedData open_prepared_data(const Config& config);
 
 }  // namespace nmt

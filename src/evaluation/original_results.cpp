@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/files/file.h"
+#include "base/files/json_file.h"
 #include "base/words.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/original_bleu.h"
@@ -47,8 +48,7 @@ std::string triplets(const TranslatedText& text) {
 // The update of model.json's training summary, -1 where it is not told.
 int64_t update_of(const fs::path& model_directory) {
   if (!fs::exists(model_directory / "model.json")) return -1;
-  const auto description =
-      nlohmann::json::parse(read_file(model_directory / "model.json"), nullptr, /*allow_exceptions=*/false);
+  const auto description = read_json_file(model_directory / "model.json");
   const auto place = nlohmann::json::json_pointer("/summary/update");
   return description.contains(place) && description[place].is_number_integer() ? description[place].get<int64_t>() : -1;
 }

@@ -6,6 +6,7 @@
 #include "config/loading/model_description.h"
 #include "models/interface/safetensors.h"
 #include "models/make_model.h"
+#include "nn/ops/parameter.h"
 
 namespace fs = std::filesystem;
 
@@ -23,6 +24,22 @@ void check_counts(const ModelDescription& description, const TextCodec& codec, c
   };
   check("source_vocabulary", description.source_vocabulary, codec.source().size());
   check("target_vocabulary", description.target_vocabulary, codec.target().size());
+}
+
+/// The network that model.json describes. Throws Error, before it takes the memory, where it is far larger than the
+/// weights in the file; where it is a little off, share_with() names the tensor.
+std::shared_ptr<TranslationModel> make_model_for(const SafetensorsFile& weights, const LoadedModel& loaded,
+                                                 const fs::path& directory) {
+  int64_t elements = 0;
+  for (const auto& [name, tensor] : weights.tensors) elements += tensor.numel();
+  try {
+    constexpr int64_t kSlack = 1 << 24;
+    const ParameterLimit limit(2 * elements + kSlack);
+    return make_model(loaded.config.model, loaded.codec.source().size(), loaded.codec.target().size());
+  } catch (const ParameterLimit::Exceeded&) {
+    throw Error(fmt::format("{}: describes far more weights than the {} of {}: not of one model; copy it again",
+                            (directory / "model.json").string(), elements, (directory / kWeights).string()));
+  }
 }
 
 }  // namespace
@@ -55,8 +72,8 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
                      .directory = directory,
                      .weights = nullptr};
   check_counts(description, loaded.codec, directory);
-  loaded.model = make_model(loaded.config.model, loaded.codec.source().size(), loaded.codec.target().size());
   const auto mapped = map_safetensors(directory / kWeights);
+  loaded.model = make_model_for(mapped.file, loaded, directory);
   share_with(named_parameters(*loaded.model), mapped.file, directory / kWeights);
   loaded.weights = mapped.mapping;
   loaded.model->to(device);

@@ -128,6 +128,9 @@ PreprocessResult Preprocessor::run() {
   if (is_up_to_date()) return {PrepareOutcome::kUpToDate, cleaning_table(manifest_.cleaning, cleaning_)};
   refuse_foreign_folder();
   OutputFolder folder(data_.dir);
+  if (!folder.lock_problem().empty())
+    log_.warn("data.dir {}: this file system has no locks ({}): start only one nmt-prepro there", data_.dir,
+              folder.lock_problem());
   hash_inputs();
   read_held_out();
   read_training();
@@ -190,9 +193,11 @@ std::vector<std::string> Preprocessor::changes_since(const Manifest& manifest) {
     now.sha256 = sha256_of_file(now.path);
     if (now.sha256 != then.sha256) changes.push_back(fmt::format("{} {} has changed", now.option, now.path));
   }
-  TextCodec::load(data_.dir, manifest.tokenizer);  // throws where a file was damaged since
+  // These throw where a file was damaged since.
+  const auto codec = TextCodec::load(data_.dir, manifest.tokenizer);
   for (const auto& split : manifest.splits) {
-    PreparedCorpus(std::filesystem::path(data_.dir) / (split.name + ".bin"));
+    PreparedCorpus(std::filesystem::path(data_.dir) / (split.name + ".bin"))
+        .verify(split.sha256, codec.source().size(), codec.target().size());
   }
   if (!manifest.lexicon.empty()) Lexicon::read(std::filesystem::path(data_.dir) / kLexiconFile);
   return changes;
@@ -202,12 +207,9 @@ std::vector<std::string> Preprocessor::changes_since(const Manifest& manifest) {
 void Preprocessor::refuse_foreign_folder() const {
   const std::filesystem::path folder = data_.dir;
   if (!std::filesystem::is_directory(folder)) return;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!our_files_.contains(name)) {
-      throw Error(fmt::format("data.dir {}: holds {}, which nmt-prepro did not make; set another data.dir, or move it",
-                              data_.dir, name));
-    }
+  if (const auto name = foreign_entry(folder, our_files_)) {
+    throw Error(fmt::format("data.dir {}: holds {}, which nmt-prepro did not make; set another data.dir, or move it",
+                            data_.dir, *name));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/json_file.h"
 #include "base/unicode.h"
 
 namespace nmt {
@@ -56,7 +57,7 @@ void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value,
 
 TranslationRequest parse_json(std::string_view line) {
   if (strip(line).empty()) return {};
-  const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto object = parse_json_or_null(line, {.depth = 3, .values = 1 << 16});
   if (!object.is_object()) throw Error("not a JSON object; use {\"source\": \"...\"}");
   TranslationRequest request;
   for (const auto& [key, value] : object.items()) {

@@ -97,10 +97,12 @@ class DamagedCorpus : public testing::Test {
 };
 
 TEST_F(DamagedCorpus, ForeignOrOlderFile) {
-  EXPECT_EQ(message(""), "not a file of nmt-prepro; run nmt-prepro again");
-  EXPECT_EQ(message("Ein Haus.\n"), "not a file of nmt-prepro; run nmt-prepro again");
-  EXPECT_EQ(message(with(8, uint32_t{0})), "of format version 0, where 1 is read; run nmt-prepro again");
-  EXPECT_EQ(message(with(8, uint32_t{2})), "of format version 2, where 1 is read; run nmt-prepro again");
+  EXPECT_EQ(message(""), "not a file of nmt-prepro; run nmt-prepro again with --overwrite");
+  EXPECT_EQ(message("Ein Haus.\n"), "not a file of nmt-prepro; run nmt-prepro again with --overwrite");
+  EXPECT_EQ(message(with(8, uint32_t{0})),
+            "of format version 0, where 1 is read; run nmt-prepro again with --overwrite");
+  EXPECT_EQ(message(with(8, uint32_t{2})),
+            "of format version 2, where 1 is read; run nmt-prepro again with --overwrite");
 }
 
 TEST_F(DamagedCorpus, EveryTruncationIsSeen) {
@@ -117,10 +119,11 @@ TEST_F(DamagedCorpus, EveryTruncationIsSeen) {
 TEST_F(DamagedCorpus, OffsetsAreChecked) {
   namespace format = prepared_corpus_format;
   const size_t ends = sizeof(format::Header);  // of the sources: 3, 4, 4
-  EXPECT_EQ(message(with(ends, uint64_t{5})), "damaged in its offsets; run nmt-prepro again");
-  EXPECT_EQ(message(with(ends, ~uint64_t{0})), "damaged in its offsets; run nmt-prepro again");
-  EXPECT_EQ(message(with(ends + 16, uint64_t{3})), "damaged in its offsets; run nmt-prepro again");
-  EXPECT_EQ(message(with(ends + 16, uint64_t{1000000})), "damaged in its offsets; run nmt-prepro again");
+  EXPECT_EQ(message(with(ends, uint64_t{5})), "damaged in its offsets; run nmt-prepro again with --overwrite");
+  EXPECT_EQ(message(with(ends, ~uint64_t{0})), "damaged in its offsets; run nmt-prepro again with --overwrite");
+  EXPECT_EQ(message(with(ends + 16, uint64_t{3})), "damaged in its offsets; run nmt-prepro again with --overwrite");
+  EXPECT_EQ(message(with(ends + 16, uint64_t{1000000})),
+            "damaged in its offsets; run nmt-prepro again with --overwrite");
 }
 
 // Whatever a header says: an Error, or every pair can be read.
@@ -143,6 +146,38 @@ TEST_F(DamagedCorpus, NoHeaderLeadsOutsideTheFile) {
       }
     }
   }
+}
+
+TEST_F(DamagedCorpus, EveryByteIsVerified) {
+  const std::string sum = sha256_of_file(path_);
+  const auto verify = [&](int64_t source, int64_t target) { PreparedCorpus(path_).verify(sum, source, target); };
+  EXPECT_NO_THROW(verify(111, 261));  // the highest ids are 110 and 260
+  EXPECT_EQ(message_of<Error>([&] { verify(110, 261); }),
+            path_.string() +
+                ": holds the id 110 of a source piece, where the vocabulary has 110; run nmt-prepro again with "
+                "--overwrite");
+  EXPECT_THAT(message_of<Error>([&] { verify(111, 260); }), HasSubstr("the id 260 of a target piece"));
+  for (size_t offset = sizeof(prepared_corpus_format::Header); offset < good_.size(); ++offset) {
+    std::string bytes = good_;
+    bytes[offset] ^= 1;
+    std::ofstream(path_, std::ios::binary) << bytes;
+    EXPECT_THROW(verify(1000, 1000), Error) << offset;
+  }
+}
+
+// In more than one look at a large file.
+TEST_F(DamagedCorpus, IdsOutsideTheVocabularyAreFoundWhereverTheyAre) {
+  constexpr int kPieces = 300'000;  // more than a mebibyte
+  for (const int place : {0, kPieces / 2, kPieces - 1})
+    for (const int32_t id : {-1, 1 << 30}) {
+      std::vector<int32_t> ids(kPieces, 5);
+      ids[place] = id;
+      PreparedCorpusWriter writer(path_);
+      writer.add({ids, {}, "", "", 0});
+      const auto sum = writer.finish();
+      EXPECT_THAT(message_of<Error>([&] { PreparedCorpus(path_).verify(sum, 6, 6); }),
+                  HasSubstr(fmt::format("holds the id {} of a source piece", id)));
+    }
 }
 
 TEST_F(DamagedCorpus, MissingFileIsNamed) {

@@ -180,6 +180,32 @@ class FailureTest(support.FolderTest):
         self.assertIn(str(self.folder / "cache" / "tiny" / "a.tgz"), message)
         self.assertIn("--from", message)
 
+    def test_http_without_a_checksum_is_not_asked(self):
+        archive = fetch.Archive(("http://host.invalid/a.tgz",), "a.tgz")
+        message, = self.fails(fetch.Corpus("tiny", "about", (archive,), ("a.de",), layout_one))
+        self.assertIn("not over https, and no checksum is known", message)
+
+    def test_an_archive_that_becomes_too_much_is_refused(self):
+        body = b"x" * (80 << 20)
+        (self.folder / "bomb.tgz").write_bytes(tar_bytes({"train.de": body}))
+        (self.folder / "bomb.gz").write_bytes(gzip.compress(body))
+        with zipfile.ZipFile(self.folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as pack:
+            pack.writestr("train.de", body)
+        for name in ("bomb.tgz", "bomb.gz", "bomb.zip"):
+            with self.assertRaisesRegex(unpack.UnpackError, "unpacks to more than 67108864 bytes"):
+                unpack.unpack(self.folder / name, self.folder / f"target-{name}")
+
+    def test_an_archive_of_too_many_files_is_refused(self):
+        (self.folder / "many.tgz").write_bytes(tar_bytes({f"{i}": b"" for i in range(20)}))
+        with zipfile.ZipFile(self.folder / "many.zip", "w") as pack:
+            for i in range(20):
+                pack.writestr(f"{i}", b"")
+        for name in ("many.tgz", "many.zip"):
+            with mock.patch.object(unpack, "_MOST_MEMBERS", 19):
+                with self.assertRaisesRegex(unpack.UnpackError, "holds more than 19 files"):
+                    unpack.unpack(self.folder / name, self.folder / "target")
+            unpack.unpack(self.folder / name, self.folder / "target")
+
     def test_bad_from_paths(self):
         plain = self.folder / "plain.txt"
         plain.write_text("x")
@@ -256,19 +282,21 @@ def layout_one(find, folder):
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
-    """Serves `body`; /short breaks off in the middle, other paths but /a.tgz are not found."""
+    """Serves `body`; /short breaks off in the middle, /other is `other`; other paths but /a.tgz are not found."""
 
     body = b""
+    other = b""
     asked = []
 
     def do_GET(self):
         self.asked.append(self.path)
-        found = self.path in ("/a.tgz", "/short")
+        found = self.path in ("/a.tgz", "/short", "/other")
+        body = self.other if self.path == "/other" else self.body
         self.send_response(200 if found else 404)
-        self.send_header("Content-Length", str(len(self.body) if found else 0))
+        self.send_header("Content-Length", str(len(body) if found else 0))
         self.end_headers()
         if found:
-            self.wfile.write(self.body[: 20 if self.path == "/short" else None])
+            self.wfile.write(body[: 20 if self.path == "/short" else None])
 
     def log_message(self, *arguments):
         pass
@@ -291,11 +319,13 @@ class DownloadTest(support.FolderTest):
         self.addCleanup(no_proxy.stop)
         self.address = f"http://127.0.0.1:{server.server_address[1]}"
 
-    def run_fetch(self, *paths, md5="", out="out"):
+    def run_fetch(self, *paths, md5="", sha256="", out="out", text=None, source=None):
         urls = tuple(self.address + path for path in paths)
-        corpus = fetch.Corpus("tiny", "about", (fetch.Archive(urls, "a.tgz", md5=md5),), ("a.de",), layout_one)
+        corpus = fetch.Corpus("tiny", "about", (fetch.Archive(urls, "a.tgz", md5=md5, sha256=sha256),), ("a.de",),
+                              layout_one, sha256=text or {})
+        given = ["--from", str(source)] if source else []
         return self.run_main(functools.partial(fetch.main, corpus),
-                             ["--out", str(self.folder / out), "--cache", str(self.folder / "cache")])
+                             ["--out", str(self.folder / out), "--cache", str(self.folder / "cache"), *given])
 
     @property
     def cached(self):
@@ -329,6 +359,31 @@ class DownloadTest(support.FolderTest):
             code, _, err = self.run_fetch("/a.tgz", md5=md5, out=md5)
             self.assertEqual(code, expected, err)
         self.assertIn("its MD5 is not the published", err)
+        self.assertFalse(self.cached.exists(), "what is wrong never gets its name in the cache")
+        self.assertEqual(self.left_overs(), [])
+        code, _, err = self.run_fetch("/a.tgz", sha256="0" * 64, out="third")
+        self.assertEqual(code, 2)
+        self.assertIn("its SHA-256 is not the published", err)
+
+    def test_another_address_is_tried_where_a_checksum_differs(self):
+        md5 = hashlib.md5(Answers.body).hexdigest()
+        Answers.other = b"something else"
+        code, _, err = self.run_fetch("/other", "/a.tgz", md5=md5)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(self.cached.read_bytes(), Answers.body)
+
+    def test_text_that_is_not_that_of_the_release(self):
+        right = {"a.de": hashlib.sha256(b"eins\n").hexdigest()}
+        code, _, err = self.run_fetch("/a.tgz", text=right)
+        self.assertEqual(code, 0, err)
+        wrong = {"a.de": "0" * 64}
+        code, _, err = self.run_fetch("/a.tgz", text=wrong, out="second")
+        self.assertEqual(code, 2)
+        self.assertIn("a.de: not the text of the release", err)
+        self.assertFalse((self.folder / "second").exists())
+        code, _, err = self.run_fetch("/a.tgz", text=wrong, out="third", source=self.cached)
+        self.assertEqual(code, 0, err)
+        self.assertIn("notice: a.de is not the text of the release", err)
 
     def test_broken_off_download_leaves_nothing(self):
         code, _, err = self.run_fetch("/short")
@@ -395,6 +450,13 @@ class WrapTest(support.FolderTest):
 
 
 class CommittedScriptsTest(unittest.TestCase):
+    def test_https_comes_first_and_http_only_with_a_checksum(self):
+        for module in (iwslt14, iwslt16, multi30k, wmt14, wmt17):
+            for archive in module.CORPUS.archives:
+                self.assertTrue(archive.urls[0].startswith("https://"), archive)
+                for url in archive.urls:
+                    self.assertTrue(url.startswith("https://") or archive.md5 or archive.sha256, archive)
+
     def test_every_script_shows_its_help(self):
         for module in (iwslt14, iwslt16, multi30k, wmt14, wmt17):
             self.assertTrue(module.CORPUS.about.strip())

@@ -174,9 +174,12 @@ TEST_F(ModelDirectory, IsRefusedWhenDamaged) {
   };
   const Case cases[] = {
       {"no description", remove("model.json"), "DIR: not a model directory (model.json is missing)"},
-      {"empty description", overwrite("model.json", ""), "DIR/model.json: damaged: not a JSON object"},
+      {"empty description", overwrite("model.json", ""), "DIR/model.json: damaged: not JSON (at byte 1)"},
       {"cut description", [this] { fs::resize_file(directory_ / "model.json", 100); },
-       "DIR/model.json: damaged: not a JSON object"},
+       "DIR/model.json: damaged: not JSON (at byte "},
+      {"description nested too deep",
+       overwrite("model.json", "{\"summary\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
+       "DIR/model.json: damaged: nested deeper than 32 levels"},
       {"description is a list", overwrite("model.json", "[1]"), "DIR/model.json: damaged: not a JSON object"},
       {"no version", edit([](Json& j) { j.erase("format_version"); }),
        "DIR/model.json: format_version is missing: not a model of this toolkit"},
@@ -216,6 +219,17 @@ TEST_F(ModelDirectory, IsRefusedWhenDamaged) {
       {"weights of a wider model", edit([](Json& j) { j["configuration"]["model"]["d_ff"] = 64; }),
        "DIR/model.safetensors: tensor encoder_0.feed_forward.inner.weight is F32 [32, 16], the configuration needs F32 "
        "[64, 16]"},
+      {"weights of a far smaller model", edit([](Json& j) {
+         auto& model = j["configuration"]["model"];
+         model["d_model"] = model["d_ff"] = 65536;
+       }),
+       "DIR/model.json: describes far more weights than the "},
+      {"weights of far fewer blocks", edit([](Json& j) {
+         auto& model = j["configuration"]["model"];
+         model["d_ff"] = 65536;
+         model["num_blocks"] = 1000;
+       }),
+       "DIR/model.json: describes far more weights than the "},
       {"weights of a shallower model", edit([](Json& j) { j["configuration"]["model"]["num_blocks"] = 2; }),
        "DIR/model.safetensors: tensor encoder_1.self_attention.query.weight is missing"},
       {"weights of another norm", edit([](Json& j) { j["configuration"]["model"]["norm"] = "post"; }),

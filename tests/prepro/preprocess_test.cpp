@@ -353,12 +353,26 @@ TEST_F(Prepare, StopsWithoutATrace) {
   EXPECT_NE(output(), before);
 }
 
-TEST_F(Prepare, RemovesWhatAKilledRunLeft) {
-  const std::filesystem::path left = config_.data.dir + ".partial";
-  std::filesystem::create_directories(left);
-  std::ofstream(left / "train.bin") << "half";
+TEST_F(Prepare, LeavesWhatOthersNamedPartial) {
+  const std::filesystem::path theirs = config_.data.dir + ".partial";
+  std::filesystem::create_directories(theirs);
+  std::ofstream(theirs / "notes.txt") << "mine";
   prepare();
-  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_EQ(read_file(theirs / "notes.txt"), "mine");
+}
+
+TEST_F(Prepare, DamagedDataAreFoundByTheNextCommand) {
+  prepare();
+  const auto path = std::filesystem::path(config_.data.dir) / "train.bin";
+  auto bytes = read_file(path);
+  bytes[bytes.size() - 9] ^= 1;  // a letter of the last text
+  std::ofstream(path, std::ios::binary) << bytes;
+  const auto expected =
+      path.string() + ": damaged (its checksum is not the manifest's); run nmt-prepro again with --overwrite";
+  EXPECT_EQ(message_of<Error>([&] { open_prepared_data(config_); }), expected);
+  EXPECT_EQ(message(), expected);
+  overwrite();
+  EXPECT_NO_THROW(open_prepared_data(config_));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import unittest
 
 import interop_support as support
@@ -129,6 +130,32 @@ class CTranslate2(Translator):
         command = ("nmt-export", "-m", self.programs.model("post"), "--to", "ctranslate2", "-o", out)
         self.assert_refused(self.programs.call(*command), str(out), "--force")
         self.assertEqual(self.programs.call(*command, "--force").returncode, 0)
+
+    def test_force_replaces_models_only(self):
+        out = self.folder / "victim"
+        command = ("nmt-export", "-m", self.programs.model("post"), "--to", "ctranslate2", "-o", out, "--force")
+        for made, name in ((("config.json",), "no model"), (("model.bin", "notes.txt"), "notes.txt"),
+                           (("model.bin", "deep/model.bin"), "deep")):
+            shutil.rmtree(out, ignore_errors=True)
+            for path in made:
+                (out / path).parent.mkdir(parents=True, exist_ok=True)
+                (out / path).write_text("mine")
+            done = self.programs.call(*command)
+            self.assertEqual(done.returncode, 2, made)
+            self.assertIn(f"{out}: holds {name}", done.stderr.decode())
+            for path in made:
+                self.assertEqual((out / path).read_text(), "mine")
+        shutil.rmtree(out)
+        out.mkdir()  # an empty one is nobody's
+        self.assertEqual(self.programs.call(*command).returncode, 0)
+
+    def test_folders_beside_it_are_left_alone(self):
+        partial = self.folder / "x.partial"
+        partial.mkdir()
+        (partial / "notes.txt").write_text("mine")
+        command = ("nmt-export", "-m", self.programs.model("post"), "--to", "ctranslate2", "-o", self.folder / "x")
+        self.assertEqual(self.programs.call(*command).returncode, 0)
+        self.assertEqual((partial / "notes.txt").read_text(), "mine")
 
 
 class Multi30k(Translator):

@@ -148,7 +148,7 @@ class Case(unittest.TestCase):
         for part in parts:
             self.assertIn(part, message)
         if output:
-            self.assertFalse(output.exists() or pathlib.Path(f"{output}.partial").exists())
+            self.assertEqual(sorted(output.parent.glob(output.name + "*")), [])
 
 
 def main(description):

@@ -279,9 +279,37 @@ class Training(unittest.TestCase):
             before = run.updates()[-2]
             damage(run.path())
             errors = self.assert_finishes(run)
-            self.assertRegex(errors, rf"warning: {re.escape(str(run.path()))}: damaged \(.*\): removed, going back to the checkpoint before")
+            self.assertRegex(errors, rf"warning: {re.escape(str(run.path()))}: damaged \(.*\): it is now "
+                                     rf"{run.path().name}\.damaged; going back to the checkpoint before")
+            self.assertTrue(run.path().with_name(run.path().name + ".damaged").is_dir(), "nothing is deleted")
             self.assertIn(f"going on from {run.path(before)}", errors)
             shutil.rmtree(run.directory)
+
+    def test_only_damaged_checkpoints_end_the_program_before_it_begins_anew(self):
+        run = self.copy_of_straight()
+        for update in run.updates():
+            with open(run.path(update) / "model.json", "a") as file:
+                file.write(" ")
+        before = {path: sha256(path) for path in run.directory.rglob("*") if path.is_file()
+                  and path.name not in ("log.txt", "config.yaml")}
+        for _ in range(2):
+            code, errors = run.finish()
+            self.assertEqual(code, 2, errors)
+            last = errors.splitlines()[-1]
+            self.assertIn(f"{run.path()}: every checkpoint is damaged, the newest one: model.json: checksum differs", last)
+            self.assertIn("--restart renames the whole run", last)
+        for path, sum_of_file in before.items():
+            self.assertEqual(sha256(path), sum_of_file, path)
+
+    def test_damaged_prepared_data_end_the_program(self):
+        data = self.work / "other-data"
+        shutil.copytree(self.work / "prepared", data)
+        flip_a_byte(data / "train.bin")
+        run = Run(self.config, self.work / self.id().rsplit(".", 1)[-1], (f"data.dir={data}",))
+        code, errors = run.finish()
+        self.assertEqual(code, 2, errors)
+        self.assertIn(f"{data}/train.bin: ", errors.splitlines()[-1])
+        self.assertFalse(run.directory.exists())
 
     def assert_out_of_disk(self, code, errors, reason):
         self.assertEqual(code, 1, errors)

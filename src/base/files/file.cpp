@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
+#include "base/files/partial_name.h"
 
 namespace nmt {
 namespace {
@@ -38,6 +40,26 @@ std::filesystem::path file_to_replace(const std::filesystem::path& path) {
   return none ? path : target;
 }
 
+std::filesystem::path descriptor_path(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+/// A file that is gone with its descriptor, even after a kill; -1 where the file system has none.
+FileDescriptor make_nameless_file(const std::filesystem::path& folder, mode_t mode) {
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  const bool can_be_named = descriptor >= 0 && ::access(descriptor_path(descriptor).c_str(), F_OK) == 0;
+  if (descriptor >= 0 && !can_be_named) ::close(descriptor);
+  return FileDescriptor(can_be_named ? descriptor : -1);
+}
+
+/// Gives a nameless file a name beside `place`; empty where the system refuses, with errno set.
+std::filesystem::path name_file(int descriptor, const std::filesystem::path& place) {
+  const auto file = descriptor_path(descriptor);
+  for (;;) {
+    auto name = partial_name(place);
+    if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
+    if (errno != EEXIST) return {};
+  }
+}
+
 [[noreturn]] void throw_cannot_open(const std::filesystem::path& path, int reason) {
   std::error_code none;
   const auto folder = folder_of(path);
@@ -53,16 +75,17 @@ std::filesystem::path file_to_replace(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, size_t max_bytes) {
   const FileDescriptor file = open_for_reading(path);
   struct stat status;
   std::string bytes;
   size_t size = 0;
   // One byte more than the size, so that the end is seen without growing; /proc and pipes tell a size of 0.
   if (::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode)) {
-    bytes.resize(static_cast<size_t>(status.st_size) + 1);
+    bytes.resize(std::min(static_cast<size_t>(status.st_size), max_bytes) + 1);
   }
   for (;;) {
+    if (size > max_bytes) throw Error(fmt::format("{}: holds more than {} bytes", path.string(), max_bytes));
     if (size == bytes.size()) bytes.resize(std::max<size_t>(4096, 2 * size));
     const size_t count = read_some(file.number(), bytes.data() + size, bytes.size() - size, path.string());
     if (count == 0) break;
@@ -79,10 +102,20 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(file_to_replace(path)), buffer_(kWriteBuffer) {
-  partial_ = path_;
-  partial_ += ".partial";
-  file_ = std::fopen(partial_.c_str(), "wbe");
+  struct stat old;
+  const bool replaces = ::stat(path_.c_str(), &old) == 0;
+  const mode_t mode = replaces ? old.st_mode & 0777 : 0666;
+  FileDescriptor file = make_nameless_file(folder_of(path_), mode);
+  if (file.number() < 0) {
+    auto named = make_partial_file(path_, mode);
+    if (named.descriptor.number() < 0) throw_cannot_open(path_, errno);
+    file = std::move(named.descriptor);
+    partial_ = std::move(named.path);
+  }
+  if (replaces) ::fchmod(file.number(), mode);  // what the user's mask took away
+  file_ = ::fdopen(file.number(), "wb");
   if (!file_) throw_cannot_open(path_, errno);
+  file.release();
   std::setvbuf(file_, buffer_.data(), _IOFBF, buffer_.size());
 }
 
@@ -105,6 +138,10 @@ void AtomicFile::commit() {
   if (std::fflush(file_) != 0) fail();
   // EINVAL: a file system that has no sync.
   if (::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail();
+  if (partial_.empty()) {
+    partial_ = name_file(::fileno(file_), path_);
+    if (partial_.empty()) fail();
+  }
   if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
   if (std::rename(partial_.c_str(), path_.c_str()) != 0) fail();
   partial_.clear();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -13,15 +14,17 @@
 
 namespace nmt {
 
-/// The whole file as bytes. Throws Error if it can't be read.
-std::string read_file(const std::filesystem::path& path);
+/// The whole file as bytes. Throws Error if it can't be read, or holds more bytes than `max_bytes`.
+std::string read_file(const std::filesystem::path& path, size_t max_bytes = SIZE_MAX);
 
 /// Writes the whole file: beside it first, synced, then renamed, so that a reader finds the old or the new, never half.
 /// Throws MachineError if the disk refuses, Error for a path that can't be written to (see AtomicFile).
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-/// A file in the making: bytes go to PATH.partial; commit() syncs and renames. Without commit() nothing is left behind.
-/// Where PATH is a symbolic link, the file it points to is replaced and the link stays.
+/// A file in the making: bytes go to a file without a name in the folder of PATH (where the file system has none:
+/// PATH.XXXXXX.partial, made for this object); commit() syncs and renames. Without commit() nothing is left behind.
+/// Where PATH is a symbolic link, the file it points to is replaced and the link stays. A replaced file hands its mode
+/// on.
 class AtomicFile {
  public:
   /// Throws Error if the folder does not exist or may not be written to, or if PATH is a folder or a device;
@@ -36,7 +39,8 @@ class AtomicFile {
 
  private:
   [[noreturn]] void fail() const;
-  std::filesystem::path path_, partial_;
+  std::filesystem::path path_;
+  std::filesystem::path partial_;  ///< empty where the file has no name
   std::vector<char> buffer_;
   std::FILE* file_ = nullptr;
   int64_t position_ = 0;

@@ -13,8 +13,12 @@ class FileDescriptor {
   explicit FileDescriptor(int number) : number_(number) {}
   ~FileDescriptor();
   FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }  ///< the number, which the object no longer closes
 
  private:
   int number_;

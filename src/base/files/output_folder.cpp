@@ -2,30 +2,43 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/partial_name.h"
+
+namespace fs = std::filesystem;
 
 namespace nmt {
 namespace {
 
+// In NAME.XXXXXX.partial: the lock, which is also the proof that this program made the folder; the new folder; and,
+// where names cannot be exchanged, the old one for the moment between two renames.
+constexpr const char* kLock = "nmt.lock";
+constexpr const char* kNew = "new";
+constexpr const char* kOld = "old";
+
 /// Without a slash at the end, and the folder itself where it is a symbolic link.
-std::filesystem::path resolved(const std::filesystem::path& path) {
+fs::path resolved(const fs::path& path) {
   std::error_code none;
-  const auto canonical = std::filesystem::canonical(path, none);
+  const auto canonical = fs::canonical(path, none);
   if (!none) return canonical;
-  const auto normal = std::filesystem::absolute(path).lexically_normal();
+  const auto normal = fs::absolute(path).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-[[noreturn]] void throw_cannot_make(const std::filesystem::path& path, const std::error_code& reason) {
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+[[noreturn]] void throw_cannot_make(const fs::path& path, const std::error_code& reason) {
   const std::string message = fmt::format("{}: cannot make the folder ({})", path.string(), reason.message());
   if (reason == std::errc::permission_denied || reason == std::errc::not_a_directory ||
       reason == std::errc::file_exists || reason == std::errc::read_only_file_system ||
@@ -35,67 +48,156 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
   throw MachineError(message);
 }
 
-bool is_same_folder(int descriptor, const std::filesystem::path& path) {
-  struct stat opened, named;
-  return ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
-         opened.st_dev == named.st_dev;
+[[noreturn]] void throw_cannot_move(const fs::path& place) {
+  throw MachineError(fmt::format("{}: cannot be put in place ({})", place.string(), system_message(errno)));
 }
 
-/// Makes the folder, if need be, and locks it against other programs.
-FileDescriptor make_and_lock(const std::filesystem::path& path, const std::filesystem::path& final_path) {
-  for (;;) {
-    std::error_code reason;
-    std::filesystem::create_directories(path, reason);
-    if (reason) throw_cannot_make(path, reason);
-    FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.number() < 0) {
-      if (errno == ENOENT) continue;  // renamed or removed meanwhile
-      throw_cannot_make(path, {errno, std::generic_category()});
-    }
-    if (::flock(folder.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      throw Error(fmt::format("{}: another program is writing there; wait for its end", final_path.string()));
-    }
-    if (is_same_folder(folder.number(), path)) return folder;
+/// A folder of ours beside `place`, with its lock. The lock is taken before the file has its name: who finds it knows
+/// that it is in use.
+std::pair<fs::path, std::optional<FileLock>> make_staging(const fs::path& place) {
+  std::error_code reason;
+  fs::create_directories(place.parent_path(), reason);
+  if (reason) throw_cannot_make(place.parent_path(), reason);
+  auto staging = make_partial_folder(place);
+  if (staging.empty()) throw_cannot_make(place, last_error());
+  auto file = make_partial_file(staging / kLock, S_IRUSR | S_IWUSR);
+  const bool made = file.descriptor.number() >= 0;
+  std::optional<FileLock> lock;
+  if (made) lock.emplace(std::move(file.descriptor));
+  if (!made || ::rename(file.path.c_str(), (staging / kLock).c_str()) != 0) {
+    reason = last_error();
+    std::error_code ignored;
+    fs::remove_all(staging, ignored);
+    throw_cannot_make(place, reason);
+  }
+  return {std::move(staging), std::move(lock)};
+}
+
+/// The lock file of a folder that make_staging() of this user made; -1 where it is another's.
+FileDescriptor lock_file_of(const fs::path& staging) {
+  struct stat folder, file;
+  if (::lstat(staging.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode) || folder.st_uid != ::geteuid() ||
+      (folder.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return FileDescriptor(-1);
+  }
+  FileDescriptor lock(::open((staging / kLock).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (lock.number() >= 0 && ::fstat(lock.number(), &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0)
+    return lock;
+  return FileDescriptor(-1);
+}
+
+/// NFS keeps the name of an open file: the lock is given up first.
+void remove_staging(const fs::path& staging, std::optional<FileLock>& lock) {
+  lock.reset();
+  std::error_code ignored;
+  fs::remove_all(staging, ignored);
+}
+
+enum class Found { kLeftover, kInUse };
+
+/// Finishes or undoes what a killed program left in a folder of ours.
+Found recover(const fs::path& staging, const fs::path& place, FileDescriptor lock_file, OtherWriters others) {
+  std::optional<FileLock> lock(std::in_place, std::move(lock_file));
+  if (lock->is_busy()) return Found::kInUse;
+  // Without locks it may belong to a program at work.
+  const bool is_left = lock->problem().empty() || others == OtherWriters::kNone;
+  std::error_code none;
+  if (!fs::exists(fs::symlink_status(place, none)) && fs::exists(staging / kOld, none)) {
+    if (::rename((staging / kOld).c_str(), place.c_str()) != 0) throw_cannot_move(place);
+    sync_directory(place.parent_path());
+  }
+  if (is_left) remove_staging(staging, lock);
+  return Found::kLeftover;
+}
+
+/// Calls action(staging, place, lock file) for each folder of ours in `parent`.
+template <typename Action>
+void for_each_staging(const fs::path& parent, Action action) {
+  std::error_code none;
+  std::vector<fs::path> names;  // the action removes entries
+  for (const auto& entry : fs::directory_iterator(parent, none)) names.push_back(entry.path());
+  for (const auto& name : names) {
+    const auto place = place_of_partial(name);
+    if (!place) continue;
+    if (auto lock = lock_file_of(name); lock.number() >= 0) action(name, *place, std::move(lock));
   }
 }
 
-void remove_contents(const std::filesystem::path& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove_all(entry.path());
+/// Puts `made` in the place of `place`; what stood there is at `made` afterwards.
+void put_in_place(const fs::path& made, const fs::path& place, const fs::path& aside) {
+  struct stat old;
+  if (::stat(place.c_str(), &old) != 0) {
+    if (::rename(made.c_str(), place.c_str()) != 0) throw_cannot_move(place);
+    return;
+  }
+  ::chmod(made.c_str(), old.st_mode & 07777);
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) throw_cannot_move(place);
+  // A file system that cannot exchange names, such as NFS: for a moment there is none. Who is killed in it leaves the
+  // old one to recover().
+  if (::rename(place.c_str(), aside.c_str()) != 0) throw_cannot_move(place);
+  if (::rename(made.c_str(), place.c_str()) != 0) {
+    const int reason = errno;
+    ::rename(aside.c_str(), place.c_str());
+    errno = reason;
+    throw_cannot_move(place);
+  }
+  ::rename(aside.c_str(), made.c_str());  // so that recover() never takes it back, half removed
 }
 
 }  // namespace
 
-OutputFolder::OutputFolder(const std::filesystem::path& final_path)
-    : final_(resolved(final_path)), partial_(final_.string() + ".partial"), lock_(make_and_lock(partial_, final_)) {
+OutputFolder::OutputFolder(const fs::path& final_path) : final_(resolved(final_path)) {
   std::error_code none;
-  if (std::filesystem::exists(final_, none) && !std::filesystem::is_directory(final_, none)) {
-    std::filesystem::remove(partial_, none);
+  if (fs::exists(final_, none) && !fs::is_directory(final_, none)) {
     throw Error(fmt::format("{}: is a file; name a folder", final_.string()));
   }
-  remove_contents(partial_);
+  for_each_staging(final_.parent_path(), [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
+    if (place != final_) return;
+    if (recover(staging, place, std::move(lock), OtherWriters::kPossible) == Found::kInUse)
+      throw Error(fmt::format("{}: another program is writing there; wait for its end", final_.string()));
+  });
+  std::tie(staging_, lock_) = make_staging(final_);
+  lock_problem_ = lock_->problem();
+  made_ = staging_ / kNew;
+  if (!fs::create_directory(made_, none)) {
+    const auto reason = last_error();
+    remove_staging(staging_, lock_);
+    throw_cannot_make(final_, reason);
+  }
 }
 
 OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  if (!committed_) std::filesystem::remove_all(partial_, ignored);
+  if (!committed_) remove_staging(staging_, lock_);
 }
 
 void OutputFolder::commit() {
-  sync_directory(partial_);
-  std::error_code none;
-  const bool replaces = std::filesystem::exists(final_, none);
-  const unsigned flags = replaces ? RENAME_EXCHANGE : 0;
-  if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, final_.c_str(), flags) != 0) {
-    if (!replaces || (errno != EINVAL && errno != ENOSYS)) {
-      throw MachineError(fmt::format("{}: cannot be put in place ({})", final_.string(), system_message(errno)));
-    }
-    // A file system that cannot exchange names: for a moment there is none.
-    std::filesystem::remove_all(final_);
-    std::filesystem::rename(partial_, final_);
-  }
+  sync_directory(made_);
+  put_in_place(made_, final_, staging_ / kOld);
   committed_ = true;
   sync_directory(final_.parent_path());
-  std::filesystem::remove_all(partial_, none);  // the old files, after an exchange
+  remove_staging(staging_, lock_);  // with the old files
+}
+
+void recover_output_folders(const fs::path& folder, OtherWriters others) {
+  for_each_staging(folder, [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
+    recover(staging, place, std::move(lock), others);
+  });
+}
+
+std::optional<std::string> foreign_entry(const fs::path& folder, const std::set<std::string>& names) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    auto name = entry.path().filename().string();
+    if (!names.contains(name) || !fs::is_regular_file(entry.symlink_status())) return name;
+  }
+  return std::nullopt;
+}
+
+void remove_folder(const fs::path& path) {
+  auto [staging, lock] = make_staging(path);
+  const int reason = ::rename(path.c_str(), (staging / kNew).c_str()) == 0 ? 0 : errno;
+  remove_staging(staging, lock);
+  if (reason != 0) throw MachineError(fmt::format("{}: cannot be removed ({})", path.string(), system_message(reason)));
 }
 
 }  // namespace nmt

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
 
-#include "base/files/file_descriptor.h"
+#include "base/files/file_lock.h"
 
 namespace nmt {
 
-/// A folder in the making: files go to NAME.partial beside it; commit() puts it in the place of NAME in one step, so
-/// that NAME holds the old files or the new, never a mixture. Without commit() nothing of it stays. What a killed
-/// program left behind is removed by the next one.
+/// A folder in the making: NAME.XXXXXX.partial beside NAME, made for this object, holds it; commit() puts it in the
+/// place of NAME, so that NAME holds the old files or the new, never a mixture, on every file system. Without commit()
+/// nothing of it stays. What a killed program left is finished, undone or removed by the next one that writes NAME; a
+/// folder that this class did not make is never touched.
 class OutputFolder {
  public:
   /// Makes missing parent folders. Throws Error: the place is a file, cannot be written to, or another program is at
@@ -16,13 +20,30 @@ class OutputFolder {
   explicit OutputFolder(const std::filesystem::path& final_path);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
-  const std::filesystem::path& path() const { return partial_; }  ///< where to write
-  void commit();                                                  ///< the last call; throws MachineError
+  const std::filesystem::path& path() const { return made_; }  ///< where to write
+  /// Why nothing keeps another program from writing the same folder meanwhile; empty where a lock does.
+  const std::string& lock_problem() const { return lock_problem_; }
+  /// The last call. A folder that is replaced hands its mode on. Throws MachineError, with the old folder in place.
+  void commit();
 
  private:
-  std::filesystem::path final_, partial_;
-  FileDescriptor lock_;  // on the folder itself
+  std::filesystem::path final_, staging_, made_;
+  std::optional<FileLock> lock_;
+  std::string lock_problem_;
   bool committed_ = false;
 };
+
+/// Whether the caller knows that no other program writes there, which locks cannot tell on every file system.
+enum class OtherWriters { kPossible, kNone };
+
+/// Finishes or undoes what killed programs left in `folder`, of every OutputFolder that was made in it: a folder that
+/// was moved out of its place is back, what was half made is gone. Throws MachineError.
+void recover_output_folders(const std::filesystem::path& folder, OtherWriters others);
+
+/// The name of something in `folder` that is no regular file of one of these names; nullopt where there is none.
+std::optional<std::string> foreign_entry(const std::filesystem::path& folder, const std::set<std::string>& names);
+
+/// Removes a folder in one step: what a kill leaves of it is never found under its name. Throws MachineError.
+void remove_folder(const std::filesystem::path& path);
 
 }  // namespace nmt

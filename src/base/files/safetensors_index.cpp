@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/files/json_file.h"
 
 namespace nmt {
 namespace {
 
-constexpr uint64_t kLongestHeader = 1 << 22;  // bytes: 30,000 tensors
-constexpr int kDeepestHeader = 4;
+constexpr JsonLimits kHeaderLimits{.bytes = 1 << 22, .depth = 4, .values = 1 << 19};  // 30,000 tensors
 
 Error damaged(const std::string& file, const std::string& what) {
   return Error(fmt::format("{}: damaged: {}; copy the file again or use another checkpoint", file, what));
@@ -63,14 +63,10 @@ SafetensorsIndex read_safetensors_index(std::span<const std::byte> file, const s
   std::memcpy(&length, file.data(), sizeof length);
   if (length > file.size() - sizeof length) throw damaged(name, "shorter than its header");
   const auto* text = reinterpret_cast<const char*>(file.data()) + sizeof length;
-  // A tree of JSON is far larger than its text.
-  if (length > kLongestHeader) throw damaged(name, "its header is too long");
-  const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
-    if (depth > kDeepestHeader) throw damaged(name, "its header is too deep");
-    return true;
-  };
-  const auto header = nlohmann::json::parse(text, text + length, check_depth, /*allow_exceptions=*/false);
-  if (!header.is_object()) throw damaged(name, "its header is not JSON");
+  if (const auto problem = problem_of_json({text, length}, kHeaderLimits))
+    throw damaged(name, "its header is " + *problem);
+  const auto header = parse_json_or_null({text, length}, kHeaderLimits);
+  if (!header.is_object()) throw damaged(name, "its header is not JSON of the right form");
   const auto data = file.subspan(sizeof length + length);
   SafetensorsIndex index;
   uint64_t total = 0;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/json_file.h"
 #include "base/process/version.h"
 #include "config/json.h"
 #include "config/loading/schema.h"
@@ -30,7 +31,7 @@ ModelDescription read_model_description(const fs::path& directory) {
   const auto path = directory / kFileName;
   if (!fs::exists(path))
     throw Error(fmt::format("{}: not a model directory ({} is missing)", directory.string(), kFileName));
-  const auto json = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  const auto json = read_json_file(path);
   if (!json.is_object()) throw Error(fmt::format("{}: damaged: not a JSON object", path.string()));
   const auto version = json.value("format_version", nlohmann::json());
   if (!version.is_number_integer())

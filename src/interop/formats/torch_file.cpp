@@ -52,13 +52,14 @@ class StateDictionary {
       if (n < 0 || (n > 0 && count > kMostElements / n)) throw damaged(tensor.name);
       count *= n;
     }
+    if (tensor.offset < 0 || tensor.offset > elements) throw damaged(tensor.name);  // else the sum could overflow
     int64_t last = tensor.offset;
     for (size_t i = 0; i < tensor.shape.size(); ++i) {
       if (tensor.strides[i] < 0 || tensor.strides[i] > kMostElements) throw damaged(tensor.name);
       if (tensor.shape[i] > 1 && tensor.strides[i] > elements / (tensor.shape[i] - 1)) throw damaged(tensor.name);
       last += std::max<int64_t>(tensor.shape[i] - 1, 0) * tensor.strides[i];
     }
-    if (tensor.offset < 0 || count > elements || (count > 0 && last >= elements)) throw damaged(tensor.name);
+    if (count > elements || (count > 0 && last >= elements)) throw damaged(tensor.name);
     return {.type = tensor.type->type,
             .shape = tensor.shape,
             .strides = tensor.strides,

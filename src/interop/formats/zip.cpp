@@ -140,6 +140,7 @@ class ZipReader {
 
   std::vector<std::byte> inflated(const Member& member) const {
     std::vector<std::byte> data(member.size);
+    Bytef nowhere = 0;  // zlib refuses a null pointer, even for no bytes
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw MachineError(name_ + ": zlib does not start");
     auto from = member.data;
@@ -149,7 +150,7 @@ class ZipReader {
     while (state == Z_OK) {
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(from.data()));
       stream.avail_in = static_cast<uInt>(std::min<size_t>(from.size(), UINT32_MAX));
-      stream.next_out = reinterpret_cast<Bytef*>(to.data());
+      stream.next_out = to.empty() ? &nowhere : reinterpret_cast<Bytef*>(to.data());
       stream.avail_out = static_cast<uInt>(std::min<size_t>(to.size(), UINT32_MAX));
       const size_t in = stream.avail_in, out = stream.avail_out;
       state = inflate(&stream, Z_NO_FLUSH);  // Z_BUF_ERROR where neither side has room left

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files/file.h"
+#include "base/files/json_file.h"
 #include "interop/marian/marian_names.h"
 #include "interop/marian/marian_vocabulary_file.h"
 
@@ -17,21 +17,9 @@ namespace fs = std::filesystem;
 namespace nmt::interop {
 namespace {
 
-constexpr size_t kLongestSettings = 1 << 20;  // bytes
-constexpr int kDeepestSettings = 8;
+constexpr JsonLimits kSettingsLimits{.bytes = 1 << 20, .depth = 8, .values = 1 << 18};
 
-/// A JSON file of settings; no object where it is none. A tree of JSON is far larger than its text, so both have
-/// limits.
-nlohmann::json read_settings(const fs::path& path) {
-  const auto text = read_file(path);
-  if (text.size() > kLongestSettings)
-    throw Error(fmt::format("{}: {} bytes are too many for settings", path.string(), text.size()));
-  const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
-    if (depth > kDeepestSettings) throw Error(path.string() + ": damaged: too deep for settings");
-    return true;
-  };
-  return nlohmann::json::parse(text, check_depth, /*allow_exceptions=*/false);
-}
+nlohmann::json read_settings(const fs::path& path) { return read_json_file(path, kSettingsLimits); }
 
 /// config.json, field by field.
 class MarianConfig {

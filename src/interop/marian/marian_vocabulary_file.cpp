@@ -17,7 +17,8 @@
 namespace nmt::interop {
 namespace {
 
-constexpr size_t kLongestToken = 1000;  // bytes
+constexpr size_t kLongestToken = 1000;     // bytes
+constexpr size_t kLongestFile = 64 << 20;  // bytes
 
 /// A key of YAML as text: plain, or in quotes.
 std::optional<std::string> unquoted(std::string_view key) {
@@ -114,7 +115,7 @@ std::map<std::string, int64_t> read_vocabulary(const std::filesystem::path& path
   const auto form = path.extension();
   if (form != ".json" && form != ".yml" && form != ".yaml")
     throw Error(path.string() + ": only vocabularies in .json, .yml and .yaml can be read");
-  const auto text = read_file(path);
+  const auto text = read_file(path, kLongestFile);
   std::map<std::string, int64_t> ids;
   std::set<int64_t> taken;
   for (const auto& [token, id] :

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "config/loading/model_description.h"
@@ -39,5 +40,9 @@ void write_safetensors(const std::filesystem::path& path, const Arrays& arrays);
 /// The tokenizers' files under other names, for toolkits that take SentencePiece models; none for word vocabularies.
 void write_tokenizers(const std::filesystem::path& directory, const TextCodec& codec, const std::string& source_name,
                       const std::string& target_name);
+
+/// The names that the files of a model may have, in each of the formats; those of vocabularies of words as they stand
+/// in `folder`.
+std::set<std::string> names_of_model_files(const std::filesystem::path& folder);
 
 }  // namespace nmt::interop

@@ -11,6 +11,7 @@
 #include "nn/layers/recurrent_linear.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
+#include "nn/ops/parameter.h"
 
 namespace nmt {
 namespace {
@@ -69,7 +70,7 @@ RecurrentModel::RecurrentModel(const ModelConfig& c, int64_t source_vocabulary, 
 
   const int64_t embedding = c.embedding_size > 0 ? c.embedding_size : c.d_model, output = decoder_->output_size();
   const auto table = [&](const char* name, int64_t rows, int64_t columns) {
-    return register_parameter(name, torch::empty({rows, columns}));
+    return register_parameter(name, empty_parameter({rows, columns}));
   };
   if (c.tie_embeddings != "none" && output != embedding)
     throw Error(

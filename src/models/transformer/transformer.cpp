@@ -7,6 +7,7 @@
 #include "models/interface/model_initial_values.h"
 #include "models/transformer/deep_init.h"
 #include "nn/ops/kernel_support.h"
+#include "nn/ops/parameter.h"
 #include "nn/positions/positions.h"
 #include "nn/scores/attention_heads.h"
 
@@ -96,7 +97,7 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
       tie_target_(c.tie_embeddings != "none"),
       zero_padding_row_(c.zero_padding_embedding) {
   const auto table = [&](const char* name, int64_t rows) {
-    return register_parameter(name, torch::empty({rows, c.d_model}));
+    return register_parameter(name, empty_parameter({rows, c.d_model}));
   };
   if (tie_all_) {
     if (source_vocabulary != target_vocabulary)

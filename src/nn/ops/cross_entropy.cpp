@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "nn/ops/kernel_support.h"
 
@@ -29,6 +30,9 @@ struct Block {
 // By the CPU's kernels. The loss of each row, or, in the rows of p, of each pair of neighbours.
 void run_kernel(const Block& block, const std::optional<PairLoss>& pair) {
   const auto type = kernel_type(block.logits);
+  const std::span<const int64_t> labels(block.labels.const_data_ptr<int64_t>(), block.labels.numel());
+  const bool all_fit = labels.empty() || std::ranges::max(labels) < block.logits.size(1);
+  TORCH_CHECK(all_fit, "a label is beyond the vocabulary of ", block.logits.size(1), " pieces");
   const kernels::CrossEntropyRows task{.logits = block.logits.mutable_data_ptr(),
                                        .rows = block.logits.size(0),
                                        .classes = block.logits.size(1),

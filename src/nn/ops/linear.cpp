@@ -3,6 +3,7 @@
 #include <ATen/ops/linear.h>
 
 #include "nn/ops/kernel_support.h"
+#include "nn/ops/parameter.h"
 
 namespace nmt {
 
@@ -17,7 +18,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
 }
 
 LinearImpl::LinearImpl(int64_t in, int64_t out, Bias with_bias) {
-  weight = register_parameter("weight", torch::empty({out, in}));
+  weight = register_parameter("weight", empty_parameter({out, in}));
   if (with_bias == Bias::kYes) bias = register_parameter("bias", torch::zeros({out}));
 }
 

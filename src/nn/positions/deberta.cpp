@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "nn/ops/linear.h"
+#include "nn/ops/parameter.h"
 #include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
 
@@ -22,7 +23,7 @@ class DebertaPositions final : public HeadScores {
     if (shares_table_)
       table_ = dynamic_cast<const DebertaPositions&>(*options.first_layer).table_;
     else
-      table_ = register_parameter("weight", torch::empty({2 * reach_, model}));
+      table_ = register_parameter("weight", empty_parameter({2 * reach_, model}));
     query_ = register_module("query", Linear(model, model, LinearImpl::Bias::kNo));
     key_ = register_module("key", Linear(model, model, LinearImpl::Bias::kNo));
   }

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "nn/ops/parameter.h"
 #include "nn/positions/table_positions.h"
 
 namespace nmt {
 
 LearnedPositions::LearnedPositions(const PositionOptions& options) {
-  weight_ = register_parameter("weight", torch::empty({options.max_positions, options.model}));
+  weight_ = register_parameter("weight", empty_parameter({options.max_positions, options.model}));
 }
 
 void LearnedPositions::reset_parameters(const InitialValues& values, at::Generator& generator) {

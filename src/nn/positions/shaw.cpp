@@ -1,3 +1,4 @@
+#include "nn/ops/parameter.h"
 #include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
 
@@ -10,9 +11,8 @@ namespace {
 class ShawPositions final : public HeadScores {
  public:
   explicit ShawPositions(const PositionOptions& options) : HeadScores("positions"), farthest_(options.max_distance) {
-    const auto table = torch::empty({2 * farthest_ + 1, options.model / options.heads});
-    keys_ = register_parameter("keys", table.clone());
-    values_ = register_parameter("values", table.clone());
+    keys_ = register_parameter("keys", empty_parameter({2 * farthest_ + 1, options.model / options.heads}));
+    values_ = register_parameter("values", empty_parameter({2 * farthest_ + 1, options.model / options.heads}));
   }
 
   void reset_parameters(const InitialValues& values, at::Generator& generator) override {

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <vector>
 
+#include "nn/ops/parameter.h"
 #include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
 
@@ -35,7 +36,7 @@ class T5Positions final : public HeadScores {
         max_distance_(options.max_distance),
         two_sided_(options.two_sided),
         query_gain_(std::sqrt(static_cast<double>(options.heads) / static_cast<double>(options.model))) {
-    weight_ = register_parameter("weight", torch::empty({buckets_, options.heads}));
+    weight_ = register_parameter("weight", empty_parameter({buckets_, options.heads}));
   }
 
   void reset_parameters(const InitialValues& values, at::Generator& generator) override {

@@ -6,11 +6,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/files/json_file.h"
+
 namespace nmt {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr JsonLimits kLineLimits{.bytes = 1 << 20, .depth = 4, .values = 1 << 12};
 constexpr size_t kValidationColumns = 12, kTranslationColumns = 3;
 
 template <typename Number>
@@ -37,7 +40,7 @@ std::string cell(std::string text) {
 }
 
 Json parse_object(std::string_view line) {
-  auto object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  auto object = parse_json_or_null<Json>(line, kLineLimits);
   return object.is_object() ? object : Json();
 }
 

@@ -9,12 +9,15 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/json_file.h"
 #include "config/loading/schema.h"
 #include "report/pictures/attention_picture.h"
 #include "report/records/metrics_writer.h"
 
 namespace nmt {
 namespace {
+
+constexpr JsonLimits kAttentionLimits{.bytes = 512 << 20, .depth = 16, .values = 1 << 26};
 
 /// The lines of a file that `parse` reads; none where there is no file.
 template <typename Parse>
@@ -31,7 +34,7 @@ std::vector<std::vector<AttentionGrid>> read_attention(const std::filesystem::pa
   std::vector<std::vector<AttentionGrid>> sentences;
   if (!std::filesystem::exists(path)) return sentences;
   try {
-    const auto json = nlohmann::json::parse(read_file(path));
+    const auto json = read_json_file(path, kAttentionLimits);
     for (const auto& sentence : json.at("sentences")) sentences.push_back(attention_of_json(sentence));
   } catch (const std::exception& error) {
     throw Error(fmt::format("{}: not as nmt-train writes it ({}); remove it", path.string(), error.what()));

@@ -18,9 +18,10 @@ UpdateLog::UpdateLog(std::filesystem::path path, std::string header, KeyOf key_o
 
 void UpdateLog::truncate_after(int64_t update) {
   const std::string text = read_file(path_);
-  size_t start = 0;
+  std::string kept;
   of_last_update_.clear();
-  bool is_header = !header_.empty();
+  bool is_header = !header_.empty(), keeps = true;
+  size_t start = 0;
   for (size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
     const auto line = std::string_view(text).substr(start, end - start);
     if (is_header) {
@@ -29,14 +30,21 @@ void UpdateLog::truncate_after(int64_t update) {
                                 path_.string(), header_));
       }
       is_header = false;
-      continue;
+    } else {
+      auto key = key_of_(line);
+      if (key) keeps = key->update <= update;
+      if (!keeps) continue;
+      if (key) remember({std::move(*key), static_cast<int64_t>(kept.size())});
     }
-    auto key = key_of_(line);
-    if (!key || key->update > update) break;
-    remember({std::move(*key), static_cast<int64_t>(start)});
+    kept.append(line).push_back('\n');
   }
-  if (start < text.size()) file_.truncate(static_cast<int64_t>(start));
-  if (is_header) file_.write(header_ + "\n");
+  if (text.starts_with(kept)) {
+    if (kept.size() < text.size()) file_->truncate(static_cast<int64_t>(kept.size()));
+  } else {  // lines go that others follow
+    write_file_atomically(path_, kept);
+    file_.emplace(path_);
+  }
+  if (is_header) file_->write(header_ + "\n");
 }
 
 void UpdateLog::remember(Line line) {
@@ -48,11 +56,11 @@ void UpdateLog::append(const UpdateLogKey& key, std::string_view line) {
   auto& lines = of_last_update_;
   const auto again = std::find_if(lines.begin(), lines.end(), [&](const Line& before) { return before.key == key; });
   if (again != lines.end()) {
-    file_.truncate(again->start);
+    file_->truncate(again->start);
     lines.erase(again, lines.end());
   }
-  remember({key, file_.size()});
-  file_.write(fmt::format("{}\n", line));
+  remember({key, file_->size()});
+  file_->write(fmt::format("{}\n", line));
 }
 
 }  // namespace nmt

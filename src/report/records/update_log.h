@@ -28,7 +28,8 @@ class UpdateLog {
   /// Opens or makes the file. header: its first line, or empty for none. Throws Error if the file has another header.
   UpdateLog(std::filesystem::path path, std::string header, KeyOf key_of);
 
-  /// Drops the lines of later updates, and everything from a damaged line on. 0: only the header stays.
+  /// Drops the lines of later updates and a last one without its end. A line that cannot be read stays or goes with the
+  /// one before it. 0: only the header stays.
   void truncate_after(int64_t update);
 
   /// Adds a line (without \n). Where the last update has a line of the same key, it takes the place of that one and of
@@ -40,7 +41,7 @@ class UpdateLog {
   std::filesystem::path path_;
   std::string header_;
   KeyOf key_of_;
-  AppendFile file_;
+  std::optional<AppendFile> file_;
   struct Line {
     UpdateLogKey key;
     int64_t start;  ///< where it begins, in bytes

@@ -39,6 +39,15 @@ SourceMarkers markers_of(const nlohmann::json& settings, const std::filesystem::
   }
 }
 
+/// A language becomes part of a file's name.
+std::string language_of(const nlohmann::json& settings, const char* name, const std::filesystem::path& directory) {
+  auto language = field<std::string>(settings, name, directory);
+  if (language.find('/') != language.npos || language.find('\0') != language.npos)
+    throw Error(fmt::format("{}: the tokenizer's settings: \"{}\" is no name of a language; make it again",
+                            directory.string(), name));
+  return language;
+}
+
 /// The files beside the settings.
 struct FileNames {
   std::string joint, source, target;
@@ -86,8 +95,8 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
   Options options{.lowercase = field<bool>(settings, "lowercase", directory),
                   .nfkc = field<bool>(settings, "nfkc", directory),
                   .latin_only = field_or(settings, "latin_only", false, directory),
-                  .source_language = field<std::string>(settings, "source_language", directory),
-                  .target_language = field<std::string>(settings, "target_language", directory),
+                  .source_language = language_of(settings, "source_language", directory),
+                  .target_language = language_of(settings, "target_language", directory),
                   .source_markers = markers_of(settings, directory)};
   const auto hashes = field<std::map<std::string, std::string>>(settings, "files", directory);
   const auto load_one = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {

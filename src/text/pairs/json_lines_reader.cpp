@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/files/json_file.h"
 #include "base/unicode.h"
 
 namespace nmt {
@@ -18,7 +19,7 @@ bool JsonLinesReader::next(TextPair& pair) {
     if (!line) return false;
     const std::string json = checked(*line, lines_, files_.source_option);
     if (strip(json).empty()) continue;
-    const auto object = nlohmann::json::parse(json, nullptr, false);
+    const auto object = parse_json_or_null(json, {.bytes = json.size(), .depth = 16});
     if (!object.is_object()) refuse("is no JSON object");
     const auto inner = object.find("translation");
     const auto& sides = inner != object.end() && inner->is_object() ? *inner : object;

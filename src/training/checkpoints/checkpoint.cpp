@@ -1,16 +1,15 @@
 #include "training/checkpoints/checkpoint.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdio.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/json_file.h"
+#include "base/files/output_folder.h"
 
 namespace fs = std::filesystem;
 
@@ -18,24 +17,17 @@ namespace nmt {
 namespace {
 
 constexpr const char* kChecksums = "checksums.json";
-constexpr const char* kPartial = ".partial";
+constexpr const char* kDamaged = ".damaged";
 
 // Of the files whose sums do not stand there yet.
 void add_checksums(const fs::path& directory) {
   nlohmann::json sums = nlohmann::json::object();
-  if (fs::exists(directory / kChecksums)) sums = nlohmann::json::parse(read_file(directory / kChecksums));
+  if (fs::exists(directory / kChecksums)) sums = read_json_file(directory / kChecksums);
   for (const auto& entry : fs::directory_iterator(directory)) {
     const auto name = entry.path().filename().string();
     if (name != kChecksums && !sums.contains(name)) sums[name] = sha256_of_file(entry.path());
   }
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
-}
-
-// Moves `from` to `to`; what stood at `to` is then at `from`.
-void swap_or_rename(const fs::path& from, const fs::path& to) {
-  if (!fs::exists(to)) return fs::rename(from, to);
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) != 0)
-    throw MachineError(fmt::format("{}: cannot swap into place ({})", to.string(), std::strerror(errno)));
 }
 
 void link_or_copy(const fs::path& from, const fs::path& to) {
@@ -47,30 +39,19 @@ void link_or_copy(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 void write_directory(const fs::path& directory, const DirectoryWriter& write) {
-  const fs::path partial = directory.string() + kPartial;
   try {
-    fs::remove_all(partial);
-    fs::create_directories(partial);
-    write(partial);
-    add_checksums(partial);
-    sync_directory(partial);
-    swap_or_rename(partial, directory);
-    sync_directory(directory.parent_path());
+    OutputFolder folder(directory);
+    write(folder.path());
+    add_checksums(folder.path());
+    folder.commit();
   } catch (const fs::filesystem_error& error) {
-    std::error_code ignored;
-    fs::remove_all(partial, ignored);
     throw MachineError(fmt::format("{}: cannot write ({})", directory.string(), error.code().message()));
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(partial, ignored);
-    throw;
   }
-  fs::remove_all(partial);
 }
 
 std::optional<std::string> damage_of(const fs::path& directory) {
   try {
-    const auto sums = nlohmann::json::parse(read_file(directory / kChecksums));
+    const auto sums = read_json_file(directory / kChecksums, {.bytes = 1 << 20, .depth = 1});
     if (!sums.is_object() || sums.empty()) return std::string(kChecksums) + ": not readable";
     for (const auto& [name, sum] : sums.items()) {
       if (!fs::is_regular_file(directory / name)) return name + ": missing";
@@ -86,8 +67,7 @@ std::optional<std::string> damage_of(const fs::path& directory) {
 
 CheckpointStore::CheckpointStore(fs::path directory) : directory_(std::move(directory)) {
   fs::create_directories(directory_);
-  for (const auto& entry : fs::directory_iterator(directory_))
-    if (entry.path().extension() == kPartial) fs::remove_all(entry.path());
+  recover_output_folders(directory_, OtherWriters::kNone);
 }
 
 void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write,
@@ -101,7 +81,7 @@ void CheckpointStore::replace_file(int64_t update, const std::string& name, std:
   const auto standing = path(update);
   write_directory(standing, [&](const fs::path& folder) {
     // The sums of what stays are kept: a file that was damaged meanwhile is found out later.
-    auto sums = nlohmann::json::parse(read_file(standing / kChecksums));
+    auto sums = read_json_file(standing / kChecksums);
     for (const auto& [file, sum] : sums.items())
       if (file != name) link_or_copy(standing / file, folder / file);
     sums.erase(name);
@@ -115,14 +95,14 @@ void CheckpointStore::remove_others(int64_t update, int64_t keep, const std::set
   const auto all = updates();
   const auto surplus = static_cast<int64_t>(all.size()) - std::max<int64_t>(keep, 1);
   for (int64_t i = 0; i < surplus; ++i)
-    if (all[i] != update && !also.contains(all[i])) fs::remove_all(path(all[i]));
+    if (all[i] != update && !also.contains(all[i])) remove_folder(path(all[i]));
 }
 
 std::vector<int64_t> CheckpointStore::updates() const {
   std::vector<int64_t> found;
   for (const auto& entry : fs::directory_iterator(directory_)) {
     const auto name = entry.path().filename().string();
-    const bool digits = !name.empty() && name.size() <= 12 && std::all_of(name.begin(), name.end(), ::isdigit);
+    const bool digits = !name.empty() && name.size() <= 12 && name.find_first_not_of("0123456789") == name.npos;
     if (digits && entry.is_directory()) found.push_back(std::stoll(name));
   }
   std::sort(found.begin(), found.end());
@@ -131,15 +111,43 @@ std::vector<int64_t> CheckpointStore::updates() const {
 
 fs::path CheckpointStore::path(int64_t update) const { return directory_ / fmt::format("{:08d}", update); }
 
+void CheckpointStore::set_aside(int64_t update, const std::string& damage, Logger& log) const {
+  const auto name = path(update).string() + kDamaged;
+  fs::path free = name;
+  for (int n = 2; fs::exists(fs::symlink_status(free)); ++n) free = fmt::format("{}-{}", name, n);
+  std::error_code error;
+  fs::rename(path(update), free, error);
+  if (error)
+    throw MachineError(
+        fmt::format("{}: damaged ({}), and cannot be set aside ({})", path(update).string(), damage, error.message()));
+  log.warn("{}: damaged ({}): it is now {}; going back to the checkpoint before", path(update).string(), damage,
+           free.filename().string());
+}
+
 std::optional<int64_t> CheckpointStore::newest_whole(Logger& log, const DamageOf& damage_in) const {
-  auto all = updates();
+  const auto all = updates();
+  std::vector<std::pair<int64_t, std::string>> damaged;
   for (auto update = all.rbegin(); update != all.rend(); ++update) {
-    const auto damage = damage_in(path(*update));
-    if (!damage) return *update;
-    log.warn("{}: damaged ({}): removed, going back to the checkpoint before", path(*update).string(), *damage);
-    fs::remove_all(path(*update));
+    if (const auto damage = damage_in(path(*update))) {
+      damaged.emplace_back(*update, *damage);
+      continue;
+    }
+    for (const auto& [which, what] : damaged) set_aside(which, what, log);
+    return *update;
   }
-  return std::nullopt;
+  if (damaged.empty()) {
+    for (const auto& entry : fs::directory_iterator(directory_))
+      if (entry.path().extension().string().starts_with(kDamaged))
+        throw Error(fmt::format(
+            "{}: only damaged checkpoints are left; bring a whole one back, or --restart renames the whole run to "
+            "NAME.old-N and begins anew",
+            directory_.string()));
+    return std::nullopt;
+  }
+  throw Error(fmt::format(
+      "{}: every checkpoint is damaged, the newest one: {}; bring one back, or --restart renames the whole run to "
+      "NAME.old-N and begins anew",
+      path(damaged.front().first).string(), damaged.front().second));
 }
 
 }  // namespace nmt

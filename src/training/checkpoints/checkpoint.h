@@ -15,9 +15,9 @@ namespace nmt {
 
 using DirectoryWriter = std::function<void(const std::filesystem::path&)>;
 
-/// Makes `directory` whole or not at all: `write` fills DIRECTORY.partial, checksums of its files are added
-/// (checksums.json), everything is synced and renamed into place; a directory that stands there is swapped in one step
-/// and removed. Throws MachineError (disk full), with what stood there before still in place.
+/// Makes `directory` whole or not at all, as OutputFolder does: `write` fills a folder beside it, checksums of its
+/// files are added (checksums.json), everything is synced and put in the place of what stands there. Throws
+/// MachineError (disk full), with what stood there before still in place.
 void write_directory(const std::filesystem::path& directory, const DirectoryWriter& write);
 
 /// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt.
@@ -28,8 +28,8 @@ using DamageOf = std::function<std::optional<std::string>(const std::filesystem:
 /// The numbered checkpoints of a run: checkpoints/NNNNNNNN, NNNNNNNN = update.
 class CheckpointStore {
  public:
-  explicit CheckpointStore(
-      std::filesystem::path directory);  ///< made if missing; leftovers of interrupted writes are removed
+  /// The folder is made if missing; leftovers of interrupted writes are removed: there is one writer at a time.
+  explicit CheckpointStore(std::filesystem::path directory);
 
   /// Writes one and then removes all but the newest `keep` and those of the updates `also`.
   void save(int64_t update, int64_t keep, const DirectoryWriter& write, const std::set<int64_t>& also = {}) const;
@@ -40,11 +40,14 @@ class CheckpointStore {
   /// Updates of which a checkpoint stands there, ascending.
   std::vector<int64_t> updates() const;
   std::filesystem::path path(int64_t update) const;
-  /// The newest undamaged one; each damaged newer one is named in a warning and removed. nullopt: none.
+  /// The newest undamaged one; each damaged newer one is renamed to NNNNNNNN.damaged, with a warning. nullopt: there is
+  /// none of any kind. Throws Error where all are damaged: they stay as they are, for who would begin anew would
+  /// replace best/, the only other trace of the training.
   std::optional<int64_t> newest_whole(Logger& log, const DamageOf& damage = damage_of) const;
 
  private:
   void remove_others(int64_t update, int64_t keep, const std::set<int64_t>& also) const;
+  void set_aside(int64_t update, const std::string& damage, Logger& log) const;
 
   std::filesystem::path directory_;
 };

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/json_file.h"
 #include "base/process/version.h"
 #include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
@@ -18,7 +19,7 @@ namespace {
 
 // Throws nlohmann::json::exception for what is damaged.
 ProgressState read_progress(const std::filesystem::path& path) {
-  const auto json = nlohmann::json::parse(read_file(path));
+  const auto json = parse_json_or_null(read_file(path));
   if (const auto format = json.value("format", int64_t{1}); format > kProgressFormat)
     throw Error(
         fmt::format("{}: written by a newer version of this program (format {}, this one reads up to {}); go on with "

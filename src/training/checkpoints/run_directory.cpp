@@ -2,14 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/output_folder.h"
 #include "config/difference.h"
 #include "config/loading/schema.h"
 
@@ -29,36 +28,39 @@ void set_aside(const fs::path& path, Logger& log) {
   }
 }
 
+FileLock lock_of(const fs::path& directory) {
+  const auto path = directory / ".lock";
+  FileDescriptor file(::open(path.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (file.number() < 0)
+    throw Error(fmt::format("run.dir {}: cannot write there ({})", directory.string(), system_message(errno)));
+  FileLock lock(std::move(file));
+  if (lock.is_busy())
+    throw Error(fmt::format("run.dir {}: another nmt-train is at work there; wait for it or name another --run-dir",
+                            directory.string()));
+  return lock;
+}
+
 }  // namespace
 
 RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : path_(config.run.dir) {
   while (!path_.has_filename() && path_.has_relative_path()) path_ = path_.parent_path();  // "runs/x/" is "runs/x"
   if (start == Start::kRestart && fs::exists(path_)) {
-    const Lock nobody_else(path_);
+    const FileLock nobody_else = lock_of(path_);
     set_aside(path_, log);
   }
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) throw Error(fmt::format("run.dir {}: cannot make the folder ({})", path_.string(), error.message()));
-  lock_.emplace(path_);
+  lock_.emplace(lock_of(path_));
+  if (!lock_->problem().empty())
+    log.warn("run.dir {}: this file system has no locks ({}): start only one nmt-train there", path_.string(),
+             lock_->problem());
+  recover_output_folders(path_, OtherWriters::kNone);  // best/
   const auto begun = path_ / "config.yaml";
   checkpoints_.emplace(path_ / "checkpoints");
   if (fs::exists(begun) && !checkpoints_->updates().empty()) compare_with_begun(config, log);
   write_file_atomically(begun, to_yaml(config, YamlComments::kHelp));
 }
-
-RunDirectory::Lock::Lock(const fs::path& directory) {
-  const auto file = directory / ".lock";
-  descriptor_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
-  if (descriptor_ < 0)
-    throw Error(fmt::format("run.dir {}: cannot write there ({})", directory.string(), std::strerror(errno)));
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  close(descriptor_);
-  throw Error(fmt::format("run.dir {}: another nmt-train is at work there; wait for it or name another --run-dir",
-                          directory.string()));
-}
-
-RunDirectory::Lock::~Lock() { close(descriptor_); }
 
 void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {
   const auto begun = path_ / "config.yaml";

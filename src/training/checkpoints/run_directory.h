@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/files/file_lock.h"
 #include "base/process/log.h"
 #include "config/config.h"
 #include "training/checkpoints/checkpoint.h"
@@ -18,7 +19,8 @@ class RunDirectory {
 
   /// Makes the folder, or opens one that was begun: once it has a checkpoint, options that decide the weights must be
   /// those of its config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart
-  /// renames an old run to NAME.old-N. Throws Error where another process holds it.
+  /// renames an old run to NAME.old-N. What a killed process left half done is finished or undone. Throws Error where
+  /// another process holds it; where the file system has no locks there is a warning instead.
   RunDirectory(const Config& config, Start start, Logger& log);
 
   const std::filesystem::path& path() const { return path_; }
@@ -26,21 +28,10 @@ class RunDirectory {
   const CheckpointStore& checkpoints() const { return *checkpoints_; }
 
  private:
-  /// Holds the folder's lock for as long as it lives.
-  class Lock {
-   public:
-    explicit Lock(const std::filesystem::path& directory);
-    ~Lock();
-    Lock(const Lock&) = delete;
-
-   private:
-    int descriptor_ = -1;
-  };
-
   void compare_with_begun(const Config& config, Logger& log) const;
 
   std::filesystem::path path_;
-  std::optional<Lock> lock_;
+  std::optional<FileLock> lock_;
   std::optional<CheckpointStore> checkpoints_;
 };
 

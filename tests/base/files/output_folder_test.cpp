@@ -1,10 +1,15 @@
 #include "base/files/output_folder.h"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/files/faked_file_system.h"
 #include "base/files/file.h"
 #include "support.h"
 
@@ -13,10 +18,18 @@ namespace {
 
 using test::message_of;
 using test::TemporaryDirectory;
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
 void write(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 TEST(OutputFolder, AppearsAtCommitOnly) {
   const TemporaryDirectory folder;
@@ -29,10 +42,9 @@ TEST(OutputFolder, AppearsAtCommitOnly) {
     EXPECT_EQ(read_file(path / "x"), "new");
   }
   EXPECT_EQ(read_file(path / "x"), "new");
-  EXPECT_FALSE(std::filesystem::exists(folder / "a/b.partial"));
+  EXPECT_THAT(names_in(folder / "a"), ElementsAre("b"));
   { OutputFolder abandoned(folder / "c/"); }
-  EXPECT_FALSE(std::filesystem::exists(folder / "c"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "c.partial"));
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
 }
 
 TEST(OutputFolder, ReplacesTheOldOne) {
@@ -78,6 +90,127 @@ TEST(OutputFolder, RefusesPlacesThatCannotBe) {
   EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / "file/below"); }),
               HasSubstr("cannot make the folder"));
   EXPECT_EQ(read_file(folder / "file"), "x");
+}
+
+void make(const std::filesystem::path& path, const std::string& text) {
+  OutputFolder output(path);
+  write(output.path() / "x", text);
+  output.commit();
+}
+
+TEST(OutputFolder, ReplacesWhereNamesCannotBeExchanged) {
+  const TemporaryDirectory folder;
+  test::FakedFileSystem system;
+  system.refuse_exchange();
+  make(folder / "a", "one");
+  make(folder / "a", "two");
+  EXPECT_EQ(read_file(folder / "a/x"), "two");
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+}
+
+/// What a process that ends before one of its renames leaves of making `path`.
+void make_and_end(const std::filesystem::path& path, const std::string& text, int rename, bool exchanges) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    test::FakedFileSystem system;
+    if (!exchanges) system.refuse_exchange();
+    system.end_process_before_rename(rename);
+    make(path, text);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+}
+
+// The renames of a commit: the lock gets its name, the old folder goes aside, the new one comes, the old one goes where
+// the new one was. After each there is the old folder or the new one, and no trace of the rest.
+TEST(OutputFolder, FinishesOrUndoesWhatAKillCutOff) {
+  for (const bool locks : {true, false})
+    for (const bool exchanges : {false, true})
+      for (int rename = 0; rename < 5; ++rename) {
+        const TemporaryDirectory folder;
+        make(folder / "a", "old");
+        make_and_end(folder / "a", "new", rename, exchanges);
+        test::FakedFileSystem system;
+        if (!locks) system.refuse_locks(ENOLCK);
+        recover_output_folders(folder.path(), OtherWriters::kNone);
+        const bool is_done = exchanges ? rename > 0 : rename > 2;
+        EXPECT_EQ(read_file(folder / "a/x"), is_done ? "new" : "old") << rename << exchanges << locks;
+        if (rename > 0) EXPECT_THAT(names_in(folder.path()), ElementsAre("a")) << rename << exchanges << locks;
+        make(folder / "a", "newer");
+        EXPECT_EQ(read_file(folder / "a/x"), "newer");
+      }
+}
+
+TEST(OutputFolder, TheNextOneFindsTheOldFolderAgain) {
+  const TemporaryDirectory folder;
+  make(folder / "a", "old");
+  make_and_end(folder / "a", "new", 2, /*exchanges=*/false);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  { OutputFolder abandoned(folder / "a"); }
+  EXPECT_EQ(read_file(folder / "a/x"), "old");
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+}
+
+TEST(OutputFolder, SaysWhereNothingKeepsOthersAway) {
+  const TemporaryDirectory folder;
+  test::FakedFileSystem system;
+  EXPECT_EQ(OutputFolder(folder / "a").lock_problem(), "");
+  system.refuse_locks(ENOLCK);
+  OutputFolder first(folder / "a");
+  EXPECT_EQ(first.lock_problem(), "No locks available");
+  OutputFolder second(folder / "a");  // which may be at work as well: neither takes the other for a leftover
+  write(first.path() / "x", "first");
+  write(second.path() / "x", "second");
+  first.commit();
+  second.commit();
+  EXPECT_EQ(read_file(folder / "a/x"), "second");
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+}
+
+TEST(OutputFolder, TouchesNothingThatItDidNotMake) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "other");
+  write(folder / "other/notes", "mine");
+  for (const char* name : {"a.partial", "a.abcdef.partial", "a.bcdefg.partial"})
+    std::filesystem::create_directories(folder / name);
+  write(folder / "a.partial/notes", "mine");
+  write(folder / "a.abcdef.partial/notes", "mine");
+  write(folder / "a.bcdefg.partial/nmt.lock", "not empty");
+  std::filesystem::create_directory_symlink("other", folder / "a.cdefgh.partial");
+  make(folder / "a", "new");
+  recover_output_folders(folder.path(), OtherWriters::kNone);
+  EXPECT_THAT(names_in(folder.path()),
+              ElementsAre("a", "a.abcdef.partial", "a.bcdefg.partial", "a.cdefgh.partial", "a.partial", "other"));
+  for (const char* path : {"other/notes", "a.partial/notes", "a.abcdef.partial/notes"})
+    EXPECT_EQ(read_file(folder / path), "mine") << path;
+}
+
+TEST(OutputFolder, AReplacedFolderHandsItsModeOn) {
+  const TemporaryDirectory folder;
+  make(folder / "a", "old");
+  std::filesystem::permissions(folder / "a", std::filesystem::perms::owner_all);
+  make(folder / "a", "new");
+  EXPECT_EQ(std::filesystem::status(folder / "a").permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST(RemoveFolder, LeavesNothingUnderTheNameAtAnyMoment) {
+  const TemporaryDirectory folder;
+  make(folder / "a", "x");
+  remove_folder(folder / "a");
+  EXPECT_THAT(names_in(folder.path()), ElementsAre());
+  EXPECT_THAT(message_of<MachineError>([&] { remove_folder(folder / "a"); }), EndsWith("(No such file or directory)"));
+  EXPECT_THAT(names_in(folder.path()), ElementsAre());
+}
+
+TEST(ForeignEntry, NamesWhatIsNotOnTheList) {
+  const TemporaryDirectory folder;
+  write(folder / "a", "x");
+  EXPECT_EQ(foreign_entry(folder.path(), {"a", "b"}), std::nullopt);
+  EXPECT_EQ(foreign_entry(folder.path(), {"b"}), "a");
+  std::filesystem::create_directory(folder / "b");
+  EXPECT_EQ(foreign_entry(folder.path(), {"a", "b"}), "b") << "a folder may hold anything";
 }
 
 }  // namespace

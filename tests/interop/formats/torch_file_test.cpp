@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/error.h"
 #include "interop/formats/archive.h"
 #include "interop/formats/weight_file.h"
@@ -18,11 +20,15 @@ using test::number;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string small(int value) { return std::string("K") + static_cast<char>(value); }
+/// A whole number: one byte, or eight (LONG1).
+std::string small(int64_t value) {
+  if (value >= 0 && value < 256) return std::string("K") + static_cast<char>(value);
+  return "\x8a\x08" + number(value);
+}
 
 struct Tensor {
   std::string storage = "torch\nFloatStorage", name = "w";
-  int offset = 1, rows = 2, columns = 3, row_stride = 1, column_stride = 2;
+  int64_t offset = 1, rows = 2, columns = 3, row_stride = 1, column_stride = 2;
 };
 
 // {"w": a tensor whose storage has the key "0"}, as torch.save() describes it.
@@ -79,6 +85,18 @@ TEST(TorchFile, RefusesTensorsBeyondTheirStorage) {
   EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(wordy), "x.bin"); }), HasSubstr("damaged: www"));
   const auto empty = Archive().add("m/data.pkl", dictionary()).bytes();
   EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(empty), "x.bin"); }), HasSubstr("data of w"));
+}
+
+// Offset and strides whose sum is negative: the data would begin far before the file.
+TEST(TorchFile, RefusesPlacesThatOverflow) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const Tensor& tensor :
+       {Tensor{.offset = kMost - 3}, Tensor{.offset = kMost}, Tensor{.offset = std::numeric_limits<int64_t>::min()},
+        Tensor{.offset = -1}, Tensor{.offset = 9}, Tensor{.offset = kMost / 4 + 1}}) {
+    const auto file = archive(tensor);
+    EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(file), "x.bin"); }), HasSubstr("damaged: w"))
+        << tensor.offset;
+  }
 }
 
 }  // namespace

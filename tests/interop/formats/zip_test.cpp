@@ -41,6 +41,12 @@ TEST(Zip, RefusesWhatIsCompressedOrLeavesTheFolder) {
   EXPECT_THAT(message(Archive().add("a", "xyz", {.checksum = 1}).bytes()), HasSubstr("checksum of a"));
 }
 
+TEST(Zip, UnpacksAMemberOfNoBytes) {
+  const auto file = Archive().add("a", "stored").add_deflated("b", "").bytes();
+  std::deque<std::vector<std::byte>> unpacked;
+  EXPECT_EQ(text_of(read_zip(as_bytes_of(file), "x.npz", unpacked).at("b")), "");
+}
+
 // Bytes that do not shrink to less than half.
 std::string noise(size_t size) {
   std::string text;

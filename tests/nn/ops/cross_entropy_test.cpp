@@ -282,6 +282,18 @@ TEST(PairedCrossEntropy, OfEqualRowsIsTheLossOfOne) {
   expect_close(hidden.grad().unflatten(0, {15, 2}).sum(1), single.grad(), 1e-5);
 }
 
+// Its gradient would be written behind the row, its loss read from there.
+TEST(OutputCrossEntropy, RefusesLabelsBeyondTheVocabulary) {
+  const auto hidden = wave({4, 3}), weight = wave({10, 3}, 1, 2).requires_grad_(true);
+  for (const int64_t label : {10, 11, 1 << 30}) {
+    auto labels = labels_for(4, 10);
+    labels[2] = label;
+    EXPECT_THROW(output_cross_entropy(hidden, weight, {}, labels, 0.1), c10::Error) << label;
+    EXPECT_THROW(paired_output_cross_entropy(hidden, weight, {}, labels, 0.1, {.first = 1, .second = 1}), c10::Error)
+        << label;
+  }
+}
+
 TEST(OutputCrossEntropy, SurvivesHugeLogits) {
   const auto hidden = torch::full({2, 1}, 1e4f), weight = torch::tensor({{1.0f}, {-1.0f}, {0.5f}});
   const auto sums = output_cross_entropy(hidden, weight, {}, torch::tensor({0, 1}, torch::kInt64), 0.0);

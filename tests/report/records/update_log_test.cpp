@@ -60,13 +60,38 @@ TEST_F(UpdateLogTest, DropsWhatAKillLeftHalfWritten) {
   } cases[] = {{"head", "header\n"},
                {"header\n10 - a\n20 -", "header\n10 - a\n"},
                {"header\n10 - a\n20 - b", "header\n10 - a\n"},
-               {"header\n10 - a\nrubbish\n20 - b\n", "header\n10 - a\n"},
                {std::string("header\n10 - a\n\0\0\0\0", 18), "header\n10 - a\n"}};
   for (const auto& [damaged, kept] : cases) {
     write_file_atomically(path_, damaged);
     open();
     EXPECT_EQ(text(), kept);
   }
+}
+
+TEST_F(UpdateLogTest, ALineThatCannotBeReadTakesNoOtherWithIt) {
+  const std::string all = "header\n10 - a\nrubbish\n20 - b\n30 - c\nmore\n";
+  const struct {
+    int64_t update;
+    std::string kept;
+  } cases[] = {
+      {99, all}, {20, "header\n10 - a\nrubbish\n20 - b\n"}, {10, "header\n10 - a\nrubbish\n"}, {9, "header\n"}};
+  for (const auto& [update, kept] : cases) {
+    write_file_atomically(path_, all);
+    open().truncate_after(update);
+    EXPECT_EQ(text(), kept) << "after update " << update;
+  }
+  // A digit that became another: the line goes, those behind it stay.
+  write_file_atomically(path_, "header\n10 - a\n9920 - b\n30 - c\n");
+  auto log = open();
+  log.truncate_after(40);
+  log.append({.update = 50, .weights = ""}, "50 - d");
+  EXPECT_EQ(text(), "header\n10 - a\n30 - c\n50 - d\n");
+}
+
+TEST_F(UpdateLogTest, ARepeatedEventDoesNotReplaceALineThatCannotBeRead) {
+  write_file_atomically(path_, "header\n10 - a\nrubbish\n");
+  open().append({.update = 10, .weights = ""}, "10 - b");
+  EXPECT_EQ(text(), "header\n10 - a\nrubbish\n10 - b\n");
 }
 
 TEST_F(UpdateLogTest, ARepeatedEventTakesThePlaceOfTheFirst) {

@@ -142,6 +142,14 @@ TEST(TextCodec, SaysWhatIsMissingOrDamaged) {
   separate["joint"] = false;
   EXPECT_THAT(message(separate), EndsWith("do not name source.spm; make it again"));
 
+  // It would become a path that leaves the folder.
+  auto elsewhere = settings;
+  elsewhere["source_language"] = "../de";
+  EXPECT_THAT(message(elsewhere), EndsWith("\"source_language\" is no name of a language; make it again"));
+  elsewhere["source_language"] = "de";
+  elsewhere["target_language"] = std::string("e\0n", 3);
+  EXPECT_THAT(message(elsewhere), EndsWith("\"target_language\" is no name of a language; make it again"));
+
   // Cut at the end of a piece: still a protocol buffer, but of fewer pieces.
   const auto path = (folder / "spm.model").string();
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);

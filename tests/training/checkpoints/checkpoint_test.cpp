@@ -66,20 +66,12 @@ TEST(WriteDirectory, LeavesTheOldOneWhenItFails) {
   EXPECT_EQ(damage_of(folder / "made"), std::nullopt);
 }
 
-TEST(WriteDirectory, StartsAfreshOverTheLeftoversOfAnInterruptedWrite) {
-  const TemporaryDirectory folder;
-  fs::create_directories(folder / "made.partial");
-  write_file_atomically(folder / "made.partial/half a file", "x");
-  write_directory(folder / "made", writer("one"));
-  EXPECT_THAT(names_in(folder / "made"), testing::ElementsAre("checksums.json", "state", "weights"));
-}
-
 TEST(WriteDirectory, SaysWhichFolderCannotBeMade) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "file", "x");
   const auto inside = folder / "file/made";
-  EXPECT_THAT(message_of<MachineError>([&] { write_directory(inside, writer("one")); }),
-              testing::AllOf(testing::StartsWith(inside.string() + ": cannot write ("),
+  EXPECT_THAT(message_of<Error>([&] { write_directory(inside, writer("one")); }),
+              testing::AllOf(testing::StartsWith((folder / "file").string() + ": cannot make the folder ("),
                              testing::Not(testing::HasSubstr("\n"))));
 }
 
@@ -164,9 +156,15 @@ TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
   for (const char* name : {"00000010.partial", "notes", "12a", "1234567890123"})
     fs::create_directories(directory / name);
   write_file_atomically(directory / "00000007", "a file");
+  // What a kill leaves of a write: a folder that OutputFolder made, and nobody holds.
+  const auto left = directory / "00000020.abcdef.partial";
+  fs::create_directories(left / "new");
+  fs::permissions(left, fs::perms::owner_all);
+  write_file_atomically(left / "nmt.lock", "");
   const CheckpointStore store(directory);
   EXPECT_TRUE(store.updates().empty());
-  EXPECT_THAT(names_in(directory), testing::ElementsAre("00000007", "1234567890123", "12a", "notes"));
+  EXPECT_THAT(names_in(directory),
+              testing::ElementsAre("00000007", "00000010.partial", "1234567890123", "12a", "notes"));
 }
 
 TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {
@@ -181,15 +179,52 @@ TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {
   fs::resize_file(store.path(30) / "weights", 1);
   fs::remove(store.path(20) / "state");
   EXPECT_EQ(store.newest_whole(captured.log()), 10);
-  EXPECT_EQ(captured.text(), "warning: " + store.path(30).string() +
-                                 ": damaged (weights: checksum differs): removed, going back to the checkpoint before\n"
-                                 "warning: " +
-                                 store.path(20).string() +
-                                 ": damaged (state: missing): removed, going back to the checkpoint before\n");
+  EXPECT_EQ(captured.text(),
+            "warning: " + store.path(30).string() +
+                ": damaged (weights: checksum differs): it is now 00000030.damaged; going back to the checkpoint "
+                "before\n"
+                "warning: " +
+                store.path(20).string() +
+                ": damaged (state: missing): it is now 00000020.damaged; going back to the checkpoint before\n");
   EXPECT_THAT(store.updates(), testing::ElementsAre(10));
+  EXPECT_EQ(read_file(folder / "checkpoints/00000030.damaged/state"), "state of 30") << "nothing is lost";
+}
 
-  fs::remove(store.path(10) / "checksums.json");
-  EXPECT_EQ(store.newest_whole(captured.log()), std::nullopt);
+TEST(CheckpointStore, NoDamagedOneTakesThePlaceOfAnother) {
+  const TemporaryDirectory folder;
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints");
+  store.save(10, 9, writer("10"));
+  for (const char* text : {"first", "second", "third"}) {
+    store.save(20, 9, writer(text));
+    fs::remove(store.path(20) / "state");
+    EXPECT_EQ(store.newest_whole(captured.log()), 10);
+  }
+  EXPECT_THAT(names_in(folder / "checkpoints"),
+              testing::ElementsAre("00000010", "00000020.damaged", "00000020.damaged-2", "00000020.damaged-3"));
+  EXPECT_EQ(read_file(folder / "checkpoints/00000020.damaged-3/weights"), "third");
+}
+
+// A run that began anew here would put its first model in the place of best/, the only other trace of the training.
+TEST(CheckpointStore, StopsWhereAllAreDamaged) {
+  const TemporaryDirectory folder;
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints");
+  for (const int64_t update : {10, 20}) {
+    store.save(update, 3, writer(std::to_string(update)));
+    fs::remove(store.path(update) / "checksums.json");
+  }
+  for (int start = 0; start < 2; ++start) {
+    EXPECT_THAT(
+        message_of<Error>([&] { store.newest_whole(captured.log()); }),
+        testing::AllOf(testing::StartsWith(store.path(20).string() + ": every checkpoint is damaged, the newest "),
+                       testing::HasSubstr("checksums.json"), testing::HasSubstr("--restart renames the whole run")));
+    EXPECT_THAT(names_in(folder / "checkpoints"), testing::ElementsAre("00000010", "00000020"));
+  }
+  fs::rename(store.path(10), folder / "checkpoints/00000010.damaged");
+  fs::remove_all(store.path(20));
+  EXPECT_THAT(message_of<Error>([&] { store.newest_whole(captured.log()); }),
+              testing::HasSubstr("only damaged checkpoints are left"));
 }
 
 TEST(CheckpointStore, ReplacesAFileAndLeavesTheOthers) {

@@ -2,6 +2,7 @@
 // NMT_PACKED_WIDTH, NMT_PACKED_ROWS and NMT_PACKED_VECS are defined: numbers in one of its registers, and how many rows
 // of how many vectors of sums fit them.
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -101,6 +102,9 @@ void pack_row(const float* row, const PackedWeight& packed, uint32_t* words, flo
   }
 }
 
+// What is less than this is taken for zero: 255 over it would be infinite.
+constexpr float kLeastRange = 256 / FLT_MAX;
+
 // Symmetric quantization of one output's weights: the largest is 127 units.
 float quantize_row(const float* row, const PackedWeight& packed, int64_t output) {
   float largest = 0, poison = 0;  // poison: NaN where a weight is none
@@ -109,7 +113,7 @@ float quantize_row(const float* row, const PackedWeight& packed, int64_t output)
     poison += row[k] - row[k];
   }
   packed.scales[output] = largest / 127 + poison;
-  const float inverse_scale = largest > 0 && poison == 0 ? 127 / largest : 0;
+  const float inverse_scale = largest > kLeastRange && poison == 0 ? 127 / largest : 0;
   int32_t sum = 0;
   for (int64_t k = 0; k < packed.in; ++k) sum += to_int8(row[k], inverse_scale);
   packed.sums[output] = sum;
@@ -145,7 +149,7 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   for (int64_t k = 0; k < whole; k += kLanes) take(load(x + k));
   take(load(rest));
   const float lowest = -max_lanes(-low), range = max_lanes(high) - lowest;
-  const float scale = range / 255, inverse = range > 0 ? 255 / range : 0;
+  const float scale = range / 255, inverse = range > kLeastRange ? 255 / range : 0;
   const float zero = std::nearbyint(-lowest * inverse);
   const auto quantized = [&](Vec v) {
     const Vec steps = v * all(inverse) + all(zero + 0.5f);  // never negative: rounded by cutting off
