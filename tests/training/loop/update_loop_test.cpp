@@ -207,7 +207,8 @@ TEST_F(UpdateLoopTest, SavesTheCheckpointThatIsDueBeforeAValidationCanFail) {
 }
 
 TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
-  ScriptedRun run(folder_.path(), "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(),
+                  "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
   run.signal_at = 3;
   EXPECT_EQ(run.train(), SIGTERM);
   EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "checkpoint 3",
@@ -220,7 +221,8 @@ TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
 }
 
 TEST_F(UpdateLoopTest, DoesAValidationAgainThatASignalCutShort) {
-  ScriptedRun run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(),
+                  "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
   run.bleu = [&](int64_t) -> double {
     run.signal_at = 2;
     throw Interrupted();
@@ -237,7 +239,7 @@ TEST_F(UpdateLoopTest, DoesAValidationAgainThatASignalCutShort) {
 
 TEST_F(UpdateLoopTest, EndsWhenPatienceIsOverWhateverTheScore) {
   ScriptedRun run(folder_.path(),
-          "max_updates: 9, checkpoint_every: 2}, validation: {every: 1, patience: 3}, run: {log_every: 100}");
+                  "max_updates: 9, checkpoint_every: 2}, validation: {every: 1, patience: 3}, run: {log_every: 100}");
   run.bleu = [](int64_t update) { return update == 1 ? 5 : kNan; };
   EXPECT_EQ(run.train(), 0);
   EXPECT_EQ(run.said.back(), "3 validations without a new best bleu");
@@ -247,7 +249,8 @@ TEST_F(UpdateLoopTest, EndsWhenPatienceIsOverWhateverTheScore) {
 
 // Such as an older version left it.
 TEST_F(UpdateLoopTest, GoesOnFromACheckpointWithABestScoreThatIsNotFinite) {
-  ScriptedRun run(folder_.path(), "max_updates: 9, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(),
+                  "max_updates: 9, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
   run.progress.best_update = 1;
   run.progress.best_score = kNan;
   run.bleu = [](int64_t update) { return update == 2 ? kNan : 3; };
@@ -262,7 +265,8 @@ TEST_F(UpdateLoopTest, GoesOnFromACheckpointWithABestScoreThatIsNotFinite) {
 }
 
 TEST_F(UpdateLoopTest, CountsWhatItSkipsAndGivesUpInTheEnd) {
-  ScriptedRun run(folder_.path(), "max_updates: 90, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(),
+                  "max_updates: 90, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
   run.in_forward = [&](int64_t update) {
     const torch::NoGradGuard no_grad;
     for (auto& item : run.weights()) item.second.fill_(update == 3 || update > 5 ? kNan : 0.1);
@@ -273,7 +277,8 @@ TEST_F(UpdateLoopTest, CountsWhatItSkipsAndGivesUpInTheEnd) {
 }
 
 TEST_F(UpdateLoopTest, NotesABatchThatWasSplit) {
-  ScriptedRun run(folder_.path(), "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
+  ScriptedRun run(folder_.path(),
+                  "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");
   bool first = true;
   run.in_forward = [&](int64_t update) {
     if (update == 2 && std::exchange(first, false)) throw std::bad_alloc();
