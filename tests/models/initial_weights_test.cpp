@@ -16,7 +16,7 @@
 
 #include "base/files/file.h"
 #include "base/files/sha256.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/make_model.h"
 #include "models/recurrent/recurrent_forms.h"

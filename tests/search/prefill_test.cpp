@@ -131,7 +131,7 @@ TEST(Prefill, LeavesTheBitsOfSingleSteps) {
       SingleSteps single(*model);
       for (const SearchOptions& how :
            {SearchOptions{.beam_size = 1}, SearchOptions{.beam_size = 4, .n_best = 4},
-            SearchOptions{.beam_size = 4, .n_best = 4, .repetition_penalty = 1.4, .diversity_groups = 2},
+            SearchOptions{.beam_size = 4, .n_best = 4, .diversity_groups = 2, .repetition_penalty = 1.4},
             SearchOptions{.beam_size = 1, .n_best = 3, .sampling = SamplingOptions{.seed = 5}}}) {
         const auto translate = [&](TranslationModel& with) {
           const std::vector<SearchModel> pair{{.model = &with}, {.model = &with}};

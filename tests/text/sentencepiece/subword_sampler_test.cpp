@@ -137,7 +137,7 @@ void expect_probabilities(const std::map<Ids, double>& found, const std::map<Ids
 }
 
 TEST(UnigramSampler, HasTheProbabilitiesOfThePaper) {
-  const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 90});
+  const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 200});
   const auto plain = model.encode("derungen");
   const auto scores = all_segmentations(model,
                                         "\u2581"
@@ -148,7 +148,7 @@ TEST(UnigramSampler, HasTheProbabilitiesOfThePaper) {
 }
 
 TEST(UnigramSampler, OfTheBestHasThem) {
-  const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 90});
+  const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 200});
   sentencepiece::SentencePieceProcessor processor;
   ASSERT_TRUE(processor.LoadFromSerializedProto(model.serialized()).ok());
   const std::string line = "der ein";
@@ -167,7 +167,7 @@ TEST(UnigramSampler, OfTheBestHasThem) {
 }
 
 TEST(UnigramSampler, KeepsTheText) {
-  const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 90, .user_symbols = {"haus"}});
+  const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 200, .user_symbols = {"haus"}});
   const auto sampler = make_unigram_sampler(model, 0.02, 0);
   std::set<Ids> different;
   for (const auto& line : lines_to_cut()) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "config/difference.h"
 #include "config/loading/schema.h"
 #include "support.h"
 #include "training/captured_log.h"

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "config/schema.h"
+#include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
 #include "prepro/prepared_corpus_writer.h"
