@@ -34,7 +34,10 @@ void UpdateLog::truncate_after(int64_t update) {
       auto key = key_of_(line);
       if (key) keeps = key->update <= update;
       if (!keeps) continue;
-      if (key) remember({std::move(*key), static_cast<int64_t>(kept.size())});
+      if (key)
+        remember({std::move(*key), static_cast<int64_t>(kept.size())});
+      else
+        of_last_update_.clear();  // it stays, whatever is repeated
     }
     kept.append(line).push_back('\n');
   }

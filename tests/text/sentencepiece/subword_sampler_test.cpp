@@ -138,10 +138,11 @@ void expect_probabilities(const std::map<Ids, double>& found, const std::map<Ids
 
 TEST(UnigramSampler, HasTheProbabilitiesOfThePaper) {
   const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 200});
-  const auto plain = model.encode("derungen");
+  const auto plain = model.encode("derung eingen");
   const auto scores = all_segmentations(model,
                                         "\u2581"
-                                        "derungen");
+                                        "derung\u2581"
+                                        "eingen");
   ASSERT_GE(scores.size(), 4u);
   for (const double alpha : {0.1, 0.5, 1.0})
     expect_probabilities(frequencies(*make_unigram_sampler(model, alpha, 0), plain, 20000), scores, alpha);
@@ -151,11 +152,11 @@ TEST(UnigramSampler, OfTheBestHasThem) {
   const auto model = trained(training_lines(), {.type = "unigram", .vocab_size = 200});
   sentencepiece::SentencePieceProcessor processor;
   ASSERT_TRUE(processor.LoadFromSerializedProto(model.serialized()).ok());
-  const std::string line = "der ein";
+  const std::string line = "derung eingen";
   const auto all = all_segmentations(model,
                                      "\u2581"
-                                     "der\u2581"
-                                     "ein");
+                                     "derung\u2581"
+                                     "eingen");
   std::map<Ids, double> best;
   for (const auto& ids : processor.NBestEncodeAsIds(line, 5)) best[ids] = all.at(ids);
   ASSERT_EQ(best.size(), 5u);
