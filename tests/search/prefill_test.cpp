@@ -93,7 +93,7 @@ class Waiting final : public SearchQueue {
   Waiting() {
     const auto sources = test::some_sources(9, 40);
     for (size_t i = 0; i < sources.size(); ++i) {
-      inputs_.push_back({.sources = {sources[i]}});
+      inputs_.push_back({.sources = {sources[i], sources[i]}});  // for one model or two
       // Neighbours begin with as many tokens: they start together.
       for (size_t token = 0; token < i / 4 * 5 % 7; ++token)
         inputs_.back().prefix.push_back(static_cast<int32_t>(kA + (i + token * token) % 4));

@@ -102,7 +102,7 @@ TEST(DecodingStateGuide, ADecoderOnlyModelDecodesAsItIsTrained) {
     std::vector<std::shared_ptr<Mixer>> mixers = {self_attention(), self_attention()};
     if (with_maximum) mixers.push_back(std::make_shared<MaximumMixer>());
     DecoderOnly model(mixers);
-    test::expect_steps_of_the_full_pass(model, kPairs, torch::kCPU, 1e-5);
+    test::expect_steps_of_the_full_pass(model, kPairs, torch::kCPU, 1e-4);  // of logits up to 85
     test::expect_selected_rows_continue(model, kPairs, torch::kCPU, 4, /*same_bits=*/true);
     test::expect_prefill_of_single_steps(model, kPairs, torch::kCPU);
     ASSERT_EQ(model.capabilities().ragged_positions, !with_maximum);
