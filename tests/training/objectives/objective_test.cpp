@@ -253,10 +253,10 @@ TEST(Objective, MayHoldATeacherAndSeeAllThatTheModelGives) {
   Adam adam(named_parameters(*student), {});
   Distillation objective(teacher);
   std::vector<UpdateStats> stats;
-  for (int64_t update = 1; update <= 60; ++update)
+  for (int64_t update = 1; update <= 30; ++update)
     stats.push_back(train_update({.model = *student, .optimizer = adam, .objective = objective}, {some_pairs()},
                                  {1, update}, 0.01));
-  EXPECT_LT(stats.back().loss, 0.7 * stats.front().loss);
+  EXPECT_LT(stats.back().loss, stats.front().loss - 5) << "down to the entropy of the teacher, nearly";
   for (const auto& item : named_parameters(*teacher)) EXPECT_FALSE(item.second.grad().defined()) << item.first;
 }
 
