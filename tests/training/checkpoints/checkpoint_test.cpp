@@ -95,9 +95,9 @@ TEST(DamageOf, NamesTheFile) {
        },
        "state: missing"},
       {"no JSON", [](const fs::path& d) { write_file_atomically(d / "checksums.json", "{"); },
-       "checksums.json: not readable"},
+       "checksums.json: damaged: not JSON (at byte 2)"},
       {"emptied checksums", [](const fs::path& d) { fs::resize_file(d / "checksums.json", 0); },
-       "checksums.json: not readable"},
+       "checksums.json: damaged: not JSON (at byte 1)"},
       {"checksums of nothing", [](const fs::path& d) { write_file_atomically(d / "checksums.json", "{}"); },
        "checksums.json: not readable"},
       {"checksums are a list", [](const fs::path& d) { write_file_atomically(d / "checksums.json", "[]"); },
@@ -110,7 +110,7 @@ TEST(DamageOf, NamesTheFile) {
     const TemporaryDirectory folder;
     write_directory(folder / "made", writer("one"));
     c.damage(folder / "made");
-    EXPECT_EQ(damage_of(folder / "made"), c.expected) << c.what;
+    EXPECT_THAT(damage_of(folder / "made").value_or("whole"), testing::EndsWith(c.expected)) << c.what;
   }
   const TemporaryDirectory folder;
   EXPECT_THAT(damage_of(folder / "none").value_or(""), testing::HasSubstr("checksums.json"));
