@@ -77,6 +77,14 @@ TEST_P(RecurrentForm, ContinuesTheSelectedRows) {
     test::expect_selected_rows_continue(*model(device), kPairs, device, 1, device.is_cpu());
 }
 
+TEST_P(RecurrentForm, TakesSeveralTokensAtOnce) {
+  const torch::NoGradGuard no_grad;
+  for (const auto device : test::devices()) {
+    EXPECT_EQ(model(device)->capabilities().exact_prefill, device.is_cpu());
+    test::expect_prefill_of_single_steps(*model(device), kPairs, device);
+  }
+}
+
 // bfloat16 keeps 8 bits of every product's result; states stay in float.
 TEST_P(RecurrentForm, InBfloat16StaysNearFloat) {
   const auto model = this->model();
