@@ -88,8 +88,8 @@ TEST_P(LongerValidation, LeavesNothingThatAnUpdateCannotUse) {
         model->set_compute_type(torch::kFloat32);  // as validation translates
         SearchOptions greedy;
         greedy.beam_size = 1;
-        greedy.max_length = 30;
-        greedy.min_length = 20;
+        greedy.max_length = kLong + 20;
+        greedy.min_length = kLong + 10;
         std::vector<int32_t> source;
         for (const auto id : pair_of(kLong + 10).first) source.push_back(static_cast<int32_t>(id));
         source.push_back(SpecialIds::kEnd);
