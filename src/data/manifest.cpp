@@ -87,7 +87,7 @@ Manifest Manifest::read(const std::filesystem::path& directory) {
     throw Error(fmt::format("data.dir {}: no prepared data there; run nmt-prepro -c CONFIG first", directory.string()));
   }
   try {
-    const json record = read_json_file(path);
+    const json record = parse_json_or_null(read_file(path, JsonLimits().bytes));
     if (record.at("format") != kFormat) throw Error(path.string() + ": not a manifest of nmt-prepro");
     if (const int version = record.at("version"); version != kVersion) {
       throw Error(fmt::format("{}: of format version {}, where {} is read; run nmt-prepro again with --overwrite",

@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from translate_support import PATIENCE, PROGRAMS, Case, main, run, translate
 
@@ -132,12 +133,23 @@ class Streams(Case):
             process.send_signal(number)
             self.assertEqual(process.wait(PATIENCE), code)
 
+    @staticmethod
+    def writes_into(process, folder):
+        """A file in the making need not have a name: what the process holds open tells of it."""
+        descriptors = Path(f"/proc/{process.pid}/fd")
+        for descriptor in list(descriptors.iterdir()):
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                target = os.readlink(descriptor)
+                if target.startswith(f"{folder}/") and os.path.basename(target) != "in.txt":
+                    return True
+        return False
+
     def test_ctrl_c_leaves_no_half_file(self):
         source, out = self.folder / "in.txt", self.folder / "out.txt"
         source.write_text("\n".join(PROGRAMS.sources() * 20))
         process = self.start("-i", str(source), "-o", str(out), "--batch-size", "1", "--threads", "1")
         deadline = time.monotonic() + PATIENCE
-        while len(os.listdir(self.folder)) < 2 and time.monotonic() < deadline:
+        while not self.writes_into(process, self.folder) and time.monotonic() < deadline:
             time.sleep(0.02)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
