@@ -40,16 +40,15 @@ struct DecodingArguments {
   }
 
   /// A model's own options, changed by those given.
-  TranslatorOptions options_for(const Config& config) const {
-    const Config changed = flags.applied_to(config);
-    TranslatorOptions options = translator_options(changed);
+  TranslatorOptions options_for(const LoadedModel& first) const {
+    TranslatorOptions options = translator_options(flags.applied_to(first.config));
     if (max_source_length) {
-      const bool learned = changed.model.positions == "learned" || changed.model.positions == "product";
-      if (learned && *max_source_length > options.max_source_length) {
-        throw Error(fmt::format("--max-source-length {}: the learned positions of this model allow at most {}",
+      options.max_source_length = *max_source_length;
+      limit_to(*first.model, first.codec.options().source_markers, options);
+      if (options.max_source_length < *max_source_length) {
+        throw Error(fmt::format("--max-source-length {}: the positions of this model allow at most {}",
                                 *max_source_length, options.max_source_length));
       }
-      options.max_source_length = *max_source_length;
     }
     options.validate();
     return options;
@@ -68,8 +67,8 @@ struct DecodingArguments {
   LoadedModel load(const std::filesystem::path& directory) const {
     const auto where = resolve_device(device);
     LoadedModel loaded = load_model(directory, where);
-    const auto& name = flags.applied_to(loaded.config).decoding.precision;
-    prepare_decoding(loaded, resolve_decoding_precision(name, where));
+    const auto precision = flags.applied_to(loaded.config).decoding.precision;
+    prepare_decoding(loaded, resolve_decoding_precision(precision, where));
     return loaded;
   }
 };

@@ -95,6 +95,12 @@ struct Arguments {
     decoding.add_to(app);
   }
 
+  Choices<TokenizedBleuForm> tokenized_bleu_forms() const {
+    Choices<TokenizedBleuForm> forms;
+    for (const auto& form : tokenized_bleu) forms.append(form);
+    return forms;
+  }
+
   void check() const {
     if (config_file.empty() && models.empty())
       throw Error("give -c CONFIG (a run) or -m DIR (a model directory); see nmt-eval --help");
@@ -181,13 +187,12 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   for (const auto& directory : system.directories) loaded.push_back(arguments.decoding.load(directory));
   require_one_target(loaded);
   if (metrics.empty())
-    metrics = evaluation_metrics(arguments.tokenized_bleu, loaded.front().codec.options().target_language);
+    metrics = evaluation_metrics(arguments.tokenized_bleu_forms(), loaded.front().codec.options().target_language);
   if (system.decoding) loaded.front().config.decoding = *system.decoding;
-  TranslatorOptions options = arguments.decoding.options_for(loaded.front().config);
+  TranslatorOptions options = arguments.decoding.options_for(loaded.front());
   arguments.decoding.complete(loaded.front(), options);
   std::vector<TranslatorModel> models;
   for (size_t i = 0; i < loaded.size(); ++i) {
-    limit_to(loaded[i].config, options);
     const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
     models.push_back(
         {.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight, .lexicon = loaded[i].lexicon});
@@ -212,7 +217,7 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
              static_cast<double>(output.target_tokens) / std::max(output.seconds, 1e-9));
   }
   result.report = report_of(output, result.scores);
-  result.report["search"] = report_of(options.search);
+  result.report["search"] = report_of(translator.options().search);
   if (options.shortlist > 0)
     result.report["shortlist"] = {{"candidates", options.shortlist}, {"frequent", options.shortlist_frequent}};
   result.report["precision"] = loaded.front().precision;
@@ -222,7 +227,8 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
 
 /// Sources and references as the model is given them: so the program of 2017 prints and scores them.
 TranslatedText normalised(TranslatedText text, const DataConfig& data) {
-  const Normalization rules{.nfkc = data.nfkc, .lowercase = data.lowercase, .latin_only = data.characters == "latin"};
+  const Normalization rules{
+      .nfkc = data.nfkc, .lowercase = data.lowercase, .latin_only = data.characters == CharacterSet::kLatin};
   for (auto* lines : {&text.sources, &text.references})
     for (auto& line : *lines) line = normalize(line, rules);
   return text;
@@ -233,10 +239,10 @@ void write_original_results(const Config& run, const System& system, const Trans
   const auto name = original_model_name(system.directories.front());
   const fs::path directory = run.run.dir;
   fs::path written;
-  if (run.run.naming == "kyubyong2019") {
+  if (run.run.naming == RunNaming::kKyubyong2019) {
     fs::create_directories(directory / "test");
     written = write_kyubyong2019_results(directory / "test", name, text);
-  } else if (run.run.naming == "kyubyong2017") {
+  } else if (run.run.naming == RunNaming::kKyubyong2017) {
     fs::create_directories(directory / "results");
     written = write_kyubyong2017_results(directory / "results", name, normalised(text, run.data));
   }
@@ -280,7 +286,8 @@ Config load_run(Arguments& arguments, Logger& log) {
   auto& decoding = arguments.decoding;
   if (decoding.device == "auto") decoding.device = loaded.config.run.device;
   if (decoding.threads == 0) decoding.threads = static_cast<int>(loaded.config.run.threads);
-  if (arguments.tokenized_bleu.empty()) arguments.tokenized_bleu = loaded.config.evaluation.tokenized_bleu;
+  if (arguments.tokenized_bleu.empty())
+    arguments.tokenized_bleu = loaded.config.evaluation.tokenized_bleu.chosen_names();
   return loaded.config;
 }
 

@@ -142,12 +142,12 @@ int train(const Arguments& arguments) {
   RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
                          *log);
   add_log_file(*log, directory.path() / "log.txt");
-  if (config.run.precision == "bf16" && !multiplies_bfloat16(device))
+  if (config.run.precision == TrainingPrecision::kBf16 && !multiplies_bfloat16(device))
     log->warn(
         "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
   observers.add(make_run_observers({.directory = directory.path(),
                                     .tensorboard = config.run.tensorboard,
-                                    .tensorboard_tags = parse_tensorboard_tags(config.run.tensorboard_tags),
+                                    .tensorboard_tags = config.run.tensorboard_tags,
                                     .environment = environment(*group)},
                                    *log));
   if (auto names = make_original_names(config, directory.path(), *log)) observers.add(std::move(names));

@@ -95,13 +95,12 @@ struct Models {
   explicit Models(const TranslateArguments& arguments) {
     for (const auto& directory : arguments.models) loaded.push_back(arguments.decoding.load(directory));
     require_one_target(loaded);
-    options = arguments.decoding.options_for(loaded.front().config);
+    options = arguments.decoding.options_for(loaded.front());
     arguments.decoding.complete(loaded.front(), options);
     for (size_t i = 0; i < loaded.size(); ++i) {
       const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
       members.push_back(
           {.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight, .lexicon = loaded[i].lexicon});
-      limit_to(loaded[i].config, options);
     }
     options.search.n_best = arguments.n_best;
     options.search.attention = arguments.needs_attention();

@@ -42,6 +42,16 @@ function(nmt_torch_setup target)
   endif()
 endfunction()
 
+# Most files are small, and the headers of LibTorch, JSON and spdlog cost seconds in each of them: several files are
+# compiled as one (six take the time of two). A change compiles its neighbours again: some 10 s. NMT_UNITY=OFF compiles
+# each alone, as an editor or a linter does.
+option(NMT_UNITY "Compile several source files as one" ON)
+function(nmt_unity target files_at_once)
+  if(NMT_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files_at_once})
+  endif()
+endfunction()
+
 function(nmt_library name)
   cmake_parse_arguments(ARG "TORCH" "" "LINK" ${ARGN})
   set(target nmt_${name})
@@ -57,6 +67,7 @@ function(nmt_library name)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC ${ARG_LINK})
+  nmt_unity(${target} 6)
   if(name STREQUAL base)
     target_compile_definitions(${target} PRIVATE NMT_VERSION="${PROJECT_VERSION}")
   endif()

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "config/kinds.h"
+
 namespace nmt {
 
 /// What a run is a function of, one struct a section of the YAML file. Each field is one option: its default stands
-/// here, its name, range and help in schema.cpp, which reads, checks, writes and documents it. The leaf names are those
+/// here, its name, range and help in option_table.cpp, the words of a choice in kinds.h. The leaf names are those
 /// of Kyubyong's hyper-parameters where he has one (suffix 1 = source, 2 = target).
 
 struct DataConfig {
@@ -31,8 +33,8 @@ struct DataConfig {
   bool drop_duplicates = false;
   bool drop_test_overlap = false;  // training pairs whose source and target both stand in validation or test
   // Vocabulary.
-  std::string tokenizer = "sentencepiece";  // sentencepiece | words
-  std::string spm_type = "bpe";             // bpe | unigram
+  Choice<TokenizerKind> tokenizer = TokenizerKind::kSentencePiece;
+  Choice<SentencePieceType> spm_type = SentencePieceType::kBpe;
   int64_t vocab_size = 32000;
   bool joint_vocabulary = true;
   std::string spm_model1, spm_model2;  // ready models; joint: only spm_model1
@@ -40,20 +42,20 @@ struct DataConfig {
   double character_coverage = 0.9995;
   bool byte_fallback = false;
   std::vector<std::string> user_symbols;
-  std::string normalization = "nmt_nfkc";  // SentencePiece's rule: nmt_nfkc | nfkc | nmt_nfkc_cf | nfkc_cf | identity
+  Choice<NormalizationRule> normalization = NormalizationRule::kNmtNfkc;
   // Word vocabularies (tokenizer: words).
   int64_t min_cnt = 1;                   // rarer words are unknown
   std::string vocabulary1, vocabulary2;  // ready *.vocab.tsv files; joint: only vocabulary1
   bool count_markup = false;             // count the words of markup lines too, as Kyubyong's program of 2017
-  std::string characters = "all";        // all | latin: others are deleted, every split (Kyubyong 2017)
+  Choice<CharacterSet> characters = CharacterSet::kAll;
   // What the encoder gets around the pieces of a sentence.
-  std::string source_markers = "end";  // end: pieces </s> | both: <s> pieces </s> | none
+  Choice<SourceMarkers> source_markers = SourceMarkers::kEnd;
   // A lexicon of the training pairs for decoding.shortlist.
   int64_t shortlist = 0;  // target pieces that it names for each source piece; 0 = none is made
 };
 
 struct ModelConfig {
-  std::string architecture = "transformer";  // transformer | recurrent
+  Choice<Architecture> architecture = Architecture::kTransformer;
   int64_t d_model = 512;
   int64_t d_ff = 2048;
   int64_t num_blocks = 6;
@@ -65,62 +67,53 @@ struct ModelConfig {
   std::optional<double> attention_dropout_rate;  // on attention weights
   std::optional<double> residual_dropout_rate;   // on each sub-layer's output
   std::optional<double> ffn_dropout_rate;        // inside the feed-forward net
-  std::string norm = "post";                     // post | pre
-  bool final_norm = true;                        // pre only: a norm after the last block
+  Choice<Norm> norm = Norm::kPost;
+  bool final_norm = true;  // pre only: a norm after the last block
   double norm_epsilon = 1e-6;
-  std::string norm_form = "layer";          // layer | rms
-  std::string activation = "relu";          // relu | gelu | swish | swiglu | geglu
-  std::string positions = "sinusoidal";     // sinusoidal | learned | hierarchical | product | recurrent | shaw | t5 |
-                                            // transformer_xl | deberta | rotary | alibi | none
-  std::string sinusoid = "interleaved";     // interleaved | half_split | half_split_t2t | doubled | legacy_raw
-  int64_t max_positions = 512;              // rows of learned positions
-  int64_t max_relative_distance = 16;       // shaw, deberta: farther ones share a vector; t5: the last bucket
-  int64_t relative_buckets = 32;            // t5
-  std::string position_init = "normal";     // of tables of positions: normal (std d_model^-0.5) | xavier |
-                                            // standard_normal
+  Choice<NormForm> norm_form = NormForm::kLayer;
+  Choice<FeedForwardActivation> activation = FeedForwardActivation::kRelu;
+  Choice<PositionKind> positions = PositionKind::kSinusoidal;
+  Choice<Sinusoid> sinusoid = Sinusoid::kInterleaved;
+  int64_t max_positions = 512;         // rows of learned positions
+  int64_t max_relative_distance = 16;  // shaw, deberta: farther ones share a vector; t5: the last bucket
+  int64_t relative_buckets = 32;       // t5
+  Choice<PositionInit> position_init = PositionInit::kNormal;
   bool mask_padding_positions = false;      // no position is added to padding
   bool attention_output_projection = true;  // W^O
   bool attention_bias = true;
-  std::string qkv_activation = "none";              // none | relu
-  std::string attention_score = "scaled_dot";       // scaled_dot | dot | general | additive | cosine; recurrent also
-                                                    // location | local | none
-  std::string attention_normalization = "softmax";  // softmax | none (the scores themselves are the weights)
-  int64_t key_value_heads = 0;                      // 0 = num_heads; fewer: groups of heads share keys and values
-  std::string decoder_mixer = "attention";          // attention | average | ssru: the decoder's self-attention
-  std::string tie_embeddings = "all";               // all (source, target, output) | target (target, output) | none
+  Choice<ProjectionActivation> qkv_activation = ProjectionActivation::kNone;
+  Choice<AttentionScoreKind> attention_score = AttentionScoreKind::kScaledDot;
+  Choice<AttentionNormalization> attention_normalization = AttentionNormalization::kSoftmax;
+  int64_t key_value_heads = 0;  // 0 = num_heads; fewer: groups of heads share keys and values
+  Choice<MixerKind> decoder_mixer = MixerKind::kAttention;
+  Choice<TiedEmbeddings> tie_embeddings = TiedEmbeddings::kAll;
   bool output_bias = false;
   bool zero_padding_embedding = true;  // row 0 stays zero
-  std::string embedding_init =
-      "xavier";  // xavier (uniform) | normal (std d_model^-0.5) | standard_normal | init (as other matrices)
-  std::string init = "xavier";  // of other matrices: xavier (uniform) | normal (std init_std)
+  Choice<EmbeddingInit> embedding_init = EmbeddingInit::kXavier;
+  Choice<MatrixInit> init = MatrixInit::kXavier;
   double init_std = 0.01;
-  std::string deep_init = "none";       // none | depth_scaled (Zhang et al. 2019) | deepnet (Wang et al. 2022: residual
-                                        // branches are weighted too)
-  std::string attention_init = "init";  // of score functions in recurrent models: init | bahdanau (matrices of
-                                        // std 0.001, v zero)
-  std::string recurrent_init = "xavier";  // of recurrent matrices: xavier | orthogonal | normal (std init_std)
+  Choice<DeepInitKind> deep_init = DeepInitKind::kNone;
+  Choice<AttentionInit> attention_init = AttentionInit::kInit;
+  Choice<RecurrentInit> recurrent_init = RecurrentInit::kXavier;
   std::string word_vectors1 = {}, word_vectors2 = {};  // text files of vectors: initial embeddings
   // architecture: recurrent. d_model is the size of the decoder's state; sizes of 0 are d_model.
-  std::string cell = "gru";   // gru | lstm | elman
+  Choice<CellKind> cell = CellKind::kGru;
   bool bidirectional = true;  // the encoder reads both ways
   int64_t embedding_size = 0;
-  int64_t encoder_size = 0;                // of the encoder's state, a direction
-  int64_t attention_size = 0;              // hidden size of additive and local scores
-  std::string decoder_order = "bahdanau";  // bahdanau: the state before asks, context enters the cell | luong: the new
-                                           // state asks
-  bool input_feeding = true;               // luong: the attentional vector enters the next step
-  std::string initial_state = "last";  // decoder's first state from the encoder's: last (both ends) | backward | mean |
-                                       // copy (layer by layer, unchanged) | zero
-  std::string readout = "linear";      // before the output layer: linear (state, context, embedding side by side) |
-                                       // tanh (of one matrix) | maxout
+  int64_t encoder_size = 0;    // of the encoder's state, a direction
+  int64_t attention_size = 0;  // hidden size of additive and local scores
+  Choice<DecoderOrder> decoder_order = DecoderOrder::kBahdanau;
+  bool input_feeding = true;  // luong: the attentional vector enters the next step
+  Choice<InitialState> initial_state = InitialState::kLast;
+  Choice<Readout> readout = Readout::kLinear;
   int64_t readout_size = 0;
   bool coverage = false;      // additive: the sum of past weights enters the score
   int64_t local_window = 10;  // local: positions on each side
 };
 
 struct TrainingConfig {
-  int64_t batch_size = 128;                 // in batch_type's unit
-  std::string batch_type = "sentences";     // sentences | tokens (the padded size of the longer side)
+  int64_t batch_size = 128;  // in batch_type's unit
+  Choice<BatchType> batch_type = BatchType::kSentences;
   int64_t accumulate = 1;                   // batches an update
   int64_t accumulate_warmup = 0;            // updates over which accumulate rises from 1
   std::vector<double> corpus_weights = {};  // of each training corpus: how often an epoch has its pairs; empty = once
@@ -129,8 +122,7 @@ struct TrainingConfig {
   double max_minutes = 0;                   // of training in this run, 0 = no limit
   int64_t max_target_tokens = 0;            // 0 = no limit
   double lr = 0.0003;
-  std::string schedule = "inverse_sqrt";  // inverse_sqrt: lr is the peak, reached at warmup_steps | noam: lr *
-                                          // d_model^-0.5 * ... | linear | cosine | polynomial | plateau | constant
+  Choice<ScheduleKind> schedule = ScheduleKind::kInverseSqrt;
   int64_t warmup_steps = 4000;
   int64_t decay_updates = 0;    // linear, cosine, polynomial: the update that has final_lr
   double final_lr = 0;          // linear, cosine, polynomial: the last rate; plateau: the least
@@ -141,10 +133,9 @@ struct TrainingConfig {
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
   double weight_decay = 0;
-  std::string weight_decay_form = "decoupled";  // decoupled: lr * decay of the weight off it | gradient: decay * weight
-                                                // joins the gradient
-  double clip_norm = 0;                         // 0 = off
-  std::string optimizer = "adam";               // adam | adamw | radam | adafactor | sgd | adadelta
+  Choice<WeightDecayForm> weight_decay_form = WeightDecayForm::kDecoupled;
+  double clip_norm = 0;  // 0 = off
+  Choice<OptimizerKind> optimizer = OptimizerKind::kAdam;
   double sgd_momentum = 0.9;
   double adafactor_decay = 0.8;  // exponent of the decay of second moments
   double adafactor_clip = 1;     // most root mean square of an update
@@ -152,21 +143,20 @@ struct TrainingConfig {
   double adadelta_rho = 0.95;
   double adadelta_epsilon = 1e-6;
   double smoothing = 0.1;
-  std::string smoothing_form = "all";  // all: smoothing / V on every class | others: smoothing / (V - 1) on the others
-                                       // | others_normalized: less its least value, so that the best loss is 0
-  std::string objective = "cross_entropy";  // cross_entropy | rdrop | simcut
+  Choice<SmoothingForm> smoothing_form = SmoothingForm::kAll;
+  Choice<ObjectiveKind> objective = ObjectiveKind::kCrossEntropy;
   double rdrop_alpha = 5;
   double simcut_alpha = 3;
-  double simcut_rate = 0.05;                      // share of tokens that are cut off
-  double word_dropout1 = 0;                       // share of source pieces that are replaced
-  double word_dropout2 = 0;                       // of the target pieces that the decoder reads
-  std::string word_dropout_form = "unknown";      // by unknown: <unk> | zero: a zero embedding
+  double simcut_rate = 0.05;  // share of tokens that are cut off
+  double word_dropout1 = 0;   // share of source pieces that are replaced
+  double word_dropout2 = 0;   // of the target pieces that the decoder reads
+  Choice<WordDropoutForm> word_dropout_form = WordDropoutForm::kUnknown;
   double bpe_dropout1 = 0, bpe_dropout2 = 0;      // merges left out, source and target
   double unigram_alpha1 = 0, unigram_alpha2 = 0;  // smoothing of the sampled segmentations; 0 = no sampling
   int64_t unigram_nbest = 0;                      // sample among so many; 0 = all
-  double teacher_forcing = 1;       // share of steps fed with the reference, the others with the model's own choice
-  int64_t pool_batches = 0;         // sentences: pools of so many batches are sorted by length; 0 = no sorting
-  std::string last_batch = "keep";  // keep | drop: the short last batch of an epoch
+  double teacher_forcing = 1;  // share of steps fed with the reference, the others with the model's own choice
+  int64_t pool_batches = 0;    // sentences: pools of so many batches are sorted by length; 0 = no sorting
+  Choice<LastBatch> last_batch = LastBatch::kKeep;
   int64_t checkpoint_every = 1000;  // updates; 0 = at each validation
   int64_t keep_checkpoints = 3;     // the last so many
   int64_t average_checkpoints =
@@ -178,9 +168,9 @@ struct TrainingConfig {
 };
 
 struct ValidationConfig {
-  int64_t every = 0;                                            // updates; 0 = at the end of each epoch
-  std::vector<std::string> metrics = {"loss", "bleu", "chrf"};  // loss | bleu | chrf
-  std::string best_metric = "bleu";                             // bleu | chrf | loss: decides what best/ holds
+  int64_t every = 0;  // updates; 0 = at the end of each epoch
+  Choices<ValidationMetric> metrics = {ValidationMetric::kLoss, ValidationMetric::kBleu, ValidationMetric::kChrf};
+  Choice<ValidationMetric> best_metric = ValidationMetric::kBleu;
   int64_t patience = 0;  // stop after so many validations without a new best; 0 = off
   int64_t beam_size = 1;
   int64_t max_sentences = 0;      // translate only the first so many; 0 = all
@@ -191,15 +181,15 @@ struct ValidationConfig {
 struct DecodingConfig {
   int64_t beam_size = 4;
   double length_penalty = 0.6;
-  std::string length_penalty_form = "paper";  // paper: ((5+n)/6)^a | simple: n^a
-  double max_length_ratio = 2.0;              // limit = ratio * source pieces + offset
+  Choice<LengthPenalty> length_penalty_form = LengthPenalty::kPaper;
+  double max_length_ratio = 2.0;  // limit = ratio * source pieces + offset
   int64_t max_length_offset = 20;
-  int64_t min_length = 0;              // tokens before the end symbol
-  int64_t max_length = 0;              // tokens with the end symbol; 0 = only the limit above
-  std::string stopping = "heuristic";  // heuristic | optimal | first: when a sentence is done
-  double coverage_penalty = 0;         // beta of Wu et al. 2016, eq. 14; 0 = none
-  int64_t no_repeat_ngram_size = 0;    // 0 = off
-  double repetition_penalty = 1;       // theta of Keskar et al. 2019; 1 = off
+  int64_t min_length = 0;  // tokens before the end symbol
+  int64_t max_length = 0;  // tokens with the end symbol; 0 = only the limit above
+  Choice<Stopping> stopping = Stopping::kHeuristic;
+  double coverage_penalty = 0;       // beta of Wu et al. 2016, eq. 14; 0 = none
+  int64_t no_repeat_ngram_size = 0;  // 0 = off
+  double repetition_penalty = 1;     // theta of Keskar et al. 2019; 1 = off
   bool ban_unknown = false;
   std::vector<std::string> banned_phrases = {};
   int64_t diversity_groups = 1;  // diverse beam search; 1 = off
@@ -209,30 +199,30 @@ struct DecodingConfig {
   int64_t top_k = 0;  // 0 = all
   double top_p = 1;
   int64_t seed = 1;
-  std::string combination = "linear";  // linear | log_linear: how several models vote
-  int64_t alignment_layer = 0;         // decoder layer whose attention is shown, from 1; 0 = the last but one
-  int64_t batch_size = 32;             // sentences
-  std::string precision = "auto";      // auto | fp32 | bf16 | int8
-  int64_t shortlist = 0;               // candidates of each source piece, of the model's lexicon; 0 = all pieces
-  int64_t shortlist_frequent = 100;    // the most frequent target pieces are candidates of every sentence
+  Choice<Combination> combination = Combination::kLinear;
+  int64_t alignment_layer = 0;  // decoder layer whose attention is shown, from 1; 0 = the last but one
+  int64_t batch_size = 32;      // sentences
+  Choice<DecodingPrecision> precision = DecodingPrecision::kAuto;
+  int64_t shortlist = 0;             // candidates of each source piece, of the model's lexicon; 0 = all pieces
+  int64_t shortlist_frequent = 100;  // the most frequent target pieces are candidates of every sentence
 };
 
 struct EvaluationConfig {
-  std::vector<std::string> tokenized_bleu = {};  // cased | lowercase: BLEU of Moses tokens beside that of plain text
+  Choices<TokenizedBleuForm> tokenized_bleu = {};  // BLEU of Moses tokens beside that of plain text
 };
 
 struct RunConfig {
   std::string dir = "runs/default";
   int64_t seed = 1;
-  int64_t threads = 0;             // of a process; 0 = all processors, shared out to the processes of a machine
-  int64_t process_timeout = 45;    // seconds without a sign of life from another process that end the run
-  std::string device = "auto";     // auto | cpu | cuda | cuda:N
-  std::string precision = "auto";  // auto | fp32 | bf16
-  int64_t log_every = 100;         // updates
+  int64_t threads = 0;           // of a process; 0 = all processors, shared out to the processes of a machine
+  int64_t process_timeout = 45;  // seconds without a sign of life from another process that end the run
+  std::string device = "auto";   // auto | cpu | cuda | cuda:N
+  Choice<TrainingPrecision> precision = TrainingPrecision::kAuto;
+  int64_t log_every = 100;  // updates
   bool tensorboard = true;
-  bool histograms = false;                 // of weights and gradients, in TensorBoard
-  std::string naming = "plain";            // plain | kyubyong2019 | kyubyong2017 | trevett: files of the originals too
-  std::string tensorboard_tags = "plain";  // plain | kyubyong2019 | prenorm
+  bool histograms = false;  // of weights and gradients, in TensorBoard
+  Choice<RunNaming> naming = RunNaming::kPlain;
+  Choice<TensorBoardTags> tensorboard_tags = TensorBoardTags::kPlain;
 };
 
 struct Config {

@@ -16,6 +16,9 @@ nlohmann::ordered_json json_of(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json json_of(const NamedChoice& value) { return value.name(); }
+nlohmann::ordered_json json_of(const NamedChoices& values) { return values.chosen_names(); }
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const Config& config) {

@@ -14,7 +14,7 @@ namespace nmt {
 
 /// The place in a Config where the value of one option stands.
 using Field = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*, std::vector<double>*,
-                           std::optional<int64_t>*, std::optional<double>*>;
+                           std::optional<int64_t>*, std::optional<double>*, NamedChoice*, NamedChoices*>;
 
 /// What a number may be: least <= value <= most, where an open end is left out. Whole numbers up to 2^53 are exact.
 struct Range {
@@ -24,16 +24,13 @@ struct Range {
   bool max_is_open = false;
 };
 
-/// The words that a text, or each text of a list, may be.
-using Choices = std::vector<std::string_view>;
-
 /// A rule for a text, or for each text of a list.
 struct TextRule {
   std::string_view description;  ///< completes "must be ..."; empty: anything but the empty text
   bool (*accepts)(std::string_view text);
 };
 
-using Limits = std::variant<std::monostate, Range, Choices, TextRule>;
+using Limits = std::variant<std::monostate, Range, TextRule>;
 
 /// Whether a run that goes on may have another value than before.
 enum class OnResume { kFixed, kMayChange };

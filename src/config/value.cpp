@@ -71,13 +71,9 @@ void check_range(const Reading& reading, Number value) {
                              range_text(*range, std::is_integral_v<Number>)));
 }
 
-/// One of the choices, or what the rule accepts, without control characters.
+/// What the rule accepts, without control characters.
 void check_text(const Reading& reading, const std::string& text) {
-  if (const auto* choices = std::get_if<Choices>(&reading.option.limits)) {
-    if (std::find(choices->begin(), choices->end(), text) == choices->end()) {
-      reading.refuse(fmt::format("'{}' is not one of: {}", shown(text), fmt::join(*choices, ", ")));
-    }
-  } else if (const auto* rule = std::get_if<TextRule>(&reading.option.limits); rule && !rule->accepts(text)) {
+  if (const auto* rule = std::get_if<TextRule>(&reading.option.limits); rule && !rule->accepts(text)) {
     if (text.empty()) reading.refuse("must not be empty");
     reading.refuse(fmt::format("'{}' is not allowed; it must be {}", shown(text), rule->description));
   }
@@ -127,8 +123,18 @@ void read(const Reading& reading, const YAML::Node& value, std::string& result) 
   result = value.Scalar();
 }
 
+[[noreturn]] void refuse_choice(const Reading& reading, const std::string& text,
+                                std::span<const std::string_view> names) {
+  reading.refuse(fmt::format("'{}' is not one of: {}", shown(text), fmt::join(names, ", ")));
+}
+
+void read(const Reading& reading, const YAML::Node& value, NamedChoice& result) {
+  if (!value.IsScalar()) reading.refuse_type(value);
+  if (!result.assign(value.Scalar())) refuse_choice(reading, value.Scalar(), result.names());
+}
+
 /// A single text counts as a list of one; an empty one as the empty list.
-void read(const Reading& reading, const YAML::Node& value, std::vector<std::string>& result) {
+std::vector<std::string> texts_of(const Reading& reading, const YAML::Node& value) {
   std::vector<std::string> texts;
   if (value.IsScalar()) {
     if (!value.Scalar().empty()) texts.push_back(value.Scalar());
@@ -140,8 +146,20 @@ void read(const Reading& reading, const YAML::Node& value, std::vector<std::stri
   } else {
     reading.refuse_type(value);
   }
+  return texts;
+}
+
+void read(const Reading& reading, const YAML::Node& value, std::vector<std::string>& result) {
+  auto texts = texts_of(reading, value);
   for (const auto& text : texts) check_text(reading, text);
   result = std::move(texts);
+}
+
+void read(const Reading& reading, const YAML::Node& value, NamedChoices& result) {
+  const auto texts = texts_of(reading, value);
+  result.clear();
+  for (const auto& text : texts)
+    if (!result.append(text)) refuse_choice(reading, text, result.names());
 }
 
 /// A single number counts as a list of one.
@@ -189,6 +207,8 @@ std::string format_field(const std::vector<std::string>& values) {
   for (const auto& value : values) texts.push_back(format_text(value));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
+std::string format_field(const NamedChoice& value) { return format_text(std::string(value.name())); }
+std::string format_field(const NamedChoices& values) { return format_field(values.chosen_names()); }
 std::string format_field(const std::vector<double>& values) {
   std::vector<std::string> numbers;
   for (const double value : values) numbers.push_back(format_number(value));
@@ -199,15 +219,17 @@ std::string format_field(const std::optional<T>& value) {
   return value ? format_number(*value) : "null";
 }
 
-std::string name_of(bool) { return "true or false"; }
-std::string name_of(int64_t) { return "whole number"; }
-std::string name_of(double) { return "number"; }
-std::string name_of(const std::string&) { return "text"; }
-std::string name_of(const std::vector<std::string>&) { return "list of texts"; }
-std::string name_of(const std::vector<double>&) { return "list of numbers"; }
+std::string type_of(bool) { return "true or false"; }
+std::string type_of(int64_t) { return "whole number"; }
+std::string type_of(double) { return "number"; }
+std::string type_of(const std::string&) { return "text"; }
+std::string type_of(const std::vector<std::string>&) { return "list of texts"; }
+std::string type_of(const std::vector<double>&) { return "list of numbers"; }
+std::string type_of(const NamedChoice&) { return "text"; }
+std::string type_of(const NamedChoices&) { return "list of texts"; }
 template <typename T>
-std::string name_of(const std::optional<T>&) {
-  return name_of(T{}) + " or null";
+std::string type_of(const std::optional<T>&) {
+  return type_of(T{}) + " or null";
 }
 
 }  // namespace
@@ -234,14 +256,22 @@ std::string format_value(const Option& option, const Config& config) {
 
 std::string type_name(const Option& option) {
   Config config;
-  return std::visit([](const auto* field) { return name_of(*field); }, option.of(config));
+  return std::visit([](const auto* field) { return type_of(*field); }, option.of(config));
+}
+
+std::span<const std::string_view> choices_of(const Option& option) {
+  Config config;
+  const Field field = option.of(config);
+  if (auto* const* choice = std::get_if<NamedChoice*>(&field)) return (*choice)->names();
+  if (auto* const* choices = std::get_if<NamedChoices*>(&field)) return (*choices)->names();
+  return {};
 }
 
 std::string describe_limits(const Option& option) {
   if (const auto* range = std::get_if<Range>(&option.limits)) {
     return range_text(*range, type_name(option).starts_with("whole"));
   }
-  if (const auto* choices = std::get_if<Choices>(&option.limits)) return fmt::format("{}", fmt::join(*choices, ", "));
+  if (const auto choices = choices_of(option); !choices.empty()) return fmt::format("{}", fmt::join(choices, ", "));
   if (const auto* rule = std::get_if<TextRule>(&option.limits)) return std::string(rule->description);
   return "";
 }

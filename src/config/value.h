@@ -3,7 +3,9 @@
 #include <yaml-cpp/yaml.h>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "config/option.h"
 
@@ -19,6 +21,9 @@ std::string format_value(const Option& option, const Config& config);
 
 /// "whole number", "list of texts", ...
 std::string type_name(const Option& option);
+
+/// The words that the option chooses among; empty for any other option.
+std::span<const std::string_view> choices_of(const Option& option);
 
 /// "at least 0 and below 1", "one of post, pre"; empty where everything is allowed.
 std::string describe_limits(const Option& option);

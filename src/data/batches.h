@@ -4,14 +4,12 @@
 #include <span>
 #include <vector>
 
+#include "config/kinds.h"
 #include "data/batch.h"
 #include "data/epoch_view.h"
 #include "data/prepared_corpus.h"
 
 namespace nmt {
-
-enum class BatchType { kSentences, kTokens };
-enum class LastBatch { kKeep, kDrop };  ///< what becomes of an epoch's short last batch
 
 struct BatchOptions {
   BatchType type = BatchType::kTokens;

@@ -17,14 +17,14 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the lexicon is written as it stands in memory");
 
 constexpr std::array<char, 8> kMagic = {'N', 'M', 'T', 'L', 'E', 'X', 'I', 'C'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kLexiconVersion = 1;
 constexpr size_t kHashDigits = 64;
 
 /// Little-endian; then ends uint32[source_vocabulary], translations int32[translations], frequent
 /// int32[target_vocabulary], and the SHA-256 of all bytes before it in hexadecimal.
 struct Header {
   std::array<char, 8> magic = kMagic;
-  uint32_t version = kVersion;
+  uint32_t version = kLexiconVersion;
   uint32_t header_size = sizeof(Header);
   uint64_t source_vocabulary = 0, target_vocabulary = 0, translations = 0, max = 0;
   std::array<char, kHashDigits> vocabularies{};
@@ -55,8 +55,8 @@ Header read_header(std::string_view bytes, const std::filesystem::path& path) {
     refuse(path, "not a lexicon of nmt-prepro");
   if (bytes.size() < sizeof header + kHashDigits) refuse(path, "cut short");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.version != kVersion)
-    refuse(path, fmt::format("of format version {}, where {} is read", header.version, kVersion));
+  if (header.version != kLexiconVersion)
+    refuse(path, fmt::format("of format version {}, where {} is read", header.version, kLexiconVersion));
   const uint64_t numbers = (bytes.size() - sizeof header - kHashDigits) / sizeof(int32_t);
   const std::array<uint64_t, 3> counts = {header.source_vocabulary, header.translations, header.target_vocabulary};
   uint64_t sum = 0;

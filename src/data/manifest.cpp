@@ -25,8 +25,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "nmt prepared data";
-constexpr int kVersion = 1;
+constexpr const char* kManifestFormat = "nmt prepared data";
+constexpr int kManifestVersion = 1;
 
 constexpr std::array<const char*, kVerdicts> kVerdictNames = {
     "kept", "empty", "duplicate", "test_overlap", "source_too_long", "target_too_long", "length_ratio"};
@@ -73,10 +73,17 @@ Manifest parse(const json& record) {
 void Manifest::write(const std::filesystem::path& directory) const {
   json rows = json::array();
   for (const auto& row : cleaning) rows.push_back(to_json(row));
-  const json record = {{"format", kFormat},      {"version", kVersion}, {"made_by", "nmt " + nmt::version()},
-                       {"options", options},     {"seed", seed},        {"sampled", sampled},
-                       {"tokenizer", tokenizer}, {"inputs", inputs},    {"splits", splits},
-                       {"cleaning", rows},       {"lexicon", lexicon}};
+  const json record = {{"format", kManifestFormat},
+                       {"version", kManifestVersion},
+                       {"made_by", "nmt " + nmt::version()},
+                       {"options", options},
+                       {"seed", seed},
+                       {"sampled", sampled},
+                       {"tokenizer", tokenizer},
+                       {"inputs", inputs},
+                       {"splits", splits},
+                       {"cleaning", rows},
+                       {"lexicon", lexicon}};
   // Paths may hold bytes that are not UTF-8, which JSON has no way to write.
   write_file_atomically(directory / kManifestFile, record.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
@@ -88,10 +95,10 @@ Manifest Manifest::read(const std::filesystem::path& directory) {
   }
   try {
     const json record = parse_json_or_null(read_file(path, JsonLimits().bytes));
-    if (record.at("format") != kFormat) throw Error(path.string() + ": not a manifest of nmt-prepro");
-    if (const int version = record.at("version"); version != kVersion) {
+    if (record.at("format") != kManifestFormat) throw Error(path.string() + ": not a manifest of nmt-prepro");
+    if (const int version = record.at("version"); version != kManifestVersion) {
       throw Error(fmt::format("{}: of format version {}, where {} is read; run nmt-prepro again with --overwrite",
-                              path.string(), version, kVersion));
+                              path.string(), version, kManifestVersion));
     }
     return parse(record);
   } catch (const json::exception&) {

@@ -65,15 +65,16 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
   return system;
 }
 
-Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu, const std::string& target_language) {
+Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu, const std::string& target_language) {
   Metrics metrics = {std::make_shared<scoring::Bleu>(), std::make_shared<scoring::Chrf>()};
   if (!tokenized_bleu.empty() && !has_moses_rules(target_language)) {
     throw Error(
         fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of de and en; leave it out",
                     target_language.empty() ? "not known" : target_language));
   }
-  for (const auto& form : tokenized_bleu)
-    metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language), form == "lowercase"));
+  for (const auto form : tokenized_bleu.values())
+    metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language),
+                                                               form == TokenizedBleuForm::kLowercase));
   return metrics;
 }
 
@@ -138,10 +139,10 @@ nlohmann::ordered_json report_of(const TestSet& test_set) {
 nlohmann::ordered_json report_of(const SearchOptions& options) {
   nlohmann::ordered_json report = {{"beam_size", options.beam_size},
                                    {"length_penalty", options.length_penalty},
-                                   {"length_penalty_form", length_penalty_name(options.length_penalty_form)},
+                                   {"length_penalty_form", name_of(options.length_penalty_form)},
                                    {"max_length_ratio", options.max_length_ratio},
                                    {"max_length_offset", options.max_length_offset},
-                                   {"stopping", stopping_name(options.stopping)}};
+                                   {"stopping", name_of(options.stopping)}};
   const SearchOptions off;  // of the rest, what is on
   const auto add = [&](const char* name, const auto& value, const auto& default_value) {
     if (value != default_value) report[name] = value;

@@ -48,7 +48,7 @@ using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
 /// BLEU (13a) and chrF2 of plain text; behind them BLEU of Moses tokens in each of the forms of
 /// evaluation.tokenized_bleu ("cased", "lowercase"), so that it never stands alone.
 /// Throws Error for forms of a language without such tokens.
-Metrics evaluation_metrics(const std::vector<std::string>& tokenized_bleu = {},
+Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu = {},
                            const std::string& target_language = "");
 
 /// The scores, with signatures. bootstrap: resamples for a confidence interval, 1 for none.

@@ -27,16 +27,17 @@ std::string part_of(const std::string& name) {
 }
 
 std::string sizes(const ModelConfig& c) {
-  if (c.architecture != "transformer") return fmt::format("{} cells, state {}", c.cell, c.d_model);
+  if (c.architecture != Architecture::kTransformer) return fmt::format("{} cells, state {}", c.cell.name(), c.d_model);
   return fmt::format("{} + {} blocks, model {}, feed-forward {} ({}), {} heads", encoder_blocks(c), decoder_blocks(c),
-                     c.d_model, c.d_ff, c.activation, c.num_heads);
+                     c.d_model, c.d_ff, c.activation.name(), c.num_heads);
 }
 
 std::string form(const ModelConfig& c) {
-  if (c.architecture != "transformer") return fmt::format("decoder {}, score {}", c.decoder_order, c.attention_score);
-  return fmt::format("{}-norm ({}, epsilon {}), positions {}{}, embeddings tied: {}", c.norm, c.norm_form,
-                     c.norm_epsilon, c.positions, c.positions == "sinusoidal" ? " " + c.sinusoid : "",
-                     c.tie_embeddings);
+  if (c.architecture != Architecture::kTransformer)
+    return fmt::format("decoder {}, score {}", c.decoder_order.name(), c.attention_score.name());
+  return fmt::format("{}-norm ({}, epsilon {}), positions {}{}, embeddings tied: {}", c.norm.name(), c.norm_form.name(),
+                     c.norm_epsilon, c.positions.name(),
+                     c.positions == PositionKind::kSinusoidal ? " " + c.sinusoid.name() : "", c.tie_embeddings.name());
 }
 
 std::string fit(const std::string& obstacle) { return obstacle.empty() ? "yes" : "no (" + obstacle + ")"; }
@@ -52,7 +53,7 @@ std::string describe(const PlainModel& model) {
   };
   line("model", model.name);
   line("languages", codec.options().source_language + " -> " + codec.options().target_language);
-  line("architecture", c.architecture + ": " + sizes(c));
+  line("architecture", c.architecture.name() + ": " + sizes(c));
   line("", form(c));
   const bool pieces = dynamic_cast<const SentencePieceTokenizer*>(&codec.source()) != nullptr;
   line("tokenizer", fmt::format("{}{}{}", pieces ? "SentencePiece" : "words",
@@ -70,7 +71,7 @@ std::string describe(const PlainModel& model) {
   for (const auto& [part, count] : parts) line("", fmt::format("{:>13} {}", with_points(count), part));
   const auto& decoding = model.config.decoding;
   line("decoding", fmt::format("beam {}, length penalty {} ({})", decoding.beam_size, decoding.length_penalty,
-                               decoding.length_penalty_form));
+                               decoding.length_penalty_form.name()));
   for (const auto& [key, value] : model.summary.items())
     line("training", fmt::format("{}: {}", key, value.is_string() ? value.get<std::string>() : value.dump()));
   line("ctranslate2", fit(ctranslate2_obstacle(model)));

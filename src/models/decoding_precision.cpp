@@ -41,18 +41,21 @@ void pack_weights(TranslationModel& model) {
 
 }  // namespace
 
-Precision resolve_decoding_precision(const std::string& name, torch::Device device) {
-  if (name == "int8") {
-    if (!device.is_cpu()) throw Error("precision int8: is for the CPU; use bf16, fp16 or --device cpu");
-    return Precision::kInt8;
+Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device) {
+  switch (wanted) {
+    case DecodingPrecision::kInt8:
+      if (!device.is_cpu()) throw Error("precision int8: is for the CPU; use bf16, fp16 or --device cpu");
+      return Precision::kInt8;
+    case DecodingPrecision::kFp16:
+      if (device.is_cpu()) throw Error("precision fp16: is for GPUs; use fp32, bf16 or int8");
+      return Precision::kFp16;
+    case DecodingPrecision::kFp32:
+      return Precision::kFp32;
+    case DecodingPrecision::kBf16:
+      return Precision::kBf16;
+    case DecodingPrecision::kAuto:
+      break;
   }
-  if (name == "fp16") {
-    if (device.is_cpu()) throw Error("precision fp16: is for GPUs; use fp32, bf16 or int8");
-    return Precision::kFp16;
-  }
-  if (name == "fp32") return Precision::kFp32;
-  if (name == "bf16") return Precision::kBf16;
-  if (name != "auto") throw Error("precision '" + name + "': use auto, fp32, bf16, fp16 or int8");
   const bool bf16 = !device.is_cpu() || kernels::has_dot_products(kernels::WeightFormat::kBfloat16);
   return bf16 ? Precision::kBf16 : Precision::kFp32;
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "config/kinds.h"
 #include "models/model_directory.h"
 
 namespace nmt {
@@ -10,9 +11,9 @@ namespace nmt {
 /// translation does not depend on its batch; on a GPU fp32, bf16 and fp16 are the types of activations too.
 enum class Precision { kFp32, kBf16, kFp16, kInt8 };
 
-/// decoding.precision: auto | fp32 | bf16 | fp16 | int8. auto is bf16 on a GPU and on a CPU with instructions for it,
-/// else fp32. Throws Error for another name, for int8 on a GPU and fp16 on a CPU.
-Precision resolve_decoding_precision(const std::string& name, torch::Device device);
+/// Auto is bf16 on a GPU and on a CPU with instructions for it, else fp32. Throws Error for int8 on a GPU and fp16 on a
+/// CPU.
+Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device);
 std::string precision_name(Precision precision);
 
 /// Makes a loaded model ready to search: on the CPU all weights are packed, so the first sentence is as fast as the

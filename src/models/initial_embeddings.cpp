@@ -8,11 +8,11 @@
 namespace nmt {
 
 std::vector<InitialEmbedding> read_initial_embeddings(const ModelConfig& config, const TextCodec& codec, Logger& log) {
-  const bool joint = config.tie_embeddings == "all";
+  const bool joint = config.tie_embeddings == TiedEmbeddings::kAll;
   if (joint && !config.word_vectors2.empty())
     throw Error(
         "model.word_vectors2: model.tie_embeddings: all has one table for both languages; give word_vectors1 only");
-  const bool recurrent = config.architecture == "recurrent";
+  const bool recurrent = config.architecture == Architecture::kRecurrent;
   const int64_t size = recurrent && config.embedding_size > 0 ? config.embedding_size : config.d_model;
   std::vector<InitialEmbedding> embeddings;
   const auto read = [&](const std::string& file, const Tokenizer& vocabulary, const char* parameter) {

@@ -2,7 +2,6 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "base/error.h"
 #include "base/random.h"
 #include "models/interface/model_initial_values.h"
 #include "models/recurrent/recurrent_model.h"
@@ -12,11 +11,13 @@ namespace nmt {
 
 std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
                                              int64_t target_vocabulary) {
-  if (config.architecture == "transformer")
-    return std::make_shared<Transformer>(config, source_vocabulary, target_vocabulary);
-  if (config.architecture == "recurrent")
-    return std::make_shared<RecurrentModel>(config, source_vocabulary, target_vocabulary);
-  throw Error("model.architecture: '" + config.architecture + "' is none of transformer, recurrent");
+  switch (config.architecture) {
+    case Architecture::kTransformer:
+      return std::make_shared<Transformer>(config, source_vocabulary, target_vocabulary);
+    case Architecture::kRecurrent:
+      return std::make_shared<RecurrentModel>(config, source_vocabulary, target_vocabulary);
+  }
+  return nullptr;
 }
 
 void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed) {

@@ -14,7 +14,7 @@ constexpr int64_t kPlacesOfChunk = 1 << 22;  // of what is looked up at a time; 
 constexpr float kLeastProbability = 1e-4f;   // less probable translations are noise
 constexpr int64_t kPairsPerThread = 64;      // fewer are not worth a thread
 
-struct Stopped {};
+struct TrainingStopped {};
 
 /// Expectation maximisation. A row is a source piece; its cells are the targets that it may translate to, ascending.
 /// The row of the empty word, which every source has, holds all targets.
@@ -41,7 +41,7 @@ class ModelOne {
   bool is_usable(int64_t pair) const { return places(pair) > 0 && places(pair) <= kPlacesOfChunk; }
   void advance(int64_t pairs) {
     done_ += pairs;
-    if (options_.should_stop()) throw Stopped();
+    if (options_.should_stop()) throw TrainingStopped();
     if (options_.progress) options_.progress(done_, pairs_.size() * options_.iterations);
   }
   /// Calls body(owner) on each thread: owner k sums up the rows of source pieces k, k + threads, ...
@@ -140,7 +140,7 @@ void ModelOne::add_block(int64_t first, int64_t end, std::vector<std::vector<std
       row.shrink_to_fit();
     }
   });
-  if (options_.should_stop()) throw Stopped();
+  if (options_.should_stop()) throw TrainingStopped();
 }
 
 void ModelOne::iterate() {
@@ -266,7 +266,7 @@ std::optional<PieceTranslations> train_lexicon(const PreparedCorpus& pairs, int6
                                                int64_t target_vocabulary, const LexiconOptions& options) {
   try {
     return ModelOne(pairs, source_vocabulary, target_vocabulary, options).run();
-  } catch (const Stopped&) {
+  } catch (const TrainingStopped&) {
     return std::nullopt;
   }
 }

@@ -56,7 +56,7 @@ CleaningOptions cleaning_options(const DataConfig& data) {
   return {.drop_empty = data.drop_empty,
           .drop_duplicates = data.drop_duplicates,
           .drop_test_overlap = data.drop_test_overlap,
-          .source_markers = marker_count(parse_source_markers(data.source_markers)),
+          .source_markers = marker_count(data.source_markers),
           .maxlen1 = data.maxlen1,
           .maxlen2 = data.maxlen2,
           .max_length_ratio = data.max_length_ratio};
@@ -99,8 +99,9 @@ class Preprocessor {
     return {files, data_.repair_utf8 ? Utf8Policy::kRepair : Utf8Policy::kStop};
   }
   std::string normalised(std::string_view text) const {
-    return normalize(text,
-                     {.nfkc = data_.nfkc, .lowercase = data_.lowercase, .latin_only = data_.characters == "latin"});
+    return normalize(
+        text,
+        {.nfkc = data_.nfkc, .lowercase = data_.lowercase, .latin_only = data_.characters == CharacterSet::kLatin});
   }
   void stop_if_asked() const {
     if (options_.should_stop()) throw Stopped();

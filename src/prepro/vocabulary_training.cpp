@@ -37,10 +37,10 @@ bool VocabularyTraining::is_sample() const { return first_.sample.is_partial() |
 std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool()>& should_stop, Logger& log) {
   TextCodec::Options options{.lowercase = data_.lowercase,
                              .nfkc = data_.nfkc,
-                             .latin_only = data_.characters == "latin",
+                             .latin_only = data_.characters == CharacterSet::kLatin,
                              .source_language = data_.source_language,
                              .target_language = data_.target_language,
-                             .source_markers = parse_source_markers(data_.source_markers)};
+                             .source_markers = data_.source_markers};
   MaybeTokenizer source, target;
   if (is_learnt()) {
     source = learn(first_, should_stop, log);
@@ -94,16 +94,16 @@ auto VocabularyTraining::learn_pieces(Side& side, const std::function<bool()>& s
   const int64_t offered = side.sample.offered();
   const bool partial = side.sample.is_partial();
   const auto lines = side.sample.take();
-  log.info("SentencePiece: {} model of {} pieces, {}, {} lines{}", data_.spm_type, with_commas(data_.vocab_size),
+  log.info("SentencePiece: {} model of {} pieces, {}, {} lines{}", data_.spm_type.name(), with_commas(data_.vocab_size),
            side.what, with_commas(static_cast<int64_t>(lines.size())),
            partial ? fmt::format(", a sample of {} (data.spm_sentences)", with_commas(offered)) : "");
-  ProgressBar progress("SentencePiece", data_.spm_type == "bpe" ? data_.vocab_size : 0, "pieces");
-  const SentencePieceOptions options{.type = data_.spm_type,
+  ProgressBar progress("SentencePiece", data_.spm_type == SentencePieceType::kBpe ? data_.vocab_size : 0, "pieces");
+  const SentencePieceOptions options{.type = data_.spm_type.name(),
                                      .vocab_size = data_.vocab_size,
                                      .character_coverage = data_.character_coverage,
                                      .byte_fallback = data_.byte_fallback,
                                      .user_symbols = data_.user_symbols,
-                                     .normalization = data_.normalization};
+                                     .normalization = data_.normalization.name()};
   auto model = train_sentencepiece(
       lines, options, {.progress = [&](int64_t pieces) { progress.update(pieces); }, .should_stop = should_stop});
   if (!model) return nullptr;

@@ -42,7 +42,7 @@ class VocabularyTraining {
     WordCounts words = {};
   };
   using MaybeTokenizer = std::shared_ptr<const Tokenizer>;  // null: stopped
-  bool of_words() const { return data_.tokenizer == "words"; }
+  bool of_words() const { return data_.tokenizer == TokenizerKind::kWords; }
   bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
   WordLimits limits() const { return {.min_count = data_.min_cnt, .max_size = data_.vocab_size}; }
   void offer(Side& side, std::string_view line);

@@ -18,11 +18,11 @@ std::shared_ptr<const SubwordSampler> sampler(const Tokenizer& tokenizer, double
 BatchOptions batch_options(const Config& config, const TextCodec& codec) {
   const TrainingConfig& t = config.training;
   const auto seed = static_cast<uint64_t>(config.run.seed);
-  return {.type = t.batch_type == "tokens" ? BatchType::kTokens : BatchType::kSentences,
+  return {.type = t.batch_type,
           .size = t.batch_size,
           .seed = seed,
           .pool_batches = t.pool_batches,
-          .last_batch = t.last_batch == "drop" ? LastBatch::kDrop : LastBatch::kKeep,
+          .last_batch = t.last_batch,
           .corpus_weights = t.corpus_weights,
           // maxlen counts the end symbol and what else stands around a sentence: two at most.
           .sampling = {.source = sampler(codec.source(), t.bpe_dropout1, t.unigram_alpha1, t.unigram_nbest),

@@ -66,7 +66,7 @@ std::string codec_difference(const TextCodec& theirs, const TextCodec& ours) {
   if (a.nfkc != b.nfkc) return fmt::format("data.nfkc is {} there", a.nfkc);
   if (a.latin_only != b.latin_only) return fmt::format("data.characters is {} there", a.latin_only ? "latin" : "all");
   if (a.source_markers != b.source_markers)
-    return fmt::format("data.source_markers is {} there", source_markers_name(a.source_markers));
+    return fmt::format("data.source_markers is {} there", name_of(a.source_markers));
   if (auto difference = tokenizer_difference(theirs.source(), ours.source()); !difference.empty())
     return "source: " + difference;
   if (auto difference = tokenizer_difference(theirs.target(), ours.target()); !difference.empty())

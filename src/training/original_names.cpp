@@ -157,12 +157,17 @@ class Trevett final : public EpochNames {
 }  // namespace
 
 std::unique_ptr<TrainingObserver> make_original_names(const Config& config, const fs::path& run, Logger& log) {
-  const auto& naming = config.run.naming;
-  if (naming == "plain") return nullptr;
-  if (naming == "kyubyong2019") return std::make_unique<Kyubyong2019>(config, run);
-  if (naming == "kyubyong2017") return std::make_unique<Kyubyong2017>(run);
-  if (naming == "trevett") return std::make_unique<Trevett>(run, log);
-  throw Error("run.naming: '" + naming + "' is none of plain, kyubyong2019, kyubyong2017, trevett");
+  switch (config.run.naming) {
+    case RunNaming::kPlain:
+      return nullptr;
+    case RunNaming::kKyubyong2019:
+      return std::make_unique<Kyubyong2019>(config, run);
+    case RunNaming::kKyubyong2017:
+      return std::make_unique<Kyubyong2017>(run);
+    case RunNaming::kTrevett:
+      return std::make_unique<Trevett>(run, log);
+  }
+  return nullptr;
 }
 
 }  // namespace nmt

@@ -51,16 +51,19 @@ Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCod
       device_(device),
       smoothing_(smoothing_of(config.training)) {}
 
-bool Validator::wants(const std::string& metric) const {
-  const auto& metrics = config_.validation.metrics;
-  return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+bool Validator::wants(ValidationMetric metric) const { return config_.validation.metrics.contains(metric); }
+
+TranslatorOptions Validator::options_for(const TranslationModel& model) const {
+  auto options = translator_options(config_);
+  limit_to(model, codec_.options().source_markers, options);
+  return options;
 }
 
 ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between) const {
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
   add_losses(model, report);
-  if (wants("bleu") || wants("chrf")) add_translation_scores(model, report, between);
+  if (wants(ValidationMetric::kBleu) || wants(ValidationMetric::kChrf)) add_translation_scores(model, report, between);
   add_attention(model, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
@@ -68,7 +71,7 @@ ValidationReport Validator::validate(TranslationModel& model, const std::functio
 
 void Validator::add_losses(TranslationModel& model, ValidationReport& report) const {
   std::vector<Batch> batches;
-  const auto options = translator_options(config_);
+  const auto options = options_for(model);
   for (auto pairs : plan_by_length(*corpus_, kTokensPerBatch)) {
     std::erase_if(pairs, [&](int64_t pair) { return !fits(*corpus_, options, pair); });
     if (!pairs.empty()) batches.push_back(make_batch(*corpus_, pairs));
@@ -86,7 +89,7 @@ void Validator::add_attention(TranslationModel& model, ValidationReport& report)
     if (!report.source_pieces.empty()) report.source_pieces += ' ';
     report.source_pieces += codec_.source().piece(id);
   }
-  const auto options = translator_options(config_);
+  const auto options = options_for(model);
   for (int64_t i = 0; i < std::min(config_.validation.attention_samples, corpus_->size()); ++i) {
     const auto source = corpus_->source(i), target = corpus_->target(i);
     const bool can_be_drawn =
@@ -105,7 +108,7 @@ void Validator::add_translation_scores(TranslationModel& model, ValidationReport
     sources.emplace_back(corpus_->source_text(i));
     references.emplace_back(corpus_->target_text(i));
   }
-  auto options = translator_options(config_);
+  auto options = options_for(model);
   options.search.beam_size = config_.validation.beam_size;
   options.search.diversity_groups = 1;  // what may not go with that beam
   options.search.sampling.reset();
@@ -119,13 +122,13 @@ void Validator::add_translation_scores(TranslationModel& model, ValidationReport
   for (const auto& translation : translations) hypotheses.push_back(translation.text);
 
   const scoring::CorpusOptions one_thread{.threads = 1};
-  if (wants("bleu")) {
+  if (wants(ValidationMetric::kBleu)) {
     const auto bleu = scoring::Bleu().corpus_score(hypotheses, {references}, one_thread);
     report.has_bleu = true;
     report.bleu = bleu.score;
     report.bleu_line = bleu.format();
   }
-  if (wants("chrf")) {
+  if (wants(ValidationMetric::kChrf)) {
     const auto chrf = scoring::Chrf().corpus_score(hypotheses, {references}, one_thread);
     report.has_chrf = true;
     report.chrf = chrf.score;

@@ -9,6 +9,7 @@
 #include "nn/ops/cross_entropy.h"
 #include "report/records/training_observer.h"
 #include "text/codec/codec.h"
+#include "translation/translator.h"
 
 namespace nmt {
 
@@ -27,7 +28,9 @@ class Validator {
   void add_translation_scores(TranslationModel& model, ValidationReport& report,
                               const std::function<void()>& between) const;
   void add_attention(TranslationModel& model, ValidationReport& report) const;
-  bool wants(const std::string& metric) const;
+  bool wants(ValidationMetric metric) const;
+  /// Those of the configuration, within the limits of the model.
+  TranslatorOptions options_for(const TranslationModel& model) const;
 
   std::shared_ptr<const PreparedCorpus> corpus_;
   const TextCodec& codec_;

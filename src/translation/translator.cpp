@@ -147,11 +147,11 @@ TranslatorOptions translator_options(const Config& config) {
   const DecodingConfig& decoding = config.decoding;
   TranslatorOptions options{.search = {.beam_size = decoding.beam_size,
                                        .length_penalty = decoding.length_penalty,
-                                       .length_penalty_form = parse_length_penalty(decoding.length_penalty_form),
+                                       .length_penalty_form = decoding.length_penalty_form,
                                        .max_length_ratio = decoding.max_length_ratio,
                                        .max_length_offset = decoding.max_length_offset,
                                        .max_length = decoding.max_length,
-                                       .stopping = parse_stopping(decoding.stopping),
+                                       .stopping = decoding.stopping,
                                        .min_length = decoding.min_length,
                                        .coverage_penalty = decoding.coverage_penalty,
                                        .diversity_groups = decoding.diversity_groups,
@@ -159,7 +159,7 @@ TranslatorOptions translator_options(const Config& config) {
                                        .no_repeat_ngram_size = decoding.no_repeat_ngram_size,
                                        .repetition_penalty = decoding.repetition_penalty,
                                        .ban_unknown = decoding.ban_unknown,
-                                       .combination = parse_combination(decoding.combination),
+                                       .combination = decoding.combination,
                                        .alignment_layer = decoding.alignment_layer},
                             .banned_phrases = decoding.banned_phrases,
                             .batch_size = decoding.batch_size,
@@ -170,20 +170,16 @@ TranslatorOptions translator_options(const Config& config) {
                                .top_k = decoding.top_k,
                                .top_p = decoding.top_p,
                                .seed = static_cast<uint64_t>(decoding.seed)};
-  limit_to(config, options);
   return options;
 }
 
-void limit_to(const Config& config, TranslatorOptions& options) {
-  const bool learned = config.model.positions == "learned" || config.model.positions == "product";
-  const bool by_location = config.model.architecture == "recurrent" && config.model.attention_score == "location";
-  const int64_t places = config.model.max_positions;
-  if (learned)
-    options.search.max_length = options.search.max_length > 0 ? std::min(options.search.max_length, places) : places;
-  if (learned || by_location) {
-    const int64_t markers = marker_count(parse_source_markers(config.data.source_markers));  // they have positions, too
-    options.max_source_length = std::min(options.max_source_length, std::max<int64_t>(1, places - markers));
-  }
+void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOptions& options) {
+  const LengthLimits limits = model.limits();
+  auto& search = options.search;
+  if (limits.target < std::numeric_limits<int64_t>::max())
+    search.max_length = search.max_length > 0 ? std::min(search.max_length, limits.target) : limits.target;
+  options.max_source_length =
+      std::min(options.max_source_length, std::max<int64_t>(1, limits.source - marker_count(markers)));
 }
 
 Translator::Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options)
@@ -194,6 +190,7 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
   options_.validate();
   for (const auto& [model, codec, weight, lexicon] : models_) {
     if (!(weight > 0) || !std::isfinite(weight)) throw Error(fmt::format("model weight {}: use more than 0", weight));
+    limit_to(*model, codec->options().source_markers, options_);
     search_models_.push_back({.model = model, .source_markers = codec->options().source_markers, .weight = weight});
     codecs_.push_back(codec);
   }

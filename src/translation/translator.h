@@ -30,11 +30,12 @@ struct TranslatorOptions {
   void validate() const;             ///< throws Error
 };
 
-/// What the decoding section says, within what the model section allows: learned positions end somewhere.
+/// What the decoding section says.
 TranslatorOptions translator_options(const Config& config);
 
-/// Lowers the greatest lengths to what this model takes, too.
-void limit_to(const Config& config, TranslatorOptions& options);
+/// Lowers the greatest lengths to what this model takes, too: tables of positions have an end. Translator does it for
+/// each of its models.
+void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOptions& options);
 
 /// A model that translates, alone or with others, with its own way from text to ids.
 struct TranslatorModel {
@@ -74,6 +75,7 @@ class Translator {
   std::vector<Alternative> score(std::span<const TextPair> pairs,
                                  const std::function<void(int64_t)>& progress = {}) const;
 
+  const TranslatorOptions& options() const { return options_; }      ///< within the limits of all models
   const TextCodec& codec() const { return *models_.front().codec; }  ///< the first model's
 
   /// A line, or a part of one that was too long, on its way through the search.

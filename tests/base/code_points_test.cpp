@@ -9,7 +9,7 @@
 #include "base/words.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::code_points_test {
 namespace {
 
 using namespace std::string_literals;
@@ -94,4 +94,4 @@ TEST(CodePoints, AppendWithOrWithoutWhiteSpace) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::code_points_test

@@ -6,7 +6,7 @@
 
 #include "base/golden_file.h"
 
-namespace nmt {
+namespace nmt::random_test {
 namespace {
 
 using test::golden_rows;
@@ -100,4 +100,4 @@ TEST(CounterRandom, EveryPermutationIsEquallyLikely) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::random_test

@@ -11,7 +11,7 @@
 
 #include "support.h"
 
-namespace nmt {
+namespace nmt::threads_test {
 namespace {
 
 using Range = std::pair<int64_t, int64_t>;
@@ -110,4 +110,4 @@ TEST(DefaultThreads, ReadsTheQuotaOfAControlGroup) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::threads_test

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/golden_file.h"
 
-namespace nmt {
+namespace nmt::unicode_test {
 namespace {
 
 using test::from_hex;
@@ -98,4 +98,4 @@ TEST(Strip, KeepsEverythingElse) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::unicode_test

@@ -5,7 +5,7 @@
 #include "config/difference.h"
 #include "config/loading/schema.h"
 
-namespace nmt {
+namespace nmt::json_test {
 namespace {
 
 TEST(ConfigJson, IsReadBackAsYaml) {
@@ -21,4 +21,4 @@ TEST(ConfigJson, IsReadBackAsYaml) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::json_test

@@ -8,7 +8,7 @@
 #include "config/option_table.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::option_reference_test {
 namespace {
 
 using testing::HasSubstr;
@@ -33,4 +33,4 @@ TEST(OptionReference, IsWhatDocsOptionsSays) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::option_reference_test

@@ -5,7 +5,7 @@
 #include "config/value.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::option_table_test {
 namespace {
 
 /// Converts to anything: T{Anything(), ...} compiles with as many as T has members.
@@ -79,4 +79,4 @@ TEST(OptionTable, AllowsItsOwnDefaults) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::option_table_test

@@ -8,7 +8,7 @@
 #include "config/loading/schema.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::presets_test {
 namespace {
 
 using testing::ElementsAre;
@@ -37,7 +37,7 @@ TEST(Presets, QuickstartReadsTheBuiltInCorpus) {
   const Config config = preset("quickstart");
   EXPECT_THAT(config.data.train1, ElementsAre("data/builtin/train.de"));
   EXPECT_EQ(config.data.test2, "data/builtin/test.en");
-  EXPECT_EQ(config.training.batch_type, "tokens");
+  EXPECT_EQ(config.training.batch_type.name(), "tokens");
 }
 
 TEST(Presets, Kyubyong2019HasHisValues) {
@@ -53,18 +53,18 @@ TEST(Presets, Kyubyong2019HasHisValues) {
   EXPECT_EQ(config.model.dropout_rate, 0.3);
   EXPECT_EQ(config.model.residual_dropout_rate, 0.0);
   EXPECT_EQ(config.model.ffn_dropout_rate, 0.0);
-  EXPECT_EQ(config.model.norm, "post");
+  EXPECT_EQ(config.model.norm.name(), "post");
   EXPECT_EQ(config.model.norm_epsilon, 1e-8);
-  EXPECT_EQ(config.model.sinusoid, "interleaved");
+  EXPECT_EQ(config.model.sinusoid.name(), "interleaved");
   EXPECT_TRUE(config.model.mask_padding_positions);
   EXPECT_FALSE(config.model.attention_output_projection);
   EXPECT_FALSE(config.model.output_bias);
-  EXPECT_EQ(config.model.tie_embeddings, "all");
-  EXPECT_EQ(config.training.batch_type, "sentences");
+  EXPECT_EQ(config.model.tie_embeddings.name(), "all");
+  EXPECT_EQ(config.training.batch_type.name(), "sentences");
   EXPECT_EQ(config.training.batch_size, 128);
   EXPECT_EQ(config.training.num_epochs, 20);
   EXPECT_EQ(config.training.lr, 0.0003);
-  EXPECT_EQ(config.training.schedule, "inverse_sqrt");
+  EXPECT_EQ(config.training.schedule.name(), "inverse_sqrt");
   EXPECT_EQ(config.training.warmup_steps, 4000);
   EXPECT_EQ(config.training.adam_beta2, 0.999);
   EXPECT_EQ(config.training.adam_epsilon, 1e-8);
@@ -77,38 +77,38 @@ TEST(Presets, Kyubyong2019HasHisValues) {
 
 TEST(Presets, Kyubyong2017HasHisValues) {
   const Config config = preset("kyubyong2017_iwslt16");
-  EXPECT_EQ(config.data.tokenizer, "words");
+  EXPECT_EQ(config.data.tokenizer.name(), "words");
   EXPECT_FALSE(config.data.joint_vocabulary);
   EXPECT_EQ(config.data.min_cnt, 20);
   EXPECT_EQ(config.data.maxlen1, 10);
   EXPECT_EQ(config.data.maxlen2, 10);
   EXPECT_TRUE(config.data.count_markup);
-  EXPECT_EQ(config.data.characters, "latin");
+  EXPECT_EQ(config.data.characters.name(), "latin");
   EXPECT_EQ(config.model.d_model, 512);
   EXPECT_EQ(config.model.d_ff, 2048);
   EXPECT_EQ(config.model.num_blocks, 6);
   EXPECT_EQ(config.model.num_heads, 8);
   EXPECT_EQ(config.model.dropout_rate, 0.1);
   EXPECT_EQ(config.model.residual_dropout_rate, 0.0);
-  EXPECT_EQ(config.model.positions, "learned");
+  EXPECT_EQ(config.model.positions.name(), "learned");
   EXPECT_EQ(config.model.max_positions, 10);
-  EXPECT_EQ(config.model.position_init, "xavier");
-  EXPECT_EQ(config.model.qkv_activation, "relu");
+  EXPECT_EQ(config.model.position_init.name(), "xavier");
+  EXPECT_EQ(config.model.qkv_activation.name(), "relu");
   EXPECT_FALSE(config.model.attention_output_projection);
-  EXPECT_EQ(config.model.tie_embeddings, "none");
+  EXPECT_EQ(config.model.tie_embeddings.name(), "none");
   EXPECT_TRUE(config.model.output_bias);
-  EXPECT_EQ(config.training.batch_type, "sentences");
+  EXPECT_EQ(config.training.batch_type.name(), "sentences");
   EXPECT_EQ(config.training.batch_size, 32);
-  EXPECT_EQ(config.training.last_batch, "drop");
+  EXPECT_EQ(config.training.last_batch.name(), "drop");
   EXPECT_EQ(config.training.num_epochs, 20);
   EXPECT_EQ(config.training.lr, 0.0001);
-  EXPECT_EQ(config.training.schedule, "constant");
+  EXPECT_EQ(config.training.schedule.name(), "constant");
   EXPECT_EQ(config.training.warmup_steps, 0);
   EXPECT_EQ(config.training.adam_beta2, 0.98);
   EXPECT_EQ(config.training.adam_epsilon, 1e-8);
   EXPECT_EQ(config.training.smoothing, 0.1);
   EXPECT_EQ(config.decoding.max_length_offset, 10);
-  EXPECT_EQ(config.run.naming, "kyubyong2017");
+  EXPECT_EQ(config.run.naming.name(), "kyubyong2017");
 }
 
 TEST(Presets, VaswaniBigIsBaseButForItsSize) {
@@ -120,7 +120,7 @@ TEST(Presets, VaswaniBigIsBaseButForItsSize) {
                                 "training.max_updates", "training.average_checkpoints", "validation.every", "run.dir"));
   const Config base = preset("vaswani_base");
   EXPECT_EQ(base.data.source_language, "en");
-  EXPECT_EQ(base.training.schedule, "noam");
+  EXPECT_EQ(base.training.schedule.name(), "noam");
   EXPECT_EQ(base.training.lr, 1);
   EXPECT_EQ(base.training.adam_beta2, 0.98);
   EXPECT_EQ(base.training.adam_epsilon, 1e-9);
@@ -130,71 +130,71 @@ TEST(Presets, VaswaniBigIsBaseButForItsSize) {
 TEST(Presets, PrenormSmallHasTheValuesOfItsProgram) {
   const Config config = preset("prenorm_small");
   EXPECT_EQ(config.data.vocab_size, 8000);
-  EXPECT_EQ(config.data.source_markers, "none");
+  EXPECT_EQ(config.data.source_markers.name(), "none");
   EXPECT_EQ(config.data.maxlen1, 50);
   EXPECT_EQ(config.data.maxlen2, 49);
   EXPECT_EQ(config.model.num_blocks, 4);
   EXPECT_EQ(config.model.d_model, 512);
   EXPECT_EQ(config.model.d_ff, 2048);
-  EXPECT_EQ(config.model.norm, "pre");
+  EXPECT_EQ(config.model.norm.name(), "pre");
   EXPECT_TRUE(config.model.final_norm);
   EXPECT_EQ(config.model.norm_epsilon, 1e-6);
   EXPECT_FALSE(config.model.attention_bias);
   EXPECT_TRUE(config.model.attention_output_projection);
-  EXPECT_EQ(config.model.tie_embeddings, "none");
+  EXPECT_EQ(config.model.tie_embeddings.name(), "none");
   EXPECT_FALSE(config.model.output_bias);
-  EXPECT_EQ(config.model.embedding_init, "normal");
+  EXPECT_EQ(config.model.embedding_init.name(), "normal");
   EXPECT_FALSE(config.model.mask_padding_positions);
-  EXPECT_EQ(config.training.last_batch, "drop");
+  EXPECT_EQ(config.training.last_batch.name(), "drop");
   EXPECT_EQ(config.training.max_updates, 100000);
   EXPECT_EQ(config.training.lr, 0.0001);
-  EXPECT_EQ(config.training.schedule, "inverse_sqrt");
+  EXPECT_EQ(config.training.schedule.name(), "inverse_sqrt");
   EXPECT_EQ(config.training.adam_beta2, 0.98);
   EXPECT_EQ(config.training.adam_epsilon, 1e-8);
   EXPECT_EQ(config.training.smoothing, 0.05);
-  EXPECT_EQ(config.training.smoothing_form, "others_normalized");
-  EXPECT_EQ(config.run.tensorboard_tags, "prenorm");
+  EXPECT_EQ(config.training.smoothing_form.name(), "others_normalized");
+  EXPECT_EQ(config.run.tensorboard_tags.name(), "prenorm");
 }
 
 TEST(Presets, LearnedPositionsSmallHasTheValuesOfItsProgram) {
   const Config config = preset("learned_positions_small");
   EXPECT_TRUE(config.data.joint_vocabulary);
-  EXPECT_EQ(config.data.source_markers, "both");
+  EXPECT_EQ(config.data.source_markers.name(), "both");
   EXPECT_EQ(config.model.num_blocks, 6);
-  EXPECT_EQ(config.model.norm, "pre");
+  EXPECT_EQ(config.model.norm.name(), "pre");
   EXPECT_FALSE(config.model.final_norm);
-  EXPECT_EQ(config.model.positions, "learned");
+  EXPECT_EQ(config.model.positions.name(), "learned");
   EXPECT_EQ(config.model.max_positions, 1000);
-  EXPECT_EQ(config.model.tie_embeddings, "none");
+  EXPECT_EQ(config.model.tie_embeddings.name(), "none");
   EXPECT_TRUE(config.model.output_bias);
-  EXPECT_EQ(config.model.embedding_init, "standard_normal");
-  EXPECT_EQ(config.model.position_init, "standard_normal");
+  EXPECT_EQ(config.model.embedding_init.name(), "standard_normal");
+  EXPECT_EQ(config.model.position_init.name(), "standard_normal");
   EXPECT_EQ(config.training.lr, 0.0001);
-  EXPECT_EQ(config.training.schedule, "constant");
+  EXPECT_EQ(config.training.schedule.name(), "constant");
   EXPECT_EQ(config.training.pool_batches, 100);
   EXPECT_EQ(config.training.clip_norm, 1);
   EXPECT_EQ(config.training.smoothing, 0);
-  EXPECT_EQ(config.validation.best_metric, "loss");
+  EXPECT_EQ(config.validation.best_metric.name(), "loss");
   EXPECT_EQ(config.decoding.max_length_offset, 50);
 }
 
 TEST(Presets, TrevettHasHisValues) {
   const Config config = preset("multi30k_trevett");
   EXPECT_TRUE(config.data.lowercase);
-  EXPECT_EQ(config.data.tokenizer, "words");
+  EXPECT_EQ(config.data.tokenizer.name(), "words");
   EXPECT_EQ(config.data.min_cnt, 2);
   EXPECT_FALSE(config.data.joint_vocabulary);
   EXPECT_EQ(config.model.d_model, 256);
   EXPECT_EQ(config.model.d_ff, 512);
   EXPECT_EQ(config.model.num_blocks, 3);
-  EXPECT_EQ(config.model.norm, "post");
+  EXPECT_EQ(config.model.norm.name(), "post");
   EXPECT_EQ(config.model.max_positions, 100);
   EXPECT_EQ(config.training.lr, 0.0005);
   EXPECT_EQ(config.training.batch_size, 128);
   EXPECT_EQ(config.training.num_epochs, 10);
   EXPECT_EQ(config.training.clip_norm, 1);
   EXPECT_EQ(config.run.seed, 1234);
-  EXPECT_EQ(config.run.naming, "trevett");
+  EXPECT_EQ(config.run.naming.name(), "trevett");
 }
 
 TEST(Presets, DeepEncodersAreMulti30kButForTheirBlocks) {
@@ -215,10 +215,10 @@ TEST(Presets, RDropIsIwslt14ButForItsObjective) {
     keys.push_back(difference.key);
   EXPECT_THAT(keys, ElementsAre("training.num_epochs", "training.max_updates", "training.objective", "run.dir"));
   const Config config = preset("iwslt14_de_en_rdrop");
-  EXPECT_EQ(config.training.objective, "rdrop");
+  EXPECT_EQ(config.training.objective.name(), "rdrop");
   EXPECT_EQ(config.training.rdrop_alpha, 5);
   EXPECT_EQ(config.training.max_updates, 300000);
-  EXPECT_THAT(config.evaluation.tokenized_bleu, ElementsAre("lowercase"));
+  EXPECT_THAT(config.evaluation.tokenized_bleu.chosen_names(), ElementsAre("lowercase"));
 }
 
 TEST(Presets, Multi30kTinyHasThePublishedValues) {
@@ -229,13 +229,13 @@ TEST(Presets, Multi30kTinyHasThePublishedValues) {
   EXPECT_EQ(config.model.d_ff, 256);
   EXPECT_EQ(config.model.num_heads, 4);
   EXPECT_EQ(config.model.dropout_rate, 0.3);
-  EXPECT_EQ(config.model.tie_embeddings, "all");
+  EXPECT_EQ(config.model.tie_embeddings.name(), "all");
   EXPECT_EQ(config.training.lr, 0.005);
   EXPECT_EQ(config.training.warmup_steps, 2000);
   EXPECT_EQ(config.training.adam_beta2, 0.98);
   EXPECT_EQ(config.training.batch_size * config.training.accumulate, 2 * 4096);
   EXPECT_EQ(config.training.max_updates, 8000);
-  EXPECT_THAT(config.evaluation.tokenized_bleu, ElementsAre("cased", "lowercase"));
+  EXPECT_THAT(config.evaluation.tokenized_bleu.chosen_names(), ElementsAre("cased", "lowercase"));
   EXPECT_EQ(config.training.average_checkpoints, 10);
   EXPECT_EQ(config.validation.patience, 10);
   EXPECT_EQ(config.decoding.beam_size, 5);
@@ -254,4 +254,4 @@ TEST(Presets, ShareAFolderOfDataOnlyWhereItsOptionsAreEqual) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::presets_test

@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-namespace nmt {
+namespace nmt::suggestion_test {
 namespace {
 
 struct Case {
@@ -57,4 +57,4 @@ TEST(SuggestSection, NamesTheNearestOrAll) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::suggestion_test

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "data/corpora.h"
 
-namespace nmt {
+namespace nmt::batch_stream_test {
 namespace {
 
 using test::corpus_of;
@@ -137,4 +137,4 @@ TEST_F(BatchStreamTest, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::batch_stream_test

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "data/corpora.h"
 
-namespace nmt {
+namespace nmt::batches_test {
 namespace {
 
 using test::corpus_of;
@@ -255,4 +255,4 @@ TEST(MakeBatch, PutsTheMarkersOfTheCorpusAroundSources) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::batches_test

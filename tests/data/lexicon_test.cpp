@@ -9,7 +9,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::lexicon_test {
 namespace {
 
 using test::message_of;
@@ -87,4 +87,4 @@ TEST(Lexicon, SaysThatTheFileIsMissing) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::lexicon_test

@@ -12,7 +12,7 @@
 #include "data/prepared_corpus_format.h"
 #include "prepro/prepared_corpus_writer.h"
 
-namespace nmt {
+namespace nmt::prepared_corpus_test {
 namespace {
 
 using test::corpus_of;
@@ -185,4 +185,4 @@ TEST_F(DamagedCorpus, MissingFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::prepared_corpus_test

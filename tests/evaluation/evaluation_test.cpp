@@ -9,7 +9,7 @@
 #include "support.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::evaluation_test {
 namespace {
 
 using test::Ids;
@@ -173,4 +173,4 @@ TEST(Evaluation, TokenisedBleuIsOfGermanAndEnglish) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::evaluation_test

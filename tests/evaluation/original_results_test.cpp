@@ -7,7 +7,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::original_results_test {
 namespace {
 
 // 1-grams 9/10, 2-grams 6/7, 3-grams 3/4, 4-grams 1/2. His scorer takes the "a" off both last lines: 1-grams 8/9,
@@ -46,4 +46,4 @@ TEST(OriginalResults, Of2017WithoutALongSentenceAreZero) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::original_results_test

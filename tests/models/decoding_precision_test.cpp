@@ -11,7 +11,7 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
 
-namespace nmt {
+namespace nmt::decoding_precision_test {
 namespace {
 
 using test::message_of;
@@ -19,23 +19,22 @@ using test::message_of;
 TEST(DecodingPrecision, HasNames) {
   for (const auto& [name, precision] :
        {std::pair{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}, {"int8", Precision::kInt8}}) {
-    EXPECT_EQ(resolve_decoding_precision(name, torch::kCPU), precision);
+    EXPECT_EQ(resolve_decoding_precision(Choice<DecodingPrecision>(name), torch::kCPU), precision);
     EXPECT_EQ(precision_name(precision), name);
   }
-  EXPECT_EQ(resolve_decoding_precision("fp16", torch::kCUDA), Precision::kFp16);
+  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kFp16, torch::kCUDA), Precision::kFp16);
   EXPECT_EQ(precision_name(Precision::kFp16), "fp16");
-  EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision("fp8", torch::kCPU); }),
-            "precision 'fp8': use auto, fp32, bf16, fp16 or int8");
-  EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision("fp16", torch::kCPU); }),
+  EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision(DecodingPrecision::kFp16, torch::kCPU); }),
             "precision fp16: is for GPUs; use fp32, bf16 or int8");
-  EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision("int8", torch::kCUDA); }),
+  EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision(DecodingPrecision::kInt8, torch::kCUDA); }),
             "precision int8: is for the CPU; use bf16, fp16 or --device cpu");
 }
 
 TEST(DecodingPrecision, IsChosenByWhatTheProcessorHasInstructionsFor) {
   const bool bf16 = kernels::has_dot_products(kernels::WeightFormat::kBfloat16);
-  EXPECT_EQ(resolve_decoding_precision("auto", torch::kCPU), bf16 ? Precision::kBf16 : Precision::kFp32);
-  EXPECT_EQ(resolve_decoding_precision("auto", torch::kCUDA), Precision::kBf16);
+  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kAuto, torch::kCPU),
+            bf16 ? Precision::kBf16 : Precision::kFp32);
+  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kAuto, torch::kCUDA), Precision::kBf16);
 }
 
 // Every architecture: what is packed does not need the weights' own memory, and computes near them.
@@ -74,4 +73,4 @@ TEST(DecodingPrecision, PreparesEveryArchitecture) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::decoding_precision_test

@@ -6,7 +6,7 @@
 #include "models/interface/model.h"
 #include "nn/ops/cross_entropy.h"
 
-namespace nmt {
+namespace nmt::golden_test {
 namespace {
 
 using test::expect_close;
@@ -16,8 +16,7 @@ class GoldenModel : public testing::TestWithParam<const char*> {
  protected:
   Smoothing smoothing() const {
     const auto& training = golden_.config.training;
-    const bool normalized = training.smoothing_form == "others_normalized";
-    return {training.smoothing, normalized ? SmoothingForm::kOthersNormalized : SmoothingForm::kAll};
+    return {training.smoothing, training.smoothing_form};
   }
 
   GoldenCase golden_{GetParam()};
@@ -61,4 +60,4 @@ INSTANTIATE_TEST_SUITE_P(Programs, GoldenModel, testing::ValuesIn(test::kGoldenC
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::golden_test

@@ -9,7 +9,7 @@
 #include "training/captured_log.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::initial_embeddings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -64,7 +64,7 @@ TEST_F(InitialEmbeddingsTest, OfAJointTableComeFromOneFile) {
 
 TEST_F(InitialEmbeddingsTest, MustHaveTheSizeOfTheTable) {
   auto options = config("tie_embeddings: none");
-  options.architecture = "recurrent";
+  options.architecture = Architecture::kRecurrent;
   options.embedding_size = 3;
   EXPECT_THAT(test::message_of<Error>([&] { read_initial_embeddings(options, codec_, log_.log()); }),
               HasSubstr("de.vec:1: 4 numbers behind the word; the embeddings of this model have 3"));
@@ -77,4 +77,4 @@ TEST_F(InitialEmbeddingsTest, AreNoneByDefault) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::initial_embeddings_test

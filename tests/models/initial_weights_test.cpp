@@ -23,7 +23,7 @@
 #include "models/transformer/transformer_forms.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::initial_weights_test {
 namespace {
 
 constexpr std::array<uint64_t, 2> kSeeds = {1, 20260731};
@@ -135,17 +135,17 @@ std::map<std::string, ModelConfig> forms_of_tests() {
         test::model_config(many + "deep_init: deepnet, decoder_mixer: ssru, attention_score: " + score);
   for (const auto& name : {"bahdanau", "luong", "coverage", "local", "location"}) {
     auto config = test::recurrent_form(name);
-    config.attention_init = "bahdanau";
-    config.recurrent_init = "orthogonal";
-    config.embedding_init = "init";
+    config.attention_init = AttentionInit::kBahdanau;
+    config.recurrent_init = RecurrentInit::kOrthogonal;
+    config.embedding_init = EmbeddingInit::kInit;
     forms[std::string("bahdanau_init.") + name] = config;
-    config.init = "normal";
-    config.recurrent_init = "xavier";
+    config.init = MatrixInit::kNormal;
+    config.recurrent_init = RecurrentInit::kXavier;
     config.zero_padding_embedding = false;
     forms[std::string("normal.") + name] = config;
-    config.attention_init = "init";
-    config.recurrent_init = "normal";
-    config.embedding_init = "normal";
+    config.attention_init = AttentionInit::kInit;
+    config.recurrent_init = RecurrentInit::kNormal;
+    config.embedding_init = EmbeddingInit::kNormal;
     forms[std::string("normal_recurrent.") + name] = config;
   }
   return forms;
@@ -182,4 +182,4 @@ TEST_F(InitialWeights, AreGivenToEveryParameter) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::initial_weights_test

@@ -19,7 +19,7 @@
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::model_directory_test {
 namespace {
 
 using test::message_of;
@@ -66,7 +66,7 @@ TEST_F(ModelDirectory, HoldsAllThatTranslatingNeeds) {
   for (const auto device : test::devices()) {
     const auto loaded = load_model(directory_, device);
     EXPECT_EQ(loaded.config.model.d_model, 16);
-    EXPECT_EQ(loaded.config.model.norm, "pre");
+    EXPECT_EQ(loaded.config.model.norm.name(), "pre");
     EXPECT_EQ(loaded.config.decoding.beam_size, 7);
     EXPECT_EQ(loaded.summary["update"], 12);
     EXPECT_EQ(loaded.summary["bleu"], "BLEU = 1");
@@ -261,4 +261,4 @@ TEST_F(ModelDirectory, IsReportedWhenItIsNoFolder) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::model_directory_test

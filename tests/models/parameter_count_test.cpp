@@ -6,7 +6,7 @@
 #include "models/make_model.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::parameter_count_test {
 namespace {
 
 struct Published {
@@ -34,4 +34,4 @@ INSTANTIATE_TEST_SUITE_P(Presets, ParameterCount,
                          [](const auto& info) { return std::string(info.param.preset); });
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::parameter_count_test

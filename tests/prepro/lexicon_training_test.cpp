@@ -13,7 +13,7 @@
 #include "prepro/prepared_corpus_writer.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::lexicon_training_test {
 namespace {
 
 using Pairs = std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>;
@@ -131,4 +131,4 @@ TEST(LexiconTraining, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::lexicon_training_test

@@ -4,7 +4,7 @@
 #include "data/prepared_data.h"
 #include "prepro/preprocess_fixture.h"
 
-namespace nmt {
+namespace nmt::multi30k_test {
 namespace {
 
 /// On real data, where there is some.
@@ -45,4 +45,4 @@ TEST_F(Multi30k, TokenBatchesAreNearlyFreeOfPadding) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::multi30k_test

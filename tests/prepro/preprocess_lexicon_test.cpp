@@ -7,7 +7,7 @@
 #include "data/prepared_data.h"
 #include "prepro/preprocess_fixture.h"
 
-namespace nmt {
+namespace nmt::preprocess_lexicon_test {
 namespace {
 
 using test::message_of;
@@ -81,4 +81,4 @@ TEST_F(PrepareLexicon, IsCheckedWhereItStands) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::preprocess_lexicon_test

@@ -8,7 +8,7 @@
 #include "data/prepared_data.h"
 #include "prepro/preprocess_fixture.h"
 
-namespace nmt {
+namespace nmt::preprocess_test {
 namespace {
 
 using test::message_of;
@@ -376,4 +376,4 @@ TEST_F(Prepare, DamagedDataAreFoundByTheNextCommand) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::preprocess_test

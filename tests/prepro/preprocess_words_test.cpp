@@ -7,7 +7,7 @@
 #include "data/prepared_data.h"
 #include "prepro/preprocess_fixture.h"
 
-namespace nmt {
+namespace nmt::preprocess_words_test {
 namespace {
 
 using test::message_of;
@@ -161,4 +161,4 @@ TEST_F(PrepareWords, AManifestOfAnOlderVersionStandsForTheDefaults) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::preprocess_words_test

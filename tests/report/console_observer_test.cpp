@@ -12,7 +12,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::console_observer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -220,4 +220,4 @@ TEST(ConsoleObserver, ShowsTheLastFiguresBehindTheBar) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::console_observer_test

@@ -6,7 +6,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::run_observers_test {
 namespace {
 
 TEST(RunObservers, WriteWhatIsAskedFor) {
@@ -29,4 +29,4 @@ TEST(RunObservers, WriteWhatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::run_observers_test

@@ -9,7 +9,7 @@
 #include "search/reference_search.h"
 #include "search/search.h"
 
-namespace nmt {
+namespace nmt::batch_candidates_test {
 namespace {
 
 using kernels::WeightFormat;
@@ -159,4 +159,4 @@ TEST_F(BatchCandidatesTest, TakePlainProducts) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::batch_candidates_test

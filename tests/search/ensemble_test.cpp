@@ -12,7 +12,7 @@
 #include "support.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::ensemble_test {
 namespace {
 
 using test::Ids;
@@ -124,4 +124,4 @@ TEST(Ensemble, NeedsOneTargetVocabulary) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::ensemble_test

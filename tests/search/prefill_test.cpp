@@ -11,7 +11,7 @@
 #include "search/scripted_model.h"
 #include "search/search.h"
 
-namespace nmt {
+namespace nmt::prefill_test {
 namespace {
 
 using test::Ids;
@@ -146,4 +146,4 @@ TEST(Prefill, LeavesTheBitsOfSingleSteps) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::prefill_test

@@ -11,7 +11,7 @@
 #include "search/scripted_model.h"
 #include "search/search.h"
 
-namespace nmt {
+namespace nmt::search_exactness_test {
 namespace {
 
 using test::expect_equal;
@@ -267,4 +267,4 @@ TEST(SearchExactness, RulesMatter) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::search_exactness_test

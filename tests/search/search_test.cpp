@@ -11,7 +11,7 @@
 #include "search/scripted_model.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::search_test {
 namespace {
 
 using test::expect_equal;
@@ -402,4 +402,4 @@ TEST(Search, SaysThatAModelIsDamaged) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::search_test

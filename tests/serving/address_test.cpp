@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace nmt {
+namespace nmt::address_test {
 namespace {
 
 TEST(Address, HostAndPort) {
@@ -32,4 +32,4 @@ TEST(Address, RefusesOtherTexts) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::address_test

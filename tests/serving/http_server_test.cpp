@@ -10,7 +10,7 @@
 #include "serving/fake_translator.h"
 #include "serving/page.h"
 
-namespace nmt {
+namespace nmt::http_server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -245,4 +245,4 @@ TEST_F(HttpServerTest, RefusesOptionsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::http_server_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::language_name_test {
 namespace {
 
 TEST(LanguageName, IsEnglish) {
@@ -13,4 +13,4 @@ TEST(LanguageName, IsEnglish) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::language_name_test

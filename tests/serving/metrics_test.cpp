@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace nmt {
+namespace nmt::metrics_test {
 namespace {
 
 using testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(Metrics, CountTheWork) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::metrics_test

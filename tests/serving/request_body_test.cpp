@@ -4,7 +4,7 @@
 
 #include "serving/request_error.h"
 
-namespace nmt {
+namespace nmt::request_body_test {
 namespace {
 
 using testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(RequestBody, RefusesOtherTypes) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::request_body_test

@@ -10,7 +10,7 @@
 #include "serving/fake_translator.h"
 #include "serving/request_error.h"
 
-namespace nmt {
+namespace nmt::request_queue_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -226,4 +226,4 @@ TEST_F(RequestQueueTest, RefusesOptionsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::request_queue_test

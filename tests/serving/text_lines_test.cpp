@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace nmt {
+namespace nmt::text_lines_test {
 namespace {
 
 using testing::ElementsAre;
@@ -35,4 +35,4 @@ TEST(TextLines, ACarriageReturnInsideALineIsText) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::text_lines_test

@@ -8,7 +8,7 @@
 #include "serving/fake_translator.h"
 #include "serving/request_error.h"
 
-namespace nmt {
+namespace nmt::translation_service_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -155,4 +155,4 @@ TEST_F(TranslationServiceTest, RefusesOptionsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::translation_service_test

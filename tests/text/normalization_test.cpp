@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::normalization_test {
 namespace {
 
 TEST(Normalize, DoesWhatIsAskedFor) {
@@ -36,4 +36,4 @@ TEST(Normalize, DoesWhatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::normalization_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-namespace nmt {
+namespace nmt::sentence_splitter_test {
 namespace {
 
 using testing::ElementsAre;
@@ -79,4 +79,4 @@ TEST(SentenceSplitter, WorksInSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sentence_splitter_test

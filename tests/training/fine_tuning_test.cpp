@@ -12,7 +12,7 @@
 #include "training/optimizers/sgd.h"
 #include "training/trained_update.h"
 
-namespace nmt {
+namespace nmt::fine_tuning_test {
 namespace {
 
 using test::message_of;
@@ -107,4 +107,4 @@ TEST(Freeze, RefusesWhatFitsNothing) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::fine_tuning_test

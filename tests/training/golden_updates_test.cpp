@@ -8,7 +8,7 @@
 #include "training/optimizers/schedule.h"
 #include "training/trained_update.h"
 
-namespace nmt {
+namespace nmt::golden_updates_test {
 namespace {
 
 using test::GoldenCase;
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(Programs, GoldenUpdates, testing::ValuesIn(test::kGolde
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::golden_updates_test

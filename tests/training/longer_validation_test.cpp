@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/option_table.h"
+#include "config/value.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
@@ -18,7 +19,7 @@
 #include "training/optimizers/adam.h"
 #include "training/trained_update.h"
 
-namespace nmt {
+namespace nmt::longer_validation_test {
 namespace {
 
 using test::batch_of;
@@ -36,26 +37,25 @@ Pair pair_of(int64_t length) {
   return pair;
 }
 
-std::vector<std::string> choices_of(const char* name) {
-  std::vector<std::string> names;
-  for (const auto choice : std::get<Choices>(find_option("model", name)->limits)) names.emplace_back(choice);
-  return names;
+std::vector<std::string> names_of(const char* option) {
+  const auto choices = choices_of(*find_option("model", option));
+  return {choices.begin(), choices.end()};
 }
 
 // Every kind of positions, score and mixer that the table of options has; the recurrent architecture with each cell.
 std::vector<std::string> all_forms() {
   std::vector<std::string> forms;
   const std::string transformer = "num_blocks: 2, d_ff: 24, num_heads: 2, max_positions: 400, ";
-  for (const auto& kind : choices_of("positions")) forms.push_back(transformer + "positions: " + kind);
-  for (const auto& kind : choices_of("sinusoid")) forms.push_back(transformer + "sinusoid: " + kind);
-  for (const auto& kind : choices_of("decoder_mixer")) forms.push_back(transformer + "decoder_mixer: " + kind);
-  for (const auto& kind : choices_of("attention_score")) {
+  for (const auto& kind : names_of("positions")) forms.push_back(transformer + "positions: " + kind);
+  for (const auto& kind : names_of("sinusoid")) forms.push_back(transformer + "sinusoid: " + kind);
+  for (const auto& kind : names_of("decoder_mixer")) forms.push_back(transformer + "decoder_mixer: " + kind);
+  for (const auto& kind : names_of("attention_score")) {
     const std::string score = ", max_positions: 400, tie_embeddings: none, attention_score: " + kind;
     forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8" + score);
     if (kind != "location" && kind != "local" && kind != "none")
       forms.push_back(transformer + "attention_score: " + kind);
   }
-  for (const auto& cell : choices_of("cell"))
+  for (const auto& cell : names_of("cell"))
     forms.push_back("architecture: recurrent, num_blocks: 1, encoder_size: 8, tie_embeddings: none, cell: " + cell);
   return forms;
 }
@@ -105,4 +105,4 @@ TEST_P(LongerValidation, LeavesNothingThatAnUpdateCannotUse) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::longer_validation_test

@@ -4,7 +4,7 @@
 #include "tensor_support.h"
 #include "training/optimizers/adam.h"
 
-namespace nmt {
+namespace nmt::packed_weights_test {
 namespace {
 
 TEST(PackedMatrix, FollowsAnUpdateOfTheOptimiser) {
@@ -25,4 +25,4 @@ TEST(PackedMatrix, FollowsAnUpdateOfTheOptimiser) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::packed_weights_test

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::update_profiler_test {
 namespace {
 
 TEST(OperationCosts, AreTheTimeOutsideInnerCalls) {
@@ -69,4 +69,4 @@ TEST(UpdateProfiler, NeedsAnUpdate) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::update_profiler_test

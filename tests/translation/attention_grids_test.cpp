@@ -5,7 +5,7 @@
 #include "models/formula_weights.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::attention_grids_test {
 namespace {
 
 using testing::ElementsAre;
@@ -36,4 +36,4 @@ TEST(AttentionGrids, NameTheTokensOfEachLayer) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::attention_grids_test

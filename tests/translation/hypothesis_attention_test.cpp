@@ -12,7 +12,7 @@
 #include "translation/attention_grids.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::hypothesis_attention_test {
 namespace {
 
 using test::Ids;
@@ -129,4 +129,4 @@ TEST(Coverage, RanksFinishedHypothesesAgain) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::hypothesis_attention_test

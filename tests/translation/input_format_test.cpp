@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::input_format_test {
 namespace {
 
 using test::message_of;
@@ -63,4 +63,4 @@ TEST(InputFormat, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::input_format_test

@@ -15,7 +15,7 @@
 #include "support.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::line_stream_test {
 namespace {
 
 using test::Ids;
@@ -279,4 +279,4 @@ TEST_F(LineStreamTest, StopsWhileItWaitsForInput) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::line_stream_test

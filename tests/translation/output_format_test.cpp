@@ -7,7 +7,7 @@
 
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::output_format_test {
 namespace {
 
 using nlohmann::json;
@@ -112,4 +112,4 @@ TEST(JsonList, IsThatOfTheTranslationPipeline) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::output_format_test

@@ -11,7 +11,7 @@
 #include "translation/translator.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::shortlist_test {
 namespace {
 
 using test::message_of;
@@ -137,4 +137,4 @@ TEST_F(ShortlistedTranslator, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::shortlist_test

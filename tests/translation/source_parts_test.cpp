@@ -6,7 +6,7 @@
 #include "base/unicode.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::source_parts_test {
 namespace {
 
 /// A piece for each byte, so that lengths are easy to see.
@@ -93,4 +93,4 @@ TEST(SourceParts, FitEveryCodec) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::source_parts_test

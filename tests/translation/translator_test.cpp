@@ -12,7 +12,7 @@
 #include "support.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::translator_test {
 namespace {
 
 using test::Ids;
@@ -298,12 +298,12 @@ TEST(TranslatorOptionsOfConfig, FollowTheDecodingSection) {
   Config config;
   config.decoding = {.beam_size = 7,
                      .length_penalty = 0.25,
-                     .length_penalty_form = "simple",
+                     .length_penalty_form = LengthPenalty::kSimple,
                      .max_length_ratio = 1.5,
                      .max_length_offset = 9,
                      .min_length = 2,
                      .max_length = 44,
-                     .stopping = "first",
+                     .stopping = Stopping::kFirst,
                      .coverage_penalty = 0.2,
                      .no_repeat_ngram_size = 3,
                      .repetition_penalty = 1.1,
@@ -311,7 +311,7 @@ TEST(TranslatorOptionsOfConfig, FollowTheDecodingSection) {
                      .banned_phrases = {"x"},
                      .diversity_groups = 7,
                      .diversity_strength = 0.9,
-                     .combination = "log_linear",
+                     .combination = Combination::kLogLinear,
                      .alignment_layer = 2,
                      .batch_size = 11};
   const auto options = translator_options(config);
@@ -347,39 +347,43 @@ TEST(TranslatorOptionsOfConfig, SampleWhereAskedTo) {
   EXPECT_EQ(options.search.sampling->seed, 5u);
 }
 
-TEST(TranslatorOptionsOfConfig, StayWithinLearnedPositions) {
-  Config config;
-  config.model.positions = "learned";
-  config.model.max_positions = 50;
-  const auto options = translator_options(config);
-  EXPECT_EQ(options.max_source_length, 49) << "and </s>";
-  EXPECT_EQ(options.search.max_length, 50);
-  config.decoding.max_length = 20;
-  EXPECT_EQ(translator_options(config).search.max_length, 20);
-  config.decoding.max_length = 90;
-  EXPECT_EQ(translator_options(config).search.max_length, 50);
+// A model with so many positions.
+class LimitedModel final : public test::ScriptedModel {
+ public:
+  explicit LimitedModel(LengthLimits limits) : ScriptedModel(4, echo), limits_(limits) {}
+  LengthLimits limits() const override { return limits_; }
+
+ private:
+  LengthLimits limits_;
+};
+
+TEST(LimitTo, KeepsWithinTheModelsPositions) {
+  const LimitedModel model({.source = 50, .target = 50});
+  const auto limited = [&](TranslatorOptions options) {
+    limit_to(model, SourceMarkers::kEnd, options);
+    return options;
+  };
+  EXPECT_EQ(limited({}).max_source_length, 49) << "and </s>";
+  EXPECT_EQ(limited({}).search.max_length, 50);
+  EXPECT_EQ(limited({.search = {.max_length = 20}}).search.max_length, 20);
+  EXPECT_EQ(limited({.search = {.max_length = 90}}).search.max_length, 50);
+  EXPECT_EQ(limited({.max_source_length = 30}).max_source_length, 30);
 }
 
-TEST(TranslatorOptionsOfConfig, StayWithinTheShortestModelOfAnEnsemble) {
-  Config sinusoidal, learned;
-  learned.model.positions = "learned";
-  learned.model.max_positions = 50;
-  auto options = translator_options(sinusoidal);
+TEST(LimitTo, LeavesTargetsWhereOnlySourcesHaveAnEnd) {
+  const LimitedModel model({.source = 50});
+  TranslatorOptions options;
+  limit_to(model, SourceMarkers::kBoth, options);
+  EXPECT_EQ(options.max_source_length, 48) << "<s> and </s>";
   EXPECT_EQ(options.search.max_length, 0);
-  limit_to(learned, options);
-  EXPECT_EQ(options.max_source_length, 49);
-  EXPECT_EQ(options.search.max_length, 50);
 }
 
-TEST(TranslatorOptionsOfConfig, KeepSourcesWithinTheLocationScore) {
-  Config config;
-  config.model.architecture = "recurrent";
-  config.model.attention_score = "location";
-  config.model.max_positions = 50;
-  const auto options = translator_options(config);
-  EXPECT_EQ(options.max_source_length, 49) << "and </s>";
-  EXPECT_EQ(options.search.max_length, 0) << "targets have no limit";
+TEST_F(TranslatorTest, StaysWithinTheShortestModelOfAnEnsemble) {
+  LimitedModel shorter({.source = 10, .target = 12});
+  const Translator translator({{.model = &model_, .codec = &codec_}, {.model = &shorter, .codec = &codec_}}, {});
+  EXPECT_EQ(translator.options().max_source_length, 9);
+  EXPECT_EQ(translator.options().search.max_length, 12);
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::translator_test

@@ -5,7 +5,7 @@
 
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::word_alignment_test {
 namespace {
 
 using testing::ElementsAre;
@@ -146,4 +146,4 @@ TEST(CopyUnknownWords, LeavesOtherTextAlone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::word_alignment_test

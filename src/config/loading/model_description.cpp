@@ -45,9 +45,9 @@ ModelDescription read_model_description(const fs::path& directory) {
   const auto summary = json.value("summary", nlohmann::json::object());
   if (!summary.is_object()) throw Error(fmt::format("{}: damaged: 'summary' is no object", path.string()));
   auto config = parse_config(json["configuration"].dump(), path.string()).config;
-  if (json.value("architecture", nlohmann::json()) != config.model.architecture)
+  if (json.value("architecture", nlohmann::json()) != config.model.architecture.name())
     throw Error(fmt::format("{}: damaged: 'architecture' is not {}, which its configuration says", path.string(),
-                            config.model.architecture));
+                            config.model.architecture.name()));
   return {.config = std::move(config),
           .tokenizer = json["tokenizer"],
           .summary = summary,
@@ -59,7 +59,7 @@ ModelDescription read_model_description(const fs::path& directory) {
 void write_model_description(const fs::path& directory, const ModelDescription& description) {
   const nlohmann::ordered_json json = {{"format_version", kFormatVersion},
                                        {"toolkit", "nmt " + version()},
-                                       {"architecture", description.config.model.architecture},
+                                       {"architecture", description.config.model.architecture.name()},
                                        {"parameters", description.parameters},
                                        {"source_vocabulary", description.source_vocabulary},
                                        {"target_vocabulary", description.target_vocabulary},

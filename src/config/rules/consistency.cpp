@@ -25,12 +25,12 @@ void check_explicit(const Config& config, const Origins& origins) {
     if (origins.contains(key) || !origins.contains(with)) return;
     throw Error(fmt::format("{}: {}: {}", origins.at(with), with, why));
   };
-  if (config.training.batch_type == "tokens") {
+  if (config.training.batch_type == BatchType::kTokens) {
     require(
         "training.batch_size", "training.batch_type",
         fmt::format("tokens needs training.batch_size; its default {} counts sentences", TrainingConfig().batch_size));
   }
-  if (config.training.schedule == "constant") {
+  if (config.training.schedule == ScheduleKind::kConstant) {
     require("training.warmup_steps", "training.schedule", "constant needs training.warmup_steps; 0 for no warm-up");
   }
 }

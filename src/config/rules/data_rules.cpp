@@ -58,7 +58,7 @@ void DataRules::check_vocabulary() const {
     if (kSpecial.contains(symbol)) refuse({"data.user_symbols"}, fmt::format("{} is in every vocabulary", symbol));
     if (!symbols.insert(symbol).second) refuse({"data.user_symbols"}, fmt::format("'{}' stands twice", symbol));
   }
-  if (data.tokenizer == "words") return check_words();
+  if (data.tokenizer == TokenizerKind::kWords) return check_words();
   refuse_changed({"data.min_cnt", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
                  "is for word vocabularies; set data.tokenizer words");
   const bool is_learnt = data.spm_model1.empty() && data.spm_model2.empty();

@@ -20,12 +20,12 @@ class ModelRules : public RuleChecker {
 
 void ModelRules::check_model() const {
   const ModelConfig& model = config_.model;
-  if (model.tie_embeddings == "all" && !config_.data.joint_vocabulary) {
+  if (model.tie_embeddings == TiedEmbeddings::kAll && !config_.data.joint_vocabulary) {
     refuse({"data.joint_vocabulary", "model.tie_embeddings"},
            "false does not go with model.tie_embeddings all: two vocabularies cannot share a matrix; choose target or "
            "none");
   }
-  model.architecture == "recurrent" ? check_recurrent() : check_transformer();
+  model.architecture == Architecture::kRecurrent ? check_recurrent() : check_transformer();
 }
 
 void ModelRules::check_recurrent() const {
@@ -36,12 +36,12 @@ void ModelRules::check_recurrent() const {
                   "model.key_value_heads", "model.decoder_mixer", "model.ffn_dropout_rate", "model.deep_init"},
                  "is the Transformer's; model.architecture is recurrent");
   const ModelConfig& model = config_.model;
-  if (model.initial_state == "backward" && !model.bidirectional) {
+  if (model.initial_state == InitialState::kBackward && !model.bidirectional) {
     refuse({"model.initial_state", "model.bidirectional"}, "backward needs model.bidirectional true");
   }
-  if (model.coverage && model.attention_score != "additive") {
+  if (model.coverage && model.attention_score != AttentionScoreKind::kAdditive) {
     refuse({"model.coverage", "model.attention_score"},
-           fmt::format("is part of the additive score; model.attention_score is {}", model.attention_score));
+           fmt::format("is part of the additive score; model.attention_score is {}", model.attention_score.name()));
   }
 }
 
@@ -52,32 +52,33 @@ void ModelRules::check_transformer() const {
                   "model.readout", "model.readout_size", "model.coverage", "model.local_window", "model.recurrent_init",
                   "model.attention_init", "training.teacher_forcing"},
                  "is for recurrent models; set model.architecture recurrent");
-  for (const char* score : {"location", "local", "none"})
+  for (const auto score : {AttentionScoreKind::kLocation, AttentionScoreKind::kLocal, AttentionScoreKind::kNone})
     if (model.attention_score == score)
       refuse({"model.attention_score"},
-             fmt::format("{} is for recurrent models; set model.architecture recurrent", score));
+             fmt::format("{} is for recurrent models; set model.architecture recurrent", name_of(score)));
   if (model.key_value_heads > 0 && model.num_heads % model.key_value_heads != 0) {
     refuse({"model.key_value_heads", "model.num_heads"},
            fmt::format("{} does not divide model.num_heads {}", model.key_value_heads, model.num_heads));
   }
-  if (model.deep_init == "deepnet" && model.norm != "post") {
+  if (model.deep_init == DeepInitKind::kDeepNet && model.norm != Norm::kPost) {
     refuse({"model.deep_init", "model.norm"}, "deepnet is for model.norm post");
   }
   if (model.d_model % model.num_heads != 0) {
     refuse({"model.num_heads", "model.d_model"},
            fmt::format("{} does not divide model.d_model {}", model.num_heads, model.d_model));
   }
-  if (model.positions == "sinusoidal" && model.d_model % 2 != 0) {
+  if (model.positions == PositionKind::kSinusoidal && model.d_model % 2 != 0) {
     refuse({"model.d_model", "model.positions"},
            fmt::format("{} is odd; model.positions sinusoidal needs pairs of features", model.d_model));
   }
   const int64_t longest = std::max(config_.data.maxlen1, config_.data.maxlen2);
-  if ((model.positions == "learned" || model.positions == "product") && model.max_positions < longest) {
+  if ((model.positions == PositionKind::kLearned || model.positions == PositionKind::kProduct) &&
+      model.max_positions < longest) {
     refuse({"model.max_positions", "model.positions", "data.maxlen1", "data.maxlen2"},
            fmt::format("{} learned positions are fewer than data.maxlen1 and maxlen2 allow ({})", model.max_positions,
                        longest));
   }
-  if (model.positions == "rotary" && model.d_model / model.num_heads % 2 != 0) {
+  if (model.positions == PositionKind::kRotary && model.d_model / model.num_heads % 2 != 0) {
     refuse({"model.positions", "model.num_heads", "model.d_model"},
            fmt::format("rotary needs heads of an even size; model.d_model {} / model.num_heads {} is {}", model.d_model,
                        model.num_heads, model.d_model / model.num_heads));

@@ -25,11 +25,11 @@ class TrainingRules : public RuleChecker {
 
 void TrainingRules::check_training() const {
   const TrainingConfig& training = config_.training;
-  if (training.batch_type == "tokens") {
+  if (training.batch_type == BatchType::kTokens) {
     if (training.pool_batches > 0)
       refuse({"training.pool_batches", "training.batch_type"},
              "is for batch_type sentences; batches of tokens are sorted by length anyway");
-    if (training.last_batch == "drop")
+    if (training.last_batch == LastBatch::kDrop)
       refuse({"training.last_batch", "training.batch_type"}, "drop is for batch_type sentences");
   }
   if (training.accumulate_warmup > 0 && training.accumulate == 1)
@@ -52,38 +52,40 @@ void TrainingRules::check_training() const {
 }
 
 void TrainingRules::check_optimizer() const {
-  const std::string& optimizer = config_.training.optimizer;
-  const std::string elsewhere = "; training.optimizer is " + optimizer;
-  if (optimizer != "adadelta")
+  const auto optimizer = config_.training.optimizer;
+  const std::string elsewhere = "; training.optimizer is " + optimizer.name();
+  if (optimizer != OptimizerKind::kAdadelta)
     refuse_changed({"training.adadelta_rho", "training.adadelta_epsilon"}, "is Adadelta's" + elsewhere);
-  if (optimizer != "adam" && optimizer != "adamw" && optimizer != "radam")
+  if (optimizer != OptimizerKind::kAdam && optimizer != OptimizerKind::kAdamW && optimizer != OptimizerKind::kRadam)
     refuse_changed({"training.adam_beta1", "training.adam_beta2", "training.adam_epsilon"},
                    "is Adam's and RAdam's" + elsewhere);
-  if (optimizer != "sgd") refuse_changed({"training.sgd_momentum"}, "is SGD's" + elsewhere);
-  if (optimizer != "adafactor")
+  if (optimizer != OptimizerKind::kSgd) refuse_changed({"training.sgd_momentum"}, "is SGD's" + elsewhere);
+  if (optimizer != OptimizerKind::kAdafactor)
     refuse_changed({"training.adafactor_decay", "training.adafactor_clip", "training.adafactor_scale"},
                    "is Adafactor's" + elsewhere);
-  if (optimizer == "adamw" && config_.training.weight_decay_form == "gradient")
+  if (optimizer == OptimizerKind::kAdamW && config_.training.weight_decay_form == WeightDecayForm::kGradient)
     refuse({"training.weight_decay_form", "training.optimizer"}, "gradient is what adamw is not; set optimizer adam");
 }
 
 void TrainingRules::check_schedule() const {
   const TrainingConfig& training = config_.training;
-  const std::string& schedule = training.schedule;
-  const bool ends = schedule == "linear" || schedule == "cosine" || schedule == "polynomial";
-  const std::string elsewhere = "; training.schedule is " + schedule;
+  const auto schedule = training.schedule;
+  const bool ends =
+      schedule == ScheduleKind::kLinear || schedule == ScheduleKind::kCosine || schedule == ScheduleKind::kPolynomial;
+  const std::string elsewhere = "; training.schedule is " + schedule.name();
   if (ends && training.decay_updates <= training.warmup_steps)
     refuse({"training.decay_updates", "training.schedule", "training.warmup_steps"},
            fmt::format("{} is not behind training.warmup_steps {}: schedule {} falls between them",
-                       training.decay_updates, training.warmup_steps, schedule));
+                       training.decay_updates, training.warmup_steps, schedule.name()));
   if (!ends) refuse_changed({"training.decay_updates"}, "is of linear, cosine and polynomial" + elsewhere);
-  if (!ends && schedule != "plateau")
+  if (!ends && schedule != ScheduleKind::kPlateau)
     refuse_changed({"training.final_lr"}, "is of linear, cosine, polynomial and plateau" + elsewhere);
   if (training.final_lr > training.lr)
     refuse({"training.final_lr", "training.lr"},
            fmt::format("{} is above training.lr {}", training.final_lr, training.lr));
-  if (schedule != "polynomial") refuse_changed({"training.polynomial_power"}, "is of polynomial" + elsewhere);
-  if (schedule != "plateau")
+  if (schedule != ScheduleKind::kPolynomial)
+    refuse_changed({"training.polynomial_power"}, "is of polynomial" + elsewhere);
+  if (schedule != ScheduleKind::kPlateau)
     refuse_changed({"training.plateau_factor", "training.plateau_patience"}, "is of plateau" + elsewhere);
   else if (!has_validation_text())
     refuse({"training.schedule"}, "plateau looks at validations, but data.eval1 and eval2 are not set");
@@ -91,9 +93,9 @@ void TrainingRules::check_schedule() const {
 
 void TrainingRules::check_objective() const {
   const TrainingConfig& training = config_.training;
-  const std::string elsewhere = "; training.objective is " + training.objective;
-  if (training.objective != "rdrop") refuse_changed({"training.rdrop_alpha"}, "is R-Drop's" + elsewhere);
-  if (training.objective != "simcut")
+  const std::string elsewhere = "; training.objective is " + training.objective.name();
+  if (training.objective != ObjectiveKind::kRDrop) refuse_changed({"training.rdrop_alpha"}, "is R-Drop's" + elsewhere);
+  if (training.objective != ObjectiveKind::kSimCut)
     refuse_changed({"training.simcut_alpha", "training.simcut_rate"}, "is SimCut's" + elsewhere);
   const ModelConfig& model = config_.model;
   const auto rate = [&](const std::optional<double>& own) { return own.value_or(model.dropout_rate); };
@@ -101,13 +103,14 @@ void TrainingRules::check_objective() const {
                               rate(model.residual_dropout_rate) + rate(model.ffn_dropout_rate) +
                               training.word_dropout1 + training.word_dropout2 ==
                           0;
-  if (training.objective == "rdrop" && no_dropout)
+  if (training.objective == ObjectiveKind::kRDrop && no_dropout)
     refuse({"training.objective", "model.dropout_rate"},
            "rdrop compares two dropout masks, but nothing is dropped; set model.dropout_rate");
-  const bool zeros = training.objective == "simcut" ||
-                     (training.word_dropout_form == "zero" && training.word_dropout1 + training.word_dropout2 > 0);
+  const bool zeros =
+      training.objective == ObjectiveKind::kSimCut ||
+      (training.word_dropout_form == WordDropoutForm::kZero && training.word_dropout1 + training.word_dropout2 > 0);
   if (zeros && (!model.zero_padding_embedding || model.mask_padding_positions))
-    refuse({training.objective == "simcut" ? "training.objective" : "training.word_dropout_form"},
+    refuse({training.objective == ObjectiveKind::kSimCut ? "training.objective" : "training.word_dropout_form"},
            "makes embeddings zero by the row of padding: it needs model.zero_padding_embedding true and "
            "mask_padding_positions false");
   if (training.word_dropout1 + training.word_dropout2 == 0)
@@ -120,12 +123,12 @@ void TrainingRules::check_subword_sampling() const {
   const bool unigram = training.unigram_alpha1 + training.unigram_alpha2 > 0;
   const char* bpe_key = training.bpe_dropout1 > 0 ? "training.bpe_dropout1" : "training.bpe_dropout2";
   const char* unigram_key = training.unigram_alpha1 > 0 ? "training.unigram_alpha1" : "training.unigram_alpha2";
-  if ((bpe || unigram) && config_.data.tokenizer == "words")
+  if ((bpe || unigram) && config_.data.tokenizer == TokenizerKind::kWords)
     refuse({bpe ? bpe_key : unigram_key}, "needs pieces; data.tokenizer is words");
   const bool ready = !config_.data.spm_model1.empty();  // then the model itself tells its kind
-  if (bpe && !ready && config_.data.spm_type != "bpe")
+  if (bpe && !ready && config_.data.spm_type != SentencePieceType::kBpe)
     refuse({bpe_key, "data.spm_type"}, "leaves merges out; data.spm_type is unigram: use training.unigram_alpha1, 2");
-  if (unigram && !ready && config_.data.spm_type != "unigram")
+  if (unigram && !ready && config_.data.spm_type != SentencePieceType::kUnigram)
     refuse({unigram_key, "data.spm_type"}, "needs a unigram model; data.spm_type is bpe: use training.bpe_dropout1, 2");
   if (!unigram)
     refuse_changed({"training.unigram_nbest"}, "is for training.unigram_alpha1 and unigram_alpha2, which are 0");

@@ -18,7 +18,7 @@ class UseRules : public RuleChecker {
 
 void UseRules::check_validation() const {
   const ValidationConfig& validation = config_.validation;
-  const auto& metrics = validation.metrics;
+  const auto metrics = validation.metrics.chosen_names();
   for (auto metric = metrics.begin(); metric != metrics.end(); ++metric) {
     if (std::find(metrics.begin(), metric, *metric) != metric) {
       refuse({"validation.metrics"}, fmt::format("{} stands twice", *metric));
@@ -27,9 +27,9 @@ void UseRules::check_validation() const {
   if (metrics.empty()) {
     refuse({"validation.metrics"}, "is empty; name loss, bleu or chrf (without data.eval1 and eval2 none is measured)");
   }
-  if (std::find(metrics.begin(), metrics.end(), validation.best_metric) == metrics.end()) {
+  if (!validation.metrics.contains(validation.best_metric)) {
     refuse({"validation.best_metric", "validation.metrics"},
-           fmt::format("{} is not in validation.metrics", validation.best_metric));
+           fmt::format("{} is not in validation.metrics", validation.best_metric.name()));
   }
   if (has_validation_text()) return;
   if (validation.every > 0) {
@@ -76,7 +76,7 @@ void UseRules::check_decoding() const {
 }
 
 void UseRules::check_evaluation() const {
-  const auto& forms = config_.evaluation.tokenized_bleu;
+  const auto forms = config_.evaluation.tokenized_bleu.chosen_names();
   for (auto form = forms.begin(); form != forms.end(); ++form) {
     if (std::find(forms.begin(), form, *form) != form)
       refuse({"evaluation.tokenized_bleu"}, fmt::format("{} stands twice", *form));

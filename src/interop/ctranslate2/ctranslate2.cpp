@@ -12,9 +12,18 @@ namespace {
 constexpr int64_t kPositions = 2048;  // of sinusoids; CTranslate2 takes no longer sentences than the table
 constexpr uint32_t kRevision = 7;     // of its TransformerSpec
 
-int8_t activation_code(const std::string& name) {
-  if (name == "swish" || name == "swiglu") return 2;
-  return name == "relu" ? 0 : 3;  // gelu, geglu: the exact one
+int8_t activation_code(FeedForwardActivation activation) {
+  switch (activation) {
+    case FeedForwardActivation::kRelu:
+      return 0;
+    case FeedForwardActivation::kSwish:
+    case FeedForwardActivation::kSwiglu:
+      return 2;
+    case FeedForwardActivation::kGelu:
+    case FeedForwardActivation::kGeglu:
+      return 3;  // the exact one
+  }
+  return 0;
 }
 
 /// Writes our weights under CTranslate2's names.
@@ -36,10 +45,10 @@ class Exporter {
  private:
   void add_side(const std::string& side) {
     file_.add_number(side + "/num_heads", static_cast<int16_t>(config_.num_heads));
-    file_.add_flag(side + "/pre_norm", config_.norm == "pre");
+    file_.add_flag(side + "/pre_norm", config_.norm == Norm::kPre);
     file_.add_flag(side + "/activation", activation_code(config_.activation));
     file_.add_flag(side + "/scale_embeddings", 1);
-    if (config_.norm == "pre" && config_.final_norm) add_norm(side + "_norm", side + "/layer_norm");
+    if (config_.norm == Norm::kPre && config_.final_norm) add_norm(side + "_norm", side + "/layer_norm");
   }
 
   void add_embeddings() {
@@ -49,14 +58,14 @@ class Exporter {
     file_.add_number("decoder/alignment_heads", 1);
     const std::string source = "encoder/embeddings_0/weight", target = "decoder/embeddings/weight";
     const std::string output = "decoder/projection/weight";
-    if (config_.tie_embeddings == "all") {
+    if (config_.tie_embeddings == TiedEmbeddings::kAll) {
       file_.add_matrix(target, model_.weight("embedding"));
       file_.add_alias(source, target);
     } else {
       file_.add_matrix(source, model_.weight("source_embedding"));
       file_.add_matrix(target, model_.weight("target_embedding"));
     }
-    if (config_.tie_embeddings == "none")
+    if (config_.tie_embeddings == TiedEmbeddings::kNone)
       file_.add_matrix(output, model_.weight("output_weight"));
     else
       file_.add_alias(output, target);
@@ -65,12 +74,12 @@ class Exporter {
 
   void add_positions() {
     const std::string source = "encoder/position_encodings/encodings", target = "decoder/position_encodings/encodings";
-    if (config_.positions == "learned") {
+    if (config_.positions == PositionKind::kLearned) {
       file_.add_vector(source, model_.weight("source_positions.weight"));
       file_.add_vector(target, model_.weight("target_positions.weight"));
       return;
     }
-    const bool none = config_.positions == "none";  // without a table CTranslate2 makes its own
+    const bool none = config_.positions == PositionKind::kNone;  // without a table CTranslate2 makes its own
     file_.add_vector(
         source, none ? zeros({kPositions, config_.d_model}) : sinusoids(config_.sinusoid, kPositions, config_.d_model));
     file_.add_alias(target, source);
@@ -78,7 +87,7 @@ class Exporter {
 
   void add_norm(const std::string& ours, const std::string& theirs) {
     file_.add_vector(theirs + "/gamma", model_.weight(ours + ".weight"));
-    if (config_.norm_form == "layer") file_.add_vector(theirs + "/beta", model_.weight(ours + ".bias"));
+    if (config_.norm_form == NormForm::kLayer) file_.add_vector(theirs + "/beta", model_.weight(ours + ".bias"));
   }
 
   void add_linear(const std::string& theirs, Array weight, Array bias) {

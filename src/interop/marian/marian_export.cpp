@@ -24,7 +24,7 @@ std::vector<int64_t> feature_order(const ModelConfig& config) {
   std::vector<int64_t> order(config.d_model);
   for (int64_t j = 0; j < config.d_model; ++j) {
     const int64_t interleaved = j < half ? 2 * j : 2 * (j - half) + 1;
-    order[j] = config.sinusoid == "interleaved" ? interleaved : j;
+    order[j] = config.sinusoid == Sinusoid::kInterleaved ? interleaved : j;
   }
   return order;
 }
@@ -63,13 +63,13 @@ Arrays marian_weights(const PlainModel& model) {
     arrays[theirs] = std::move(weight);
   }
   const auto table = [&](const char* name) { return pick_columns(model.weight(name), order); };
-  if (config.tie_embeddings == "all") {
+  if (config.tie_embeddings == TiedEmbeddings::kAll) {
     arrays["model.shared.weight"] = table("embedding");
   } else {
     arrays["model.encoder.embed_tokens.weight"] = table("source_embedding");
     arrays["model.decoder.embed_tokens.weight"] = arrays["lm_head.weight"] = table("target_embedding");
   }
-  const auto positions = sinusoids("half_split", kPositions, config.d_model);
+  const auto positions = sinusoids(Sinusoid::kHalfSplit, kPositions, config.d_model);
   arrays["model.encoder.embed_positions.weight"] = arrays["model.decoder.embed_positions.weight"] = positions;
   const int64_t vocabulary = model.codec.target().size();
   arrays["final_logits_bias"] = config.output_bias ? model.weight("output_bias") : zeros({vocabulary});
@@ -79,7 +79,7 @@ Arrays marian_weights(const PlainModel& model) {
 
 nlohmann::ordered_json marian_config(const PlainModel& model) {
   const ModelConfig& c = model.config.model;
-  const bool shared = c.tie_embeddings == "all";
+  const bool shared = c.tie_embeddings == TiedEmbeddings::kAll;
   return {{"architectures", {"MarianMTModel"}},
           {"model_type", "marian"},
           {"is_encoder_decoder", true},
@@ -94,7 +94,7 @@ nlohmann::ordered_json marian_config(const PlainModel& model) {
           {"decoder_attention_heads", c.num_heads},
           {"encoder_ffn_dim", c.d_ff},
           {"decoder_ffn_dim", c.d_ff},
-          {"activation_function", c.activation},
+          {"activation_function", c.activation.name()},
           {"dropout", c.dropout_rate},
           {"scale_embedding", true},
           {"max_position_embeddings", kPositions},
@@ -138,20 +138,22 @@ void write_vocabulary(const std::filesystem::path& path, const Tokenizer& tokeni
 std::string marian_obstacle(const PlainModel& model) {
   const ModelConfig& c = model.config.model;
   if (auto obstacle = plain_transformer_obstacle(c); !obstacle.empty()) return obstacle;
-  if (c.norm != "post") return "model.norm: " + c.norm;
-  if (c.norm_form != "layer") return "model.norm_form: " + c.norm_form;
-  if (c.positions != "sinusoidal") return "model.positions: " + c.positions;
-  if (c.sinusoid != "interleaved" && c.sinusoid != "half_split") return "model.sinusoid: " + c.sinusoid;
-  if (c.activation != "relu" && c.activation != "gelu" && c.activation != "swish")
-    return "model.activation: " + c.activation;
-  if (c.tie_embeddings == "none") return "model.tie_embeddings: none";
+  if (c.norm != Norm::kPost) return "model.norm: " + c.norm.name();
+  if (c.norm_form != NormForm::kLayer) return "model.norm_form: " + c.norm_form.name();
+  if (c.positions != PositionKind::kSinusoidal) return "model.positions: " + c.positions.name();
+  if (c.sinusoid != Sinusoid::kInterleaved && c.sinusoid != Sinusoid::kHalfSplit)
+    return "model.sinusoid: " + c.sinusoid.name();
+  if (c.activation != FeedForwardActivation::kRelu && c.activation != FeedForwardActivation::kGelu &&
+      c.activation != FeedForwardActivation::kSwish)
+    return "model.activation: " + c.activation.name();
+  if (c.tie_embeddings == TiedEmbeddings::kNone) return "model.tie_embeddings: none";
   if (c.norm_epsilon > kNormEpsilon) return fmt::format("model.norm_epsilon: {}", c.norm_epsilon);
   const auto& options = model.codec.options();
   if (options.lowercase) return "data.lowercase: true";
   if (options.nfkc) return "data.nfkc: true";
   if (options.latin_only) return "data.characters: latin";
   if (options.source_markers != SourceMarkers::kEnd)
-    return fmt::format("data.source_markers: {}", source_markers_name(options.source_markers));
+    return fmt::format("data.source_markers: {}", name_of(options.source_markers));
   if (!dynamic_cast<const SentencePieceTokenizer*>(&model.codec.source())) return "data.tokenizer: words";
   return "";
 }
@@ -165,7 +167,7 @@ void write_marian(const std::filesystem::path& directory, const PlainModel& mode
   write_safetensors(directory / "model.safetensors", marian_weights(model));
   write_json(directory / "config.json", marian_config(model));
   write_json(directory / "generation_config.json", generation_config(model.config));
-  const bool separate = model.config.model.tie_embeddings != "all";
+  const bool separate = model.config.model.tie_embeddings != TiedEmbeddings::kAll;
   const auto& options = model.codec.options();
   write_json(directory / "tokenizer_config.json", {{"tokenizer_class", "MarianTokenizer"},
                                                    {"source_lang", options.source_language},

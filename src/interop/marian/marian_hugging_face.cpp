@@ -81,7 +81,7 @@ ModelConfig model_config(const MarianConfig& config) {
   model.dropout_rate = 0.1;
   model.norm_epsilon = 1e-5;
   model.activation = activation(config);
-  model.sinusoid = "half_split";
+  model.sinusoid = Sinusoid::kHalfSplit;
   return model;
 }
 
@@ -163,7 +163,7 @@ DecodingConfig decoding_config(const fs::path& directory, const MarianConfig& co
   DecodingConfig decoding;
   decoding.beam_size = static_cast<int64_t>(value("num_beams", 4, 1, 100));
   decoding.length_penalty = value("length_penalty", 1, 0, 10);
-  decoding.length_penalty_form = "simple";
+  decoding.length_penalty_form = LengthPenalty::kSimple;
   decoding.max_length_ratio = 3;
   return decoding;
 }

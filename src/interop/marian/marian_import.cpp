@@ -89,14 +89,14 @@ class Importer {
   void read_tables() {
     auto source = read_table(folder_.source.table, folder_.source, source_);
     if (folder_.tied && folder_.scaled && folder_.shared) {
-      config_.tie_embeddings = "all";
+      config_.tie_embeddings = TiedEmbeddings::kAll;
       set_padding_row(source);
       weights_["embedding"] = std::move(source);
       return;
     }
     auto target = read_table(folder_.target.table, folder_.target, target_);
     config_.tie_embeddings = folder_.tied && folder_.scaled ? "target" : "none";
-    if (config_.tie_embeddings == "none")
+    if (config_.tie_embeddings == TiedEmbeddings::kNone)
       weights_["output_weight"] = folder_.tied ? target : read_table(folder_.output_weight, folder_.target, target_);
     if (!folder_.scaled)
       for (auto* table : {&source, &target})
@@ -131,7 +131,7 @@ class Importer {
     auto source = folder_.weights.read(source_name, shape), target = folder_.weights.read(target_name, shape);
     const auto expected = sinusoids(config_.sinusoid, shape[0], config_.d_model);
     if (is_close(source, expected) && is_close(target, expected)) return;
-    config_.positions = "learned";
+    config_.positions = PositionKind::kLearned;
     config_.max_positions = shape[0];
     weights_["source_positions.weight"] = std::move(source);
     weights_["target_positions.weight"] = std::move(target);

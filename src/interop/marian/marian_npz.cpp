@@ -105,10 +105,11 @@ ModelConfig model_config(const MarianOptions& options) {
   model.dropout_rate = 0.1;
   model.norm_epsilon = 1e-6;
   // Marian's gelu is x sigmoid(1.702 x).
-  model.activation = options.text("transformer-ffn-activation", "swish");
-  if (model.activation != "swish" && model.activation != "relu")
-    options.refuse("transformer-ffn-activation", "'" + model.activation + "'");
-  model.sinusoid = "half_split_t2t";
+  const auto activation = options.text("transformer-ffn-activation", "swish");
+  if (activation != "swish" && activation != "relu")
+    options.refuse("transformer-ffn-activation", "'" + activation + "'");
+  model.activation = activation;
+  model.sinusoid = Sinusoid::kHalfSplitT2t;
   return model;
 }
 
@@ -168,7 +169,7 @@ DecodingConfig decoding_config(const MarianOptions& decoder) {
   DecodingConfig decoding;
   decoding.beam_size = decoder.has("beam-size") ? decoder.number("beam-size", 1, 100) : 12;
   decoding.length_penalty = std::clamp(decoder.real("normalize", 0), 0.0, 10.0);
-  decoding.length_penalty_form = "simple";
+  decoding.length_penalty_form = LengthPenalty::kSimple;
   decoding.max_length_ratio = 3;
   decoding.ban_unknown = !decoder.flag("allow-unk", false);
   return decoding;

@@ -60,7 +60,7 @@ std::map<std::string, Shape> transformer_weights(const ModelConfig& c, int64_t s
   };
   const auto norm = [&](const std::string& name) {
     shapes[name + ".weight"] = {c.d_model};
-    if (c.norm_form == "layer") shapes[name + ".bias"] = {c.d_model};
+    if (c.norm_form == NormForm::kLayer) shapes[name + ".bias"] = {c.d_model};
   };
   const auto attention = [&](const std::string& name) {
     linear(name + ".query", c.d_model, c.d_model, c.attention_bias);
@@ -73,25 +73,25 @@ std::map<std::string, Shape> transformer_weights(const ModelConfig& c, int64_t s
     attention(name + ".self_attention");
     if (decoder) attention(name + ".cross_attention");
     linear(name + ".feed_forward.inner", c.d_ff, c.d_model, true);
-    if (c.activation == "swiglu" || c.activation == "geglu")
+    if (c.activation == FeedForwardActivation::kSwiglu || c.activation == FeedForwardActivation::kGeglu)
       linear(name + ".feed_forward.gated", c.d_ff, c.d_model, true);
     linear(name + ".feed_forward.outer", c.d_model, c.d_ff, true);
     norm(name + ".feed_forward_norm");
   };
   for (int64_t i = 0; i < c.encoder_blocks.value_or(c.num_blocks); ++i) block(fmt::format("encoder_{}", i), false);
   for (int64_t i = 0; i < c.decoder_blocks.value_or(c.num_blocks); ++i) block(fmt::format("decoder_{}", i), true);
-  if (c.norm == "pre" && c.final_norm) {
+  if (c.norm == Norm::kPre && c.final_norm) {
     norm("encoder_norm");
     norm("decoder_norm");
   }
-  if (c.positions == "learned")
+  if (c.positions == PositionKind::kLearned)
     shapes["source_positions.weight"] = shapes["target_positions.weight"] = {c.max_positions, c.d_model};
-  if (c.tie_embeddings == "all") {
+  if (c.tie_embeddings == TiedEmbeddings::kAll) {
     shapes["embedding"] = {source_vocabulary, c.d_model};
   } else {
     shapes["source_embedding"] = {source_vocabulary, c.d_model};
     shapes["target_embedding"] = {target_vocabulary, c.d_model};
-    if (c.tie_embeddings == "none") shapes["output_weight"] = {target_vocabulary, c.d_model};
+    if (c.tie_embeddings == TiedEmbeddings::kNone) shapes["output_weight"] = {target_vocabulary, c.d_model};
   }
   if (c.output_bias) shapes["output_bias"] = {target_vocabulary};
   return shapes;

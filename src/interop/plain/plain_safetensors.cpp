@@ -75,8 +75,9 @@ class Renamer {
 std::string torch_obstacle(const PlainModel& model) {
   const ModelConfig& config = model.config.model;
   if (auto obstacle = plain_transformer_obstacle(config); !obstacle.empty()) return obstacle;
-  if (config.activation != "relu" && config.activation != "gelu") return "model.activation: " + config.activation;
-  return config.norm_form == "layer" ? "" : "model.norm_form: " + config.norm_form;
+  if (config.activation != FeedForwardActivation::kRelu && config.activation != FeedForwardActivation::kGelu)
+    return "model.activation: " + config.activation.name();
+  return config.norm_form == NormForm::kLayer ? "" : "model.norm_form: " + config.norm_form.name();
 }
 
 void write_plain_safetensors(const std::filesystem::path& directory, const PlainModel& model) {

@@ -9,18 +9,20 @@
 namespace nmt::interop {
 
 std::string plain_transformer_obstacle(const ModelConfig& c) {
-  const auto unless = [](const std::string& value, std::initializer_list<const char*> fine, const char* option) {
-    for (const char* name : fine)
-      if (value == name) return std::string();
-    return fmt::format("{}: {}", option, value);
+  const auto unless = []<typename Enum>(Choice<Enum> value, std::initializer_list<Enum> fine, const char* option) {
+    for (const Enum allowed : fine)
+      if (value == allowed) return std::string();
+    return fmt::format("{}: {}", option, value.name());
   };
-  for (const auto& obstacle : {unless(c.architecture, {"transformer"}, "model.architecture"),
-                               unless(c.positions, {"sinusoidal", "learned", "none"}, "model.positions"),
-                               unless(c.deep_init, {"none", "depth_scaled"}, "model.deep_init"),
-                               unless(c.qkv_activation, {"none"}, "model.qkv_activation"),
-                               unless(c.attention_score, {"scaled_dot"}, "model.attention_score"),
-                               unless(c.attention_normalization, {"softmax"}, "model.attention_normalization"),
-                               unless(c.decoder_mixer, {"attention"}, "model.decoder_mixer")})
+  for (const auto& obstacle :
+       {unless(c.architecture, {Architecture::kTransformer}, "model.architecture"),
+        unless(c.positions, {PositionKind::kSinusoidal, PositionKind::kLearned, PositionKind::kNone},
+               "model.positions"),
+        unless(c.deep_init, {DeepInitKind::kNone, DeepInitKind::kDepthScaled}, "model.deep_init"),
+        unless(c.qkv_activation, {ProjectionActivation::kNone}, "model.qkv_activation"),
+        unless(c.attention_score, {AttentionScoreKind::kScaledDot}, "model.attention_score"),
+        unless(c.attention_normalization, {AttentionNormalization::kSoftmax}, "model.attention_normalization"),
+        unless(c.decoder_mixer, {MixerKind::kAttention}, "model.decoder_mixer")})
     if (!obstacle.empty()) return obstacle;
   return "";
 }
@@ -28,18 +30,25 @@ std::string plain_transformer_obstacle(const ModelConfig& c) {
 int64_t encoder_blocks(const ModelConfig& config) { return config.encoder_blocks.value_or(config.num_blocks); }
 int64_t decoder_blocks(const ModelConfig& config) { return config.decoder_blocks.value_or(config.num_blocks); }
 
-// The forms of nn/positions/sinusoid.h, which is on the other side of torch.
-Array sinusoids(const std::string& form, int64_t count, int64_t model) {
+// As nn/positions/sinusoid.cpp, which is on the other side of torch.
+Array sinusoids(Sinusoid form, int64_t count, int64_t model) {
   const int64_t half = (model + 1) / 2;
-  const bool halves = form.starts_with("half_split");
+  const bool halves = form == Sinusoid::kHalfSplit || form == Sinusoid::kHalfSplitT2t;
   const auto exponent = [&](int64_t k) {
     const double size = static_cast<double>(model);
-    if (form == "half_split") return 2.0 * static_cast<double>(k % half) / size;
-    if (form == "half_split_t2t")
-      return static_cast<double>(k % half) / static_cast<double>(std::max<int64_t>(half - 1, 1));
-    if (form == "doubled") return 4.0 * static_cast<double>(k / 2) / size;
-    if (form == "legacy_raw") return 2.0 * static_cast<double>(k) / size;
-    return 2.0 * static_cast<double>(k / 2) / size;
+    switch (form) {
+      case Sinusoid::kInterleaved:
+        return 2.0 * static_cast<double>(k / 2) / size;
+      case Sinusoid::kHalfSplit:
+        return 2.0 * static_cast<double>(k % half) / size;
+      case Sinusoid::kHalfSplitT2t:
+        return static_cast<double>(k % half) / static_cast<double>(std::max<int64_t>(half - 1, 1));
+      case Sinusoid::kDoubled:
+        return 4.0 * static_cast<double>(k / 2) / size;
+      case Sinusoid::kLegacyRaw:
+        return 2.0 * static_cast<double>(k) / size;
+    }
+    return 0.0;
   };
   Array table = zeros({count, model});
   for (int64_t k = 0; k < model; ++k) {

@@ -16,7 +16,7 @@ int64_t encoder_blocks(const ModelConfig& config);
 int64_t decoder_blocks(const ModelConfig& config);
 
 /// The table of sinusoidal positions 0 .. count-1 (model.sinusoid), [count, model].
-Array sinusoids(const std::string& form, int64_t count, int64_t model);
+Array sinusoids(Sinusoid form, int64_t count, int64_t model);
 
 /// Keys or values with a head for each query head: groups of heads that share one are written out.
 Array repeat_heads(const Array& weight, const ModelConfig& config);

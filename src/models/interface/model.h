@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,12 @@ class DecoderState {
   friend class TranslationModel;
   struct Outputs;
   std::shared_ptr<Outputs> outputs_;  // those of restrict_outputs(); null: all
+};
+
+/// Tokens of a sentence at most, with all that stands around its pieces.
+struct LengthLimits {
+  int64_t source = std::numeric_limits<int64_t>::max();
+  int64_t target = std::numeric_limits<int64_t>::max();
 };
 
 /// Which tokens of a step get logits.
@@ -83,6 +90,8 @@ class TranslationModel : public torch::nn::Module {
   void restrict_outputs(DecoderState& state, std::vector<int32_t> tokens) const;
 
   virtual int64_t target_vocabulary() const = 0;
+  /// How long sentences may be: tables of positions have an end.
+  virtual LengthLimits limits() const { return {}; }
 
   /// To be called after backward(): clears the gradients of what is constant, such as the embedding of padding.
   virtual void finish_gradients() = 0;

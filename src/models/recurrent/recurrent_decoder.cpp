@@ -20,16 +20,6 @@ torch::Tensor joined(const std::vector<CellState>& directions, torch::Tensor Cel
   return torch::cat(parts, -1);
 }
 
-template <typename Enum>
-Enum choice(const char* option, const std::string& name, std::initializer_list<std::pair<const char*, Enum>> known) {
-  std::string names;
-  for (const auto& [text, value] : known) {
-    if (name == text) return value;
-    names += (names.empty() ? "" : ", ") + std::string(text);
-  }
-  throw Error(fmt::format("model.{}: '{}' is none of {}", option, name, names));
-}
-
 }  // namespace
 
 SentenceRows::SentenceRows(torch::Tensor sentence_of_row, int64_t sentences) : sentences_(sentences) {
@@ -63,42 +53,35 @@ void RecurrentDecoderImpl::State::select(const torch::Tensor& rows) {
 }
 
 RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& c, const RecurrentEncoderImpl& encoder)
-    : order_(
-          choice<Order>("decoder_order", c.decoder_order, {{"bahdanau", Order::kBahdanau}, {"luong", Order::kLuong}})),
-      readout_kind_(
-          choice<Readout>("readout", c.readout,
-                          {{"linear", Readout::kLinear}, {"tanh", Readout::kTanh}, {"maxout", Readout::kMaxout}})),
-      initial_state_(choice<InitialState>("initial_state", c.initial_state,
-                                          {{"last", InitialState::kLast},
-                                           {"backward", InitialState::kBackward},
-                                           {"mean", InitialState::kMean},
-                                           {"copy", InitialState::kCopy},
-                                           {"zero", InitialState::kZero}})),
-      feeds_(order_ == Order::kLuong && c.input_feeding),
+    : order_(c.decoder_order),
+      readout_kind_(c.readout),
+      initial_state_(c.initial_state),
+      feeds_(order_ == DecoderOrder::kLuong && c.input_feeding),
       covers_(c.coverage),
       dropout_(c.residual_dropout_rate.value_or(c.dropout_rate)) {
   const int64_t size = c.d_model, key = encoder.output_size(), embedding = size_or(c.embedding_size, size);
   const int64_t layers = c.decoder_blocks.value_or(c.num_blocks);
-  const bool bahdanau = order_ == Order::kBahdanau;
+  const bool bahdanau = order_ == DecoderOrder::kBahdanau;
 
   const int64_t features = size + key + (bahdanau ? embedding : 0);
   output_size_ = readout_kind_ == Readout::kLinear ? features : size_or(c.readout_size, size);
   const int64_t entering = bahdanau ? key : feeds_ ? output_size_ : 0;  // beside the embedding
   for (int64_t i = 0; i < layers; ++i)
     layers_.push_back(register_module(fmt::format("layer_{}", i),
-                                      RecurrentCell(parse_cell(c.cell), i == 0 ? embedding + entering : size, size)));
-  if (c.attention_score != "none")
-    attention_ = register_module("attention", RecurrentAttention(RecurrentAttentionImpl::Options{
-                                                  .score = c.attention_score,
-                                                  .sizes = {.query = size,
-                                                            .key = key,
-                                                            .inner = size_or(c.attention_size, size),
-                                                            .bias = c.attention_bias,
-                                                            .coverage = c.coverage,
-                                                            .max_source = c.max_positions},
-                                                  .softmax = c.attention_normalization == "softmax",
-                                                  .local_window = c.local_window,
-                                                  .dropout = c.attention_dropout_rate.value_or(c.dropout_rate)}));
+                                      RecurrentCell(cell_of(c.cell), i == 0 ? embedding + entering : size, size)));
+  if (c.attention_score != AttentionScoreKind::kNone)
+    attention_ =
+        register_module("attention", RecurrentAttention(RecurrentAttentionImpl::Options{
+                                         .score = c.attention_score,
+                                         .sizes = {.query = size,
+                                                   .key = key,
+                                                   .inner = size_or(c.attention_size, size),
+                                                   .bias = c.attention_bias,
+                                                   .coverage = c.coverage,
+                                                   .max_source = c.max_positions},
+                                         .softmax = c.attention_normalization == AttentionNormalization::kSoftmax,
+                                         .local_window = c.local_window,
+                                         .dropout = c.attention_dropout_rate.value_or(c.dropout_rate)}));
   if (readout_kind_ != Readout::kLinear)
     readout_ = register_module("readout", Linear(features, output_size_ * (readout_kind_ == Readout::kMaxout ? 2 : 1),
                                                  LinearImpl::Bias::kYes));
@@ -176,7 +159,7 @@ torch::Tensor RecurrentDecoderImpl::advance(const torch::Tensor& e, State& state
                                             const RecurrentAttentionImpl::Memory& memory, const SentenceRows& rows,
                                             ForwardContext& pass, torch::Tensor* weights) {
   const auto type = e.scalar_type();
-  if (order_ == Order::kBahdanau) {
+  if (order_ == DecoderOrder::kBahdanau) {
     const auto context = attend(state.layers.back().state, state, memory, rows, pass, weights);
     step_layers(torch::cat({e, context}, -1), state, pass);
     return torch::cat({state.layers.back().state.to(type), context, e}, -1);

@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include <limits>
 #include <vector>
 
 #include "config/config.h"
@@ -56,12 +57,10 @@ class RecurrentDecoderImpl : public torch::nn::Module {
   /// The input of the output layer from results of advance(), [..., any] -> [..., output_size].
   torch::Tensor finish(const torch::Tensor& advanced, ForwardContext& pass);
   int64_t output_size() const { return output_size_; }
+  /// How many source tokens attention takes.
+  int64_t max_source() const { return attention_ ? attention_->max_source() : std::numeric_limits<int64_t>::max(); }
 
  private:
-  enum class Order { kBahdanau, kLuong };
-  enum class Readout { kLinear, kTanh, kMaxout };
-  enum class InitialState { kLast, kBackward, kMean, kCopy, kZero };
-
   torch::Tensor attend(const torch::Tensor& query, State& state, const RecurrentAttentionImpl::Memory& memory,
                        const SentenceRows& rows, ForwardContext& pass, torch::Tensor* weights);
   void step_layers(torch::Tensor x, State& state, ForwardContext& pass);
@@ -69,7 +68,7 @@ class RecurrentDecoderImpl : public torch::nn::Module {
   /// The vector that the first state is made of: [batch, any].
   torch::Tensor source_vector(const Encoded& encoded) const;
 
-  Order order_;
+  DecoderOrder order_;
   Readout readout_kind_;
   InitialState initial_state_;
   bool feeds_, covers_;

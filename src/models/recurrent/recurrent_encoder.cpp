@@ -13,7 +13,7 @@ RecurrentEncoderImpl::RecurrentEncoderImpl(const ModelConfig& c)
   int64_t input = c.embedding_size > 0 ? c.embedding_size : c.d_model;
   for (int64_t i = 0; i < c.encoder_blocks.value_or(c.num_blocks); ++i) {
     layers_.push_back(
-        register_module(fmt::format("layer_{}", i), RecurrentLayer(parse_cell(c.cell), input, size_, c.bidirectional)));
+        register_module(fmt::format("layer_{}", i), RecurrentLayer(cell_of(c.cell), input, size_, c.bidirectional)));
     input = output_size();
   }
 }

@@ -72,12 +72,12 @@ RecurrentModel::RecurrentModel(const ModelConfig& c, int64_t source_vocabulary, 
   const auto table = [&](const char* name, int64_t rows, int64_t columns) {
     return register_parameter(name, empty_parameter({rows, columns}));
   };
-  if (c.tie_embeddings != "none" && output != embedding)
+  if (c.tie_embeddings != TiedEmbeddings::kNone && output != embedding)
     throw Error(
         fmt::format("model.tie_embeddings: {} shares the output layer's table, but its input has {} features and "
                     "embeddings {}; use tie_embeddings: none, or readout: tanh with readout_size: {}",
-                    c.tie_embeddings, output, embedding, embedding));
-  if (c.tie_embeddings == "all") {
+                    c.tie_embeddings.name(), output, embedding, embedding));
+  if (c.tie_embeddings == TiedEmbeddings::kAll) {
     if (source_vocabulary != target_vocabulary)
       throw Error(
           fmt::format("model.tie_embeddings: all shares one table, but the vocabularies have {} and {} entries; "
@@ -87,7 +87,7 @@ RecurrentModel::RecurrentModel(const ModelConfig& c, int64_t source_vocabulary, 
   } else {
     source_embedding_ = table("source_embedding", source_vocabulary, embedding);
     target_embedding_ = table("target_embedding", target_vocabulary, embedding);
-    if (c.tie_embeddings == "none") output_weight_ = table("output_weight", target_vocabulary, output);
+    if (c.tie_embeddings == TiedEmbeddings::kNone) output_weight_ = table("output_weight", target_vocabulary, output);
   }
   if (c.output_bias) output_bias_ = register_parameter("output_bias", torch::zeros({target_vocabulary}));
 }

@@ -26,6 +26,7 @@ class RecurrentModel final : public TranslationModel, public HasInitialValues {
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override;
   DecodingCapabilities capabilities() const override;
   int64_t target_vocabulary() const override { return output_weight().size(0); }
+  LengthLimits limits() const override { return {.source = decoder_->max_source()}; }
   void finish_gradients() override;
   void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
   at::ScalarType compute_type() const override { return compute_type_; }

@@ -2,14 +2,10 @@
 
 #include <cmath>
 
-#include "base/error.h"
-
 namespace nmt {
 
-DeepInit::DeepInit(const ModelConfig& c, Stack stack) : scales_by_depth_(c.deep_init == "depth_scaled") {
-  if (scales_by_depth_ || c.deep_init == "none") return;
-  if (c.deep_init != "deepnet")
-    throw Error("model.deep_init: '" + c.deep_init + "' is none of none, depth_scaled, deepnet");
+DeepInit::DeepInit(const ModelConfig& c, Stack stack) : scales_by_depth_(c.deep_init == DeepInitKind::kDepthScaled) {
+  if (scales_by_depth_ || c.deep_init == DeepInitKind::kNone) return;
   const auto encoder_blocks = static_cast<double>(c.encoder_blocks.value_or(c.num_blocks));
   const auto decoder_blocks = static_cast<double>(c.decoder_blocks.value_or(c.num_blocks));
   if (stack == Stack::kEncoder) {

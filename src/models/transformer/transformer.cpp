@@ -25,24 +25,25 @@ PositionOptions position_options(const ModelConfig& c) {
 }
 
 BlockOptions block_options(const ModelConfig& c) {
-  const MultiHeadAttentionImpl::Options attention{.model = c.d_model,
-                                                  .heads = c.num_heads,
-                                                  .key_value_heads = c.key_value_heads,
-                                                  .dropout = c.attention_dropout_rate.value_or(c.dropout_rate),
-                                                  .bias = c.attention_bias,
-                                                  .output_projection = c.attention_output_projection,
-                                                  .qkv_activation = parse_activation(c.qkv_activation),
-                                                  .softmax = c.attention_normalization == "softmax"};
+  const MultiHeadAttentionImpl::Options attention{
+      .model = c.d_model,
+      .heads = c.num_heads,
+      .key_value_heads = c.key_value_heads,
+      .dropout = c.attention_dropout_rate.value_or(c.dropout_rate),
+      .bias = c.attention_bias,
+      .output_projection = c.attention_output_projection,
+      .qkv_activation = activation_of(c.qkv_activation),
+      .softmax = c.attention_normalization == AttentionNormalization::kSoftmax};
   return {.self_attention = attention,
           .cross_attention = attention,
           .feed_forward = {.model = c.d_model,
                            .inner = c.d_ff,
-                           .activation = parse_activation(c.activation),
+                           .activation = activation_of(c.activation),
                            .gated = is_gated(c.activation),
                            .dropout = c.ffn_dropout_rate.value_or(c.dropout_rate)},
-          .mixer = parse_mixer(c.decoder_mixer),
-          .norm = c.norm == "pre" ? Norm::kPre : Norm::kPost,
-          .norm_form = parse_norm_form(c.norm_form),
+          .mixer = c.decoder_mixer,
+          .norm = c.norm,
+          .norm_form = c.norm_form,
           .norm_epsilon = c.norm_epsilon,
           .residual_dropout = c.residual_dropout_rate.value_or(c.dropout_rate)};
 }
@@ -70,12 +71,12 @@ class BlockSeries {
     const int64_t head_dim = positions_.model / positions_.heads;
     block.cross_attention.scores = make_head_scores(score_, head_dim);
     const auto relative = make_relative_positions(positions_);
-    if (relative && score_ != "scaled_dot")
+    if (relative && score_ != AttentionScoreKind::kScaledDot)
       throw Error(
           fmt::format("model.attention_score: {} does not go with model.positions {}, which has a score of its own; "
                       "use scaled_dot, or "
                       "positions added to embeddings",
-                      score_, positions_.kind));
+                      name_of(score_), positions_.kind.name()));
     block.self_attention.scores = relative ? relative : make_head_scores(score_, head_dim);
     block.self_attention.owns_scores = !relative || relative != positions_.first_layer;
     if (!positions_.first_layer) positions_.first_layer = relative;
@@ -86,15 +87,16 @@ class BlockSeries {
   BlockOptions options_;
   PositionOptions positions_;
   DeepInit deep_init_;
-  std::string stack_, score_;
+  std::string stack_;
+  AttentionScoreKind score_;
   int64_t index_ = 0;
 };
 
 }  // namespace
 
 Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_t target_vocabulary)
-    : tie_all_(c.tie_embeddings == "all"),
-      tie_target_(c.tie_embeddings != "none"),
+    : tie_all_(c.tie_embeddings == TiedEmbeddings::kAll),
+      tie_target_(c.tie_embeddings != TiedEmbeddings::kNone),
       zero_padding_row_(c.zero_padding_embedding) {
   const auto table = [&](const char* name, int64_t rows) {
     return register_parameter(name, empty_parameter({rows, c.d_model}));
@@ -128,9 +130,9 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
     encoder_.push_back(register_module(fmt::format("encoder_{}", i), EncoderBlock(encoder_blocks.next())));
   for (int64_t i = 0; i < c.decoder_blocks.value_or(c.num_blocks); ++i)
     decoder_.push_back(register_module(fmt::format("decoder_{}", i), DecoderBlock(decoder_blocks.next())));
-  if (c.norm == "pre" && c.final_norm) {
-    encoder_norm_ = register_module("encoder_norm", LayerNorm(c.d_model, c.norm_epsilon, parse_norm_form(c.norm_form)));
-    decoder_norm_ = register_module("decoder_norm", LayerNorm(c.d_model, c.norm_epsilon, parse_norm_form(c.norm_form)));
+  if (c.norm == Norm::kPre && c.final_norm) {
+    encoder_norm_ = register_module("encoder_norm", LayerNorm(c.d_model, c.norm_epsilon, c.norm_form));
+    decoder_norm_ = register_module("decoder_norm", LayerNorm(c.d_model, c.norm_epsilon, c.norm_form));
   }
 }
 

@@ -18,16 +18,6 @@
 
 namespace nmt {
 
-/// Where normalisation stands around a sub-layer.
-enum class Norm {
-  kPost,  ///< LN(x + dropout(sublayer(x))): Vaswani et al. 2017
-  kPre,   ///< x + dropout(sublayer(LN(x))): Xiong et al. 2020
-};
-
-/// What stands for self-attention in decoder blocks.
-enum class MixerKind { kAttention, kAverage, kSsru };
-MixerKind parse_mixer(const std::string& name);  ///< throws Error naming the choices
-
 /// Sizes and places of one block, shared by encoder and decoder.
 struct BlockOptions {
   MultiHeadAttentionImpl::Options self_attention, cross_attention;
@@ -109,6 +99,9 @@ class Transformer final : public TranslationModel, public HasInitialValues {
   DecodingCapabilities capabilities() const override;
   void set_cache_form(CacheForm form) override;
   int64_t target_vocabulary() const override { return output_weight().size(0); }
+  LengthLimits limits() const override {
+    return {.source = source_input_->position_limit(), .target = target_input_->position_limit()};
+  }
   void finish_gradients() override;
   void set_compute_type(at::ScalarType type) override { compute_type_ = type; }
   at::ScalarType compute_type() const override { return compute_type_; }

@@ -39,13 +39,6 @@ std::shared_ptr<Mixer> make_mixer(const BlockOptions& options) {
 
 }  // namespace
 
-MixerKind parse_mixer(const std::string& name) {
-  if (name == "attention") return MixerKind::kAttention;
-  if (name == "average") return MixerKind::kAverage;
-  if (name == "ssru") return MixerKind::kSsru;
-  throw Error("model.decoder_mixer: '" + name + "' is none of attention, average, ssru");
-}
-
 InitialValues BlockOptions::initial_values(const InitialValues& of_model) const {
   auto values = of_model.scaled(initial_gain);
   values.branch_gain *= branch_gain;

@@ -37,11 +37,10 @@ bool multiplies_bfloat16(torch::Device device) {
 #endif
 }
 
-at::ScalarType resolve_precision(const std::string& name, torch::Device device) {
-  if (name == "fp32") return torch::kFloat32;
-  if (name == "bf16") return torch::kBFloat16;
-  if (name != "auto") throw Error("precision '" + name + "': use auto, fp32 or bf16");
-  return multiplies_bfloat16(device) ? torch::kBFloat16 : torch::kFloat32;
+at::ScalarType resolve_precision(TrainingPrecision wanted, torch::Device device) {
+  const bool bf16 =
+      wanted == TrainingPrecision::kAuto ? multiplies_bfloat16(device) : wanted == TrainingPrecision::kBf16;
+  return bf16 ? torch::kBFloat16 : torch::kFloat32;
 }
 
 std::string precision_name(at::ScalarType type) { return type == torch::kBFloat16 ? "bf16" : "fp32"; }

@@ -41,4 +41,8 @@ DecodingCapabilities InputLayer::capabilities() const {
   return {.ragged_positions = true, .exact_prefill = true, .static_positions = std::numeric_limits<int64_t>::max()};
 }
 
+int64_t InputLayer::position_limit() const {
+  return positions_ ? positions_->limit() : std::numeric_limits<int64_t>::max();
+}
+
 }  // namespace nmt

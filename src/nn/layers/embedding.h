@@ -32,6 +32,8 @@ class InputLayer {
   torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
                      LayerCache* cache, at::ScalarType type) const;
   DecodingCapabilities capabilities() const;
+  /// How many positions a sentence may have.
+  int64_t position_limit() const;
 
  private:
   torch::Tensor look_up(const torch::Tensor& ids, const torch::Tensor& table) const;

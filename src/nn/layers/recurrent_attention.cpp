@@ -8,14 +8,17 @@
 namespace nmt {
 
 RecurrentAttentionImpl::RecurrentAttentionImpl(const Options& options) : options_(options) {
-  const bool local = options.score == "local";
-  score_ = register_module("score", make_attention_score(local ? "general" : options.score, options.sizes));
+  const bool local = options.score == AttentionScoreKind::kLocal;
+  score_ = register_module(
+      "score",
+      make_attention_score(local ? AttentionScoreKind::kGeneral : AttentionScoreKind(options.score), options.sizes));
   if (local)
     window_ = register_module("window", LocalWindow(options.sizes.query, options.sizes.inner, options.local_window));
   if (!options.sizes.coverage) return;
   covered_score_ = std::dynamic_pointer_cast<AdditiveScore>(score_);
   if (!covered_score_)
-    throw Error("model.coverage: attention score " + options.score + " takes none; use attention_score: additive");
+    throw Error("model.coverage: attention score " + options.score.name() +
+                " takes none; use attention_score: additive");
 }
 
 RecurrentAttentionImpl::Memory RecurrentAttentionImpl::prepare(const torch::Tensor& values,

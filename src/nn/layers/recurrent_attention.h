@@ -5,8 +5,8 @@
 #include <torch/types.h>
 
 #include <memory>
-#include <string>
 
+#include "config/kinds.h"
 #include "nn/ops/forward_context.h"
 #include "nn/scores/additive.h"
 #include "nn/scores/attention_score.h"
@@ -19,7 +19,7 @@ namespace nmt {
 class RecurrentAttentionImpl : public torch::nn::Module {
  public:
   struct Options {
-    std::string score = "additive";  ///< of make_attention_score(), or local: general within a LocalWindow
+    Choice<AttentionScoreKind> score = AttentionScoreKind::kAdditive;  ///< local: general within a LocalWindow
     AttentionScoreOptions sizes;
     bool softmax = true;  ///< false: the scores are the weights
     int64_t local_window = 10;
@@ -41,6 +41,7 @@ class RecurrentAttentionImpl : public torch::nn::Module {
   };
   /// query [batch, target, query] in the values' type; coverage float32 [batch, target, source] or undefined.
   Result forward(const torch::Tensor& query, const Memory& memory, const torch::Tensor& coverage, ForwardContext& pass);
+  int64_t max_source() const { return score_->max_source(); }
 
  private:
   Options options_;

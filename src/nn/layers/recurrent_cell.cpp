@@ -80,11 +80,16 @@ struct CellFunction : torch::autograd::Function<CellFunction> {
 
 }  // namespace
 
-Cell parse_cell(const std::string& name) {
-  if (name == "gru") return Cell::kGru;
-  if (name == "lstm") return Cell::kLstm;
-  if (name == "elman") return Cell::kElman;
-  throw Error("model.cell: '" + name + "' is none of gru, lstm, elman");
+Cell cell_of(CellKind kind) {
+  switch (kind) {
+    case CellKind::kGru:
+      return Cell::kGru;
+    case CellKind::kLstm:
+      return Cell::kLstm;
+    case CellKind::kElman:
+      return Cell::kElman;
+  }
+  return Cell::kGru;
 }
 
 CellState cell_step(Cell kind, const torch::Tensor& input_gates, const torch::Tensor& state_gates,

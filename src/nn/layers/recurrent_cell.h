@@ -4,17 +4,17 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-#include <string>
 #include <vector>
 
+#include "config/kinds.h"
 #include "nn/kernels/recurrent.h"
 #include "nn/ops/initial_values.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {
 
-/// "gru", "lstm" or "elman". Throws Error for anything else.
-kernels::Cell parse_cell(const std::string& name);
+/// The kernels' name of a kind: they know no configuration.
+kernels::Cell cell_of(CellKind kind);
 
 /// What a cell hands on from step to step: float32 [rows, size].
 struct CellState {

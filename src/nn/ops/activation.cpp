@@ -9,20 +9,31 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/error.h"
 #include "nn/ops/kernel_support.h"
 
 namespace nmt {
 
-Activation parse_activation(const std::string& name) {
-  if (name == "none") return Activation::kNone;
-  if (name == "relu") return Activation::kRelu;
-  if (name == "gelu" || name == "geglu") return Activation::kGelu;
-  if (name == "swish" || name == "swiglu") return Activation::kSwish;
-  throw Error("model.activation: '" + name + "' is none of none, relu, gelu, swish, swiglu, geglu");
+Activation activation_of(FeedForwardActivation activation) {
+  switch (activation) {
+    case FeedForwardActivation::kRelu:
+      return Activation::kRelu;
+    case FeedForwardActivation::kGelu:
+    case FeedForwardActivation::kGeglu:
+      return Activation::kGelu;
+    case FeedForwardActivation::kSwish:
+    case FeedForwardActivation::kSwiglu:
+      return Activation::kSwish;
+  }
+  return Activation::kNone;
 }
 
-bool is_gated(const std::string& name) { return name == "swiglu" || name == "geglu"; }
+Activation activation_of(ProjectionActivation activation) {
+  return activation == ProjectionActivation::kRelu ? Activation::kRelu : Activation::kNone;
+}
+
+bool is_gated(FeedForwardActivation activation) {
+  return activation == FeedForwardActivation::kSwiglu || activation == FeedForwardActivation::kGeglu;
+}
 
 namespace {
 

@@ -2,17 +2,17 @@
 
 #include <torch/types.h>
 
-#include <string>
+#include "config/kinds.h"
 
 namespace nmt {
 
 enum class Activation { kNone, kRelu, kGelu, kSwish, kSigmoid };
 
-/// The activation of model.activation: none | relu | gelu | swish, and of the gated ones that of the gate: swiglu =
-/// swish, geglu = gelu. Throws Error naming the choices.
-Activation parse_activation(const std::string& name);
-/// Whether model.activation asks for a gated feed-forward net.
-bool is_gated(const std::string& name);
+/// The element-wise function of a feed-forward net; of the gated ones that of the gate: swiglu has swish, geglu gelu.
+Activation activation_of(FeedForwardActivation activation);
+Activation activation_of(ProjectionActivation activation);
+/// Whether the feed-forward net has a gate, a third matrix.
+bool is_gated(FeedForwardActivation activation);
 
 /// Element by element, any shape. While gradients are off, float32 on the CPU: an element's result does not depend on
 /// where it stands, so that a sentence is translated the same alone and in a batch.

@@ -2,16 +2,10 @@
 
 #include <torch/types.h>
 
+#include "config/kinds.h"
 #include "nn/kernels/kernels.h"
 
 namespace nmt {
-
-/// Where the smoothed share eps of the probability goes.
-enum class SmoothingForm {
-  kAll,              ///< evenly to all V classes, the label among them: eps / V each (Szegedy et al. 2016, sec. 7)
-  kOthers,           ///< evenly to the V - 1 other classes
-  kOthersNormalized  ///< the same, and the loss less its least value (the entropy of q): the best loss is 0
-};
 
 /// The target distribution q of label smoothing.
 struct Smoothing {

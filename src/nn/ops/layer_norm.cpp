@@ -8,12 +8,6 @@
 
 namespace nmt {
 
-NormForm parse_norm_form(const std::string& name) {
-  if (name == "layer") return NormForm::kLayer;
-  if (name == "rms") return NormForm::kRms;
-  throw Error("model.norm_form: '" + name + "' is none of layer, rms");
-}
-
 LayerNormImpl::LayerNormImpl(int64_t model, double epsilon, NormForm form) : epsilon_(epsilon) {
   weight = register_parameter("weight", torch::ones({model}));
   if (form == NormForm::kLayer) bias = register_parameter("bias", torch::zeros({model}));

@@ -4,14 +4,10 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-#include <string>
-
+#include "config/kinds.h"
 #include "nn/ops/initial_values.h"
 
 namespace nmt {
-
-enum class NormForm { kLayer, kRms };
-NormForm parse_norm_form(const std::string& name);  ///< layer | rms; throws Error naming the choices
 
 /// Normalisation over the last axis, statistics in float32 for every type of x; weight starts at one, bias at zero.
 /// x [..., model].

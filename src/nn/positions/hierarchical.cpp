@@ -13,8 +13,9 @@ class HierarchicalPositions final : public LearnedPositions {
  public:
   using LearnedPositions::LearnedPositions;
 
+  int64_t limit() const override { return weight_.size(0) * weight_.size(0); }
+
  private:
-  int64_t size() const override { return weight_.size(0) * weight_.size(0); }
   torch::Tensor rows(int64_t first, int64_t count) override {
     const int64_t n = weight_.size(0);
     check_length(first + count, n * n, "hierarchical");

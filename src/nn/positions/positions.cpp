@@ -1,61 +1,68 @@
 #include "nn/positions/positions.h"
 
-#include <string_view>
-
-#include "base/error.h"
-
-// The registry: one word a kind, made by make_<kind>() of positions/<kind>.cpp (docs/extending.md).
-#define NMT_ABSOLUTE_POSITIONS(KIND) KIND(sinusoidal) KIND(learned) KIND(hierarchical) KIND(product) KIND(recurrent)
-#define NMT_RELATIVE_POSITIONS(KIND) KIND(shaw) KIND(t5) KIND(transformer_xl) KIND(deberta) KIND(rotary) KIND(alibi)
-
 namespace nmt {
 
-#define NMT_DECLARE(kind) std::shared_ptr<Positions> make_##kind(const PositionOptions& options);
-NMT_ABSOLUTE_POSITIONS(NMT_DECLARE)
-#undef NMT_DECLARE
-#define NMT_DECLARE(kind) std::shared_ptr<HeadScores> make_##kind(const PositionOptions& options);
-NMT_RELATIVE_POSITIONS(NMT_DECLARE)
-#undef NMT_DECLARE
+// One function a kind, in positions/<kind>.cpp (docs/extending.md).
+std::shared_ptr<Positions> make_sinusoidal(const PositionOptions& options);
+std::shared_ptr<Positions> make_learned(const PositionOptions& options);
+std::shared_ptr<Positions> make_hierarchical(const PositionOptions& options);
+std::shared_ptr<Positions> make_product(const PositionOptions& options);
+std::shared_ptr<Positions> make_recurrent(const PositionOptions& options);
+std::shared_ptr<HeadScores> make_shaw(const PositionOptions& options);
+std::shared_ptr<HeadScores> make_t5(const PositionOptions& options);
+std::shared_ptr<HeadScores> make_transformer_xl(const PositionOptions& options);
+std::shared_ptr<HeadScores> make_deberta(const PositionOptions& options);
+std::shared_ptr<HeadScores> make_rotary(const PositionOptions& options);
+std::shared_ptr<HeadScores> make_alibi(const PositionOptions& options);
 
 namespace {
 
-template <typename Made>
-struct Kind {
-  std::string_view name;
-  std::shared_ptr<Made> (*make)(const PositionOptions&);
+/// What a kind is made by: one of both, or neither.
+struct Makers {
+  std::shared_ptr<Positions> (*absolute)(const PositionOptions&) = nullptr;
+  std::shared_ptr<HeadScores> (*relative)(const PositionOptions&) = nullptr;
 };
-#define NMT_ENTRY(kind) {#kind, make_##kind},
-constexpr Kind<Positions> kAbsolute[] = {NMT_ABSOLUTE_POSITIONS(NMT_ENTRY)};
-constexpr Kind<HeadScores> kRelative[] = {NMT_RELATIVE_POSITIONS(NMT_ENTRY)};
-#undef NMT_ENTRY
 
-template <typename Made, size_t kCount>
-const Kind<Made>* find(const Kind<Made> (&kinds)[kCount], const std::string& name) {
-  for (const auto& kind : kinds)
-    if (kind.name == name) return &kind;
-  return nullptr;
-}
-
-void check(const std::string& name) {
-  if (name == "none" || find(kAbsolute, name) || find(kRelative, name)) return;
-  std::string choices;
-  for (const auto& kind : kAbsolute) choices += std::string(kind.name) + ", ";
-  for (const auto& kind : kRelative) choices += std::string(kind.name) + ", ";
-  throw Error("model.positions: '" + name + "' is none of " + choices + "none");
+Makers makers_of(PositionKind kind) {
+  switch (kind) {
+    case PositionKind::kSinusoidal:
+      return {.absolute = make_sinusoidal};
+    case PositionKind::kLearned:
+      return {.absolute = make_learned};
+    case PositionKind::kHierarchical:
+      return {.absolute = make_hierarchical};
+    case PositionKind::kProduct:
+      return {.absolute = make_product};
+    case PositionKind::kRecurrent:
+      return {.absolute = make_recurrent};
+    case PositionKind::kShaw:
+      return {.relative = make_shaw};
+    case PositionKind::kT5:
+      return {.relative = make_t5};
+    case PositionKind::kTransformerXl:
+      return {.relative = make_transformer_xl};
+    case PositionKind::kDeberta:
+      return {.relative = make_deberta};
+    case PositionKind::kRotary:
+      return {.relative = make_rotary};
+    case PositionKind::kAlibi:
+      return {.relative = make_alibi};
+    case PositionKind::kNone:
+      return {};
+  }
+  return {};
 }
 
 }  // namespace
 
 std::shared_ptr<Positions> make_positions(const PositionOptions& options) {
-  check(options.kind);
-  const auto* kind = find(kAbsolute, options.kind);
-  return kind ? kind->make(options) : nullptr;
+  const auto make = makers_of(options.kind).absolute;
+  return make ? make(options) : nullptr;
 }
 
 std::shared_ptr<HeadScores> make_relative_positions(const PositionOptions& options) {
-  check(options.kind);
-  const auto* kind = find(kRelative, options.kind);
-  return kind ? kind->make(options) : nullptr;
+  const auto make = makers_of(options.kind).relative;
+  return make ? make(options) : nullptr;
 }
 
 }  // namespace nmt

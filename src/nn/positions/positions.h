@@ -3,9 +3,10 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <limits>
 #include <memory>
-#include <string>
 
+#include "config/kinds.h"
 #include "nn/attention/head_scores.h"
 #include "nn/decode/decoding_capabilities.h"
 #include "nn/decode/layer_cache.h"
@@ -16,8 +17,8 @@ namespace nmt {
 
 /// A kind of positions and its sizes. What a kind has no use for is ignored.
 struct PositionOptions {
-  std::string kind = "sinusoidal";
-  std::string sinusoid = "interleaved";  ///< sinusoidal, transformer_xl: form of the table
+  Choice<PositionKind> kind = PositionKind::kSinusoidal;
+  Choice<Sinusoid> sinusoid = Sinusoid::kInterleaved;  ///< sinusoidal, transformer_xl: form of the table
   int64_t model = 512, heads = 8;
   int64_t max_positions = 512;  ///< learned, product: rows of the table; hierarchical: its square is the limit
   int64_t max_distance = 16;    ///< shaw, deberta: farther ones share a vector; t5: where the last bucket begins
@@ -39,10 +40,11 @@ class Positions : public torch::nn::Module, public HasInitialValues {
   /// forward() for a decoding step: x [rows, n, model], of which the first ones stand at `positions`. Returns x's
   /// shape.
   virtual torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, LayerCache* cache) = 0;
+  /// How many positions there are.
+  virtual int64_t limit() const { return std::numeric_limits<int64_t>::max(); }
   virtual DecodingCapabilities capabilities() const { return {.ragged_positions = true, .exact_prefill = true}; }
 };
 
-/// Both throw Error naming all kinds for an unknown one.
 std::shared_ptr<Positions> make_positions(const PositionOptions& options);  ///< null for a relative kind, and none
 /// For one layer of self-attention. Null for an absolute kind, and none.
 std::shared_ptr<HeadScores> make_relative_positions(const PositionOptions& options);

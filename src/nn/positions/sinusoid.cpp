@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
-
 namespace nmt {
 namespace {
 
@@ -28,15 +26,6 @@ double exponent(int64_t k, int64_t features, Sinusoid variant) {
 }
 
 }  // namespace
-
-Sinusoid parse_sinusoid(const std::string& name) {
-  if (name == "interleaved") return Sinusoid::kInterleaved;
-  if (name == "half_split") return Sinusoid::kHalfSplit;
-  if (name == "half_split_t2t") return Sinusoid::kHalfSplitT2t;
-  if (name == "doubled") return Sinusoid::kDoubled;
-  if (name == "legacy_raw") return Sinusoid::kLegacyRaw;
-  throw Error("model.sinusoid: '" + name + "' is none of interleaved, half_split, half_split_t2t, doubled, legacy_raw");
-}
 
 torch::Tensor sinusoid_table(int64_t first, int64_t count, int64_t features, Sinusoid variant) {
   const bool halves = variant == Sinusoid::kHalfSplit || variant == Sinusoid::kHalfSplitT2t;

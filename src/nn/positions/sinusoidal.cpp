@@ -7,8 +7,7 @@ namespace {
 // x_t + sinusoids of t (Vaswani et al. 2017, sec. 3.5): no weights, any length.
 class SinusoidalPositions final : public TablePositions {
  public:
-  explicit SinusoidalPositions(const PositionOptions& options)
-      : sinusoids_(options.model, parse_sinusoid(options.sinusoid)) {}
+  explicit SinusoidalPositions(const PositionOptions& options) : sinusoids_(options.model, options.sinusoid) {}
 
  private:
   torch::Tensor rows(int64_t first, int64_t count) override { return sinusoids_.rows(first, count); }

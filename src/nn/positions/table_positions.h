@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "nn/positions/positions.h"
 
@@ -17,12 +16,10 @@ class TablePositions : public Positions {
   std::unique_ptr<LayerCache> start(const CacheOptions& options) const override;
   torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, LayerCache* cache) override;
   DecodingCapabilities capabilities() const override {
-    return {.ragged_positions = true, .exact_prefill = true, .static_positions = size()};
+    return {.ragged_positions = true, .exact_prefill = true, .static_positions = limit()};
   }
 
  protected:
-  /// How many positions there are.
-  virtual int64_t size() const { return std::numeric_limits<int64_t>::max(); }
   /// Vectors of positions first .. first + count - 1, [count, model] float32.
   virtual torch::Tensor rows(int64_t first, int64_t count) = 0;
   /// x and its vectors, broadcast against each other; a vector of zeros leaves x as it is.
@@ -39,8 +36,9 @@ class LearnedPositions : public TablePositions {
   explicit LearnedPositions(const PositionOptions& options);
   void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
+  int64_t limit() const override { return weight_.size(0); }
+
  protected:
-  int64_t size() const override { return weight_.size(0); }
   torch::Tensor rows(int64_t first, int64_t count) override;
   torch::Tensor weight_;  // [max_positions, model]
 };

@@ -11,7 +11,7 @@ namespace {
 class TransformerXlPositions final : public HeadScores {
  public:
   explicit TransformerXlPositions(const PositionOptions& options)
-      : HeadScores("positions"), sinusoids_(options.model, parse_sinusoid(options.sinusoid)) {
+      : HeadScores("positions"), sinusoids_(options.model, options.sinusoid) {
     const auto of_heads = torch::empty({options.heads, options.model / options.heads});
     projection_ = register_module("projection", Linear(options.model, options.model, LinearImpl::Bias::kNo));
     u_ = register_parameter("u", of_heads.clone());

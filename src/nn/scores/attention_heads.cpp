@@ -8,10 +8,10 @@ namespace {
 
 class FoldedScore final : public HeadScores {
  public:
-  FoldedScore(const std::string& name, int64_t head_dim)
+  FoldedScore(AttentionScoreKind kind, int64_t head_dim)
       : HeadScores("score"),
-        score_(make_attention_score(name, {.query = head_dim, .key = head_dim, .inner = head_dim})) {
-    register_module(name, score_);
+        score_(make_attention_score(kind, {.query = head_dim, .key = head_dim, .inner = head_dim})) {
+    register_module(name_of(kind), score_);
   }
 
   torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t /*first_query*/) override {
@@ -25,8 +25,8 @@ class FoldedScore final : public HeadScores {
 
 }  // namespace
 
-std::shared_ptr<HeadScores> make_head_scores(const std::string& score, int64_t head_dim) {
-  return score == "scaled_dot" ? nullptr : std::make_shared<FoldedScore>(score, head_dim);
+std::shared_ptr<HeadScores> make_head_scores(AttentionScoreKind score, int64_t head_dim) {
+  return score == AttentionScoreKind::kScaledDot ? nullptr : std::make_shared<FoldedScore>(score, head_dim);
 }
 
 }  // namespace nmt

@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <limits>
 #include <string>
 
 #include "nn/ops/initial_values.h"
@@ -26,6 +27,8 @@ class AttentionScore : public torch::nn::Module, public HasInitialValues {
   virtual torch::Tensor prepare(const torch::Tensor& keys) = 0;
   /// query [batch, target, query] against prepared keys of the same type. Returns [batch, target, source].
   virtual torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) = 0;
+  /// How many keys a sentence may have.
+  virtual int64_t max_source() const { return std::numeric_limits<int64_t>::max(); }
   /// Its matrices start as those of scores.
   InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
                                      const InitialValues& values) const override {

@@ -16,7 +16,7 @@ class LocationScore final : public AttentionScore {
       : places_(register_module("places", Linear(options.query, options.max_source, LinearImpl::Bias::kNo))) {}
   /// Keys of more than max_source positions: Error.
   torch::Tensor prepare(const torch::Tensor& keys) override {
-    const int64_t max = places_->weight.size(0);
+    const int64_t max = max_source();
     if (keys.size(1) > max)
       throw Error(fmt::format(
           "attention score location: the source has {} positions, its table {}; cut sources (data.maxlen1) or raise "
@@ -27,6 +27,7 @@ class LocationScore final : public AttentionScore {
   torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
     return places_(query).narrow(-1, 0, prepared.size(1));
   }
+  int64_t max_source() const override { return places_->weight.size(0); }
 
  private:
   Linear places_;

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "base/error.h"
 #include "nn/scores/additive.h"
 #include "nn/scores/cosine.h"
@@ -15,30 +11,26 @@
 #include "nn/scores/scaled_dot.h"
 
 namespace nmt {
-namespace {
 
-using Maker = std::function<std::shared_ptr<AttentionScore>(const AttentionScoreOptions&)>;
-
-template <typename Score>
-Maker maker() {
-  return [](const AttentionScoreOptions& options) { return std::make_shared<Score>(options); };
-}
-
-// A new score is one file and one line here.
-const std::vector<std::pair<std::string, Maker>> kScores = {
-    {"scaled_dot", maker<ScaledDotScore>()}, {"dot", maker<DotScore>()},       {"general", maker<GeneralScore>()},
-    {"additive", maker<AdditiveScore>()},    {"cosine", maker<CosineScore>()}, {"location", maker<LocationScore>()},
-};
-
-}  // namespace
-
-std::shared_ptr<AttentionScore> make_attention_score(const std::string& name, const AttentionScoreOptions& options) {
-  std::string names;
-  for (const auto& [known, make] : kScores) {
-    if (known == name) return make(options);
-    names += (names.empty() ? "" : ", ") + known;
+std::shared_ptr<AttentionScore> make_attention_score(AttentionScoreKind kind, const AttentionScoreOptions& options) {
+  switch (kind) {
+    case AttentionScoreKind::kScaledDot:
+      return std::make_shared<ScaledDotScore>(options);
+    case AttentionScoreKind::kDot:
+      return std::make_shared<DotScore>(options);
+    case AttentionScoreKind::kGeneral:
+      return std::make_shared<GeneralScore>(options);
+    case AttentionScoreKind::kAdditive:
+      return std::make_shared<AdditiveScore>(options);
+    case AttentionScoreKind::kCosine:
+      return std::make_shared<CosineScore>(options);
+    case AttentionScoreKind::kLocation:
+      return std::make_shared<LocationScore>(options);
+    case AttentionScoreKind::kLocal:
+    case AttentionScoreKind::kNone:
+      break;
   }
-  throw Error(fmt::format("attention score '{}' is none of {}", name, names));
+  throw Error(fmt::format("attention score {}: is no score of its own", name_of(kind)));
 }
 
 }  // namespace nmt

@@ -33,13 +33,6 @@ constexpr int64_t kPictureCell = 8;  // pixels
 
 }  // namespace
 
-TensorBoardTags parse_tensorboard_tags(const std::string& name) {
-  if (name == "plain") return TensorBoardTags::kPlain;
-  if (name == "kyubyong2019") return TensorBoardTags::kKyubyong2019;
-  if (name == "prenorm") return TensorBoardTags::kPrenorm;
-  throw Error("run.tensorboard_tags: '" + name + "' is none of plain, kyubyong2019, prenorm");
-}
-
 TensorBoardWriter& TensorBoardObserver::writer() {
   if (!writer_) writer_.emplace(directory_);
   return *writer_;

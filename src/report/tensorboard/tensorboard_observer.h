@@ -4,19 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "config/kinds.h"
 #include "report/records/training_observer.h"
 #include "report/tensorboard/tensorboard_writer.h"
 
 namespace nmt {
-
-/// Names of curves and texts: the toolkit's own, or where they have them, those of the original programs.
-enum class TensorBoardTags {
-  kPlain,
-  kKyubyong2019,  ///< loss, lr, global_step; texts sent1, pred, sent2
-  kPrenorm        ///< train/loss, train/acc, train/learning_rate
-};
-/// plain, kyubyong2019 or prenorm. Throws Error for anything else.
-TensorBoardTags parse_tensorboard_tags(const std::string& name);
 
 /// Event files for TensorBoard, step = update:
 ///   train/loss perplexity accuracy learning_rate gradient_norm source_tokens_per_second target_tokens_per_second

@@ -4,52 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/error.h"
 
 namespace nmt {
 namespace {
 
-template <typename Enum>
-using Names = std::initializer_list<std::pair<Enum, const char*>>;
-
-constexpr Names<LengthPenalty> kLengthPenalties = {{LengthPenalty::kPaper, "paper"},
-                                                   {LengthPenalty::kSimple, "simple"}};
-constexpr Names<Stopping> kStoppings = {
-    {Stopping::kHeuristic, "heuristic"}, {Stopping::kOptimal, "optimal"}, {Stopping::kFirst, "first"}};
-constexpr Names<Combination> kCombinations = {{Combination::kLinear, "linear"},
-                                              {Combination::kLogLinear, "log_linear"}};
-
-template <typename Enum>
-Enum parse(Names<Enum> names, const char* what, const std::string& name) {
-  std::string known;
-  for (const auto& [value, text] : names) {
-    if (name == text) return value;
-    known += (known.empty() ? "" : " or ") + std::string(text);
-  }
-  throw Error(fmt::format("{} '{}': use {}", what, name, known));
-}
-
-template <typename Enum>
-const char* name_of(Names<Enum> names, Enum wanted) {
-  for (const auto& [value, text] : names)
-    if (value == wanted) return text;
-  return "";
-}
-
 void require(bool fine, const char* what, double value, const char* use) {
   if (!fine || !std::isfinite(value)) throw Error(fmt::format("{} {}: use {}", what, value, use));
 }
 
 }  // namespace
-
-LengthPenalty parse_length_penalty(const std::string& name) { return parse(kLengthPenalties, "length penalty", name); }
-const char* length_penalty_name(LengthPenalty form) { return name_of(kLengthPenalties, form); }
-Stopping parse_stopping(const std::string& name) { return parse(kStoppings, "stopping", name); }
-const char* stopping_name(Stopping stopping) { return name_of(kStoppings, stopping); }
-Combination parse_combination(const std::string& name) { return parse(kCombinations, "combination", name); }
-const char* combination_name(Combination combination) { return name_of(kCombinations, combination); }
 
 void SamplingOptions::validate() const {
   require(temperature > 0, "temperature", temperature, "more than 0");

@@ -5,37 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "config/kinds.h"
+
 namespace nmt {
-
-enum class LengthPenalty {
-  kPaper,   ///< score / ((5 + n) / 6)^alpha, n with the end symbol (Wu et al. 2016, eq. 14; Vaswani et al. 2017)
-  kSimple,  ///< score / n^alpha
-};
-
-/// "paper" or "simple", as in the configuration. Throws Error for anything else.
-LengthPenalty parse_length_penalty(const std::string& name);
-const char* length_penalty_name(LengthPenalty form);
-
-/// When the search of a sentence ends before the length limit; the rules stand at search().
-enum class Stopping {
-  kHeuristic,  ///< nothing live can win, or enough are finished and what lives has fallen behind
-  kOptimal,    ///< nothing live can win any more: the result is that of a search up to the length limit
-  kFirst,      ///< beam_size hypotheses are finished
-};
-
-/// "heuristic", "optimal" or "first". Throws Error for anything else.
-Stopping parse_stopping(const std::string& name);
-const char* stopping_name(Stopping stopping);
-
-/// How the distributions of an ensemble become one.
-enum class Combination {
-  kLinear,     ///< the weighted mean of the probabilities
-  kLogLinear,  ///< the weighted mean of the log-probabilities, made a distribution again
-};
-
-/// "linear" or "log_linear". Throws Error for anything else.
-Combination parse_combination(const std::string& name);
-const char* combination_name(Combination combination);
 
 /// Drawing tokens instead of searching for the best: softmax(logits / temperature) over the top_k most probable tokens,
 /// of these the fewest whose probabilities sum to top_p (Fan et al. 2018; Holtzman et al. 2020).

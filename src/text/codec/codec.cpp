@@ -33,7 +33,7 @@ T field_or(const nlohmann::json& settings, const char* name, T absent, const std
 SourceMarkers markers_of(const nlohmann::json& settings, const std::filesystem::path& directory) {
   const auto name = field_or<std::string>(settings, "source_markers", "end", directory);
   try {
-    return parse_source_markers(name);
+    return Choice<SourceMarkers>(name);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: the tokenizer's settings: {}", directory.string(), error.what()));
   }
@@ -141,7 +141,7 @@ nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
                              {"latin_only", options_.latin_only},
                              {"source_language", options_.source_language},
                              {"target_language", options_.target_language},
-                             {"source_markers", source_markers_name(options_.source_markers)}};
+                             {"source_markers", name_of(options_.source_markers)}};
   if (const auto* words = dynamic_cast<const WordTokenizer*>(source_.get())) {
     settings["min_cnt"] = words->limits().min_count;
     settings["vocab_size"] = words->limits().max_size;

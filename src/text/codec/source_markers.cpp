@@ -1,32 +1,10 @@
 #include "text/codec/source_markers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/error.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
-
-SourceMarkers parse_source_markers(const std::string& name) {
-  for (const auto markers : {SourceMarkers::kEnd, SourceMarkers::kBoth, SourceMarkers::kNone}) {
-    if (name == source_markers_name(markers)) return markers;
-  }
-  throw Error(fmt::format("source markers '{}': use end, both or none", name));
-}
-
-const char* source_markers_name(SourceMarkers markers) {
-  switch (markers) {
-    case SourceMarkers::kEnd:
-      return "end";
-    case SourceMarkers::kBoth:
-      return "both";
-    case SourceMarkers::kNone:
-      return "none";
-  }
-  return "";
-}
 
 int64_t marker_count(SourceMarkers markers) {
   return markers == SourceMarkers::kBoth ? 2 : markers == SourceMarkers::kEnd ? 1 : 0;

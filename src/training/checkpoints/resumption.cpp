@@ -68,7 +68,7 @@ ProgressState resumed_progress(const std::filesystem::path& checkpoint, const Pr
         "run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or --restart to "
         "begin anew",
         config.run.dir, config.data.dir));
-  if (config.run.precision != "auto" && progress.precision != fresh.precision)
+  if (config.run.precision != TrainingPrecision::kAuto && progress.precision != fresh.precision)
     throw Error(fmt::format("run.precision {}: this run was begun with {}", fresh.precision, progress.precision));
   int64_t threads = fresh.threads;
   // The number of threads was chosen by rule then: it stays, unless the user names another.

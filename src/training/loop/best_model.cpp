@@ -15,8 +15,16 @@
 
 namespace nmt {
 
-double validation_score(const ValidationReport& report, const std::string& best_metric) {
-  return best_metric == "bleu" ? report.bleu : best_metric == "chrf" ? report.chrf : -report.loss;
+double validation_score(const ValidationReport& report, ValidationMetric best_metric) {
+  switch (best_metric) {
+    case ValidationMetric::kBleu:
+      return report.bleu;
+    case ValidationMetric::kChrf:
+      return report.chrf;
+    case ValidationMetric::kLoss:
+      return -report.loss;
+  }
+  return 0;
 }
 
 bool BestModel::validate(int64_t epoch) {
@@ -59,7 +67,8 @@ bool BestModel::record(ValidationReport report, int64_t epoch, const std::string
   const auto& metric = parts_.config.validation.best_metric;
   const double score = validation_score(report, metric);
   if (!std::isfinite(score))
-    parts_.log.warn("validation at update {}: {} is not finite: these weights are not kept", progress_.update, metric);
+    parts_.log.warn("validation at update {}: {} is not finite: these weights are not kept", progress_.update,
+                    metric.name());
   // A state of an older version may hold a best score that is not finite.
   const bool is_first = progress_.best_update < 0 || !std::isfinite(progress_.best_score);
   report.is_best = std::isfinite(score) && (is_first || score > progress_.best_score);

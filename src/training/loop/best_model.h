@@ -15,7 +15,7 @@
 namespace nmt {
 
 /// What validation.best_metric compares: larger is better (losses negated).
-double validation_score(const ValidationReport& report, const std::string& best_metric);
+double validation_score(const ValidationReport& report, ValidationMetric best_metric);
 
 /// Measures weights and keeps the best of them in the run's folder best/: those of updates, their moving average, and
 /// averages of checkpoints. In the progress it keeps the best score, the validations since then (early stopping) and

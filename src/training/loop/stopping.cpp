@@ -15,7 +15,7 @@ std::optional<std::string> reason_to_end(const Config& config, const ProgressSta
   if (t.max_minutes > 0 && minutes >= t.max_minutes) return fmt::format("{} minutes are over", t.max_minutes);
   const int64_t patience = config.validation.patience;
   if (patience > 0 && progress.validations_since_best >= patience)
-    return fmt::format("{} validations without a new best {}", patience, config.validation.best_metric);
+    return fmt::format("{} validations without a new best {}", patience, config.validation.best_metric.name());
   return std::nullopt;
 }
 

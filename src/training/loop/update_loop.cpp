@@ -116,7 +116,8 @@ bool UpdateLoop::validation_due() const {
 
 bool UpdateLoop::checkpoint_due() const {
   const int64_t every = parts_.config.training.checkpoint_every;
-  if (epoch_ended_ && parts_.config.run.naming != "plain") return true;  // the originals' names are those of epochs
+  if (epoch_ended_ && parts_.config.run.naming != RunNaming::kPlain)
+    return true;  // the originals' names are those of epochs
   if (every == 0) return parts_.validates ? validation_due() : epoch_ended_;
   return progress_.update % every == 0;
 }

@@ -5,8 +5,6 @@
 #include <numbers>
 #include <utility>
 
-#include "base/error.h"
-
 namespace nmt {
 namespace {
 
@@ -57,20 +55,25 @@ void Plateau::add(bool new_best, const TrainingConfig& config) {
 
 Schedule make_schedule(const TrainingConfig& config, int64_t d_model) {
   const double lr = config.lr, warmup = static_cast<double>(config.warmup_steps);
-  const auto& name = config.schedule;
-  if (name == "inverse_sqrt") return inverse_sqrt(lr, warmup);
-  if (name == "noam") return noam(lr, warmup, d_model);
-  if (name == "linear") return falling(config, [](double way) { return 1 - way; });
-  if (name == "polynomial")
-    return falling(config, [power = config.polynomial_power](double way) { return std::pow(1 - way, power); });
-  if (name == "cosine") return falling(config, [](double way) { return (1 + std::cos(std::numbers::pi * way)) / 2; });
-  if (name == "plateau")
-    return warmed_up(config, [lr, min = config.final_lr](double, const Plateau& plateau) {
-      return std::max(lr * plateau.factor, min);
-    });
-  if (name == "constant") return warmed_up(config, [lr](double, const Plateau&) { return lr; });
-  throw Error("training.schedule: '" + name +
-              "' is none of inverse_sqrt, noam, linear, cosine, polynomial, plateau, constant");
+  switch (config.schedule) {
+    case ScheduleKind::kInverseSqrt:
+      return inverse_sqrt(lr, warmup);
+    case ScheduleKind::kNoam:
+      return noam(lr, warmup, d_model);
+    case ScheduleKind::kLinear:
+      return falling(config, [](double way) { return 1 - way; });
+    case ScheduleKind::kPolynomial:
+      return falling(config, [power = config.polynomial_power](double way) { return std::pow(1 - way, power); });
+    case ScheduleKind::kCosine:
+      return falling(config, [](double way) { return (1 + std::cos(std::numbers::pi * way)) / 2; });
+    case ScheduleKind::kPlateau:
+      return warmed_up(config, [lr, min = config.final_lr](double, const Plateau& plateau) {
+        return std::max(lr * plateau.factor, min);
+      });
+    case ScheduleKind::kConstant:
+      return warmed_up(config, [lr](double, const Plateau&) { return lr; });
+  }
+  return nullptr;
 }
 
 int64_t batches_of_update(const TrainingConfig& config, int64_t update) {

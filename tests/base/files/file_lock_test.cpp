@@ -8,7 +8,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::file_lock_test {
 namespace {
 
 FileDescriptor opened(const std::filesystem::path& path) { return FileDescriptor(::open(path.c_str(), O_RDWR)); }
@@ -40,4 +40,4 @@ TEST(FileLock, NamesWhatKeepsAFileSystemFromLocking) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::file_lock_test

@@ -13,7 +13,7 @@
 #include "base/files/faked_file_system.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::file_test {
 namespace {
 
 using test::message_of;
@@ -224,4 +224,4 @@ TEST(SyncDirectory, NamesTheFolderItCannotSync) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::file_test

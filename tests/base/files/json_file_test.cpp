@@ -6,7 +6,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::json_file_test {
 namespace {
 
 using test::message_of;
@@ -60,4 +60,4 @@ TEST(ReadJsonFile, IsBoundedBeforeItReads) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::json_file_test

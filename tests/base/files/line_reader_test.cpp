@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::line_reader_test {
 namespace {
 
 using test::message_of;
@@ -254,4 +254,4 @@ TEST(LineReader, SaysWhatItCannotOpen) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::line_reader_test

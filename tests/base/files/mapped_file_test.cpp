@@ -4,7 +4,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::mapped_file_test {
 namespace {
 
 using test::message_of;
@@ -56,4 +56,4 @@ TEST(MappedFile, SaysWhatItCannotOpen) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::mapped_file_test

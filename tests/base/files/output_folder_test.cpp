@@ -13,7 +13,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::output_folder_test {
 namespace {
 
 using test::message_of;
@@ -214,4 +214,4 @@ TEST(ForeignEntry, NamesWhatIsNotOnTheList) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::output_folder_test

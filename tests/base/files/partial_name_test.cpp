@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-namespace nmt {
+namespace nmt::partial_name_test {
 namespace {
 
 TEST(PartialName, IsAnotherEachTimeAndNamesItsPlace) {
@@ -40,4 +40,4 @@ TEST(PartialName, TakesNothingThatStandsThere) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::partial_name_test

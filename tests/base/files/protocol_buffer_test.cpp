@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-namespace nmt {
+namespace nmt::protocol_buffer_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -48,4 +48,4 @@ TEST(ProtocolBuffer, StopsAtWhatIsCutOrForeign) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::protocol_buffer_test

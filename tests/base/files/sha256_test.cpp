@@ -4,7 +4,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::sha256_test {
 namespace {
 
 // The examples of FIPS 180-2, appendix B, and the empty message.
@@ -39,4 +39,4 @@ TEST(Sha256, NamesTheMissingFile) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sha256_test

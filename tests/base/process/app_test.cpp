@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::app_test {
 namespace {
 
 struct Outcome {
@@ -126,4 +126,4 @@ TEST(RunApp, WritesWhatIsBufferedEvenAfterAnError) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::app_test

@@ -6,7 +6,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::log_test {
 namespace {
 
 using testing::MatchesRegex;
@@ -56,4 +56,4 @@ TEST(Log, AFileThatCannotBeOpenedIsAMachineError) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::log_test

@@ -12,7 +12,7 @@
 
 #include "support.h"
 
-namespace nmt {
+namespace nmt::progress_test {
 namespace {
 
 using testing::HasSubstr;
@@ -150,4 +150,4 @@ TEST(ProgressBar, LeavesWorkBeforeTheFirstCallOutOfTheSpeed) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::progress_test

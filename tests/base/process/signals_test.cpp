@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-namespace nmt {
+namespace nmt::signals_test {
 namespace {
 
 // Every case runs in a process of its own: a signal's effect stays.
@@ -63,4 +63,4 @@ TEST(StopSignals, AClosedPipeIsAWriteError) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::signals_test

@@ -7,7 +7,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::version_test {
 namespace {
 
 TEST(Version, IsTheOneOfTheBuildFile) {
@@ -44,4 +44,4 @@ TEST(CpuName, IsWhatTheKernelSays) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::version_test

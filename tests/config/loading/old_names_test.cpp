@@ -7,7 +7,7 @@
 #include "config/loading/schema.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::old_names_test {
 namespace {
 
 using test::message_of;
@@ -123,8 +123,8 @@ TEST(OldNames, AreTakenInSectionsAndSettingsToo) {
       parse_config("model:\n  hidden_units: 128\n  sinusoid: True\nrun:\n  logdir: x\n", "f.yaml", {"maxlen=50"});
   EXPECT_EQ(config.model.d_model, 128);
   EXPECT_EQ(config.model.d_ff, 512);
-  EXPECT_EQ(config.model.positions, "sinusoidal");
-  EXPECT_EQ(config.model.sinusoid, "interleaved");
+  EXPECT_EQ(config.model.positions.name(), "sinusoidal");
+  EXPECT_EQ(config.model.sinusoid.name(), "interleaved");
   EXPECT_EQ(config.run.dir, "x");
   EXPECT_EQ(config.data.maxlen2, 50);
   EXPECT_THAT(notices, ElementsAre("f.yaml:2: model.hidden_units is read as model.d_model, with model.d_ff 512 unless "
@@ -173,4 +173,4 @@ TEST(OldNames, StandInTheGuide) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::old_names_test

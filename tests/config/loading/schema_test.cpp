@@ -12,7 +12,7 @@
 #include "config/value.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::schema_test {
 namespace {
 
 using test::message_of;
@@ -202,7 +202,7 @@ TEST(Settings, OverrideTheFileInTheirOrder) {
   EXPECT_EQ(loaded.config.data.test1, "");
   EXPECT_EQ(loaded.config.data.eval1, "q");
   EXPECT_EQ(loaded.config.data.eval2, "q=r");
-  EXPECT_THAT(loaded.config.validation.metrics, ElementsAre("bleu"));
+  EXPECT_THAT(loaded.config.validation.metrics.chosen_names(), ElementsAre("bleu"));
 }
 
 TEST(Settings, AreNamedInTheirMistakes) {
@@ -296,12 +296,13 @@ Config all_different() {
     std::visit(
         [&](auto* field) {
           using T = std::remove_pointer_t<decltype(field)>;
-          const auto* choices = std::get_if<Choices>(&option.limits);
           if constexpr (std::is_same_v<T, bool>) *field = !*field;
           if constexpr (std::is_same_v<T, int64_t>) *field += 1;
           if constexpr (std::is_same_v<T, double>) *field = std::nextafter(*field, 0.123);
-          if constexpr (std::is_same_v<T, std::string>) *field = choices ? std::string(choices->back()) : *field + "x";
+          if constexpr (std::is_same_v<T, std::string>) *field += "x";
           if constexpr (std::is_same_v<T, std::vector<std::string>>) *field = {"x, y", "[z]"};
+          if constexpr (std::is_same_v<T, NamedChoice>) field->assign(field->names().back());
+          if constexpr (std::is_same_v<T, NamedChoices>) field->clear(), field->append(field->names().back());
           if constexpr (std::is_same_v<T, std::vector<double>>) *field = {0.1, 2};
           if constexpr (std::is_same_v<T, std::optional<int64_t>>) *field = 3;
           if constexpr (std::is_same_v<T, std::optional<double>>) *field = 0.1;
@@ -384,4 +385,4 @@ TEST(Differences, SayWhatMayChangeOnResume) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::schema_test

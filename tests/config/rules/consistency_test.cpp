@@ -4,7 +4,7 @@
 #include "config/loading/schema.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::consistency_test {
 namespace {
 
 using test::message_of;
@@ -221,4 +221,4 @@ TEST(Consistency, OfAConfigMadeByCodeNamesItsSource) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::consistency_test

@@ -8,7 +8,7 @@
 #include "interop/formats/archive.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::ctranslate2_file_test {
 namespace {
 
 using test::number;
@@ -69,4 +69,4 @@ TEST(CTranslate2File, NamesTheTypes) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::ctranslate2_file_test

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "interop/formats/archive.h"
 
-namespace nmt::interop {
+namespace nmt::interop::array_test {
 namespace {
 
 using testing::ElementsAre;
@@ -68,4 +68,4 @@ TEST(Array, TypesOfWeightsAreConvertedAndOthersRefused) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::array_test

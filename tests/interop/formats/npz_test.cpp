@@ -7,7 +7,7 @@
 #include "interop/formats/archive.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::npz_test {
 namespace {
 
 using test::Archive;
@@ -90,4 +90,4 @@ TEST(Npz, SeesEveryCut) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::npz_test

@@ -7,7 +7,7 @@
 #include "interop/formats/archive.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::pickle_test {
 namespace {
 
 using Kind = PickleValue::Kind;
@@ -92,4 +92,4 @@ TEST(Pickle, SurvivesWhatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::pickle_test

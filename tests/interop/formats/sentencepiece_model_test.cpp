@@ -13,7 +13,7 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
 
-namespace nmt::interop {
+namespace nmt::interop::sentencepiece_model_test {
 namespace {
 
 using test::message_of;
@@ -160,4 +160,4 @@ TEST_F(MarianVocabularyTest, CodesOfLanguagesAreOnePiece) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::sentencepiece_model_test

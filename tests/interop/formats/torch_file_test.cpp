@@ -10,7 +10,7 @@
 #include "interop/formats/weight_file.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::torch_file_test {
 namespace {
 
 using test::Archive;
@@ -100,4 +100,4 @@ TEST(TorchFile, RefusesPlacesThatOverflow) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::torch_file_test

@@ -8,7 +8,7 @@
 #include "interop/formats/archive.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::weight_file_test {
 namespace {
 
 using test::Archive;
@@ -52,4 +52,4 @@ TEST_F(WeightFileTest, ReadsNoMoreThanTwiceTheFile) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::weight_file_test

@@ -7,7 +7,7 @@
 #include "interop/formats/archive.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::zip_test {
 namespace {
 
 using test::Archive;
@@ -106,4 +106,4 @@ TEST(Zip, AnyChangedByteIsAnErrorOrHarmless) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::zip_test

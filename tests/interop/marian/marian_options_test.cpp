@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::marian_options_test {
 namespace {
 
 using test::message_of;
@@ -34,4 +34,4 @@ TEST(MarianOptions, RefusesOtherKinds) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::marian_options_test

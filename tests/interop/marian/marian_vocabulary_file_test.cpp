@@ -7,7 +7,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt::interop {
+namespace nmt::interop::marian_vocabulary_file_test {
 namespace {
 
 using test::message_of;
@@ -65,4 +65,4 @@ TEST(MarianVocabularyFile, ChecksIdsAgainstTheTable) {
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::marian_vocabulary_file_test

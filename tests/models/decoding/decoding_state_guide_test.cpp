@@ -15,7 +15,7 @@
 #include "nn/positions/positions.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::decoding_state_guide_test {
 namespace {
 
 constexpr int64_t kModel = 8, kWords = 17;
@@ -111,4 +111,4 @@ TEST(DecodingStateGuide, ADecoderOnlyModelDecodesAsItIsTrained) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::decoding_state_guide_test

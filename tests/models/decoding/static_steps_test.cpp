@@ -9,7 +9,7 @@
 #include "tensor_support.h"
 
 // That the steps are those of the model: TransformerForm.MakesTheSameStepsWithStaticCaches.
-namespace nmt {
+namespace nmt::static_steps_test {
 namespace {
 
 using test::batch_of;
@@ -82,4 +82,4 @@ TEST(StaticSteps, EndWithThePositionsOfTheModel) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::static_steps_test

@@ -12,7 +12,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::model_test {
 namespace {
 
 using test::batch_of;
@@ -29,13 +29,6 @@ TEST(ToTensors, KeepsRowsWidthsAndLengths) {
     EXPECT_TRUE(batch.target_lengths.equal(torch::tensor({2, 4}, torch::kInt64)));
     EXPECT_EQ(batch.source.device(), device);
   }
-}
-
-TEST(MakeModel, NamesTheArchitecturesForAnUnknownOne) {
-  auto config = small();
-  config.architecture = "rnn";
-  EXPECT_EQ(test::message_of<Error>([&] { make_model(config, 10, 10); }),
-            "model.architecture: 'rnn' is none of transformer, recurrent");
 }
 
 // Deviation of what a matrix starts from; its limit too where that is uniform.
@@ -118,7 +111,7 @@ TEST(Initialise, MakesTheQueriesOfT5Smaller) {
   auto config = test::model_config("d_model: 64, d_ff: 64, num_blocks: 1, num_heads: 4, positions: none");
   const auto usual = make_model(config, 50, 50);
   initialise(*usual, config, 1);
-  config.positions = "t5";
+  config.positions = PositionKind::kT5;
   const auto t5 = make_model(config, 50, 50);
   initialise(*t5, config, 1);
   for (const auto& item : t5->named_parameters()) {
@@ -137,4 +130,4 @@ TEST(Initialise, DrawsEveryRowOfATableWithoutZeroPadding) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::model_test

@@ -12,7 +12,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::safetensors_test {
 namespace {
 
 using test::message_of;
@@ -262,4 +262,4 @@ TEST(CopyInto, FillsTargetsAndNamesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::safetensors_test

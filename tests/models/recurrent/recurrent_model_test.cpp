@@ -15,7 +15,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::recurrent_model_test {
 namespace {
 
 using test::batch_of;
@@ -145,7 +145,7 @@ TEST_P(RecurrentForm, RecordsItsAttention) {
   const auto& weights = maps[0].weights;
   ASSERT_EQ(weights.sizes(), at::IntArrayRef({4, 1, batch.target_in.size(1), batch.source.size(1)}));
   EXPECT_EQ(weights[1].narrow(2, 2, batch.source.size(1) - 2).abs().sum().item<double>(), 0) << "padding";
-  if (recurrent_form(GetParam()).attention_normalization == "softmax" && GetParam() != "local")
+  if (recurrent_form(GetParam()).attention_normalization == AttentionNormalization::kSoftmax && GetParam() != "local")
     expect_close(weights.sum(-1), torch::ones({4, 1, batch.target_in.size(1)}), 1e-5);
 }
 
@@ -217,10 +217,10 @@ TEST(RecurrentModel, LearnsToCopy) {
 
 TEST(RecurrentModel, StartsAsTheConfigurationSays) {
   auto config = recurrent_form("bahdanau");
-  config.init = "normal";
-  config.embedding_init = "init";
-  config.recurrent_init = "orthogonal";
-  config.attention_init = "bahdanau";
+  config.init = MatrixInit::kNormal;
+  config.embedding_init = EmbeddingInit::kInit;
+  config.recurrent_init = RecurrentInit::kOrthogonal;
+  config.attention_init = AttentionInit::kBahdanau;
   config.d_model = 64;
   const auto model = make_model(config, 300, 300);
   initialise(*model, config, 1);
@@ -256,5 +256,15 @@ TEST(RecurrentModel, RefusesWhatDoesNotFit) {
       "of 12; use last");
 }
 
+TEST(RecurrentModel, KnowsWhereTheLocationScoreEnds) {
+  auto config = recurrent_form("bahdanau");
+  config.max_positions = 7;
+  EXPECT_EQ(make_model(config, kSource, kTarget)->limits().source, std::numeric_limits<int64_t>::max());
+  config.attention_score = AttentionScoreKind::kLocation;
+  const auto limits = make_model(config, kSource, kTarget)->limits();
+  EXPECT_EQ(limits.source, 7);
+  EXPECT_EQ(limits.target, std::numeric_limits<int64_t>::max()) << "targets have no limit";
+}
+
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::recurrent_model_test

@@ -11,7 +11,7 @@
 #include "models/tiny_batch.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::deep_init_test {
 namespace {
 
 using test::model_config;
@@ -68,7 +68,7 @@ TEST(DeepInit, ByDepthIsInTheInitialWeights) {
 TEST(DeepInit, WeighsWhatRunsPastASublayer) {
   const auto plain = model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2, norm_epsilon: 1.0e-12");
   auto deep = plain;
-  deep.deep_init = "deepnet";
+  deep.deep_init = DeepInitKind::kDeepNet;
   const auto a = test::formula_model(plain, 9, 9), b = test::formula_model(deep, 9, 9);
   {
     const torch::NoGradGuard no_grad;
@@ -90,4 +90,4 @@ TEST(DeepInit, WeighsWhatRunsPastASublayer) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::deep_init_test

@@ -18,7 +18,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::transformer_test {
 namespace {
 
 using test::batch_of;
@@ -118,7 +118,7 @@ TEST_P(TransformerForm, TellsTheOrderOfSourceWordsByPositionsAlone) {
   auto permuted = batch;
   permuted.source = batch.source.index_select(1, torch::tensor({2, 0, 4, 3, 1}, torch::kInt64));
   const double moved = (full_logits(*model, permuted) - full_logits(*model, batch)).abs().max().item<double>();
-  if (config().positions == "none")
+  if (config().positions == PositionKind::kNone)
     EXPECT_LT(moved, 1e-5);
   else
     EXPECT_GT(moved, 1e-3);
@@ -133,7 +133,7 @@ TEST_P(TransformerForm, RecordsTheWeightsOfEveryAttention) {
   for (int64_t i = 0; i < c.encoder_blocks.value_or(c.num_blocks); ++i)
     names.push_back("encoder." + std::to_string(i) + ".self");
   for (int64_t i = 0; i < c.decoder_blocks.value_or(c.num_blocks); ++i) {
-    if (c.decoder_mixer == "attention") names.push_back("decoder." + std::to_string(i) + ".self");
+    if (c.decoder_mixer == MixerKind::kAttention) names.push_back("decoder." + std::to_string(i) + ".self");
     names.push_back("decoder." + std::to_string(i) + ".cross");
   }
   ASSERT_EQ(maps.size(), names.size());
@@ -147,7 +147,7 @@ TEST_P(TransformerForm, RecordsTheWeightsOfEveryAttention) {
     // Nothing of the second sentence's padding; what is real sums to one.
     const int64_t real = keys == source ? 2 : 5;
     EXPECT_EQ(weights[1].narrow(1, 0, 2).slice(2, real).abs().max().item<double>(), 0) << name;
-    if (c.attention_normalization == "softmax")
+    if (c.attention_normalization == AttentionNormalization::kSoftmax)
       expect_close(weights[1].sum(-1), torch::ones({c.num_heads, queries}), 1e-5);
   }
 }
@@ -156,7 +156,7 @@ TEST_P(TransformerForm, KeepsItsMatricesTied) {
   for (const auto device : test::devices()) {
     const auto model = this->model(device);
     const auto parameters = model->named_parameters();
-    const std::string tie = config().tie_embeddings;
+    const std::string tie = config().tie_embeddings.name();
     const char* output = tie == "all" ? "embedding" : tie == "target" ? "target_embedding" : "output_weight";
     ASSERT_TRUE(parameters.contains(output));
     EXPECT_TRUE(model->output_weight().is_same(parameters[output])) << device;
@@ -194,7 +194,7 @@ TEST_P(TransformerForm, KeepsThePaddingRowConstantAndOnlyThat) {
     EXPECT_GT(unfinished[0].abs().sum().item<double>(), 0) << "the output layer pulls at row 0";
     model->finish_gradients();
     const auto& gradient = model->output_weight().grad();
-    const bool constant = config().zero_padding_embedding && config().tie_embeddings != "none";
+    const bool constant = config().zero_padding_embedding && config().tie_embeddings != TiedEmbeddings::kNone;
     EXPECT_EQ(gradient[0].abs().sum().item<double>() == 0, constant) << device;
     EXPECT_TRUE(gradient.narrow(0, 1, kTarget - 1).equal(unfinished.narrow(0, 1, kTarget - 1)));
   }
@@ -212,8 +212,8 @@ TEST_P(TransformerForm, TakesSentencesUnderWay) {
   const torch::NoGradGuard no_grad;
   const auto& c = config();
   const std::set<std::string> plain = {"shaw", "t5", "transformer_xl", "deberta", "alibi"};
-  const bool fits =
-      !plain.contains(c.positions) && c.attention_score == "scaled_dot" && c.attention_normalization == "softmax";
+  const bool fits = !plain.contains(c.positions.name()) && c.attention_score == AttentionScoreKind::kScaledDot &&
+                    c.attention_normalization == AttentionNormalization::kSoftmax;
   ASSERT_EQ(model->capabilities().ragged_positions, fits);
   if (fits) test::expect_joined_rows_as_alone(*model, kPairs);
 }
@@ -231,8 +231,9 @@ TEST_P(TransformerForm, MakesTheSameStepsWithStaticCaches) {
     const bool fixed = test::use_static_caches(*model);
     const auto& c = config();
     const std::set<std::string> fitting = {"sinusoidal", "learned", "hierarchical", "product", "none"};
-    const bool fits = fitting.contains(c.positions) && c.attention_score == "scaled_dot" &&
-                      c.attention_normalization == "softmax" && c.decoder_mixer == "attention";
+    const bool fits = fitting.contains(c.positions.name()) && c.attention_score == AttentionScoreKind::kScaledDot &&
+                      c.attention_normalization == AttentionNormalization::kSoftmax &&
+                      c.decoder_mixer == MixerKind::kAttention;
     EXPECT_EQ(fixed, fits);
     EXPECT_EQ(kind_of_state() != usual, fits);
     test::expect_steps_of_the_full_pass(*model, kPairs, device, 1e-4);
@@ -312,8 +313,8 @@ TEST(Transformer, HasTheGradientOfItsLoss) {
   for (const char* form : {"pre_norm", "bare", "vaswani", "multi_query", "additive"}) {
     auto config = transformer_forms().at(form);
     config.dropout_rate = 0.2;
-    config.qkv_activation = "none";
-    if (config.activation == "relu") config.activation = "gelu";
+    config.qkv_activation = ProjectionActivation::kNone;
+    if (config.activation == FeedForwardActivation::kRelu) config.activation = FeedForwardActivation::kGelu;
     const auto model = formula_model(config, kSource, kTarget);
     const auto batch = to_tensors(batch_of({kPairs[1], kPairs[2], kPairs[3]}), torch::kCPU);
     const auto labels = batch.target_out.flatten().masked_fill(batch.target_out.flatten() == 0, -1);
@@ -377,21 +378,30 @@ TEST(Transformer, RefusesWhatDoesNotFit) {
        "model.tie_embeddings: all shares one table, but the vocabularies have 10 and 11 entries; use a joint "
        "vocabulary "
        "(data.joint_vocabulary) or tie_embeddings: target"},
-      {"activation", with([](auto& c) { c.activation = "tanh"; }), 10, 10,
-       "model.activation: 'tanh' is none of none, relu, gelu, swish, swiglu, geglu"},
-      {"positions", with([](auto& c) { c.positions = "absolute"; }), 10, 10,
-       "model.positions: 'absolute' is none of sinusoidal, learned, hierarchical, product, recurrent, shaw, t5, "
-       "transformer_xl, deberta, rotary, alibi, none"},
-      {"sinusoid", with([](auto& c) { c.sinusoid = "mixed"; }), 10, 10,
-       "model.sinusoid: 'mixed' is none of interleaved, half_split, half_split_t2t, doubled, legacy_raw"},
-      {"score of a relative kind", with([](auto& c) { c.positions = "alibi", c.attention_score = "dot"; }), 10, 10,
+      {"score of a relative kind",
+       with([](auto& c) { c.positions = PositionKind::kAlibi, c.attention_score = AttentionScoreKind::kDot; }), 10, 10,
        "model.attention_score: dot does not go with model.positions alibi, which has a score of its own; use "
        "scaled_dot, or positions added to embeddings"},
-      {"mixer", with([](auto& c) { c.decoder_mixer = "mean"; }), 10, 10,
-       "model.decoder_mixer: 'mean' is none of attention, average, ssru"},
   };
   for (const auto& c : cases)
     EXPECT_EQ(test::message_of<Error>([&] { make_model(c.config, c.source, c.target); }), c.message) << c.what;
+}
+
+TEST(Transformer, KnowsWhereItsPositionsEnd) {
+  auto config = transformer_forms().at("pre_norm");
+  config.max_positions = 5;
+  const auto limit_of = [&](PositionKind kind) {
+    config.positions = kind;
+    const auto limits = make_model(config, kSource, kTarget)->limits();
+    EXPECT_EQ(limits.source, limits.target);
+    return limits.target;
+  };
+  EXPECT_EQ(limit_of(PositionKind::kLearned), 5);
+  EXPECT_EQ(limit_of(PositionKind::kProduct), 5);
+  EXPECT_EQ(limit_of(PositionKind::kHierarchical), 25);
+  for (const auto kind :
+       {PositionKind::kSinusoidal, PositionKind::kRecurrent, PositionKind::kRotary, PositionKind::kNone})
+    EXPECT_EQ(limit_of(kind), std::numeric_limits<int64_t>::max()) << name_of(kind);
 }
 
 TEST(Transformer, RefusesSentencesBeyondLearnedPositions) {
@@ -416,4 +426,4 @@ TEST(Transformer, RefusesSentencesBeyondLearnedPositions) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::transformer_test

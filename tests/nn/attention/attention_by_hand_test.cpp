@@ -10,7 +10,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::attention_by_hand_test {
 namespace {
 
 // doc: begin
@@ -131,4 +131,4 @@ TEST(AttentionByHand, IsTheCodeOfTheDocument) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::attention_by_hand_test

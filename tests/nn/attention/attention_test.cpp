@@ -6,7 +6,7 @@
 #include "nn/kernels/kernels.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::attention_test {
 namespace {
 
 using test::expect_close;
@@ -168,4 +168,4 @@ TEST(PlainAttention, ReproducesTheWorkedExample) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::attention_test

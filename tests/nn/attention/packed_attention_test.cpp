@@ -11,7 +11,7 @@
 #include "nn/ops/packed_rows.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::packed_attention_test {
 namespace {
 
 using test::expect_close;
@@ -118,4 +118,4 @@ TEST(PackedAttention, OnAGpuEqualsThePlainForm) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::packed_attention_test

@@ -9,7 +9,7 @@
 #include "nn/attention/attention.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::attention_step_test {
 namespace {
 
 using test::expect_close;
@@ -193,4 +193,4 @@ TEST(StepHistory, TakesTheRowsOfAnother) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::attention_step_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace nmt {
+namespace nmt::cpu_allocator_test {
 namespace {
 
 TEST(ReuseFreedTensors, HandsOutTheSameMemoryAgain) {
@@ -63,4 +63,4 @@ TEST(ReuseFreedTensors, TakesEmptyAndSmallTensors) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cpu_allocator_test

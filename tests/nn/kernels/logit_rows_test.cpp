@@ -5,7 +5,7 @@
 #include "nn/kernels/kernels.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::logit_rows_test {
 namespace {
 
 struct Result {
@@ -56,4 +56,4 @@ TEST(LogitRows, EqualLogSumExpInEverySet) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::logit_rows_test

@@ -10,7 +10,7 @@
 #include "nn/layers/ssru.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::mixer_test {
 namespace {
 
 using test::expect_close;
@@ -207,4 +207,4 @@ TEST(Ssru, FollowsItsEquations) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::mixer_test

@@ -9,7 +9,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::recurrent_cell_test {
 namespace {
 
 using kernels::Cell;
@@ -103,10 +103,6 @@ TEST(RecurrentCell, IsTorchsCell) {
   }
 }
 
-TEST(RecurrentCell, NamesTheCellsForAnUnknownOne) {
-  EXPECT_EQ(test::message_of<Error>([] { parse_cell("rnn"); }), "model.cell: 'rnn' is none of gru, lstm, elman");
-}
-
 TEST(RecurrentLayer, ReadsAPaddedSentenceAsAlone) {
   for (const auto device : test::devices())
     for (const auto kind : kCells) {
@@ -171,4 +167,4 @@ TEST(StepwiseGradients, AreThoseOfThePlainLayers) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::recurrent_cell_test

@@ -6,7 +6,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::activation_test {
 namespace {
 
 constexpr Activation kAll[] = {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish,
@@ -51,15 +51,13 @@ TEST(Activate, WhileDecodingGivesAnElementTheSameBitsAnywhere) {
   }
 }
 
-TEST(ParseActivation, KnowsTheGatedOnesByTheirGate) {
-  EXPECT_EQ(parse_activation("swiglu"), Activation::kSwish);
-  EXPECT_EQ(parse_activation("geglu"), Activation::kGelu);
-  EXPECT_TRUE(is_gated("swiglu"));
-  EXPECT_TRUE(is_gated("geglu"));
-  EXPECT_FALSE(is_gated("swish"));
-  EXPECT_EQ(test::message_of<Error>([] { parse_activation("tanh"); }),
-            "model.activation: 'tanh' is none of none, relu, gelu, swish, swiglu, geglu");
+TEST(ActivationOf, KnowsTheGatedOnesByTheirGate) {
+  EXPECT_EQ(activation_of(FeedForwardActivation::kSwiglu), Activation::kSwish);
+  EXPECT_EQ(activation_of(FeedForwardActivation::kGeglu), Activation::kGelu);
+  EXPECT_TRUE(is_gated(FeedForwardActivation::kSwiglu));
+  EXPECT_TRUE(is_gated(FeedForwardActivation::kGeglu));
+  EXPECT_FALSE(is_gated(FeedForwardActivation::kSwish));
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::activation_test

@@ -6,7 +6,7 @@
 
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::cross_entropy_test {
 namespace {
 
 using test::expect_close;
@@ -302,4 +302,4 @@ TEST(OutputCrossEntropy, SurvivesHugeLogits) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cross_entropy_test

@@ -5,7 +5,7 @@
 
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::dropout_test {
 namespace {
 
 TEST(Dropout, KeepsTheExpectedShareAndScalesIt) {
@@ -111,4 +111,4 @@ TEST(Dropout, LeavesItsInputAloneOutsideTraining) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::dropout_test

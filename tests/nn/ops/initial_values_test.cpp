@@ -16,7 +16,7 @@
 #include "nn/scores/cosine.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::initial_values_test {
 namespace {
 
 using test::expect_close;
@@ -199,4 +199,4 @@ TEST(InitialValues, OfThePositionsOfTheGuideAreThoseOfTablesOfPositions) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::initial_values_test

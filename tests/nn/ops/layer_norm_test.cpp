@@ -6,7 +6,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::layer_norm_test {
 namespace {
 
 using test::expect_close;
@@ -67,11 +67,5 @@ TEST(LayerNorm, GivesARowTheSameBitsAloneAndInABatch) {
     }
 }
 
-TEST(ParseNormForm, NamesTheForms) {
-  EXPECT_EQ(parse_norm_form("rms"), NormForm::kRms);
-  EXPECT_EQ(test::message_of<Error>([] { parse_norm_form("batch"); }),
-            "model.norm_form: 'batch' is none of layer, rms");
-}
-
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::layer_norm_test

@@ -5,7 +5,7 @@
 
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::linear_test {
 namespace {
 
 using test::expect_close;
@@ -43,4 +43,4 @@ TEST(Linear, UsesTheTypeOfItsInput) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::linear_test

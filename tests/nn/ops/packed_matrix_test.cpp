@@ -13,7 +13,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::packed_matrix_test {
 namespace {
 
 using kernels::WeightFormat;
@@ -280,4 +280,4 @@ TEST(PackedMatrix, FollowsChangesOfTheWeights) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::packed_matrix_test

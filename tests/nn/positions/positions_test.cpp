@@ -8,7 +8,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::positions_test {
 namespace {
 
 using test::expect_close;
@@ -38,7 +38,7 @@ TEST(Sinusoid, HasThePublishedValuesInEveryForm) {
        {.909297, .980067, .019999, .999998, .000200, 1.000000, .000002, 1.000000}},
   };
   for (const auto& c : cases) {
-    const auto table = sinusoid_table(1, 2, 8, parse_sinusoid(c.name));
+    const auto table = sinusoid_table(1, 2, 8, Choice<Sinusoid>(c.name));
     expect_close(table[0], torch::tensor(c.first), 6e-7, c.name);
     expect_close(table[1], torch::tensor(c.second), 6e-7, c.name);
   }
@@ -82,7 +82,7 @@ TEST(Sinusoid, HasTheVectorsOfThePublishedExample) {
        0.8600013331},
   };
   for (const auto& c : cases) {
-    const auto table = sinusoid_table(0, 11, 512, parse_sinusoid(c.name));
+    const auto table = sinusoid_table(0, 11, 512, Choice<Sinusoid>(c.name));
     expect_close(table[c.position].narrow(0, 0, 8), torch::tensor(c.start), 6e-8, c.name);
     const auto end = table[c.position].narrow(0, 504, 8);
     const auto expected = torch::tensor(c.end, torch::kFloat64);
@@ -97,11 +97,6 @@ TEST(Sinusoid, RowsGrowBothWays) {
   for (const int64_t first : {0, 3, 700, -5, -300, 2})
     EXPECT_TRUE(sinusoids.rows(first, 9).equal(sinusoid_table(first, 9, 6, Sinusoid::kInterleaved))) << first;
   EXPECT_TRUE(sinusoids.rows(0, 1).equal(torch::tensor({{0.f, 1.f, 0.f, 1.f, 0.f, 1.f}})));
-}
-
-TEST(Sinusoid, NamesItsForms) {
-  EXPECT_EQ(test::message_of<Error>([] { parse_sinusoid("mixed"); }),
-            "model.sinusoid: 'mixed' is none of interleaved, half_split, half_split_t2t, doubled, legacy_raw");
 }
 
 PositionOptions small(const std::string& kind) {
@@ -259,13 +254,5 @@ TEST(Positions, AreAbsoluteOrRelativeByTheirKind) {
   EXPECT_EQ(make_relative_positions(small("none")), nullptr);
 }
 
-TEST(Positions, NameTheirChoices) {
-  const std::string expected =
-      "model.positions: 'absolute' is none of sinusoidal, learned, hierarchical, product, recurrent, shaw, t5, "
-      "transformer_xl, deberta, rotary, alibi, none";
-  EXPECT_EQ(test::message_of<Error>([] { make_positions(small("absolute")); }), expected);
-  EXPECT_EQ(test::message_of<Error>([] { make_relative_positions(small("absolute")); }), expected);
-}
-
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::positions_test

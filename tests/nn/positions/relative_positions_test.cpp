@@ -10,7 +10,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::relative_positions_test {
 namespace {
 
 using test::expect_close;
@@ -302,4 +302,4 @@ TEST(RelativeTables, AreSharedByLayersWhereTheirPapersDo) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::relative_positions_test

@@ -13,7 +13,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::scores_test {
 namespace {
 
 using test::expect_close;
@@ -89,7 +89,7 @@ const ScoreCase kCases[] = {
 TEST(AttentionScores, AreTheirEquations) {
   for (const auto device : test::devices()) {
     for (const auto& c : kCases) {
-      const auto score = make_attention_score(c.name, c.options);
+      const auto score = make_attention_score(Choice<AttentionScoreKind>(c.name), c.options);
       set_by_formula(*score);
       score->to(device);
       const auto queries = wave({kBatch, kTarget, c.options.query}, 1, 0.2).to(device);
@@ -111,7 +111,7 @@ TEST(AttentionScores, AreTheirEquations) {
 TEST(AttentionScores, HaveTheirGradients) {
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name);
-    const auto score = make_attention_score(c.name, c.options);
+    const auto score = make_attention_score(Choice<AttentionScoreKind>(c.name), c.options);
     set_by_formula(*score);
     const auto queries = wave({kBatch, kTarget, c.options.query}, 1, 0.2);
     const auto keys = wave({kBatch, kSource, c.options.key}, 1, 1.1);
@@ -125,15 +125,15 @@ TEST(AttentionScores, HaveTheirGradients) {
   }
 }
 
-TEST(AttentionScores, NameAllForAnUnknownOne) {
-  EXPECT_EQ(test::message_of<Error>([] { make_attention_score("bilinear", {}); }),
-            "attention score 'bilinear' is none of scaled_dot, dot, general, additive, cosine, location");
+TEST(AttentionScores, RefuseWhatIsNoFunctionOfAQueryAndAKey) {
+  EXPECT_EQ(test::message_of<Error>([] { make_attention_score(AttentionScoreKind::kLocal, {}); }),
+            "attention score local: is no score of its own");
 }
 
 TEST(AttentionScores, RefuseWhatDoesNotFit) {
-  EXPECT_EQ(test::message_of<Error>([] { make_attention_score("dot", {.query = 4, .key = 6}); }),
+  EXPECT_EQ(test::message_of<Error>([] { make_attention_score(AttentionScoreKind::kDot, {.query = 4, .key = 6}); }),
             "attention score dot: queries have 4 features, keys 6; use equal sizes, or score general or additive");
-  const auto location = make_attention_score("location", {.query = 4, .key = 4, .max_source = 3});
+  const auto location = make_attention_score(AttentionScoreKind::kLocation, {.query = 4, .key = 4, .max_source = 3});
   EXPECT_EQ(test::message_of<Error>([&] {
               location->prepare(torch::zeros({1, 4, 4}));
             }),
@@ -246,4 +246,4 @@ TEST(RecurrentAttention, CoverageEntersTheAdditiveScoreAlone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::scores_test

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace nmt {
+namespace nmt::attention_map_test {
 namespace {
 
 using testing::HasSubstr;
@@ -51,4 +51,4 @@ TEST(AttentionMapData, HasNoNegativeShares) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::attention_map_test

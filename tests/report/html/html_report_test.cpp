@@ -8,7 +8,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::html_report_test {
 namespace {
 
 using testing::HasSubstr;
@@ -148,4 +148,4 @@ TEST(ReportObserver, DoesNotFailARunThatIsDone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::html_report_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace nmt {
+namespace nmt::svg_plot_test {
 namespace {
 
 using testing::DoubleNear;
@@ -110,4 +110,4 @@ TEST(ShortNumber, IsShort) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::svg_plot_test

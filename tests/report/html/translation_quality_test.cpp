@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace nmt {
+namespace nmt::translation_quality_test {
 namespace {
 
 using testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(BestAndWorst, AreTheHighestAndTheLowest) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::translation_quality_test

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace nmt {
+namespace nmt::attention_picture_test {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(AttentionPicture, ShowsTheLastLayerThatLooksAtTheSource) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::attention_picture_test

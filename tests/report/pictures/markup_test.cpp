@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::markup_test {
 namespace {
 
 TEST(EscapeXml, LeavesNoCharacterWithAMeaning) {
@@ -25,4 +25,4 @@ TEST(JsonScript, CannotBeEndedByATextInIt) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::markup_test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-namespace nmt {
+namespace nmt::png_test {
 namespace {
 
 uint32_t big_endian(const std::string& bytes, size_t at) {
@@ -57,4 +57,4 @@ TEST(Png, HasItsHeaderItsRowsAndItsEnd) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::png_test

@@ -8,7 +8,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::append_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(AppendFile, NamesTheFileThatCannotBeOpened) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::append_file_test

@@ -10,7 +10,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::metrics_writer_test {
 namespace {
 
 using nlohmann::json;
@@ -268,4 +268,4 @@ TEST_F(MetricsWriterTest, WritesALineForEachSession) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::metrics_writer_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace nmt {
+namespace nmt::run_lines_test {
 namespace {
 
 TEST(IntervalLine, IsReadAsItWasWritten) {
@@ -110,4 +110,4 @@ TEST(TranslationLine, IsReadAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::run_lines_test

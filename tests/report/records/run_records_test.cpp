@@ -7,7 +7,7 @@
 #include "report/records/metrics_writer.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::run_records_test {
 namespace {
 
 using testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(SecondsOfTraining, AreThoseOfTheWorkThatStands) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::run_records_test

@@ -8,7 +8,7 @@
 #include "base/files/file.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::update_log_test {
 namespace {
 
 // Lines "UPDATE WEIGHTS VALUE" with single letters for weights and value; "-" stands for no weights.
@@ -143,4 +143,4 @@ TEST_F(UpdateLogTest, RefusesAFileWithAnotherHeader) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::update_log_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace nmt {
+namespace nmt::crc32c_test {
 namespace {
 
 // RFC 3720, appendix B.4, and the usual check value.
@@ -20,4 +20,4 @@ TEST(Crc32c, EqualsThePublishedValues) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::crc32c_test

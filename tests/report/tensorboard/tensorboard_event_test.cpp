@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace nmt {
+namespace nmt::tensorboard_event_test {
 namespace {
 
 const std::vector<ScalarSummary> kScalars = {{"train/loss", 1.5}};
@@ -45,4 +45,4 @@ TEST(TensorBoardEvent, TellsNoStepOfDamagedBytes) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tensorboard_event_test

@@ -6,7 +6,7 @@
 
 #include "report/dev_python.h"
 
-namespace nmt {
+namespace nmt::tensorboard_observer_test {
 namespace {
 
 using nlohmann::json;
@@ -122,7 +122,7 @@ TEST_F(TensorBoardObserverTest, HasHistograms) {
 }
 
 TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
-  TensorBoardObserver observer(folder_.path(), parse_tensorboard_tags("kyubyong2019"));
+  TensorBoardObserver observer(folder_.path(), TensorBoardTags::kKyubyong2019);
   observer.on_interval({.update = 100, .loss = 2.5, .learning_rate = 0.5});
   observer.on_validation({.update = 100,
                           .references = {"Yes ."},
@@ -141,7 +141,7 @@ TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
 }
 
 TEST_F(TensorBoardObserverTest, HasTheTagsOfThePreNormProgram) {
-  TensorBoardObserver observer(folder_.path(), parse_tensorboard_tags("prenorm"));
+  TensorBoardObserver observer(folder_.path(), TensorBoardTags::kPrenorm);
   observer.on_interval({.update = 100, .loss = 2.5, .accuracy = 0.25, .learning_rate = 0.5});
   const auto scalars = read_back()["scalars"];
   EXPECT_EQ(scalars["train/loss"], json::array({{100, 2.5}}));
@@ -176,4 +176,4 @@ TEST_F(TensorBoardObserverTest, KeepsValidationsOfAveragesApart) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tensorboard_observer_test

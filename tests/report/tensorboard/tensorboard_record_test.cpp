@@ -4,7 +4,7 @@
 
 #include "report/tensorboard/crc32c.h"
 
-namespace nmt {
+namespace nmt::tensorboard_record_test {
 namespace {
 
 TEST(TensorBoardRecord, IsReadBackAsItWasWritten) {
@@ -51,4 +51,4 @@ TEST(TensorBoardRecord, BelievesNoLengthBeyondTheFile) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tensorboard_record_test

@@ -8,7 +8,7 @@
 #include "report/tensorboard/tensorboard_record.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::tensorboard_writer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(EscapeMarkdown, KeepsTextAsItStands) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tensorboard_writer_test

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::argument_parser_test {
 namespace {
 
 using nmt::test::message_of;
@@ -77,4 +77,4 @@ TEST(ArgumentParser, RefusesWhatArgparseRefuses) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::argument_parser_test

@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::grid_test {
 namespace {
 
 // Expected tables were printed by tabulate 0.10.
@@ -68,4 +68,4 @@ TEST(Grid, GivesColoursNoRoom) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::grid_test

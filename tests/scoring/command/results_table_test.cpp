@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::results_table_test {
 namespace {
 
 const Signature kSignature({.references = 1}, {{"case", "c", "lc"}});
@@ -119,4 +119,4 @@ TEST(SingleResults, PaintIntervals) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::results_table_test

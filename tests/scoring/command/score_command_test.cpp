@@ -12,7 +12,7 @@
 #include "scoring/vectors.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::score_command_test {
 namespace {
 
 using namespace test;
@@ -265,4 +265,4 @@ TEST_F(Newstest2017, PairedTestsEqualSacrebleu) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::score_command_test

@@ -7,7 +7,7 @@
 #include "scoring/command/command_error.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::scored_corpus_reader_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -129,4 +129,4 @@ TEST_F(CorpusReaderTest, AFileNamedDashIsAFile) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::scored_corpus_reader_test

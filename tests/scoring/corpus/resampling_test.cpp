@@ -6,7 +6,7 @@
 #include "scoring/python/numpy_scalar.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::resampling_test {
 namespace {
 
 TEST(NumpyScalar, StaysDoubleUntilItMeetsFloat32) {
@@ -157,4 +157,4 @@ TEST(PValue, CountsLargerDifferencesOnly) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::resampling_test

@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::score_test {
 namespace {
 
 Score example() {
@@ -54,4 +54,4 @@ TEST(Signature, OrdersItsFields) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::score_test

@@ -6,7 +6,7 @@
 #include "scoring/vectors.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::bleu_test {
 namespace {
 
 using namespace test;
@@ -229,4 +229,4 @@ TEST(Bleu, GivesTheSameFiguresOnAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::bleu_test

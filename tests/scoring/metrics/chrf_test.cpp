@@ -3,7 +3,7 @@
 #include "scoring/vectors.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::chrf_test {
 namespace {
 
 using namespace test;
@@ -153,4 +153,4 @@ TEST(Chrf, SignsEveryOption) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::chrf_test

@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::ngrams_test {
 namespace {
 
 using Symbols = std::vector<uint32_t>;
@@ -79,4 +79,4 @@ TEST(SymbolTable, NumbersDistinctStringsAndForgetsThem) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::ngrams_test

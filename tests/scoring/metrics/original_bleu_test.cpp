@@ -10,7 +10,7 @@
 #include "scoring/corpus/corpus_score.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::original_bleu_test {
 namespace {
 
 using testing::EndsWith;
@@ -162,4 +162,4 @@ TEST_F(OriginalBleuCommand, AbbreviationsOfSacrebleuKeepTheirMeaning) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::original_bleu_test

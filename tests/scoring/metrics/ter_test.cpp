@@ -3,7 +3,7 @@
 #include "scoring/vectors.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::ter_test {
 namespace {
 
 using namespace test;
@@ -115,4 +115,4 @@ TEST(Ter, SignsEveryOption) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::ter_test

@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::tercom_edits_test {
 namespace {
 
 using Words = std::vector<uint32_t>;
@@ -184,4 +184,4 @@ TEST(TercomEdits, ShiftsAtMostFiftyPlacesFar) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::tercom_edits_test

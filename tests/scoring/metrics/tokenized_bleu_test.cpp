@@ -5,7 +5,7 @@
 
 #include "scoring/corpus/corpus_score.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::tokenized_bleu_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -48,4 +48,4 @@ TEST(TokenizedBleu, TakesSeveralReferencesAndResamples) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::tokenized_bleu_test

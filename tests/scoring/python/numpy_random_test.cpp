@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::numpy_random_test {
 namespace {
 
 // Figures of numpy.random.default_rng, the same in NumPy 1.24 and 2.4.
@@ -62,4 +62,4 @@ TEST(NumpyRandom, WithoutASeedDiffersFromRunToRun) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::numpy_random_test

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::python_number_test {
 namespace {
 
 TEST(PythonNumber, ReprEqualsPython) {
@@ -79,4 +79,4 @@ TEST(PythonNumber, ParsesRealsAsPython) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::python_number_test

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::seed_test {
 namespace {
 
 using nmt::test::message_of;
@@ -50,4 +50,4 @@ TEST(Seed, ComesFromTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::seed_test

@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::summation_test {
 namespace {
 
 TEST(CompensatedSum, KeepsWhatAPlainSumLoses) {
@@ -65,4 +65,4 @@ TEST(PairwiseMean, EqualsNumpyMean) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::summation_test

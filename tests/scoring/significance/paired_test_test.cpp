@@ -7,7 +7,7 @@
 #include "scoring/vectors.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::paired_test_test {
 namespace {
 
 using namespace test;
@@ -83,4 +83,4 @@ TEST(PairedTest, RefusesWhatItCannotCompare) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::paired_test_test

@@ -10,7 +10,7 @@
 #include "scoring/metrics/bleu.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::flores_tokenizer_test {
 namespace {
 
 using nmt::test::message_of;
@@ -71,4 +71,4 @@ TEST_F(SentencePieceTokenizerTest, ScoresPieces) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::flores_tokenizer_test

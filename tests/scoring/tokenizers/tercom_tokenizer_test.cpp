@@ -6,7 +6,7 @@
 #include "scoring/metrics/ter.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::tercom_tokenizer_test {
 namespace {
 
 std::string tokens_of(const std::string& text, const TerOptions& options) {
@@ -67,4 +67,4 @@ TEST(TercomTokenizer, SetsEastAsianCharactersApartOnRequest) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::tercom_tokenizer_test

@@ -7,7 +7,7 @@
 #include "base/unicode.h"
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::tokenizers_test {
 namespace {
 
 using nmt::test::message_of;
@@ -121,4 +121,4 @@ TEST(Tokenizers, SayWhereASentencePieceModelShouldBe) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::tokenizers_test

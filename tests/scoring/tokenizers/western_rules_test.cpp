@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-namespace nmt::scoring {
+namespace nmt::scoring::western_rules_test {
 namespace {
 
 using Rule = void (*)(std::string_view, std::string&);
@@ -63,4 +63,4 @@ TEST(WesternRules, ReplaceAllMatchesFromLeftToRight) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring
+}  // namespace nmt::scoring::western_rules_test

@@ -8,7 +8,7 @@
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
 
-namespace nmt {
+namespace nmt::beam_groups_test {
 namespace {
 
 using test::Ids;
@@ -68,4 +68,4 @@ TEST(BeamGroups, ShareTheBeam) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::beam_groups_test

@@ -11,7 +11,7 @@
 #include "support.h"
 #include "text/tokenizer.h"
 
-namespace nmt {
+namespace nmt::best_tokens_test {
 namespace {
 
 struct Expected {
@@ -110,4 +110,4 @@ TEST(BestTokens, TheDeviceAgreesWithTheProcessor) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::best_tokens_test

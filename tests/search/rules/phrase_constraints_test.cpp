@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "search/reference_search.h"
 
-namespace nmt {
+namespace nmt::phrase_constraints_test {
 namespace {
 
 using test::Ids;
@@ -67,4 +67,4 @@ TEST(PhraseConstraints, AgreeWithLookingAtTheWholeHypothesis) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::phrase_constraints_test

@@ -12,7 +12,7 @@
 #include "search/search.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::sampling_test {
 namespace {
 
 using test::Ids;
@@ -157,4 +157,4 @@ TEST(SamplingSearch, FollowsTheDistribution) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampling_test

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::search_options_test {
 namespace {
 
 TEST(SearchOptions, AreRefusedByName) {
@@ -58,19 +58,5 @@ TEST(SearchOptions, MinimumRaisesTheLimitAndMaximumEndsIt) {
   EXPECT_EQ(options.length_limit(50), 9);
 }
 
-TEST(SearchOptions, NameTheirForms) {
-  EXPECT_EQ(parse_length_penalty("paper"), LengthPenalty::kPaper);
-  EXPECT_EQ(parse_length_penalty("simple"), LengthPenalty::kSimple);
-  for (const auto stopping : {Stopping::kHeuristic, Stopping::kOptimal, Stopping::kFirst})
-    EXPECT_EQ(parse_stopping(stopping_name(stopping)), stopping);
-  for (const auto combination : {Combination::kLinear, Combination::kLogLinear})
-    EXPECT_EQ(parse_combination(combination_name(combination)), combination);
-  EXPECT_STREQ(stopping_name(Stopping::kOptimal), "optimal");
-  EXPECT_EQ(test::message_of<Error>([] { parse_length_penalty("google"); }),
-            "length penalty 'google': use paper or simple");
-  EXPECT_EQ(test::message_of<Error>([] { parse_stopping("never"); }),
-            "stopping 'never': use heuristic or optimal or first");
-}
-
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::search_options_test

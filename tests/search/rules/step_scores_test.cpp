@@ -6,7 +6,7 @@
 
 #include "text/tokenizer.h"
 
-namespace nmt {
+namespace nmt::step_scores_test {
 namespace {
 
 using testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST(StepScores, ManyBansLeaveEnoughToChooseFrom) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::step_scores_test

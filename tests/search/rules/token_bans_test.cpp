@@ -4,7 +4,7 @@
 
 #include "text/tokenizer.h"
 
-namespace nmt {
+namespace nmt::token_bans_test {
 namespace {
 
 using testing::ElementsAre;
@@ -56,4 +56,4 @@ TEST(TokenBans, UnknownWordsOnRequest) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::token_bans_test

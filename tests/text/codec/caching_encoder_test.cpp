@@ -8,7 +8,7 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
 
-namespace nmt {
+namespace nmt::caching_encoder_test {
 namespace {
 
 using test::training_lines;
@@ -90,4 +90,4 @@ TEST(SentencePieceSettings, AreReadFromTheModel) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::caching_encoder_test

@@ -13,7 +13,7 @@
 #include "text/words/word_counts.h"
 #include "text/words/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::codec_test {
 namespace {
 
 using test::message_of;
@@ -159,4 +159,4 @@ TEST(TextCodec, SaysWhatIsMissingOrDamaged) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::codec_test

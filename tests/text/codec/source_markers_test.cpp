@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::source_markers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -30,13 +30,5 @@ TEST(SourceMarkers, AnEmptySentenceIsNeverWithoutATokenToRead) {
   EXPECT_THAT(written({}, SourceMarkers::kNone), ElementsAre(3));
 }
 
-TEST(SourceMarkers, HaveTheNamesOfTheConfiguration) {
-  for (const char* name : {"end", "both", "none"}) {
-    EXPECT_STREQ(source_markers_name(parse_source_markers(name)), name);
-  }
-  EXPECT_EQ(test::message_of<Error>([] { parse_source_markers("all"); }),
-            "source markers 'all': use end, both or none");
-}
-
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::source_markers_test

@@ -11,7 +11,7 @@
 #include "text/training_lines.h"
 #include "text/words/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::word_pieces_test {
 namespace {
 
 using test::training_lines;
@@ -117,4 +117,4 @@ TEST(TargetWords, OfAWordVocabularyAreItsEntries) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::word_pieces_test

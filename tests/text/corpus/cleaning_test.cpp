@@ -4,7 +4,7 @@
 
 #include "text/corpus/cleaning_table.h"
 
-namespace nmt {
+namespace nmt::cleaning_test {
 namespace {
 
 using testing::HasSubstr;
@@ -140,4 +140,4 @@ TEST(CleaningTable, MarksWhatIsOffOrOnlyCounted) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cleaning_test

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-namespace nmt {
+namespace nmt::hash_set_test {
 namespace {
 
 TEST(HashSet, AgreesWithTheStandardSet) {
@@ -41,4 +41,4 @@ TEST(HashOfText, DiffersForTextsThatAreNearlyAlike) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::hash_set_test

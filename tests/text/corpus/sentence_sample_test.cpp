@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-namespace nmt {
+namespace nmt::sentence_sample_test {
 namespace {
 
 std::vector<std::string> sample(int64_t capacity, uint64_t seed, int lines) {
@@ -42,4 +42,4 @@ TEST(SentenceSample, TakesEveryLineEquallyOften) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sentence_sample_test

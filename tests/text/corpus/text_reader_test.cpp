@@ -6,7 +6,7 @@
 #include "support.h"
 #include "text/files.h"
 
-namespace nmt {
+namespace nmt::text_reader_test {
 namespace {
 
 using test::message_of;
@@ -114,4 +114,4 @@ TEST(RemoveTags, FollowsThePattern) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::text_reader_test

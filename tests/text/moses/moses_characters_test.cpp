@@ -4,7 +4,7 @@
 
 #include "text/moses/moses_golden.h"
 
-namespace nmt {
+namespace nmt::moses_characters_test {
 namespace {
 
 TEST(MosesCharacters, AreThoseOfSacremoses) {
@@ -36,4 +36,4 @@ TEST(MosesCharacters, CharactersBeyondUnicodeAreInNoClass) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::moses_characters_test

@@ -6,7 +6,7 @@
 #include "text/moses/moses_golden.h"
 #include "text/moses/moses_tokenizer.h"
 
-namespace nmt {
+namespace nmt::moses_detokenizer_test {
 namespace {
 
 const MosesDetokenizer kEnglish(MosesLanguage::kEnglish), kGerman(MosesLanguage::kGerman);
@@ -59,4 +59,4 @@ TEST(MosesDetokenizer, TakesLongLines) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::moses_detokenizer_test

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "support.h"
 
-namespace nmt {
+namespace nmt::moses_language_test {
 namespace {
 
 constexpr auto kDe = MosesLanguage::kGerman, kEn = MosesLanguage::kEnglish;
@@ -50,4 +50,4 @@ TEST(MosesLanguage, GermanOrdinalsEndAt99) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::moses_language_test

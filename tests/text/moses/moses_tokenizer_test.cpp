@@ -7,7 +7,7 @@
 #include "base/unicode.h"
 #include "text/moses/moses_golden.h"
 
-namespace nmt {
+namespace nmt::moses_tokenizer_test {
 namespace {
 
 const MosesTokenizer kEnglish(MosesLanguage::kEnglish), kGerman(MosesLanguage::kGerman);
@@ -70,4 +70,4 @@ TEST(MosesTokenizer, WritesTokensOfValidUtf8ForAnyBytes) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::moses_tokenizer_test

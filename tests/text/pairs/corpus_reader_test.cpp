@@ -6,7 +6,7 @@
 #include "support.h"
 #include "text/files.h"
 
-namespace nmt {
+namespace nmt::corpus_reader_test {
 namespace {
 
 using test::message_of;
@@ -120,4 +120,4 @@ TEST_F(CorpusReaderTest, NamesTheOptionOfAFileThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::corpus_reader_test

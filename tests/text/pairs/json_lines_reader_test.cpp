@@ -7,7 +7,7 @@
 #include "text/files.h"
 #include "text/pairs/corpus_reader.h"
 
-namespace nmt {
+namespace nmt::json_lines_reader_test {
 namespace {
 
 using test::message_of;
@@ -110,4 +110,4 @@ TEST_F(JsonLinesReaderTest, StandsBesideNoOtherFile) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::json_lines_reader_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace nmt {
+namespace nmt::character_map_test {
 namespace {
 
 std::string number(uint32_t value) { return {reinterpret_cast<const char*>(&value), sizeof value}; }
@@ -60,4 +60,4 @@ TEST(CharacterMaps, MayNotHideBehindWhatOthersReadOtherwise) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::character_map_test

@@ -10,7 +10,7 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
 
-namespace nmt {
+namespace nmt::sentencepiece_tokenizer_test {
 namespace {
 
 using test::message_of;
@@ -142,4 +142,4 @@ TEST(SentencePieceTokenizer, LoadsWhatWasWritten) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sentencepiece_tokenizer_test

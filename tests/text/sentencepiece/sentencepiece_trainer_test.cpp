@@ -11,7 +11,7 @@
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/training_lines.h"
 
-namespace nmt {
+namespace nmt::sentencepiece_trainer_test {
 namespace {
 
 using test::message_of;
@@ -143,4 +143,4 @@ TEST(TrainSentencePiece, StopsAtOnceWhenAsked) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sentencepiece_trainer_test

@@ -16,7 +16,7 @@
 #include "text/sentencepiece/unigram_sampler.h"
 #include "text/training_lines.h"
 
-namespace nmt {
+namespace nmt::subword_sampler_test {
 namespace {
 
 using test::training_lines;
@@ -190,4 +190,4 @@ TEST(SubwordSampler, WantsTheRightKindOfTokenizer) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::subword_sampler_test

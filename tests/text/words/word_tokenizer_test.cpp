@@ -6,7 +6,7 @@
 #include "support.h"
 #include "text/words/word_counts.h"
 
-namespace nmt {
+namespace nmt::word_tokenizer_test {
 namespace {
 
 using test::message_of;
@@ -93,4 +93,4 @@ TEST(WordTokenizer, NamesTheLineThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::word_tokenizer_test

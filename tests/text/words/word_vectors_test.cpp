@@ -7,7 +7,7 @@
 #include "support.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt {
+namespace nmt::word_vectors_test {
 namespace {
 
 using testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST_F(WordVectorsTest, RefusesWhatIsNoFileOfVectors) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::word_vectors_test

@@ -6,7 +6,7 @@
 #include "support.h"
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::average_test {
 namespace {
 
 using test::message_of;
@@ -52,4 +52,4 @@ TEST(LoadAverage, RefusesFilesThatDoNotFitAndLeavesTheTargets) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::average_test

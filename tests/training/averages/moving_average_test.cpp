@@ -4,7 +4,7 @@
 
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::moving_average_test {
 namespace {
 
 using test::expect_close;
@@ -61,4 +61,4 @@ TEST(MovingAverage, GoesOnFromItsState) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::moving_average_test

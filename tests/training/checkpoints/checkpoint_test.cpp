@@ -13,7 +13,7 @@
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::checkpoint_test {
 namespace {
 
 using test::CapturedLog;
@@ -250,4 +250,4 @@ TEST(CheckpointStore, DoesNotHideDamageWhenItReplacesAFile) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::checkpoint_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace nmt {
+namespace nmt::progress_state_test {
 namespace {
 
 TEST(ProgressState, ComesBackFromJsonAsItWas) {
@@ -99,4 +99,4 @@ TEST(ProgressState, RefusesWhatIsMissingOrOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::progress_state_test

@@ -13,7 +13,7 @@
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::resumption_test {
 namespace {
 
 using testing::HasSubstr;
@@ -73,4 +73,4 @@ TEST_F(ResumptionTest, NamesANewerVersion) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::resumption_test

@@ -12,7 +12,7 @@
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::run_directory_test {
 namespace {
 
 using test::CapturedLog;
@@ -145,4 +145,4 @@ TEST_F(RunDirectoryTest, NamesADamagedConfiguration) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::run_directory_test

@@ -19,7 +19,7 @@
 #include "training/optimizers/adam.h"
 #include "training/trained_update.h"
 
-namespace nmt {
+namespace nmt::gradient_buckets_test {
 namespace {
 
 using test::batch_of;
@@ -206,4 +206,4 @@ TEST_F(GradientBucketsTest, LeavesParametersAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::gradient_buckets_test

@@ -9,7 +9,7 @@
 #include "training/distributed/make_process_group.h"
 #include "training/distributed/process_group.h"
 
-namespace nmt {
+namespace nmt::launched_process_test {
 namespace {
 
 using test::message_of;
@@ -119,4 +119,4 @@ TEST(MakeProcessGroup, RefusesMoreProcessesThanBatches) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::launched_process_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::peer_watch_test {
 namespace {
 
 constexpr double kTimeout = 10;
@@ -91,4 +91,4 @@ TEST(OwnProgress, HangsOnlyWhereProgressIsExpected) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::peer_watch_test

@@ -17,7 +17,7 @@
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::best_model_test {
 namespace {
 
 using testing::ElementsAre;
@@ -33,7 +33,7 @@ struct Observed final : TrainingObserver {
 class BestModelTest : public testing::Test {
  protected:
   BestModelTest() {
-    config_.validation.best_metric = "bleu";
+    config_.validation.best_metric = ValidationMetric::kBleu;
     config_.training.average_best = 2;
     set_weights(0);
   }
@@ -130,9 +130,9 @@ TEST_F(BestModelTest, KeepsTheBestAndCountsSince) {
 
 TEST_F(BestModelTest, ComparesWhatTheUserNames) {
   const ValidationReport report{.loss = 2, .bleu = 30, .chrf = 50};
-  EXPECT_EQ(validation_score(report, "loss"), -2);
-  EXPECT_EQ(validation_score(report, "bleu"), 30);
-  EXPECT_EQ(validation_score(report, "chrf"), 50);
+  EXPECT_EQ(validation_score(report, ValidationMetric::kLoss), -2);
+  EXPECT_EQ(validation_score(report, ValidationMetric::kBleu), 30);
+  EXPECT_EQ(validation_score(report, ValidationMetric::kChrf), 50);
 }
 
 // Nothing is better than NaN: once it was the best for ever.
@@ -224,4 +224,4 @@ TEST_F(BestModelTest, TakesTheLastWeightsWithoutValidation) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::best_model_test

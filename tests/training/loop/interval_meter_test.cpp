@@ -10,7 +10,7 @@
 #include "training/captured_log.h"
 #include "training/loop/update_guard.h"
 
-namespace nmt {
+namespace nmt::interval_meter_test {
 namespace {
 
 UpdateStats stats_of(double loss, int64_t source_tokens, int64_t target_tokens) {
@@ -111,4 +111,4 @@ TEST(UpdateGuard, CountsWhatItCannotListForEver) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::interval_meter_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::stopping_test {
 namespace {
 
 std::string reason(const Config& config, const ProgressState& progress, double minutes = 0) {
@@ -60,4 +60,4 @@ TEST(UpdatesLeft, AreThoseOfTheNearerLimit) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::stopping_test

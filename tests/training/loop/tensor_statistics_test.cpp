@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace nmt {
+namespace nmt::tensor_statistics_test {
 namespace {
 
 torch::Tensor parameter(std::vector<float> values, std::vector<float> gradient = {}) {
@@ -64,4 +64,4 @@ TEST(TensorHistograms, LeaveOutWhatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tensor_statistics_test

@@ -19,7 +19,7 @@
 #include "training/optimizers/adam.h"
 #include "training/trained_update.h"
 
-namespace nmt {
+namespace nmt::train_update_test {
 namespace {
 
 using test::batch_of;
@@ -282,4 +282,4 @@ TEST(TrainUpdate, IsAFunctionOfTheKey) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::train_update_test

@@ -27,7 +27,7 @@
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::update_loop_test {
 namespace {
 
 using testing::ElementsAre;
@@ -320,4 +320,4 @@ TEST_F(UpdateLoopTest, OfSeveralProcessesShareAScoreThatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::update_loop_test

@@ -16,7 +16,7 @@
 #include "training/objectives/token_noise.h"
 #include "training/optimizers/adam.h"
 
-namespace nmt {
+namespace nmt::objective_test {
 namespace {
 
 using test::batch_of;
@@ -163,11 +163,6 @@ TEST(TrainingLoss, InBfloat16StaysNearFloat) {
   }
 }
 
-TEST(MakeObjective, NamesTheObjectivesForAnUnknownOne) {
-  EXPECT_EQ(test::message_of<Error>([] { make_objective(config_of("mse")); }),
-            "training.objective: 'mse' is none of cross_entropy, rdrop, simcut");
-}
-
 TEST(RunModel, RecordsAttentionWithItsGradientWhereAskedFor) {
   const auto batch = to_tensors(some_pairs(), torch::kCPU);
   const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
@@ -261,4 +256,4 @@ TEST(Objective, MayHoldATeacherAndSeeAllThatTheModelGives) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::objective_test

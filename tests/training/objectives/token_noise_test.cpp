@@ -4,7 +4,7 @@
 
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::token_noise_test {
 namespace {
 
 ForwardContext training_pass(int64_t update = 1) { return ForwardContext(3, update, 0); }
@@ -48,4 +48,4 @@ TEST(DropTokens, OfNothingTakesNoKey) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::token_noise_test

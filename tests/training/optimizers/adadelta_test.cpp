@@ -7,7 +7,7 @@
 #include "tensor_support.h"
 #include "training/optimizers/make_optimizer.h"
 
-namespace nmt {
+namespace nmt::adadelta_test {
 namespace {
 
 using test::expect_close;
@@ -58,7 +58,7 @@ TEST(Adadelta, LeavesParametersWithoutGradient) {
 
 TEST(Adadelta, IsMadeAsConfigured) {
   TrainingConfig config;
-  config.optimizer = "adadelta";
+  config.optimizer = OptimizerKind::kAdadelta;
   config.adadelta_rho = 0.5;
   config.adadelta_epsilon = 1.0;
   auto x = start();
@@ -69,4 +69,4 @@ TEST(Adadelta, IsMadeAsConfigured) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::adadelta_test

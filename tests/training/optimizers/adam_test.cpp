@@ -7,7 +7,7 @@
 
 #include "tensor_support.h"
 
-namespace nmt {
+namespace nmt::adam_test {
 namespace {
 
 using test::expect_close;
@@ -142,4 +142,4 @@ TEST(Adam, GoesOnFromItsState) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::adam_test

@@ -10,7 +10,7 @@
 #include "training/optimizers/radam.h"
 #include "training/optimizers/sgd.h"
 
-namespace nmt {
+namespace nmt::optimizers_test {
 namespace {
 
 using test::expect_close;
@@ -153,4 +153,4 @@ TEST(Optimizers, AreMadeAsConfigured) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::optimizers_test
