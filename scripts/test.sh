@@ -24,7 +24,8 @@ run_tests() {
   shift 2
   say "tests of $folder"
   mkdir "$results/$name"
-  GTEST_OUTPUT="xml:$results/$name/" ctest --test-dir "$folder" --output-on-failure --no-tests=ignore \
+  # Two at a time; those that watch a clock or start several processes ask for both places (PROCESSORS 2).
+  GTEST_OUTPUT="xml:$results/$name/" ctest --test-dir "$folder" -j 2 --output-on-failure --no-tests=ignore \
     --output-junit "$results/$name/ctest.xml" --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
     "$@" || true
 }
