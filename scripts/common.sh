@@ -73,6 +73,7 @@ build_jobs() {
 configure() {
   local preset=$1 folder=$2 key
   shift 2
+  set -- "$@" -DNMT_WERROR="${NMT_WERROR:-OFF}"
   key="$* $(cksum <CMakePresets.json)"
   if [ -e "$folder/build.ninja" ] && grep -qxF "NMT_CONFIGURED_WITH:INTERNAL=$key" "$folder/CMakeCache.txt"; then
     return 0

@@ -12,7 +12,7 @@ esac
 
 packages=(build-essential ninja-build ccache pkg-config ca-certificates
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
-  libssl-dev libcpp-httplib-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 libopenmpi-dev openmpi-bin)
+  libssl-dev libcpp-httplib-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14 libopenmpi-dev openmpi-bin)
 
 missing_packages() {
   local package

@@ -55,6 +55,7 @@ if [ $# -eq 0 ]; then
   already=(-E "$torch_free_tests")
 fi
 stage "build" build_all "$build_folder"
+stage "lint" ./scripts/lint.sh  # it reads what the build generates, too
 stage "tests" run_tests release "$build_folder" -L "$labels" "${already[@]}" "$@"
 configure asan build-asan
 stage "build with sanitizers" build_all build-asan

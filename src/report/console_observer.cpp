@@ -4,6 +4,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 namespace nmt {
@@ -24,7 +25,7 @@ std::string run_name(const std::string& directory) {
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
-std::string whole(double number) { return with_commas(static_cast<int64_t>(number + 0.5)); }
+std::string whole(double number) { return with_commas(std::llround(number)); }
 
 }  // namespace
 

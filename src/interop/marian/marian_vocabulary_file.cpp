@@ -7,7 +7,6 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string_view>
 
@@ -82,8 +81,9 @@ std::vector<std::pair<std::string, int64_t>> parse_yaml_vocabulary(const std::st
   std::string_view long_token;
   bool is_long = false;  // the token stood on the line before
   int64_t number = 0;
-  for (const auto part : std::views::split(text, '\n')) {
-    std::string_view line(part.begin(), part.end());
+  for (size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    std::string_view line(text.data() + begin, end - begin);
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#') || line == "---") continue;

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# clang-tidy (Debian 12's, 14) with the checks of .clang-tidy: every library that does without LibTorch, as the build
+# compiles it, and of the others the files that changed since a commit.
+#   scripts/lint.sh [COMMIT]     (default: the commit before this one)
+# Exit code 1 where it finds something. Without a clang-tidy of that version it says so and checks nothing.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+tidy=$(command -v clang-tidy-14 || true)
+if [ -z "$tidy" ]; then
+  say "no clang-tidy 14: nothing is checked (apt-get install clang-tidy-14)"
+  exit 0
+fi
+since=${1:-HEAD~1}
+configure_release
+database=$build_folder/lint
+mkdir -p "$database"
+git diff --name-only --diff-filter=d "$since" -- 'src/*.cpp' 'apps/*.cpp' 2>/dev/null >"$database/changed" || true
+# Compiled as by the build, in files of several sources each, but without the precompiled header of another compiler.
+python3 - "$build_folder" "$database" <<'PYTHON'
+import json, os, re, sys
+
+build, out = sys.argv[1:]
+torch_free = ("base", "config", "text", "scoring", "report", "serving", "data", "prepro", "interop")
+commands = json.load(open(f"{build}/compile_commands.json"))
+for command in commands:
+    command["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\S*", "", command["command"])
+wanted = [c for c in commands if any(f"/nmt_{name}.dir/" in c["command"] for name in torch_free)]
+changed = [os.path.abspath(line.strip()) for line in open(f"{out}/changed")]
+with_torch = next(c for c in commands if "/nmt_training.dir/" in c["command"] and "cmake_pch" not in c["file"])
+others = [path for path in changed if not re.search(rf"/src/({'|'.join(torch_free)})/|/kernels/", path)]
+for path in others:
+    command = re.sub(r" -o \S+ -c \S+", f" -o lint.o -c {path}", with_torch["command"])
+    wanted.append({"directory": with_torch["directory"], "command": command, "file": path})
+json.dump(wanted, open(f"{out}/compile_commands.json", "w"))
+open(f"{out}/files", "w").write("".join(c["file"] + "\n" for c in wanted))
+PYTHON
+say "clang-tidy: $(wc -l <"$database/files") files"
+xargs -a "$database/files" -P "$(build_jobs)" -n 1 "$tidy" -p "$database" --quiet \
+  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-everything 2>"$database/log" || die "clang-tidy: see above"
