@@ -260,17 +260,19 @@ TEST(LineReader, RefusesALineThatIsTooLong) {
   const TemporaryDirectory folder;
   for (const std::string end : {"", "\n", "\nlast"}) {
     for (const bool packed : {false, true}) {
-      const std::string text = "first\n" + std::string(16 * kMiB + 1, 'x') + end;
+      const std::string text = "first\n" + std::string(2 * kMiB + 1, 'x') + end;
       write_file_atomically(folder / "x", packed ? gzip(text) : text);
-      LineReader reader(folder / "x");
+      LineReader reader(folder / "x", {.bytes = 2 * kMiB});
       EXPECT_EQ(reader.next(), "first");
       EXPECT_EQ(
           message_of<Error>([&] { reader.next(); }),
-          (folder / "x").string() + ":2: a line of more than 16 MiB; this is no text, or it has lost its line ends");
+          (folder / "x").string() + ":2: a line of more than 2 MiB; this is no text, or it has lost its line ends");
     }
   }
   write_file_atomically(folder / "x", std::string(16 * kMiB, 'x'));
   EXPECT_EQ(lines_of_file(folder / "x").front().size(), 16 * kMiB);
+  write_file_atomically(folder / "x", std::string(16 * kMiB + 1, 'x'));
+  EXPECT_THROW(lines_of_file(folder / "x"), Error) << "unless the caller says otherwise";
 }
 
 TEST(LineReader, LeavesOutWhatIsBeyondTheLongestLine) {
@@ -306,7 +308,7 @@ TEST(LineReader, LeavesOutWhatIsBeyondTheLongestLine) {
 // Of a line without an end, such as a pipe that never ends a line, the reader keeps what is allowed.
 TEST(LineReader, HoldsNoMoreThanTheLongestLine) {
   const TemporaryDirectory folder;
-  const std::string packed = gzip(std::string(400 * kMiB, 'x') + "\nlast\n");
+  const std::string packed = gzip(std::string(150 * kMiB, 'x') + "\nlast\n");
   ASSERT_LT(packed.size(), 1 * kMiB);
   write_file_atomically(folder / "x.gz", packed);
   const auto resident_bytes = [] {
