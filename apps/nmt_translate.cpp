@@ -136,7 +136,7 @@ int64_t count_lines(const std::string& input) {
   const fs::path path = input == "-" ? "/dev/stdin" : input;
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return 0;
-  LineReader reader(path);
+  LineReader reader(path, kLongestLineToTranslate);
   while (reader.next() && stop_signal() == 0) {
   }
   return reader.line_number();
@@ -175,7 +175,7 @@ LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator&
 
 int translate_stream(const TranslateArguments& arguments, const Translator& translator, double load_seconds,
                      Logger& log) {
-  LineReader reader(arguments.input);
+  LineReader reader(arguments.input, kLongestLineToTranslate);
   Outputs outputs(arguments);
   const bool typed = arguments.input == "-" && ::isatty(STDIN_FILENO);
   const bool on_screen = arguments.output == "-" && ::isatty(STDOUT_FILENO);
@@ -195,7 +195,7 @@ int translate_stream(const TranslateArguments& arguments, const Translator& tran
   if (arguments.targets.empty()) {
     statistics = translate_lines(reader, translator, calls, log, arguments.stream_options());
   } else {
-    LineReader targets(arguments.targets);
+    LineReader targets(arguments.targets, kLongestLineToTranslate);
     statistics = score_lines(reader, targets, translator, calls, log, arguments.stream_options());
   }
   bar.reset();

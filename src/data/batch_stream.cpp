@@ -14,11 +14,20 @@ constexpr size_t kReadyAhead = 16;  // batches
 }  // namespace
 
 BatchStream::BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start)
-    : corpus_(std::move(corpus)), options_(std::move(options)), position_(start), ahead_(start) {
+    : corpus_(std::move(corpus)),
+      options_(std::move(options)),
+      shards_(shards_of_epoch(*corpus_, options_)),
+      position_(start),
+      ahead_(start) {
   if (corpus_->size() == 0) throw Error("the training data has no pairs; see what nmt-prepro dropped and why");
-  auto plan = plan_epoch(*corpus_, options_, start.epoch);
-  batches_ = static_cast<int64_t>(plan.size());
-  if (start.epoch < 0 || start.batch < 0 || start.batch >= batches_) {
+  if (start.shard < 0 || start.shard >= shards_ || start.shard_begin < 0 ||
+      (start.shard == 0) != (start.shard_begin == 0)) {
+    throw Error(fmt::format("shard {} of epoch {}, which has {} shards; the checkpoint belongs to other data",
+                            start.shard, start.epoch, shards_));
+  }
+  auto plan = plan_epoch(*corpus_, options_, start.epoch, start.shard);
+  batches_ = batches_of_epoch(start, plan);
+  if (start.epoch < 0 || start.batch < start.shard_begin || start.batch - start.shard_begin >= std::ssize(plan)) {
     throw Error(fmt::format("batch {} of epoch {}, which has {} batches; the checkpoint belongs to other data",
                             start.batch, start.epoch, batches_));
   }
@@ -42,17 +51,28 @@ BatchStream::~BatchStream() {
   worker_.join();
 }
 
-void BatchStream::work(std::vector<std::vector<int64_t>> plan) {
+BatchPosition BatchStream::after(BatchPosition position, const Plan& plan) const {
+  ++position.batch;
+  if (position.batch - position.shard_begin < std::ssize(plan)) return position;
+  if (position.shard + 1 == shards_) return {.epoch = position.epoch + 1};
+  return {.epoch = position.epoch, .batch = position.batch, .shard = position.shard + 1, .shard_begin = position.batch};
+}
+
+int64_t BatchStream::batches_of_epoch(BatchPosition position, const Plan& plan) const {
+  return position.shard_begin + std::ssize(plan) * (shards_ - position.shard);
+}
+
+void BatchStream::work(Plan plan) {
   for (;;) {
     Item item;
-    item.batch = make_batch(epoch_ahead(), plan[static_cast<size_t>(ahead_.batch)]);
-    ++ahead_.batch;
-    if (ahead_.batch == static_cast<int64_t>(plan.size())) {
-      ahead_ = {.epoch = ahead_.epoch + 1, .batch = 0};
-      plan = plan_epoch(*corpus_, options_, ahead_.epoch);
+    item.batch = make_batch(epoch_ahead(), plan[static_cast<size_t>(ahead_.batch - ahead_.shard_begin)]);
+    const BatchPosition before = std::exchange(ahead_, after(ahead_, plan));
+    if (ahead_.epoch != before.epoch || ahead_.shard != before.shard) {
+      plan = {};  // two at once would take twice the memory
+      plan = plan_epoch(*corpus_, options_, ahead_.epoch, ahead_.shard);
     }
     item.after = ahead_;
-    item.batches_after = static_cast<int64_t>(plan.size());
+    item.batches_after = batches_of_epoch(ahead_, plan);
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stop_ || ready_.size() < kReadyAhead; });
     if (stop_) return;

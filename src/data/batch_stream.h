@@ -20,16 +20,22 @@ namespace nmt {
 struct BatchPosition {
   int64_t epoch = 0;  ///< from 0
   int64_t batch = 0;  ///< in that epoch, from 0
+  // Of a large corpus; else 0.
+  int64_t shard = 0;        ///< of that epoch, from 0
+  int64_t shard_begin = 0;  ///< the shard's first batch
 };
 
-/// The endless stream of training batches, prepared ahead on a thread, in order.
+/// The endless stream of training batches, prepared ahead on a thread, in order: shard by shard of an epoch, of which
+/// there is one for a corpus of at most BatchOptions::shard_pairs pairs. Holds the plan of one shard, and no more of
+/// the corpus.
 class BatchStream {
  public:
   BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start = {});
   ~BatchStream();
-  Batch next();                              ///< rethrows a worker's exception here
-  BatchPosition position() const;            ///< of the batch that next() will return: what a checkpoint stores
-  int64_t batches_of_current_epoch() const;  ///< of the epoch of position()
+  Batch next();                    ///< rethrows a worker's exception here
+  BatchPosition position() const;  ///< of the batch that next() will return: what a checkpoint stores
+  /// Of the epoch of position(). Of several shards all but the last are taken to have as many as the one of position().
+  int64_t batches_of_current_epoch() const;
 
  private:
   struct Item {
@@ -37,11 +43,15 @@ class BatchStream {
     BatchPosition after;
     int64_t batches_after;  // batches of the epoch of `after`
   };
-  void work(std::vector<std::vector<int64_t>> plan);  // the batches of ahead_.epoch
+  using Plan = std::vector<std::vector<int64_t>>;
+  void work(Plan plan);  // the batches of ahead_.shard
+  BatchPosition after(BatchPosition position, const Plan& plan) const;
+  int64_t batches_of_epoch(BatchPosition position, const Plan& plan) const;
   EpochView epoch_ahead() const { return {*corpus_, options_.sampling, ahead_.epoch}; }
 
   std::shared_ptr<const PreparedCorpus> corpus_;
   BatchOptions options_;
+  int64_t shards_;
   BatchPosition position_;
   int64_t batches_ = 0;
   BatchPosition ahead_;  // the worker's own position

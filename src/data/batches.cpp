@@ -95,18 +95,28 @@ void check_size(int64_t size) {
   if (size < 1) throw Error(fmt::format("a batch size of {}; it must be at least 1", size));
 }
 
-}  // namespace
+/// What training.corpus_weights says for the corpus of a pair.
+double weight_of(const PreparedCorpus& corpus, const BatchOptions& options, int64_t pair) {
+  const auto& weights = options.corpus_weights;
+  if (weights.empty()) return 1;
+  const auto index = static_cast<size_t>(corpus.corpus(pair));
+  if (index >= weights.size())
+    throw Error(
+        fmt::format("training.corpus_weights: has {} weights, but a pair is of corpus {}; prepare the data again",
+                    weights.size(), index + 1));
+  return weights[index];
+}
 
-std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+void check_not_empty(const std::vector<int64_t>& pairs) {
+  if (pairs.empty()) throw Error("training.corpus_weights: no pair is left to train on; raise a weight");
+}
+
+std::vector<int64_t> pairs_of_only_shard(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch) {
   if (options.corpus_weights.empty()) return all_pairs(corpus);
   std::vector<std::vector<int64_t>> of_corpus(options.corpus_weights.size());
   for (const int64_t pair : all_pairs(corpus)) {
-    const auto index = static_cast<size_t>(corpus.corpus(pair));
-    if (index >= of_corpus.size())
-      throw Error(
-          fmt::format("training.corpus_weights: has {} weights, but a pair is of corpus {}; prepare the data again",
-                      of_corpus.size(), index + 1));
-    of_corpus[index].push_back(pair);
+    weight_of(corpus, options, pair);  // there is one
+    of_corpus[static_cast<size_t>(corpus.corpus(pair))].push_back(pair);
   }
   CounterRandom random({options.seed, static_cast<uint64_t>(epoch), 1});
   std::vector<int64_t> chosen;
@@ -117,14 +127,51 @@ std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOpt
     random.shuffle(pairs);
     chosen.insert(chosen.end(), pairs.begin(), pairs.begin() + std::lround((weight - whole) * std::ssize(pairs)));
   }
-  if (chosen.empty()) throw Error("training.corpus_weights: no pair is left to train on; raise a weight");
+  check_not_empty(chosen);
   return chosen;
 }
 
-std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+/// One pass over the corpus, without a list of it: every shard draws the same numbers and keeps the pairs that fall to
+/// it. They come in the order of the file.
+std::vector<int64_t> pairs_of_one_of(int64_t shards, const PreparedCorpus& corpus, const BatchOptions& options,
+                                     int64_t epoch, int64_t shard) {
+  CounterRandom random({options.seed, static_cast<uint64_t>(epoch), 2});
+  std::vector<int64_t> chosen;
+  chosen.reserve(static_cast<size_t>(options.shard_pairs + options.shard_pairs / 64));
+  for (int64_t pair = 0; pair < corpus.size(); ++pair) {
+    const double weight = weight_of(corpus, options, pair), whole = std::floor(weight);
+    auto copies = static_cast<int64_t>(whole);
+    if (weight > whole && random.uniform() < weight - whole) ++copies;
+    for (; copies > 0; --copies)
+      if (static_cast<int64_t>(random.below(static_cast<uint64_t>(shards))) == shard) chosen.push_back(pair);
+  }
+  check_not_empty(chosen);
+  return chosen;
+}
+
+}  // namespace
+
+int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options) {
+  if (corpus.size() <= options.shard_pairs) return 1;
+  double pairs = options.corpus_weights.empty() ? static_cast<double>(corpus.size()) : 0;
+  if (pairs == 0)
+    for (int64_t pair = 0; pair < corpus.size(); ++pair) pairs += weight_of(corpus, options, pair);
+  return std::max<int64_t>(1, std::llround(std::ceil(pairs / static_cast<double>(options.shard_pairs))));
+}
+
+std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
+                                    int64_t shard) {
+  if (corpus.size() <= options.shard_pairs) return pairs_of_only_shard(corpus, options, epoch);
+  return pairs_of_one_of(shards_of_epoch(corpus, options), corpus, options, epoch, shard);
+}
+
+std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
+                                             int64_t shard) {
   check_size(options.size);
-  CounterRandom random({options.seed, static_cast<uint64_t>(epoch)});
-  std::vector<int64_t> pairs = pairs_of_epoch(corpus, options, epoch);
+  const bool is_whole = corpus.size() <= options.shard_pairs;
+  auto random = is_whole ? CounterRandom({options.seed, static_cast<uint64_t>(epoch)})
+                         : CounterRandom({options.seed, static_cast<uint64_t>(epoch), 3, static_cast<uint64_t>(shard)});
+  std::vector<int64_t> pairs = pairs_of_epoch(corpus, options, epoch, shard);
   random.shuffle(pairs);
   const EpochView view(corpus, options.sampling, epoch);
   std::vector<std::vector<int64_t>> batches;

@@ -22,20 +22,30 @@ struct BatchOptions {
   /// more. Empty: once each.
   std::vector<double> corpus_weights = {};
   SubwordSampling sampling = {};
+  /// An epoch of a corpus with more pairs is planned in shards of about so many (see plan_epoch): a plan takes some 60
+  /// bytes a pair. Who changes the default changes the order of the batches of large corpora.
+  int64_t shard_pairs = 4'000'000;
 };
 
-/// The pairs of one epoch, unsorted: of every corpus as often as its weight says. A function of (corpus, weights, seed,
-/// epoch).
-std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch);
+/// How many shards each epoch has: 1 for a corpus of at most options.shard_pairs pairs.
+int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options);
 
-/// The batches of one epoch as indices into the corpus; order is a function of (corpus, options, epoch) alone. Lengths
+/// The pairs of one shard of an epoch, unsorted. An epoch has those of every corpus as often as its weight says. A
+/// function of (corpus, weights, seed, epoch, shard).
+std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
+                                    int64_t shard = 0);
+
+/// The batches of one shard of an epoch as indices into the corpus; order is a function of (corpus, options, epoch,
+/// shard) alone. Where there are several shards, chance says for each pair, anew in every epoch, in which one it
+/// stands; each is a sample of the whole corpus, of about the same size, and is planned as an epoch of its own. Lengths
 /// are those of the epoch's own pieces.
 /// Sentences: a shuffled pass cut into batches, the last one short or dropped. With pools, the pass is first cut into
 /// pools of so many batches, each of which is sorted by source length, and the batches are shuffled (the bucket
 /// iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches). Tokens: a shuffled pass sorted by
 /// length (with ties in shuffled order, so that batches differ from epoch to epoch), cut where the padded size would
 /// pass the limit, and the batches shuffled. A pair longer than the limit is a batch of its own.
-std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch);
+std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
+                                             int64_t shard = 0);
 
 /// Batches in corpus order of length (for validation loss and decoding): at most `tokens` padded tokens each.
 std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, int64_t tokens);

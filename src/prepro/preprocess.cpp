@@ -84,7 +84,7 @@ class Preprocessor {
   void refuse_foreign_folder() const;
   void hash_inputs();
   void read_held_out();
-  void read_training();
+  void read_training(const std::filesystem::path& folder);
   void count_whole_files(const CorpusFiles& files);
   TextCodec make_codec();
   void encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder);
@@ -134,7 +134,7 @@ PreprocessResult Preprocessor::run() {
               folder.lock_problem());
   hash_inputs();
   read_held_out();
-  read_training();
+  read_training(folder.path());
   const TextCodec codec = make_codec();
   manifest_.tokenizer = codec.save(folder.path());
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
@@ -233,9 +233,9 @@ void Preprocessor::read_held_out() {
 
 /// The first reading: finds what is wrong with the files before the long work begins, counts, and gathers what
 /// vocabularies are learnt from, which are the pairs that the text's own rules keep, or whole files.
-void Preprocessor::read_training() {
+void Preprocessor::read_training(const std::filesystem::path& folder) {
   constexpr int64_t kPairsBetweenLooks = 4096;
-  CleaningRules rules(cleaning_, held_out_);
+  CleaningRules rules(cleaning_, held_out_, HashSet(folder));
   CleaningCounts ignored;
   ProgressBar progress("reading", 0, "pairs");
   int64_t done = 0;
@@ -275,7 +275,7 @@ TextCodec Preprocessor::make_codec() {
 void Preprocessor::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
   SplitRecord record{.name = split.name};
   PreparedCorpusWriter writer(folder / (split.name + ".bin"));
-  CleaningRules rules(cleaning_, held_out_);
+  CleaningRules rules(cleaning_, held_out_, HashSet(folder));
   for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) {
     encode_corpus(split, corpus, codec, rules, writer, record);
   }

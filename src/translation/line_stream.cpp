@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "translation/word_alignment.h"
@@ -24,6 +25,14 @@ struct StopRequest {};
 
 int milliseconds_since(Clock::time_point start) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
+}
+
+/// A cut may have halved a character.
+std::string_view without_last_of_several_bytes(std::string_view text) {
+  if (text.empty() || static_cast<unsigned char>(text.back()) < 0x80) return text;
+  while (!text.empty() && is_continuation_byte(text.back())) text.remove_suffix(1);
+  text.remove_suffix(std::min<size_t>(1, text.size()));
+  return text;
 }
 
 std::string name_of(const LineReader& reader) {
@@ -104,7 +113,8 @@ class LineStream {
         calls_(calls),
         options_(options),
         repaired_(log),
-        split_(log) {}
+        split_(log),
+        cut_(log) {}
 
   LineStreamStatistics run() {
     try {
@@ -155,6 +165,8 @@ class LineStream {
   TranslationRequest read_request(std::string_view line) {
     const auto text = clean(line, sources_);
     try {
+      if (sources_.is_cut() && options_.input != InputFormat::kText)
+        throw Error(fmt::format("more than {} MiB, the longest line of this format", line.size() >> 20));
       return to_request(text, options_);
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", name_of(sources_), sources_.line_number(), error.what()));
@@ -174,6 +186,11 @@ class LineStream {
 
   std::string clean(std::string_view line, const LineReader& reader) {
     if (line.ends_with('\r')) line.remove_suffix(1);
+    if (reader.is_cut()) {
+      cut_.add(fmt::format("{}:{}: more than {} MiB: only its beginning is translated", name_of(reader),
+                           reader.line_number(), line.size() >> 20));
+      line = without_last_of_several_bytes(line);
+    }
     const auto invalid = find_invalid_utf8(line);
     if (!invalid) return std::string(line);
     repaired_.add(fmt::format("{}:{}: byte {} is not UTF-8: such bytes are replaced by U+FFFD", name_of(reader),
@@ -240,7 +257,7 @@ class LineStream {
   const Translator& translator_;
   const LineStreamCalls& calls_;
   const LineStreamOptions& options_;
-  LineWarnings repaired_, split_;
+  LineWarnings repaired_, split_, cut_;
   std::vector<TranslationRequest> requests_;
   std::vector<std::string> given_;  // with targets_: a translation for each request
   LineStreamStatistics statistics_;

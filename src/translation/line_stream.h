@@ -15,6 +15,9 @@
 
 namespace nmt {
 
+/// How nmt-translate opens its input: memory is bounded, whatever one line holds.
+constexpr LongestLine kLongestLineToTranslate = {.bytes = 8 << 20, .beyond = LongestLine::Beyond::kLeaveOut};
+
 struct LineStreamOptions {
   InputFormat input = InputFormat::kText;
   /// For every line: the prefix where a line has none of its own, the phrases beside its own.
@@ -53,12 +56,12 @@ struct LineStreamStatistics {
 };
 
 /// Translates line by line: for every input line its output, in order. An empty line gives an empty one; \r before \n
-/// is dropped; what is not UTF-8 is repaired and a line that is too long is split, each with a warning that names the
-/// line.
+/// is dropped; what is not UTF-8 is repaired, a line that is too long is split, and what the reader leaves out of a
+/// line is missing, each with a warning that names the line.
 ///
 /// Reads what is there and writes its translation before it waits for more: from a file in large blocks, from a pipe or
 /// terminal as lines come. Throws what reader, translator and sinks throw, and Error "FILE:LINE: ..." for a line that
-/// is not of the input format.
+/// is not of the input format, or that is cut in one of several fields.
 LineStreamStatistics translate_lines(LineReader& reader, const Translator& translator, const LineStreamCalls& calls,
                                      Logger& log, const LineStreamOptions& options = {});
 

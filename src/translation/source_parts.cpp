@@ -9,6 +9,9 @@
 namespace nmt {
 namespace {
 
+/// A longer text is halved without a look at its pieces: a tokenizer takes some 200 bytes of memory for a character.
+constexpr size_t kMostBytes = 256 << 10;
+
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool ends_sentence(char c) { return c == '.' || c == '!' || c == '?' || c == ';' || c == ':'; }
 
@@ -18,6 +21,11 @@ void add_parts(std::span<const TextCodec* const> codecs, std::string_view text, 
                std::vector<SourcePart>& parts) {
   text = strip(text);
   if (text.empty()) return;
+  if (const size_t middle = text.size() > kMostBytes ? halving_point(text) : 0; middle > 0) {
+    add_parts(codecs, text.substr(0, middle), max_length, parts);
+    add_parts(codecs, text.substr(middle), max_length, parts);
+    return;
+  }
   SourcePart part;
   size_t longest = 0;
   for (const auto* codec : codecs) {

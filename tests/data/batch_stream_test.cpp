@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <tuple>
 
 #include "base/error.h"
 #include "data/corpora.h"
@@ -112,6 +113,45 @@ TEST_F(BatchStreamTest, KeepsTheOwnPiecesWhereASampleIsTooLong) {
   EXPECT_GT(longer, 10);
 }
 
+TEST_F(BatchStreamTest, HandsOutTheShardsOfTheEpochsInOrder) {
+  BatchOptions options = options_;
+  options.shard_pairs = 30;
+  const int64_t shards = shards_of_epoch(*corpus_, options);
+  ASSERT_EQ(shards, 4);
+  BatchStream stream(corpus_, options);
+  for (int64_t epoch = 0; epoch < 3; ++epoch) {
+    int64_t batch = 0;
+    for (int64_t shard = 0; shard < shards; ++shard) {
+      const int64_t begin = batch;
+      const auto plan = plan_epoch(*corpus_, options, epoch, shard);
+      for (const auto& pairs : plan) {
+        const auto position = stream.position();
+        EXPECT_EQ(std::tuple(position.epoch, position.shard, position.shard_begin, position.batch),
+                  std::tuple(epoch, shard, begin, batch));
+        EXPECT_EQ(stream.batches_of_current_epoch(), begin + std::ssize(plan) * (shards - shard));
+        EXPECT_EQ(stream.next().indices, pairs);
+        ++batch;
+      }
+    }
+  }
+}
+
+TEST_F(BatchStreamTest, GoesOnFromAnyPositionInAShardAsIfUninterrupted) {
+  for (const auto type : {BatchType::kTokens, BatchType::kSentences}) {
+    const BatchOptions options{.type = type, .size = type == BatchType::kTokens ? 80 : 7, .seed = 3, .shard_pairs = 30};
+    BatchStream whole(corpus_, options);
+    for (int taken = 0; taken < 50; ++taken) {
+      BatchStream resumed(corpus_, options, whole.position());
+      EXPECT_EQ(resumed.batches_of_current_epoch(), whole.batches_of_current_epoch());
+      BatchStream from_the_start(corpus_, options);
+      for (int i = 0; i < taken; ++i) from_the_start.next();
+      for (int i = 0; i < 15; ++i)
+        EXPECT_EQ(resumed.next().indices, from_the_start.next().indices) << taken << "+" << i;
+      whole.next();
+    }
+  }
+}
+
 TEST_F(BatchStreamTest, OneBatchAnEpochWorks) {
   BatchStream stream(corpus_, {BatchType::kSentences, 1000, 1});
   for (int64_t epoch = 0; epoch < 40; ++epoch) {
@@ -134,6 +174,16 @@ TEST_F(BatchStreamTest, RefusesWhatDoesNotFit) {
               BatchStream(corpus_, {BatchType::kSentences, 10, 1}, {.epoch = 2, .batch = 10});
             }),
             "batch 10 of epoch 2, which has 10 batches; the checkpoint belongs to other data");
+  EXPECT_EQ(message_of<Error>([&] {
+              BatchStream(corpus_, {BatchType::kSentences, 10, 1}, {.batch = 3, .shard = 1, .shard_begin = 2});
+            }),
+            "shard 1 of epoch 0, which has 1 shards; the checkpoint belongs to other data");
+  const BatchOptions in_shards{.type = BatchType::kSentences, .size = 10, .shard_pairs = 50};
+  for (const BatchPosition& position : {BatchPosition{.batch = 3, .shard = 1, .shard_begin = 0},
+                                        {.batch = 3, .shard = 0, .shard_begin = 2},
+                                        {.batch = 3, .shard = 1, .shard_begin = 4},
+                                        {.batch = 1000, .shard = 1, .shard_begin = 5}})
+    EXPECT_THROW(BatchStream(corpus_, in_shards, position), Error);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -112,6 +113,110 @@ TEST(PlanEpoch, HasTheseFirstBatches) {
   // Sorted by the wider side, then by source - target, rising or falling: 6 | 1 | 4 8 | 0 3 7 in any order | 9 2 | 5.
   EXPECT_EQ(plan_epoch(*corpus, {BatchType::kTokens, 16, 1}, 0), (Plan{{9, 2}, {5}, {7, 0, 3}, {6, 1, 4, 8}}));
   EXPECT_EQ(plan_epoch(*corpus, {BatchType::kTokens, 16, 1}, 1), (Plan{{7, 3, 0}, {6, 1, 4, 8}, {5}, {9, 2}}));
+}
+
+/// The varied corpus in shards of about 30 pairs.
+BatchOptions in_shards(BatchType type, uint64_t seed = 5) {
+  return {.type = type, .size = type == BatchType::kTokens ? 64 : 4, .seed = seed, .shard_pairs = 30};
+}
+
+std::vector<Plan> plans_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+  std::vector<Plan> plans;
+  for (int64_t shard = 0; shard < shards_of_epoch(corpus, options); ++shard)
+    plans.push_back(plan_epoch(corpus, options, epoch, shard));
+  return plans;
+}
+
+std::vector<int64_t> sorted_pairs(const std::vector<Plan>& plans) {
+  Plan joined;
+  for (const auto& plan : plans) joined.insert(joined.end(), plan.begin(), plan.end());
+  return sorted_pairs(joined);
+}
+
+TEST(Shards, EveryPairStandsInOneOfAnEpoch) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const auto type : {BatchType::kSentences, BatchType::kTokens}) {
+    const auto options = in_shards(type);
+    ASSERT_EQ(shards_of_epoch(*corpus, options), 7);
+    for (int64_t epoch = 0; epoch < 20; ++epoch) {
+      const auto plans = plans_of_epoch(*corpus, options, epoch);
+      EXPECT_EQ(sorted_pairs(plans), range(200));
+      for (const auto& plan : plans) EXPECT_NEAR(static_cast<double>(sorted_pairs(plan).size()), 200.0 / 7, 20);
+    }
+  }
+}
+
+TEST(Shards, AreAFunctionOfSeedAndEpoch) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const auto type : {BatchType::kSentences, BatchType::kTokens}) {
+    const auto plans = plans_of_epoch(*corpus, in_shards(type), 2);
+    EXPECT_EQ(plans, plans_of_epoch(*corpus, in_shards(type), 2));
+    const auto later = plans_of_epoch(*corpus, in_shards(type), 3),
+               other = plans_of_epoch(*corpus, in_shards(type, 6), 2);
+    for (size_t shard = 0; shard < plans.size(); ++shard) {
+      EXPECT_NE(sorted_pairs(plans[shard]), sorted_pairs(later[shard]));
+      EXPECT_NE(sorted_pairs(plans[shard]), sorted_pairs(other[shard]));
+    }
+    EXPECT_GE(std::ranges::count_if(plans, [](const Plan& plan) { return !std::ranges::is_sorted(plan); }), 4)
+        << "batches are shuffled";
+  }
+}
+
+// Runs of before there were shards go on in the same bits.
+TEST(Shards, CorporaUpToTheThresholdHaveNone) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  BatchOptions options{BatchType::kTokens, 64, 5};
+  EXPECT_EQ(options.shard_pairs, 4'000'000);
+  for (const auto& weights : {std::vector<double>{}, {2.5, 0, 0.25}}) {
+    options.corpus_weights = weights;
+    options.shard_pairs = 4'000'000;
+    const auto plan = plan_epoch(*corpus, options, 1);
+    options.shard_pairs = 200;
+    EXPECT_EQ(shards_of_epoch(*corpus, options), 1);
+    EXPECT_EQ(plan_epoch(*corpus, options, 1), plan);
+    options.shard_pairs = 199;
+    EXPECT_NE(plan_epoch(*corpus, options, 1), plan);
+  }
+  EXPECT_EQ(shards_of_epoch(*corpus, {.shard_pairs = 199}), 2);
+}
+
+TEST(Shards, HavePairsAsOftenAsTheirCorpusWeighs) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  auto options = in_shards(BatchType::kTokens);
+  options.corpus_weights = {2.5, 0, 0.25};          // of 67, 67 and 66 pairs
+  EXPECT_EQ(shards_of_epoch(*corpus, options), 7);  // (167.5 + 16.5) / 30
+  std::vector<int64_t> extra;                       // copies beyond the whole ones, of each epoch
+  for (int64_t epoch = 0; epoch < 20; ++epoch) {
+    const auto pairs = sorted_pairs(plans_of_epoch(*corpus, options, epoch));
+    const auto copies = [&](int64_t pair) { return std::ranges::count(pairs, pair); };
+    for (int64_t pair = 0; pair < 200; ++pair) {
+      const int64_t whole = pair % 3 == 0 ? 2 : 0, most = pair % 3 == 1 ? 0 : whole + 1;
+      EXPECT_GE(copies(pair), whole) << pair;
+      EXPECT_LE(copies(pair), most) << pair;
+    }
+    extra.push_back(std::ssize(pairs) - 2 * 67);
+  }
+  EXPECT_NEAR(std::accumulate(extra.begin(), extra.end(), 0.0) / 20, 33.5 + 16.5, 6);
+  EXPECT_GT(std::set(extra.begin(), extra.end()).size(), 1u) << "others each epoch";
+  options.corpus_weights = {1, 1};
+  EXPECT_THAT(message_of<Error>([&] { plan_epoch(*corpus, options, 0); }), testing::HasSubstr("has 2 weights"));
+  options.corpus_weights = {1e-9, 0, 0};
+  EXPECT_EQ(message_of<Error>([&] { plan_epoch(*corpus, options, 0); }),
+            "training.corpus_weights: no pair is left to train on; raise a weight");
+}
+
+// Golden, as above.
+TEST(Shards, HaveTheseFirstBatches) {
+  const TemporaryDirectory folder;
+  const auto corpus =
+      corpus_of(folder / "x.bin", {{3, 4}, {1, 1}, {5, 2}, {3, 4}, {2, 2}, {9, 9}, {0, 0}, {3, 4}, {1, 2}, {5, 5}});
+  const BatchOptions options{.type = BatchType::kTokens, .size = 16, .shard_pairs = 5};
+  EXPECT_EQ(plans_of_epoch(*corpus, options, 0), (std::vector<Plan>{{{6, 8, 3}, {9}}, {{5}, {7, 2}, {1, 4, 0}}}));
+  EXPECT_EQ(plans_of_epoch(*corpus, options, 1), (std::vector<Plan>{{{4, 8, 0}}, {{2}, {6, 1, 7}, {3, 9}, {5}}}));
 }
 
 TEST(PlanEpoch, TokenBatchesStayWithinTheLimit) {

@@ -263,5 +263,46 @@ class LongMemory(Memory):
         self.assertLess(self.peak(5_000_000), 300)
 
 
+def anonymous_megabytes(pid):
+    """Memory of a process that no file stands behind; 0 when it has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return 0
+    return next((int(line.split()[1]) / 1000 for line in status.splitlines() if line.startswith("RssAnon:")), 0)
+
+
+class LongDuplicates(Case):
+    """NMT_PREPRO_PAIRS short pairs, one in ten a repetition: more than are kept in memory to find repetitions."""
+
+    def test_each_is_found_in_bounded_memory(self):
+        pairs = int(os.environ.get("NMT_PREPRO_PAIRS", 25_000_000)) // 20 * 20
+        words = list(dict.fromkeys(made_up_words(3000)))[:1000]
+        with open(self.path / "train.de", "w") as source, open(self.path / "train.en", "w") as target:
+            for i in range(pairs):
+                key = i if i % 10 != 9 else i // 20 * 10  # a multiple of ten: stands there once, and before
+                sentence = f"{words[key % 1000]} {words[key // 1000 % 1000]} {words[key // 1000000]}\n"
+                source.write(sentence)
+                target.write(sentence)
+        (self.path / "config.yaml").write_text(
+            "data:\n  dir: out/prepared\n  train1: train.de\n  train2: train.en\n  vocab_size: 2000\n"
+            "  spm_sentences: 20000\n  drop_duplicates: true\nrun:\n  threads: 2\n"
+        )
+        begin, peak = time.monotonic(), 0
+        with open(self.path / "log", "w") as log:
+            process = subprocess.Popen([PROGRAM, "-c", "config.yaml"], cwd=self.path, stdout=log, stderr=log)
+            while process.poll() is None:
+                peak = max(peak, anonymous_megabytes(process.pid))
+                time.sleep(0.05)
+        self.assertEqual(process.returncode, 0, (self.path / "log").read_text())
+        print(f"{pairs} pairs: {peak:.0f} MB, {time.monotonic() - begin:.0f} s", file=sys.stderr)
+        manifest = json.loads((self.path / "out/prepared/manifest.json").read_text())
+        # i // 20 * 10 is the same for i = 9 and 19 of each 20: both repeat the pair that they name.
+        self.assertEqual(manifest["splits"][0]["pairs"], pairs - pairs // 10)
+        self.assertLess(peak, 1000)
+        self.assertEqual(self.names("out"), ["prepared", *(f"prepared/{name}" for name in
+                                                           ("manifest.json", "spm.model", "train.bin"))])
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "-v", *(sys.argv[2:] or ["CommandLine", "Interrupted", "Memory"])])

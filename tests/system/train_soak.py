@@ -21,6 +21,7 @@ UPDATES = 10_000
 PART = 1_000  # updates between validations; the first part is warm-up
 LOG_EVERY = 20
 MEMORY_GROWTH = 0.005  # of the last third beside the third before: 300 bytes an update; the heap settles first
+GROWTH_FROM_HALF = 0.01
 SLOWING = 0.05
 WARM = 100  # updates after the beginning of a part in which nothing is measured
 TURNS, TURN = 10, 60  # updates; all turns and the lines of the log around them lie within one part
@@ -107,6 +108,8 @@ class Soak(unittest.TestCase):
         print(f"\nresident MB, medians: {', '.join(f'{size / 1e6:.1f}' for size in sizes)}")
         print(f"updates a processor second: {', '.join(f'{speed(parts[part]):.1f}' for part in sorted(parts))}")
         print(f"new and old in turns: {', '.join(f'{early:.1f} {late:.1f}' for early, late in turns)}")
+        half = UPDATES // 2 // PART - 2  # the part that ends there; the first is not among the sizes
+        self.assertLess(sizes[-1] / sizes[half], 1 + GROWTH_FROM_HALF)
         third = len(sizes) // 3
         self.assertLess(max(sizes[-third:]) / max(sizes[-2 * third:-third]), 1 + MEMORY_GROWTH)
         early, late = map(max, zip(*turns))

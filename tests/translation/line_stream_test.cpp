@@ -278,5 +278,21 @@ TEST_F(LineStreamTest, StopsWhileItWaitsForInput) {
   ::close(ends[1]);
 }
 
+TEST_F(LineStreamTest, TranslatesTheBeginningOfALineThatIsTooLong) {
+  const auto output_of_cut = [&](const std::string& input, const LineStreamOptions& options = {}) {
+    write_file_atomically(folder_ / "input", input);
+    LineReader reader(folder_ / "input", {.bytes = 6, .beyond = LongestLine::Beyond::kLeaveOut});
+    return run(reader, options, {});
+  };
+  EXPECT_EQ(output_of_cut("a b\na b c d a b c d\nd\n"), "a b\na b c\nd\n");
+  EXPECT_EQ(messages(),
+            "warning: " + (folder_ / "input").string() + ":2: more than 0 MiB: only its beginning is translated\n");
+  messages_.str("");
+  EXPECT_EQ(output_of_cut("a b \xe4\xb8\xad d\n"), "a b\n") << "no half of a character";
+  EXPECT_THAT(messages(), testing::Not(HasSubstr("UTF-8")));
+  EXPECT_EQ(test::message_of<Error>([&] { output_of_cut("a\nb\tprefix\n", {.input = InputFormat::kTsv}); }),
+            (folder_ / "input").string() + ":2: more than 0 MiB, the longest line of this format");
+}
+
 }  // namespace
 }  // namespace nmt::line_stream_test

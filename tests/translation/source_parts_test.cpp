@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/unicode.h"
 #include "translation/word_tokenizer.h"
 
@@ -10,7 +12,7 @@ namespace nmt::source_parts_test {
 namespace {
 
 /// A piece for each byte, so that lengths are easy to see.
-class ByteTokenizer final : public Tokenizer {
+class ByteTokenizer : public Tokenizer {
  public:
   int64_t size() const override { return 260; }
   std::vector<int32_t> encode(std::string_view text) const override {
@@ -80,6 +82,36 @@ TEST(SourceParts, TakeAnyBytes) {
   }
   EXPECT_EQ(parts.size(), 1u) << "continuation bytes without a character cannot be told apart";
   EXPECT_EQ(bytes, 100u);
+}
+
+/// Knows how long the longest text was that it was given.
+class WatchedTokenizer final : public ByteTokenizer {
+ public:
+  std::vector<int32_t> encode(std::string_view text) const override {
+    longest = std::max(longest, text.size());
+    return ByteTokenizer::encode(text);
+  }
+  mutable size_t longest = 0;
+};
+
+// Tokenizers take hundreds of bytes of memory for a character.
+TEST(SourceParts, OfAVeryLongLineAreHalvedBeforeTheyAreEncoded) {
+  const auto tokenizer = std::make_shared<WatchedTokenizer>();
+  const TextCodec codec({}, tokenizer, tokenizer);
+  const TextCodec* only = &codec;
+  const std::string letters(3'000'000, 'x');
+  std::string words, joined;
+  while (words.size() < 3'000'000) words += words.empty() ? "ab" : " ab";
+  size_t pieces = 0;
+  for (const auto& part : encode_in_parts(std::span(&only, 1), letters, 1000)) {
+    EXPECT_LE(part.front().size(), 1000u);
+    pieces += part.front().size();
+  }
+  EXPECT_EQ(pieces, letters.size());
+  for (const auto& part : encode_in_parts(std::span(&only, 1), words, 1000))
+    joined += (joined.empty() ? "" : " ") + tokenizer->decode(part.front());
+  EXPECT_EQ(joined, words);
+  EXPECT_LE(tokenizer->longest, size_t{256} << 10);
 }
 
 TEST(SourceParts, FitEveryCodec) {

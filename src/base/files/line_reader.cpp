@@ -138,8 +138,8 @@ FileDescriptor open_input(const std::filesystem::path& path) {
 }  // namespace
 
 struct LineReader::State {
-  explicit State(const std::filesystem::path& file)
-      : path(file), source(open_input(file), display_name(file)), buffer(kLineBuffer) {}
+  State(const std::filesystem::path& file, LongestLine limit)
+      : path(file), longest(limit), source(open_input(file), display_name(file)), buffer(kLineBuffer) {}
 
   /// Makes room behind the unfinished line and reads more; false at the end.
   bool fill() {
@@ -161,26 +161,61 @@ struct LineReader::State {
     }
   }
 
+  /// Leaves out what follows of a line up to its end.
+  void skip_line() {
+    for (;;) {
+      const char* bytes = buffer.data() + begin;
+      if (const auto* newline = static_cast<const char*>(std::memchr(bytes, '\n', end - begin))) {
+        begin += static_cast<size_t>(newline - bytes) + 1;
+        return;
+      }
+      begin = end;
+      if (fill()) continue;
+      at_unended_line = true;
+      return;
+    }
+  }
+
+  /// The beginning of a line that is longer than allowed.
+  std::string_view cut_line() {
+    if (longest.beyond == LongestLine::Beyond::kRefuse)
+      throw Error(fmt::format("{}:{}: a line of more than {} MiB; this is no text, or it has lost its line ends",
+                              display_name(path), line_number, longest.bytes >> 20));
+    cut.assign(buffer.data() + begin, longest.bytes);
+    begin += longest.bytes;
+    skip_line();
+    is_cut = true;
+    return cut;
+  }
+
   std::filesystem::path path;
+  LongestLine longest;
   ByteSource source;
   std::vector<char> buffer;
+  std::string cut;
   size_t begin = 0, end = 0;  // the bytes read but not handed out
   int64_t line_number = 0;
-  bool ended = false, at_unended_line = false;
+  bool ended = false, at_unended_line = false, is_cut = false;
 };
 
-LineReader::LineReader(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {}
+LineReader::LineReader(const std::filesystem::path& path, LongestLine longest)
+    : state_(std::make_unique<State>(path, longest)) {}
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 std::optional<std::string_view> LineReader::next() {
   State& s = *state_;
+  s.is_cut = false;
   size_t searched = 0;  // bytes of the line known to hold no \n: long lines are not searched anew at every fill
   for (;;) {
     const char* line = s.buffer.data() + s.begin;
     const size_t size = s.end - s.begin;
     const auto* newline = static_cast<const char*>(std::memchr(line + searched, '\n', size - searched));
+    if (static_cast<size_t>(newline ? newline - line : size) > s.longest.bytes) {
+      ++s.line_number;
+      return s.cut_line();
+    }
     if (newline) {
       const std::string_view result(line, newline - line);
       s.begin += result.size() + 1;
@@ -201,11 +236,14 @@ std::optional<std::string_view> LineReader::next() {
 bool LineReader::ready(int milliseconds) {
   State& s = *state_;
   for (;;) {
-    if (s.ended || std::memchr(s.buffer.data() + s.begin, '\n', s.end - s.begin)) return true;
+    const size_t size = s.end - s.begin;
+    if (s.ended || size > s.longest.bytes || std::memchr(s.buffer.data() + s.begin, '\n', size)) return true;
     if (!s.source.ready(milliseconds)) return false;
     s.fill();
   }
 }
+
+bool LineReader::is_cut() const { return state_->is_cut; }
 
 bool LineReader::at_unended_line() const { return state_->at_unended_line; }
 

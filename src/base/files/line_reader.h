@@ -8,12 +8,23 @@
 
 namespace nmt {
 
+/// The longest line that a reader keeps in memory, and what it does with a longer one.
+struct LongestLine {
+  enum class Beyond {
+    kRefuse,  ///< next() throws Error "FILE:LINE: ..."
+    kLeaveOut
+  };
+  size_t bytes = 16 << 20;  ///< without the \n
+  Beyond beyond = Beyond::kRefuse;
+};
+
 /// Reads lines, split at \n only, of a plain or gzip file (told by content, not by name) or of standard input ("-").
-/// A last line without \n counts; a \r before the \n is kept (the caller decides). Lines may hold any bytes and be of
-/// any length that fits in memory. A gzip file may be of several members, one after the other.
+/// A last line without \n counts; a \r before the \n is kept (the caller decides). Lines may hold any bytes; memory
+/// is at most a few times the longest line that is allowed. A gzip file may be of several members, one after the other.
 class LineReader {
  public:
-  explicit LineReader(const std::filesystem::path& path);  ///< throws Error: no such file, a folder, not readable
+  /// Throws Error: no such file, a folder, not readable.
+  explicit LineReader(const std::filesystem::path& path, LongestLine longest = {});
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
@@ -24,6 +35,7 @@ class LineReader {
   /// Waits up to so many milliseconds (-1: as long as it takes) until next() would return without waiting for a pipe or
   /// terminal; false if the time passed or a signal came. Throws as next() does.
   bool ready(int milliseconds);
+  bool is_cut() const;           ///< the line returned last was longer than allowed, and this is its beginning
   bool at_unended_line() const;  ///< the line returned last is the file's last and has no \n
   int64_t line_number() const;   ///< of the line returned last, from 1; 0 before the first
   const std::filesystem::path& path() const;

@@ -1,6 +1,7 @@
 #include "text/corpus/cleaning.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/random.h"
 
@@ -24,8 +25,8 @@ bool HeldOutText::contains(std::string_view source, std::string_view target) con
   return sources_.contains(hash_of_text(source)) && targets_.contains(hash_of_text(target));
 }
 
-CleaningRules::CleaningRules(CleaningOptions options, const HeldOutText& held_out)
-    : options_(options), held_out_(held_out) {}
+CleaningRules::CleaningRules(CleaningOptions options, const HeldOutText& held_out, HashSet seen)
+    : options_(options), held_out_(held_out), seen_(std::move(seen)) {}
 
 Verdict CleaningRules::judge_text(std::string_view source, std::string_view target, CleaningCounts& counts) {
   if (source.empty() || target.empty()) return options_.drop_empty ? Verdict::kEmpty : Verdict::kKept;

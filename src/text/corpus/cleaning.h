@@ -56,7 +56,8 @@ class HeldOutText {
 /// Decides pair by pair, in the order of the training text. Texts are as they are encoded (normalised).
 class CleaningRules {
  public:
-  CleaningRules(CleaningOptions options, const HeldOutText& held_out);
+  /// seen: empty; the pairs go there.
+  CleaningRules(CleaningOptions options, const HeldOutText& held_out, HashSet seen = {});
 
   /// The rules that need the text alone; counts what they find.
   Verdict judge_text(std::string_view source, std::string_view target, CleaningCounts& counts);

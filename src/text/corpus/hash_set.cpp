@@ -1,5 +1,6 @@
 #include "text/corpus/hash_set.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/random.h"
@@ -27,19 +28,19 @@ uint64_t hash_of_text(std::string_view text) {
 bool HashSet::insert(uint64_t hash) {
   hash = never_zero(hash);
   size_t slot = slot_of(hash);
-  if (slots_[slot] == hash) return false;
+  if (slots_[slot] == hash || (file_ && file_->contains(hash))) return false;
   if (static_cast<size_t>(size_) * 3 >= slots_.size() * 2) {
     grow();
     slot = slot_of(hash);
   }
   slots_[slot] = hash;
-  ++size_;
+  if (++size_ >= most_in_memory_) move_to_file();
   return true;
 }
 
 bool HashSet::contains(uint64_t hash) const {
   hash = never_zero(hash);
-  return slots_[slot_of(hash)] == hash;
+  return slots_[slot_of(hash)] == hash || (file_ && file_->contains(hash));
 }
 
 size_t HashSet::slot_of(uint64_t hash) const {
@@ -55,6 +56,17 @@ void HashSet::grow() {
   for (const uint64_t hash : old) {
     if (hash != 0) slots_[slot_of(hash)] = hash;
   }
+}
+
+// In place: the slots become the sorted list for a moment.
+void HashSet::move_to_file() {
+  const size_t slots = slots_.size();
+  std::erase(slots_, 0);
+  std::ranges::sort(slots_);
+  file_ = HashFile::merge(folder_, file_.get(), slots_);
+  slots_.clear();
+  slots_.resize(slots);
+  size_ = 0;
 }
 
 }  // namespace nmt

@@ -1,8 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "text/corpus/hash_file.h"
 
 namespace nmt {
 
@@ -10,19 +16,29 @@ namespace nmt {
 /// probability of 7e-7.
 uint64_t hash_of_text(std::string_view text);
 
-/// A set of 64-bit hashes in 12 to 24 bytes each: what duplicates of millions of pairs are found with.
+/// A set of 64-bit hashes in 12 to 24 bytes each: what duplicates of millions of pairs are found with. With a folder,
+/// memory is bounded: at most 0.4 GB, whatever the set holds.
 class HashSet {
  public:
-  bool insert(uint64_t hash);  ///< false if it was there
+  HashSet() = default;
+  /// Whenever so many hashes are in memory, they move to a file without a name in the folder, 8 bytes each.
+  explicit HashSet(std::filesystem::path folder, int64_t most_in_memory = 22'000'000)
+      : folder_(std::move(folder)), most_in_memory_(most_in_memory) {}
+
+  bool insert(uint64_t hash);  ///< false if it was there; throws MachineError (disk full)
   bool contains(uint64_t hash) const;
-  int64_t size() const { return size_; }
+  int64_t size() const { return size_ + (file_ ? file_->size() : 0); }
 
  private:
   size_t slot_of(uint64_t hash) const;  ///< where it stands, or the free slot where it belongs
   void grow();
+  void move_to_file();
 
   std::vector<uint64_t> slots_ = std::vector<uint64_t>(1024);  // 0: free
-  int64_t size_ = 0;
+  int64_t size_ = 0;                                           // of slots_
+  std::filesystem::path folder_;
+  int64_t most_in_memory_ = std::numeric_limits<int64_t>::max();
+  std::unique_ptr<const HashFile> file_;
 };
 
 }  // namespace nmt

@@ -25,7 +25,19 @@ double read_double(const nlohmann::json& json) {
 
 }  // namespace
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BatchPosition, epoch, batch)
+inline void to_json(nlohmann::json& json, const BatchPosition& position) {
+  json = {{"epoch", position.epoch},
+          {"batch", position.batch},
+          {"shard", position.shard},
+          {"shard_begin", position.shard_begin}};
+}
+inline void from_json(const nlohmann::json& json, BatchPosition& position) {
+  json.at("epoch").get_to(position.epoch);
+  json.at("batch").get_to(position.batch);
+  // Older versions had no shards.
+  position.shard = json.value("shard", int64_t{0});
+  position.shard_begin = json.value("shard_begin", int64_t{0});
+}
 
 inline void to_json(nlohmann::json& json, const EpochSums& sums) {
   json = {{"epoch", sums.epoch},

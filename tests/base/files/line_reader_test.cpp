@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -251,6 +252,76 @@ TEST(LineReader, SaysWhatItCannotOpen) {
             (folder / "none").string() + ": cannot read (No such file or directory)");
   EXPECT_EQ(message_of<Error>([&] { LineReader{folder.path()}; }),
             folder.path().string() + ": is a folder; name a file");
+}
+
+constexpr size_t kMiB = 1 << 20;
+
+TEST(LineReader, RefusesALineThatIsTooLong) {
+  const TemporaryDirectory folder;
+  for (const std::string end : {"", "\n", "\nlast"}) {
+    for (const bool packed : {false, true}) {
+      const std::string text = "first\n" + std::string(2 * kMiB + 1, 'x') + end;
+      write_file_atomically(folder / "x", packed ? gzip(text) : text);
+      LineReader reader(folder / "x", {.bytes = 2 * kMiB});
+      EXPECT_EQ(reader.next(), "first");
+      EXPECT_EQ(
+          message_of<Error>([&] { reader.next(); }),
+          (folder / "x").string() + ":2: a line of more than 2 MiB; this is no text, or it has lost its line ends");
+    }
+  }
+  write_file_atomically(folder / "x", std::string(16 * kMiB, 'x'));
+  EXPECT_EQ(lines_of_file(folder / "x").front().size(), 16 * kMiB);
+  write_file_atomically(folder / "x", std::string(16 * kMiB + 1, 'x'));
+  EXPECT_THROW(lines_of_file(folder / "x"), Error) << "unless the caller says otherwise";
+}
+
+TEST(LineReader, LeavesOutWhatIsBeyondTheLongestLine) {
+  const TemporaryDirectory folder;
+  constexpr LongestLine kShort = {.bytes = 300'000, .beyond = LongestLine::Beyond::kLeaveOut};
+  for (const size_t length : {299'999u, 300'000u, 300'001u, 524'288u, 1'000'000u}) {
+    for (const std::string end : {"", "\n", "\nlast\n", "\n\nlast"}) {
+      const std::string text = "first\n" + std::string(length, 'x') + end;
+      write_file_atomically(folder / "x", text);
+      LineReader reader(folder / "x", kShort);
+      EXPECT_EQ(reader.next(), "first");
+      EXPECT_FALSE(reader.is_cut());
+      EXPECT_TRUE(reader.ready(0));
+      const auto line = reader.next();
+      ASSERT_TRUE(line);
+      EXPECT_EQ(line->size(), std::min<size_t>(length, 300'000));
+      EXPECT_EQ(line->find_first_not_of('x'), line->npos);
+      EXPECT_EQ(reader.is_cut(), length > 300'000);
+      EXPECT_EQ(reader.line_number(), 2);
+      EXPECT_EQ(reader.at_unended_line(), end.empty());
+      if (end == "\n\nlast") {
+        EXPECT_EQ(reader.next(), "");
+      }
+      if (end.size() > 1) {
+        EXPECT_EQ(reader.next(), "last");
+        EXPECT_FALSE(reader.is_cut());
+      }
+      EXPECT_FALSE(reader.next());
+    }
+  }
+}
+
+// Of a line without an end, such as a pipe that never ends a line, the reader keeps what is allowed.
+TEST(LineReader, HoldsNoMoreThanTheLongestLine) {
+  const TemporaryDirectory folder;
+  const std::string packed = gzip(std::string(150 * kMiB, 'x') + "\nlast\n");
+  ASSERT_LT(packed.size(), 1 * kMiB);
+  write_file_atomically(folder / "x.gz", packed);
+  const auto resident_bytes = [] {
+    std::ifstream statm("/proc/self/statm");
+    size_t all = 0, resident = 0;
+    statm >> all >> resident;
+    return resident * static_cast<size_t>(getpagesize());
+  };
+  const size_t before = resident_bytes();
+  LineReader reader(folder / "x.gz", {.bytes = 8 * kMiB, .beyond = LongestLine::Beyond::kLeaveOut});
+  EXPECT_EQ(reader.next().value_or("").size(), 8 * kMiB);
+  EXPECT_EQ(reader.next(), "last");
+  EXPECT_LT(resident_bytes(), before + 64 * kMiB);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 TEST(ProgressState, ComesBackFromJsonAsItWas) {
   ProgressState state;
   state.update = 7;
-  state.position = {.epoch = 2, .batch = 3};
+  state.position = {.epoch = 2, .batch = 30, .shard = 4, .shard_begin = 25};
   state.target_tokens = 123456789012;
   state.epoch = {.epoch = 3, .loss = 1.0 / 3, .label_loss = 0.2, .target_tokens = 77};
   state.seconds = 0.1;
@@ -32,7 +32,9 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   const auto json = state.to_json();
   const auto again = ProgressState::from_json(nlohmann::json::parse(json.dump()));
   EXPECT_EQ(again.to_json(), json);
-  EXPECT_EQ(again.position.batch, 3);
+  EXPECT_EQ(again.position.batch, 30);
+  EXPECT_EQ(again.position.shard, 4);
+  EXPECT_EQ(again.position.shard_begin, 25);
   EXPECT_EQ(again.best_score, state.best_score);
   EXPECT_EQ(again.epoch.loss, state.epoch.loss);
   EXPECT_EQ(again.events, state.events);
@@ -83,6 +85,7 @@ TEST(ProgressState, ReadsTheFirstVersions) {
   json.erase("plateau");
   json.erase("later_events");
   json.erase("format");
+  json["position"] = {{"epoch", 0}, {"batch", 0}};  // and no shards
   EXPECT_EQ(ProgressState::from_json(json).to_json(), ProgressState().to_json());
 }
 
