@@ -18,8 +18,11 @@
 namespace nmt {
 namespace {
 
+// Messages name what stands in files of strangers: one line it stays, and nothing in it commands a terminal.
 int report(std::string_view name, std::string message, int exit_code) {
   std::replace(message.begin(), message.end(), '\n', ' ');
+  std::replace_if(
+      message.begin(), message.end(), [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
   const std::string line = fmt::format("{}: {}\n", name, message);
   std::fwrite(line.data(), 1, line.size(), stderr);
   return exit_code;

@@ -45,7 +45,7 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
   file.write(safetensors_header(entries, metadata));
   for (const auto& [name, tensor] : tensors) {
     const auto data = tensor.detach().cpu().contiguous();
-    file.write({static_cast<const char*>(data.const_data_ptr()), data.numel() * data.element_size()});
+    file.write({static_cast<const char*>(data.const_data_ptr()), data.nbytes()});
   }
   file.commit();
 }

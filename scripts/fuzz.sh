@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# Fuzzes the readers of foreign bytes (tests/fuzz/*_target.cpp) with clang's libFuzzer under the address and undefined-
+# behaviour sanitizers, from their seeds. Builds in build-fuzz; what is found new is kept in build-fuzz/corpus.
+#   ./scripts/fuzz.sh [--seconds N] [--keep] [TARGET...]    each target for N seconds (60), as many at a time as processors
+#   ./scripts/fuzz.sh --coverage                            lines of the readers that seeds and corpus reach (llvm-cov)
+#       --keep       then adds to tests/fuzz/seeds what reaches more than the seeds do, a little of each target
+# Prints the executions of each target. Exit code 1 if one of them found something (its input is in build-fuzz/findings),
+# 77 without clang where it cannot be installed.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+clang_release=16
+fuzz_folder=build-fuzz
+seconds=60 keep='' coverage='' wanted=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) sed -n '2,8s/^# \{0,1\}//p' scripts/fuzz.sh; exit 0 ;;
+    --seconds) seconds=${2:?--seconds needs a number}; shift ;;
+    --keep) keep=yes ;;
+    --coverage) coverage=yes ;;
+    -*) die "$1: no such option (see --help)" ;;
+    *) wanted+=("$1") ;;
+  esac
+  shift
+done
+
+# The sources that read foreign bytes, from src/ on.
+readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer base/files/safetensors_index
+  config/loading/model_description config/loading/old_names config/loading/schema config/loading/yaml_reader
+  data/lexicon data/manifest data/prepared_corpus
+  interop/formats/array interop/formats/npz interop/formats/pickle interop/formats/sentencepiece_model
+  interop/formats/torch_file interop/formats/weight_file interop/formats/zip interop/marian/marian_hugging_face
+  interop/marian/marian_import interop/marian/marian_npz interop/marian/marian_options interop/marian/marian_vocabulary
+  interop/marian/marian_vocabulary_file
+  text/codec/codec text/corpus/text_reader text/pairs/corpus_reader text/pairs/json_lines_reader text/pairs/pair_formats
+  text/pairs/pair_reader text/pairs/tsv_reader text/pairs/two_files_reader text/sentencepiece/bpe_dropout
+  text/sentencepiece/character_map text/sentencepiece/sentencepiece_pieces text/sentencepiece/sentencepiece_settings
+  text/sentencepiece/sentencepiece_tokenizer text/sentencepiece/unigram_sampler text/words/word_tokenizer
+  text/words/word_vectors)
+
+install_clang() {
+  local packages=("clang-$clang_release" "libclang-rt-$clang_release-dev" "llvm-$clang_release") as_root=()
+  if ! dpkg -s "${packages[@]}" >/dev/null 2>&1; then
+    if [ "$(id -u)" -ne 0 ]; then
+      command -v sudo >/dev/null || { say "needs root for: apt-get install ${packages[*]}"; exit 77; }
+      as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get update -q >&2 &&
+      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}" >&2 ||
+      { say "apt-get could not install ${packages[*]}: see above"; exit 77; }
+  fi
+}
+
+# configure_clang FOLDER [cmake arguments]
+configure_clang() {
+  configure asan "$1" -B "$1" "${@:2}" -DCMAKE_C_COMPILER="clang-$clang_release" -DCMAKE_CXX_COMPILER="clang++-$clang_release" \
+    -DNMT_FUZZ=ON
+}
+
+names() { local file; for file in tests/fuzz/*_target.cpp; do basename "$file" _target.cpp; done; }
+
+# A folder for the files that targets write: in memory where there is one.
+scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")/nmt-fuzz.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+# fuzz NAME: a line for it goes to standard output.
+fuzz() {
+  local name=$1 log=$fuzz_folder/$1.log state=ok
+  mkdir -p "$fuzz_folder/corpus/$name" "$fuzz_folder/findings"
+  TMPDIR=$scratch UBSAN_OPTIONS=print_stacktrace=1 "$fuzz_folder/tests/fuzz/fuzz_$name" -max_total_time="$seconds" \
+    -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=8192 -use_value_profile=1 -print_final_stats=1 \
+    -artifact_prefix="$fuzz_folder/findings/$name-" \
+    "$fuzz_folder/corpus/$name" "tests/fuzz/seeds/$name" >"$log" 2>&1 || state="FOUND SOMETHING: see $log"
+  awk -v name="$name" -v state="$state" '
+    / cov: / { for (i = 1; i < NF; ++i) { if ($i == "cov:") cov = $(i + 1); if ($i == "corp:") corpus = $(i + 1) } }
+    /number_of_executed_units/ { runs = $2 } /peak_rss_mb/ { memory = $2 }
+    END { printf "%-18s %10d executions, %6d edges, corpus %-14s %4d MB  %s\n", name, runs, cov, corpus, memory, state }' "$log"
+  [ "$state" = ok ] || touch "$scratch/found"
+}
+
+# keep_seeds NAME: the smallest inputs of the corpus that together reach what it reaches and the seeds do not.
+keep_seeds() {
+  local name=$1 chosen=$scratch/chosen.$1 most=24576 file size
+  mkdir -p "$chosen"
+  TMPDIR=$scratch "$fuzz_folder/tests/fuzz/fuzz_$name" -set_cover_merge=1 -max_len=4096 "$chosen" "tests/fuzz/seeds/$name" \
+    "$fuzz_folder/corpus/$name" >"$fuzz_folder/$name.merge.log" 2>&1 || die "$name: see $fuzz_folder/$name.merge.log"
+  while read -r size file; do
+    [ "$most" -ge "$size" ] || break
+    if [ -n "$(find "tests/fuzz/seeds/$name" -type f -size "${size}c" -exec cmp -s {} "$file" \; -print -quit)" ]; then continue; fi
+    cp "$file" "tests/fuzz/seeds/$name/"
+    most=$((most - size))
+  done < <(find "$chosen" -type f -printf '%s %p\n' | sort -n)
+}
+
+# Without sanitizers: the same readers, on seeds and corpus, with counters.
+print_coverage() {
+  local folder=$fuzz_folder-coverage name seeds profile=$scratch/all.profdata objects=()
+  configure_clang "$folder" -DNMT_SANITIZE= -DCMAKE_CXX_FLAGS="-fprofile-instr-generate -fcoverage-mapping"
+  cmake --build "$folder" -j "$(build_jobs)" --target nmt_fuzzers >&2 || die "the build failed: see above"
+  for name in $(names); do
+    seeds=("tests/fuzz/seeds/$name")
+    if [ -d "$fuzz_folder/corpus/$name" ]; then seeds+=("$fuzz_folder/corpus/$name"); fi
+    TMPDIR=$scratch LLVM_PROFILE_FILE=$scratch/$name.profraw "$folder/tests/fuzz/fuzz_$name" -runs=0 "${seeds[@]}" \
+      >"$folder/$name.log" 2>&1 || die "$name: see $folder/$name.log"
+    objects+=(-object "$folder/tests/fuzz/fuzz_$name")
+  done
+  "llvm-profdata-$clang_release" merge -sparse "$scratch"/*.profraw -o "$profile"
+  "llvm-cov-$clang_release" export "${objects[@]:1}" -instr-profile="$profile" -summary-only \
+    "${readers[@]/#/src/}" >/dev/null 2>&1 || true
+  "llvm-cov-$clang_release" report "${objects[@]:1}" -instr-profile="$profile" $(printf 'src/%s.cpp ' "${readers[@]}") |
+    awk '/\.cpp/ { printf "%-52s %5d lines  %s\n", $1, $8, $10 }'
+}
+
+install_clang
+if [ -n "$coverage" ]; then
+  print_coverage
+  exit 0
+fi
+[ ${#wanted[@]} -gt 0 ] || mapfile -t wanted < <(names)
+configure_clang "$fuzz_folder" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link
+cmake --build "$fuzz_folder" -j "$(build_jobs)" --target "${wanted[@]/#/fuzz_}" >&2 || die "the build failed: see above"
+running=0
+for name in "${wanted[@]}"; do
+  if [ $((running++)) -ge "$(nproc)" ]; then wait -n; fi
+  fuzz "$name" &
+done
+wait
+if [ -n "$keep" ]; then
+  for name in "${wanted[@]}"; do keep_seeds "$name"; done
+fi
+[ ! -e "$scratch/found" ]

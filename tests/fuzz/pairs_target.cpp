@@ -1,0 +1,44 @@
+// Corpora of sentence pairs: two files, TSV, JSON lines.
+#include "base/unicode.h"
+#include "fuzz_target.h"
+#include "text/pairs/corpus_reader.h"
+
+namespace {
+
+using namespace nmt;
+
+void read(const CorpusFiles& files, Utf8Policy policy) {
+  fuzz::takes([&] {
+    CorpusReader reader(files, policy);
+    TextPair pair;
+    while (reader.next(pair)) {
+      fuzz::require(!find_invalid_utf8(pair.source) && !find_invalid_utf8(pair.target), "pairs are UTF-8");
+      fuzz::require((pair.source + pair.target).find('\n') == std::string::npos, "a text is one line");
+    }
+    fuzz::require(reader.count() > 0 && !reader.description().empty(), "a corpus has pairs");
+    reader.notes();
+  });
+}
+
+}  // namespace
+
+NMT_FUZZ_TARGET(pairs, input) {
+  static const fuzz::Folder folder;
+  const auto sides = fuzz::parts_of(input, 2);
+  for (const auto policy : {Utf8Policy::kStop, Utf8Policy::kRepair}) {
+    for (const char* name : {"x.tsv", "x.jsonl", "x.sgm"})
+      read({.source = folder.put(name, input),
+            .target = {},
+            .source_option = "data.train_tsv",
+            .target_option = "",
+            .source_language = "de",
+            .target_language = "en"},
+           policy);
+    for (const char* name : {"de", "de.xml"})
+      read({.source = folder.put(name, sides[0]),
+            .target = folder.put("en", sides[1]),
+            .source_option = "data.train1",
+            .target_option = "data.train2"},
+           policy);
+  }
+}

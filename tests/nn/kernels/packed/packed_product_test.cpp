@@ -1,0 +1,175 @@
+#include "nn/kernels/packed/packed_product.h"
+
+#include <tuple>
+
+#include "nn/kernels/kernel_support.h"
+
+namespace nmt::kernels::test {
+namespace {
+
+constexpr WeightFormat kFormats[] = {WeightFormat::kFloat32, WeightFormat::kBfloat16, WeightFormat::kInt8};
+
+template <typename Body>
+void for_each_packed_set(Body&& body) {
+  int sets = 0;
+  for (const char* name : {"baseline", "avx2", "avx512", "avx512_vnni", "avx512_bf16"})
+    if (const PackedKernels* set = packed_kernels_by_name(name)) {
+      SCOPED_TRACE(name);
+      ASSERT_STREQ(set->name, name);
+      for (const auto format : kFormats) {
+        SCOPED_TRACE(static_cast<int>(format));
+        body(*set, format);
+      }
+      ++sets;
+    }
+  EXPECT_GE(sets, 1);
+}
+
+struct Problem {
+  Problem(int64_t rows, int64_t in, int64_t out)
+      : rows(rows),
+        in(in),
+        out(out),
+        x(wave<float>(rows * in, 1, 2)),
+        weight(wave<float>(out * in, 2)),
+        bias(wave<float>(out, 3)),
+        residual(wave<float>(rows * out, 4)) {}
+  int64_t rows, in, out;
+  std::vector<float> x, weight, bias, residual;
+  bool with_all = true;  // bias, relu and residual
+};
+
+/// Memory that is as large as a format asks for, and not a byte more.
+struct Memory {
+  Memory(const PackedKernels& set, WeightFormat format, const Problem& p)
+      : panels(panel_count(p.out) * words_in_row(format, p.in) * kPanel),
+        words(p.rows * set.words_of_x(format, p.in)),
+        scales(format == WeightFormat::kInt8 ? panel_count(p.out) * kPanel : 0),
+        sums(scales.size()),
+        row_scales(format == WeightFormat::kInt8 ? p.rows : 0) {}
+  std::vector<uint32_t> panels, words;
+  std::vector<float> scales;
+  std::vector<int32_t> sums;
+  std::vector<RowScale> row_scales;
+};
+
+/// Panels and rows one after the other where `split`.
+std::vector<float> multiply(const PackedKernels& set, WeightFormat format, const Problem& p, bool split) {
+  Memory memory(set, format, p);
+  std::vector<float> y(p.rows * p.out);
+  const PackedWeight packed{.format = format,
+                            .out = p.out,
+                            .in = p.in,
+                            .panels = memory.panels.data(),
+                            .scales = memory.scales.data(),
+                            .sums = memory.sums.data()};
+  const int64_t panels = panel_count(p.out), middle = split ? p.rows / 2 : 0;
+  for (int64_t panel = 0; panel < panels; ++panel) set.pack(p.weight.data(), packed, {panel, panel + 1});
+  const bool as_it_is = format == WeightFormat::kFloat32;
+  for (const Range rows : {Range{0, middle}, Range{middle, p.rows}})
+    if (!as_it_is) set.prepare(format, p.x.data(), p.in, rows, memory.words.data(), memory.row_scales.data());
+  const PackedProduct product{.weight = packed,
+                              .x = as_it_is ? static_cast<const void*>(p.x.data()) : memory.words.data(),
+                              .row_scales = memory.row_scales.data(),
+                              .bias = p.with_all ? p.bias.data() : nullptr,
+                              .relu = p.with_all,
+                              .residual = p.with_all ? p.residual.data() : nullptr,
+                              .y = y.data()};
+  for (const Range rows : {Range{0, middle}, Range{middle, p.rows}})
+    for (int64_t panel = 0; panel < panels; panel += split ? 1 : panels)
+      set.multiply(product, rows, {panel, split ? panel + 1 : panels});
+  return y;
+}
+
+/// A row of whole steps and what one is worth.
+struct Steps {
+  Doubles steps;
+  double size = 1;
+};
+
+Steps steps_of_weight(const float* row, int64_t in) {
+  Steps result;
+  float largest = 0;
+  for (int64_t k = 0; k < in; ++k) largest = std::max(largest, std::abs(row[k]));
+  result.size = largest / 127;
+  for (int64_t k = 0; k < in; ++k) result.steps.push_back(std::nearbyint(row[k] * (127 / largest)));
+  return result;
+}
+
+Steps steps_of_x(const float* row, int64_t in) {
+  Steps result;
+  float low = 0, high = 0;
+  for (int64_t k = 0; k < in; ++k) low = std::min(low, row[k]), high = std::max(high, row[k]);
+  const float inverse = 255 / (high - low), zero = std::nearbyint(-low * inverse);
+  result.size = (high - low) / 255;
+  for (int64_t k = 0; k < in; ++k)
+    result.steps.push_back(std::min(std::floor(row[k] * inverse + (zero + 0.5f)), 255.0f) - zero);
+  return result;
+}
+
+Steps steps_of(WeightFormat format, const float* row, int64_t in, bool is_weight) {
+  if (format == WeightFormat::kInt8) return is_weight ? steps_of_weight(row, in) : steps_of_x(row, in);
+  Steps result;
+  for (int64_t k = 0; k < in; ++k)
+    result.steps.push_back(format == WeightFormat::kFloat32 ? row[k] : widen(narrow<uint16_t>(row[k])));
+  return result;
+}
+
+Doubles expected_product(WeightFormat format, const Problem& p) {
+  std::vector<Steps> weights;
+  for (int64_t j = 0; j < p.out; ++j) weights.push_back(steps_of(format, p.weight.data() + j * p.in, p.in, true));
+  Doubles y;
+  for (int64_t i = 0; i < p.rows; ++i) {
+    const auto x = steps_of(format, p.x.data() + i * p.in, p.in, false);
+    for (int64_t j = 0; j < p.out; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < p.in; ++k) sum += x.steps[k] * weights[j].steps[k];
+      sum *= x.size * weights[j].size;
+      y.push_back(p.with_all ? std::max(sum + p.bias[j], 0.0) + p.residual[i * p.out + j] : sum);
+    }
+  }
+  return y;
+}
+
+TEST(PackedProductKernel, EqualsAPlainLoop) {
+  for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+    for (const auto& [rows, in, out] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1},
+                                        {2, 7, 64},
+                                        {5, 33, 65},
+                                        {6, 64, 128},
+                                        {7, 3, 200},
+                                        {13, 130, 63},
+                                        {40, 66, 100}}) {
+      Problem p(rows, in, out);
+      for (const bool with_all : {true, false}) {
+        p.with_all = with_all;
+        const auto y = multiply(set, format, p, false);
+        // A number that stands between two steps of int8 may go to either: 127 weights of 2 / 255.
+        expect_close(y, expected_product(format, p), format == WeightFormat::kInt8 ? 0.03 : 1e-4);
+        EXPECT_EQ(multiply(set, format, p, true), y) << "however the work is split";
+      }
+    }
+  });
+}
+
+// Rows that are longer than a piece of a panel, in more than one chunk.
+TEST(PackedProductKernel, EqualsAPlainLoopInLongRows) {
+  for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+    const Problem p(150, 2600, 70);
+    expect_close(multiply(set, format, p, false), expected_product(format, p),
+                 format == WeightFormat::kInt8 ? 0.05 : 2e-3);
+  });
+}
+
+TEST(PackedProductKernel, TakesRowsOfZeros) {
+  for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+    Problem p(2, 9, 3);
+    std::ranges::fill(p.x, 0.0f);
+    std::ranges::fill(p.weight, 0.0f);
+    p.with_all = false;
+    expect_close(multiply(set, format, p, false), Doubles(6), 0);
+  });
+}
+
+}  // namespace
+}  // namespace nmt::kernels::test
