@@ -97,7 +97,11 @@ function(nmt_kernels)
   endif()
   add_library(nmt_kernels STATIC ${sources})
   target_include_directories(nmt_kernels PUBLIC ${CMAKE_SOURCE_DIR}/src)
-  target_compile_options(nmt_kernels PRIVATE -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
+  set(level -O3)
+  if(NMT_SANITIZE)
+    set(level -O1)  # they look at every access, and with -O3 compile for minutes
+  endif()
+  target_compile_options(nmt_kernels PRIVATE ${level} -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
 endfunction()
 
 # The libraries a program needs beyond base; a program that is not named here gets everything.

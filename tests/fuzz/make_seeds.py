@@ -254,6 +254,7 @@ def seeds():
     for name, tensor in {"offset": ("w", "FloatStorage", "0", 2**63 - 4, (2, 3), (1, 2)),
                          "stride": ("w", "FloatStorage", "0", 0, (2, 3), (2**62, 2**62)),
                          "shape": ("w", "FloatStorage", "0", 0, (2**40, 2**40), (0, 0)),
+                         "empty": ("w", "FloatStorage", "0", 0, (0, 2**62, 4, 4), (0, 0, 0, 0)),
                          "axes": ("w", "FloatStorage", "0", 0, (1,) * 9, (1,) * 9),
                          "type": ("w", "BoolStorage", "0", 0, (1,), (1,)), "lost": ("w", "FloatStorage", "1", 0, (1,), (1,)),
                          "unequal": ("w", "LongStorage", "0", 0, (1,), ())}.items():
@@ -274,6 +275,9 @@ def seeds():
                        "longs": npy("<i8", "(1,)", bytes(8)), "short": npy("<f4", "(4, 4)", bytes(8)),
                        "long": npy("<f4", "(1,)", bytes(8)), "axes": npy("<f4", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", bytes(4)),
                        "huge": npy("<f4", "(99999999999999999999,)", b""), "order": npy("<f4", "(1,)", b"", order="Maybe"),
+                       "empty_column": npy("<f4", "(4611686018427387904, 4, 0)", b"", order="True"),
+                       "empty_row": npy("<f4", "(0, 4611686018427387904, 4, 4)", b""),
+                       "huge_longs": npy("<i8", "(4611686018427387904, 4)", b""),
                        "archive": archive([("w.npy", matrix)], deflated=True), "magic": b"\x93NUMPX\x01\0"}.items():
         yield from add("npz", name, data)
 

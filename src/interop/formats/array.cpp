@@ -44,6 +44,16 @@ Shape row_major(const Shape& shape) {
 
 std::string to_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
+bool is_countable(const Shape& shape) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  int64_t product = 1;
+  for (const int64_t size : shape) {
+    if (size < 0 || product > kMost / std::max<int64_t>(size, 1)) return false;
+    product *= std::max<int64_t>(size, 1);
+  }
+  return true;
+}
+
 int64_t element_count(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }

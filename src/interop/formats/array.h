@@ -31,6 +31,9 @@ struct StoredArray {
   std::span<const std::byte> data;  ///< from the first element on
 };
 
+/// Whether no size is negative and every product of some of them can be counted with: at most 2^40. Readers ask it of
+/// the shapes in their files before they multiply: beside a 0 the other sizes may be anything.
+bool is_countable(const Shape& shape);
 int64_t element_count(const Shape& shape);
 /// Bytes that its elements take in the file; 0 for types that are no weights.
 size_t stored_size(const StoredArray& stored);

@@ -53,10 +53,11 @@ Shape parse_shape(const std::string& text, const std::string& name) {
     }
     int64_t size = 0;
     const auto [next, error] = std::from_chars(at, end, size);
-    if (error != std::errc() || size < 0 || shape.size() == kMostAxes) throw damaged(name, "the shape of an array");
+    if (error != std::errc() || shape.size() == kMostAxes) throw damaged(name, "the shape of an array");
     shape.push_back(size);
     at = next;
   }
+  if (!is_countable(shape)) throw damaged(name, "the shape of an array");
   return shape;
 }
 

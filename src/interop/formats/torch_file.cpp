@@ -14,7 +14,7 @@ namespace nmt::interop {
 namespace {
 
 using Kind = PickleValue::Kind;
-constexpr int64_t kMostElements = int64_t{1} << 40;
+constexpr int64_t kLargestStride = int64_t{1} << 40;
 constexpr size_t kLongestName = 200, kMostAxes = 8;
 
 struct StorageType {
@@ -47,15 +47,12 @@ class StateDictionary {
   /// Places in the storage are checked, lengths of the data when they are read.
   StoredArray stored(const Pending& tensor, std::span<const std::byte> storage) const {
     const auto elements = static_cast<int64_t>(storage.size()) / tensor.type->size;
-    int64_t count = 1;
-    for (const int64_t n : tensor.shape) {
-      if (n < 0 || (n > 0 && count > kMostElements / n)) throw damaged(tensor.name);
-      count *= n;
-    }
+    if (!is_countable(tensor.shape)) throw damaged(tensor.name);
+    const int64_t count = element_count(tensor.shape);
     if (tensor.offset < 0 || tensor.offset > elements) throw damaged(tensor.name);  // else the sum could overflow
     int64_t last = tensor.offset;
     for (size_t i = 0; i < tensor.shape.size(); ++i) {
-      if (tensor.strides[i] < 0 || tensor.strides[i] > kMostElements) throw damaged(tensor.name);
+      if (tensor.strides[i] < 0 || tensor.strides[i] > kLargestStride) throw damaged(tensor.name);
       if (tensor.shape[i] > 1 && tensor.strides[i] > elements / (tensor.shape[i] - 1)) throw damaged(tensor.name);
       last += std::max<int64_t>(tensor.shape[i] - 1, 0) * tensor.strides[i];
     }

@@ -70,9 +70,12 @@ TEST(Npz, RefusesWhatLies) {
   EXPECT_THAT(refusal(npy(description("|O", "(1,)"), "cos\nsystem\n.")), HasSubstr("Python objects"));
   EXPECT_THAT(refusal(npy(description("<f4", "(3,)"), floats(2))), HasSubstr("shorter than its shape"));
   EXPECT_THAT(refusal(npy(description("<f4", "(1,)"), floats(2))), HasSubstr("longer than its shape"));
-  for (const char* shape : {"(4611686018427387904, 4)", "(4294967296, 4294967296, 4294967296)", "(-1,)",
-                            "(99999999999999999999,)", "(1,1,1,1,1,1,1,1,1)", "2"})
+  for (const char* shape :
+       {"(4611686018427387904, 4)", "(4294967296, 4294967296, 4294967296)", "(-1,)", "(99999999999999999999,)",
+        "(1,1,1,1,1,1,1,1,1)", "2", "(4611686018427387904, 4, 0)", "(0, 4611686018427387904, 4, 4)"}) {
+    EXPECT_THAT(refusal(npy(description("<i8", shape, "True"), "")), HasSubstr("damaged")) << shape;
     EXPECT_THAT(refusal(npy(description("<f4", shape), floats(1))), HasSubstr("damaged")) << shape;
+  }
   EXPECT_THAT(refusal("PK"), HasSubstr("not an array of NumPy"));
   std::string long_header = npy(description("<f4", "(1,)"), floats(1), 2);
   long_header[9] = '\x7f';  // of the four bytes of its length

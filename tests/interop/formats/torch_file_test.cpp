@@ -97,6 +97,11 @@ TEST(TorchFile, RefusesPlacesThatOverflow) {
     EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(file), "x.bin"); }), HasSubstr("damaged: w"))
         << tensor.offset;
   }
+  // No element, but sizes whose products are too large for strides.
+  for (const Tensor& tensor : {Tensor{.rows = 0, .columns = kMost}, Tensor{.rows = kMost, .columns = 0}}) {
+    const auto file = archive(tensor);
+    EXPECT_THAT(message_of<Error>([&] { read_torch_file(as_bytes_of(file), "x.bin"); }), HasSubstr("damaged: w"));
+  }
 }
 
 }  // namespace
