@@ -4,8 +4,8 @@
 #   --all        the long ones too: fuzzing, load, soak, full comparisons with other programs
 #   -R REGEX     for example: only tests whose name matches
 # The tests of the libraries that do without LibTorch run first, and once more at the end under the address and
-# undefined-behaviour sanitizers. The last lines tell the time of each stage and how many test cases passed, failed and
-# were skipped. Exit code 0 if none failed.
+# undefined-behaviour sanitizers; those of what starts threads also under the thread sanitizer. The last lines tell the
+# time of each stage and how many test cases passed, failed and were skipped. Exit code 0 if none failed.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 labels='^(unit|system)$'
@@ -63,6 +63,11 @@ stage "build with sanitizers" build_all build-asan
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 stage "tests with sanitizers" run_tests sanitizers build-asan \
   -L '^(unit|system)$' -R '^(unit_|system_scoring_fuzz|system_config_errors)' -E '^unit_(data_scripts|scripts)$' "$@"
+if [ $# -eq 0 ]; then
+  configure tsan build-tsan
+  stage "build with the thread sanitizer" build_all build-tsan --target test_threads
+  stage "tests with the thread sanitizer" run_tests threads build-tsan -R '^unit_threads$'
+fi
 
 printf '%s\n' "${stages[@]}" >&2
 python3 scripts/count_tests.py "$results"/*/
