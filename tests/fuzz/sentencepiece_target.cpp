@@ -30,7 +30,7 @@ NMT_FUZZ_TARGET(sentencepiece, input) {
   const std::string model(input);
   read_sentencepiece_settings(model);
   std::vector<interop::Piece> pieces;
-  if (fuzz::takes([&] { pieces = interop::read_pieces(model, "x.model"); }))
+  if (fuzz::takes([&] { pieces = interop::read_pieces(model, "x.model"); }) && pieces.size() >= 4)
     fuzz::takes([&] { SentencePieceTokenizer(interop::with_pieces(model, pieces), "y.model"); });
   std::unique_ptr<SentencePieceTokenizer> tokenizer;
   if (!fuzz::takes([&] { tokenizer = std::make_unique<SentencePieceTokenizer>(model, "x.model"); })) return;

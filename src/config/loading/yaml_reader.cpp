@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -47,18 +49,51 @@ class Reader {
   throw Error(fmt::format("{}:{}: {}", name, line, why));
 }
 
+/// Looks for a second document without building one.
+class DocumentCounter : public YAML::EventHandler {
+ public:
+  /// The line of the second document, 0 where there is one alone. YAML::LoadAll() instead would never come to an end of
+  /// some damaged texts, where a document takes nothing of the text.
+  static int second_line(const std::string& yaml) {
+    std::istringstream text(yaml);
+    YAML::Parser parser(text);
+    DocumentCounter counter;
+    if (!parser.HandleNextDocument(counter)) return 0;
+    counter.line_ = 0;
+    return parser.HandleNextDocument(counter) ? std::max(1, counter.line_) : 0;
+  }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override { see(mark); }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    see(mark);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    see(mark);
+  }
+  void OnMapEnd() override {}
+
+ private:
+  void see(const YAML::Mark& mark) {
+    if (line_ == 0) line_ = mark.line + 1;
+  }
+  int line_ = 0;
+};
+
 YAML::Node Reader::parse(const std::string& yaml, const std::string& name) const {
   if (const auto offset = find_invalid_utf8(yaml)) {
     const auto line = 1 + std::count(yaml.begin(), yaml.begin() + static_cast<int64_t>(*offset), '\n');
     refuse(name, static_cast<int>(line), "not UTF-8 text; save the file as UTF-8");
   }
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(yaml);
-    if (documents.empty()) return YAML::Node();
-    if (documents.size() > 1) {
-      refuse(name, std::max(1, line_of(documents[1])), "a second YAML document; a configuration is one document");
+    if (const int line = DocumentCounter::second_line(yaml); line > 0) {
+      refuse(name, line, "a second YAML document; a configuration is one document");
     }
-    return documents[0];
+    return YAML::Load(yaml);
   } catch (const YAML::Exception& error) {
     refuse(name, std::max(1, error.mark.line + 1), fmt::format("not YAML: {}", error.msg));
   }
