@@ -13,7 +13,7 @@
 namespace nmt::fuzz {
 namespace {
 
-constexpr size_t kMutations = 2000;  // of a target
+constexpr size_t kMutations = 300;  // of a target
 
 std::vector<std::filesystem::path> seeds_of(const std::string& target) {
   std::vector<std::filesystem::path> files;
