@@ -1,6 +1,6 @@
 #include "kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::attention_test {
 namespace {
 
 constexpr double kUntouched = 77;
@@ -255,4 +255,4 @@ TEST(AttentionStepKernel, EqualsAPlainLoop) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::attention_test

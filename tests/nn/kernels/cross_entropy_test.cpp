@@ -2,7 +2,7 @@
 
 #include "kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::cross_entropy_test {
 namespace {
 
 constexpr double kSmoothing = 0.1, kScale = 0.7;
@@ -154,4 +154,4 @@ TEST(CrossEntropyKernel, WritesOnlyWhatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::cross_entropy_test

@@ -1,6 +1,6 @@
 #include "kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::dropout_test {
 namespace {
 
 constexpr float kP = 0.25;
@@ -68,4 +68,4 @@ TEST(DropoutKernel, EqualsAPlainLoop) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::dropout_test

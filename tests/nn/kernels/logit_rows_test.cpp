@@ -2,7 +2,7 @@
 
 #include "kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::logit_rows_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -65,4 +65,4 @@ TEST(LogitRows, AreNotFiniteWhereARowIsDamaged) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::logit_rows_test

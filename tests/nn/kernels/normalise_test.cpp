@@ -1,6 +1,6 @@
 #include "kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::normalise_test {
 namespace {
 
 TEST(NormaliseKernel, EqualsAPlainLoop) {
@@ -35,4 +35,4 @@ TEST(NormaliseKernel, EqualsAPlainLoop) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::normalise_test

@@ -2,7 +2,7 @@
 
 #include "kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::recurrent_cell_test {
 namespace {
 
 constexpr int64_t kRows = 3;
@@ -172,4 +172,4 @@ TEST(RecurrentCellKernel, TakesAllRowsAsActive) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::recurrent_cell_test

@@ -2,7 +2,7 @@
 
 #include "kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::recurrent_scores_test {
 namespace {
 
 constexpr int64_t kBatch = 3;
@@ -131,4 +131,4 @@ TEST(RecurrentScoresKernel, OfSoftmaxEqualAPlainLoop) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::recurrent_scores_test

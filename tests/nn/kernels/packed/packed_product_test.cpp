@@ -5,7 +5,7 @@
 
 #include "nn/kernels/kernel_support.h"
 
-namespace nmt::kernels::test {
+namespace nmt::kernels::test::packed_product_test {
 namespace {
 
 constexpr WeightFormat kFormats[] = {WeightFormat::kFloat32, WeightFormat::kBfloat16, WeightFormat::kInt8};
@@ -174,4 +174,4 @@ TEST(PackedProductKernel, TakesRowsOfZeros) {
 }
 
 }  // namespace
-}  // namespace nmt::kernels::test
+}  // namespace nmt::kernels::test::packed_product_test
