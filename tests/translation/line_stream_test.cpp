@@ -285,8 +285,7 @@ TEST_F(LineStreamTest, TranslatesTheBeginningOfALineThatIsTooLong) {
     return run(reader, options, {});
   };
   EXPECT_EQ(output_of_cut("a b\na b c d a b c d\nd\n"), "a b\na b c\nd\n");
-  EXPECT_EQ(messages(),
-            "warning: " + (folder_ / "input").string() + ":2: more than 0 MiB: only its beginning is translated\n");
+  EXPECT_THAT(messages(), HasSubstr("input:2: more than 0 MiB: only its beginning is translated\n"));
   messages_.str("");
   EXPECT_EQ(output_of_cut("a b \xe4\xb8\xad d\n"), "a b\n") << "no half of a character";
   EXPECT_THAT(messages(), testing::Not(HasSubstr("UTF-8")));
