@@ -49,6 +49,9 @@ option(NMT_UNITY "Compile several source files as one" ON)
 function(nmt_unity target files_at_once)
   if(NMT_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files_at_once})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # a .cpp that is included is no header
+    endif()
   endif()
 endfunction()
 

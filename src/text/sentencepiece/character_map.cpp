@@ -9,7 +9,7 @@ namespace nmt {
 namespace {
 
 // Numbers of sentencepiece_model.proto.
-constexpr uint64_t kNormalizerSpec = 3, kDenormalizerSpec = 5;  // of the model
+constexpr uint64_t kNormalizerField = 3, kDenormalizerField = 5;  // of the model
 constexpr uint64_t kCharacterMap = 2;                           // of both
 
 uint32_t number_at(std::string_view bytes, size_t at) {
@@ -49,7 +49,7 @@ bool has_sound_character_maps(std::string_view serialized) {
   };
   const bool ends = for_each_field(serialized, [&](const ProtocolField& field) {
     sound = sound && field.id <= kMaxId;
-    if (field.id == kNormalizerSpec || field.id == kDenormalizerSpec)
+    if (field.id == kNormalizerField || field.id == kDenormalizerField)
       sound = for_each_field(field.bytes, of_normalizer) && sound;
   });
   return ends && sound;

@@ -137,7 +137,9 @@ TEST(OutputFolder, FinishesOrUndoesWhatAKillCutOff) {
         recover_output_folders(folder.path(), OtherWriters::kNone);
         const bool is_done = exchanges ? rename > 0 : rename > 2;
         EXPECT_EQ(read_file(folder / "a/x"), is_done ? "new" : "old") << rename << exchanges << locks;
-        if (rename > 0) EXPECT_THAT(names_in(folder.path()), ElementsAre("a")) << rename << exchanges << locks;
+        if (rename > 0) {
+          EXPECT_THAT(names_in(folder.path()), ElementsAre("a")) << rename << exchanges << locks;
+        }
         make(folder / "a", "newer");
         EXPECT_EQ(read_file(folder / "a/x"), "newer");
       }
