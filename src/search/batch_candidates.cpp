@@ -74,8 +74,10 @@ torch::Tensor BatchCandidates::own_logits(const torch::Tensor& rows, const Sente
 }
 
 StepScores BatchCandidates::scores(const SearchState& state, const std::vector<torch::Tensor>& logits,
-                                   std::span<const Rows> sentences, std::span<const RowRules> rules, int64_t count,
-                                   const SearchOptions& options, std::span<const double> uniforms) const {
+                                   std::span<const Rows> sentences, const LogitsRules& rules,
+                                   std::span<const RowRules> all_rows, int64_t count,
+                                   const std::optional<SamplingOptions>& sampling,
+                                   std::span<const double> uniforms) const {
   std::vector<StepScores> found;
   StepScores all;
   int64_t first = 0;
@@ -84,13 +86,15 @@ StepScores BatchCandidates::scores(const SearchState& state, const std::vector<t
     std::vector<torch::Tensor> own;
     for (const auto& of_member : logits) own.push_back(own_logits(of_member.narrow(0, first, rows), sentence));
     auto together = state.combined(own);  // [rows, candidates]
-    std::vector<RowRules> own_rules;
-    for (int64_t row = first; row < first + rows && !rules.empty(); ++row)
-      own_rules.push_back({.banned = to_places(rules[row].banned, sentence.tokens),
-                           .wanted = to_places(rules[row].wanted, sentence.tokens),
-                           .seen = to_places(rules[row].seen, sentence.tokens)});
+    const auto own_rows = all_rows.empty() ? all_rows : all_rows.subspan(first, rows);
+    if (!own_rows.empty()) rules.change(together, own_rows, sentence.tokens);
+    std::vector<RowRules> in_places;
+    for (const auto& row : own_rows)
+      in_places.push_back({.banned = to_places(row.banned, sentence.tokens),
+                           .wanted = to_places(row.wanted, sentence.tokens),
+                           .only_wanted = row.only_wanted});
     found.push_back(
-        step_scores(together, own_rules, count, options, uniforms.empty() ? uniforms : uniforms.subspan(first, rows)));
+        step_scores(together, in_places, count, sampling, uniforms.empty() ? uniforms : uniforms.subspan(first, rows)));
     all.best.width = std::max(all.best.width, found.back().best.width);
     first += rows;
   }

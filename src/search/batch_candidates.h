@@ -3,12 +3,14 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "search/beams/hypothesis.h"
-#include "search/beams/search_input.h"
 #include "search/ensemble.h"
+#include "search/rules/logits_rules.h"
+#include "search/rules/search_input.h"
 #include "search/rules/step_scores.h"
 
 namespace nmt {
@@ -28,11 +30,11 @@ class BatchCandidates {
   struct Rows {
     int64_t sentence = 0, count = 0;
   };
-  /// step_scores() of the rows. logits: of each member of `state`, float32 [rows, tokens or more]; rules and uniforms:
+  /// step_scores() of the rows. logits: of each member of `state`, float32 [rows, tokens or more]; rows and uniforms:
   /// of all rows, or none.
   StepScores scores(const SearchState& state, const std::vector<torch::Tensor>& logits, std::span<const Rows> sentences,
-                    std::span<const RowRules> rules, int64_t count, const SearchOptions& options,
-                    std::span<const double> uniforms) const;
+                    const LogitsRules& rules, std::span<const RowRules> rows, int64_t count,
+                    const std::optional<SamplingOptions>& sampling, std::span<const double> uniforms) const;
 
  private:
   struct Sentence {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "search/beams/hypothesis.h"
-#include "search/beams/search_input.h"
 #include "search/ensemble.h"
+#include "search/rules/search_input.h"
 
 namespace nmt {
 

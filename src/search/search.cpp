@@ -9,7 +9,7 @@
 #include "search/batch_candidates.h"
 #include "search/beams/beam_groups.h"
 #include "search/hypothesis_attention.h"
-#include "search/rules/token_bans.h"
+#include "search/rules/logits_rules.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -24,14 +24,10 @@ bool stay(const std::vector<int64_t>& parents, int64_t rows) {
   return true;
 }
 
-bool has_rules(const SearchInput& input) {
-  return !input.prefix.empty() || !input.must_appear.empty() || !input.banned.empty();
-}
-
-/// Tokens that the translation is forced to begin with, the end of the sentence left out.
-int64_t forced_words(const SearchInput& input) {
-  const bool ends = !input.prefix.empty() && input.prefix.back() == SpecialIds::kEnd;
-  return std::ssize(input.prefix) - (ends ? 1 : 0);
+/// How many tokens a forced beginning has, the end of the sentence left out.
+int64_t words(std::span<const int32_t> beginning) {
+  const bool ends = !beginning.empty() && beginning.back() == SpecialIds::kEnd;
+  return std::ssize(beginning) - (ends ? 1 : 0);
 }
 
 /// A search under way.
@@ -43,8 +39,8 @@ class Search {
         batch_size_(batch_size),
         options_(options),
         group_options_(group_options(options)),
+        rules_(options),
         needs_attention_(options.attention || options.coverage_penalty > 0),
-        ruled_(has_bans(options) || options.repetition_penalty != 1),
         joins_(!needs_attention_ && std::ranges::all_of(models, [](const auto& one) {
           return one.model->capabilities().ragged_positions;
         })) {}
@@ -59,7 +55,7 @@ class Search {
  private:
   struct Sentence {
     Sentence(const Search& search, const SearchQueue::Item& taken, int64_t place)
-        : item(taken), number(place), beams(search.options_, search.group_options_, *taken.input) {}
+        : item(taken), number(place), beams(search.options_, search.group_options_, search.rules_, *taken.input) {}
     SearchQueue::Item item;
     int64_t number;  // in its batch
     BeamGroups beams;
@@ -79,7 +75,9 @@ class Search {
   int64_t batch_size_;
   const SearchOptions& options_;
   SearchOptions group_options_;
-  bool needs_attention_, ruled_, joins_;
+  LogitsRules rules_;
+  bool needs_attention_, joins_;
+  bool ruled_ = false;  // for a sentence there is something to be asked, by a rule or by the phrases that it must hold
   bool queue_is_empty_ = false;
 
   std::optional<SearchState> state_;
@@ -111,7 +109,7 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
   for (const auto& item : items) {
     inputs.push_back(item.input);
     sources.push_back(&item.input->sources);
-    ruled_ = ruled_ || has_rules(*item.input);
+    ruled_ = ruled_ || rules_.concern(*item.input) || !item.input->must_appear.empty();
   }
   SearchState fresh(models_, options_.combination, sources);
   if (!inputs.front()->candidates.empty()) {
@@ -145,15 +143,15 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
 void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows) {
   constexpr int64_t kLogitsAtOnce = 1 << 24;  // bounds the memory for long prefixes
   int64_t count = kLogitsAtOnce / (std::ssize(rows.tokens) * state.target_vocabulary());
-  for (const auto& sentence : sentences) count = std::min(count, forced_words(*sentence->item.input));
+  for (const auto& sentence : sentences) count = std::min(count, words(rules_.beginning(*sentence->item.input)));
   if (count < 2 || !state.exact_prefill()) return;
   if (!stay(rows.parents, state.rows())) state.select(rows.parents);
   std::vector<int64_t> tokens;
   for (const auto& sentence : sentences) {
-    const auto& prefix = sentence->item.input->prefix;
+    const auto beginning = rules_.beginning(*sentence->item.input);
     for (int64_t row = 0; row < sentence->beams.rows(); ++row) {
       tokens.push_back(SpecialIds::kBegin);
-      tokens.insert(tokens.end(), prefix.begin(), prefix.begin() + count - 1);
+      tokens.insert(tokens.end(), beginning.begin(), beginning.begin() + count - 1);
     }
   }
   const auto logits = state.prefill_logits(tokens);
@@ -172,22 +170,23 @@ void Search::step() {
 /// The rows of the next step. logits: of each model [rows of the sentences, vocabulary].
 NextRows Search::advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
                          const std::vector<torch::Tensor>& logits) {
-  std::vector<RowRules> rules;
+  std::vector<RowRules> rows;
   std::vector<double> uniforms;
   std::vector<BatchCandidates::Rows> owners;
   for (const auto& sentence : sentences) {
     owners.push_back({.sentence = sentence->number, .count = sentence->beams.rows()});
-    if (ruled_) sentence->beams.add_rules(rules);
+    if (ruled_) sentence->beams.add_rules(rows);
     if (options_.sampling) sentence->beams.add_uniforms(uniforms);
   }
   // What the groups before have chosen may fill the places of beam_size less their own.
   const int64_t count = options_.beam_size + 1;
   StepScores scores;
   if (candidates_) {
-    scores = candidates_->scores(state, logits, owners, rules, count, options_, uniforms);
+    scores = candidates_->scores(state, logits, owners, rules_, rows, count, options_.sampling, uniforms);
   } else {
     auto together = state.combined(logits);
-    scores = step_scores(together, rules, count, options_, uniforms);
+    if (ruled_) rules_.change(together, rows);
+    scores = step_scores(together, rows, count, options_.sampling, uniforms);
   }
   NextRows next;
   int64_t first_row = 0;

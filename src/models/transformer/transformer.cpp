@@ -52,13 +52,15 @@ BlockOptions block_options(const ModelConfig& c) {
 // attention and their names; positions may share the tables of the first block.
 class BlockSeries {
  public:
-  BlockSeries(const ModelConfig& config, const char* stack, bool two_sided)
+  BlockSeries(const ModelConfig& config, const PartMakers& makers, const char* stack, bool two_sided)
       : options_(block_options(config)),
+        makers_(makers),
         positions_(position_options(config)),
         deep_init_(config, two_sided ? Stack::kEncoder : Stack::kDecoder),
         stack_(stack),
         score_(config.attention_score) {
     positions_.two_sided = two_sided;
+    options_.make_feed_forward = makers.feed_forward;
     options_.residual_weight = deep_init_.residual_weight();
     options_.branch_gain = deep_init_.branch_gain();
   }
@@ -68,23 +70,30 @@ class BlockSeries {
     block.initial_gain = deep_init_.block_gain(index_);
     block.self_attention.name = fmt::format("{}.{}.self", stack_, index_);
     block.cross_attention.name = fmt::format("{}.{}.cross", stack_, index_++);
-    const int64_t head_dim = positions_.model / positions_.heads;
-    block.cross_attention.scores = make_head_scores(score_, head_dim);
-    const auto relative = make_relative_positions(positions_);
+    block.cross_attention.scores = head_scores();
+    const auto relative =
+        makers_.relative_positions ? makers_.relative_positions(positions_) : make_relative_positions(positions_);
     if (relative && score_ != AttentionScoreKind::kScaledDot)
       throw Error(
           fmt::format("model.attention_score: {} does not go with model.positions {}, which has a score of its own; "
                       "use scaled_dot, or "
                       "positions added to embeddings",
                       name_of(score_), positions_.kind.name()));
-    block.self_attention.scores = relative ? relative : make_head_scores(score_, head_dim);
+    block.self_attention.scores = relative ? relative : head_scores();
     block.self_attention.owns_scores = !relative || relative != positions_.first_layer;
     if (!positions_.first_layer) positions_.first_layer = relative;
     return block;
   }
 
  private:
+  std::shared_ptr<HeadScores> head_scores() const {
+    const int64_t head_dim = positions_.model / positions_.heads;
+    if (!makers_.score) return make_head_scores(score_, head_dim);
+    return fold_heads("own", makers_.score({.query = head_dim, .key = head_dim, .inner = head_dim}));
+  }
+
   BlockOptions options_;
+  const PartMakers& makers_;
   PositionOptions positions_;
   DeepInit deep_init_;
   std::string stack_;
@@ -94,7 +103,8 @@ class BlockSeries {
 
 }  // namespace
 
-Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_t target_vocabulary)
+Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_t target_vocabulary,
+                         const PartMakers& makers)
     : tie_all_(c.tie_embeddings == TiedEmbeddings::kAll),
       tie_target_(c.tie_embeddings != TiedEmbeddings::kNone),
       zero_padding_row_(c.zero_padding_embedding) {
@@ -116,7 +126,7 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
   if (c.output_bias) output_bias_ = register_parameter("output_bias", torch::zeros({target_vocabulary}));
 
   const auto positions = [&](const char* name) {
-    auto made = make_positions(position_options(c));
+    auto made = makers.positions ? makers.positions(position_options(c)) : make_positions(position_options(c));
     return made ? register_module(name, made) : made;
   };
   const InputLayer::Options input{.dropout = c.input_dropout_rate.value_or(c.dropout_rate),
@@ -125,7 +135,8 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
   source_input_ = std::make_unique<InputLayer>(input, positions("source_positions"));
   target_input_ = std::make_unique<InputLayer>(input, positions("target_positions"));
 
-  BlockSeries encoder_blocks(c, "encoder", /*two_sided=*/true), decoder_blocks(c, "decoder", /*two_sided=*/false);
+  BlockSeries encoder_blocks(c, makers, "encoder", /*two_sided=*/true);
+  BlockSeries decoder_blocks(c, makers, "decoder", /*two_sided=*/false);
   for (int64_t i = 0; i < c.encoder_blocks.value_or(c.num_blocks); ++i)
     encoder_.push_back(register_module(fmt::format("encoder_{}", i), EncoderBlock(encoder_blocks.next())));
   for (int64_t i = 0; i < c.decoder_blocks.value_or(c.num_blocks); ++i)

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "models/decoding/static_steps.h"
 #include "models/interface/model.h"
+#include "models/transformer/part_makers.h"
 #include "nn/decode/decoder_cache.h"
 #include "nn/layers/embedding.h"
 #include "nn/layers/feed_forward.h"
@@ -21,7 +22,8 @@ namespace nmt {
 /// Sizes and places of one block, shared by encoder and decoder.
 struct BlockOptions {
   MultiHeadAttentionImpl::Options self_attention, cross_attention;
-  FeedForwardImpl::Options feed_forward;
+  FeedForwardOptions feed_forward;
+  FeedForwardMaker make_feed_forward = {};  ///< null: DenseFeedForward
   MixerKind mixer = MixerKind::kAttention;
   Norm norm = Norm::kPost;
   NormForm norm_form = NormForm::kLayer;
@@ -48,7 +50,7 @@ class EncoderBlockImpl : public torch::nn::Module, public HasInitialValues {
  private:
   BlockOptions options_;
   MultiHeadAttention self_attention_{nullptr};
-  FeedForward feed_forward_{nullptr};
+  std::shared_ptr<FeedForward> feed_forward_;
   LayerNorm self_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
 };
 TORCH_MODULE(EncoderBlock);
@@ -69,7 +71,9 @@ class DecoderBlockImpl : public torch::nn::Module, public HasInitialValues {
   StaticKeyValues project_static(const torch::Tensor& memory) { return cross_attention_->project_static(memory); }
   /// n tokens a row: x [rows, n, model]. What later steps need of them goes into the cache.
   torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepRows& rows);
-  DecodingCapabilities capabilities() const { return mixer_->capabilities() & cross_attention_->capabilities(); }
+  DecodingCapabilities capabilities() const {
+    return mixer_->capabilities() & cross_attention_->capabilities() & feed_forward_->capabilities();
+  }
   InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
                                      const InitialValues& values) const override {
     return options_.initial_values(values);
@@ -79,7 +83,7 @@ class DecoderBlockImpl : public torch::nn::Module, public HasInitialValues {
   BlockOptions options_;
   std::shared_ptr<Mixer> mixer_;
   MultiHeadAttention cross_attention_{nullptr};
-  FeedForward feed_forward_{nullptr};
+  std::shared_ptr<FeedForward> feed_forward_;
   LayerNorm mixer_norm_{nullptr}, cross_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
 };
 TORCH_MODULE(DecoderBlock);
@@ -88,7 +92,8 @@ TORCH_MODULE(DecoderBlock);
 /// and mixers, with and without output projection of attention, three ways to share embeddings.
 class Transformer final : public TranslationModel, public HasInitialValues {
  public:
-  Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
+  Transformer(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary,
+              const PartMakers& makers = {});
 
   torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override;
   torch::Tensor output_weight() const override;

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "models/transformer/transformer.h"
 #include "nn/layers/average_attention.h"
+#include "nn/layers/dense_feed_forward.h"
 #include "nn/layers/ssru.h"
 #include "nn/ops/dropout.h"
 
@@ -37,6 +38,12 @@ std::shared_ptr<Mixer> make_mixer(const BlockOptions& options) {
   return nullptr;
 }
 
+/// The feed-forward layers: a new one is a branch here.
+std::shared_ptr<FeedForward> make_feed_forward(const BlockOptions& options) {
+  if (options.make_feed_forward) return options.make_feed_forward(options.feed_forward);
+  return std::make_shared<DenseFeedForward>(options.feed_forward);
+}
+
 }  // namespace
 
 InitialValues BlockOptions::initial_values(const InitialValues& of_model) const {
@@ -48,7 +55,7 @@ InitialValues BlockOptions::initial_values(const InitialValues& of_model) const 
 EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : options_(options) {
   self_attention_ = register_module("self_attention", MultiHeadAttention(options.self_attention));
   self_attention_norm_ = register_module("self_attention_norm", make_norm(options));
-  feed_forward_ = register_module("feed_forward", FeedForward(options.feed_forward));
+  feed_forward_ = register_module("feed_forward", make_feed_forward(options));
   feed_forward_norm_ = register_module("feed_forward_norm", make_norm(options));
 }
 
@@ -57,7 +64,7 @@ torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& le
     return self_attention_->forward_self(y, lengths, /*causal=*/false, pass, residual);
   });
   return sublayer(x, feed_forward_norm_, options_, pass,
-                  [&](const auto& y, const auto& residual) { return feed_forward_(y, pass, residual); });
+                  [&](const auto& y, const auto& residual) { return feed_forward_->forward(y, pass, residual); });
 }
 
 DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(options) {
@@ -66,7 +73,7 @@ DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(optio
   mixer_norm_ = register_module(name + "_norm", make_norm(options));
   cross_attention_ = register_module("cross_attention", MultiHeadAttention(options.cross_attention));
   cross_attention_norm_ = register_module("cross_attention_norm", make_norm(options));
-  feed_forward_ = register_module("feed_forward", FeedForward(options.feed_forward));
+  feed_forward_ = register_module("feed_forward", make_feed_forward(options));
   feed_forward_norm_ = register_module("feed_forward_norm", make_norm(options));
 }
 
@@ -81,7 +88,7 @@ torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& ta
     return Epilogue{.residual = residual}.apply(attended);
   });
   return sublayer(x, feed_forward_norm_, options_, pass,
-                  [&](const auto& y, const auto& residual) { return feed_forward_(y, pass, residual); });
+                  [&](const auto& y, const auto& residual) { return feed_forward_->forward(y, pass, residual); });
 }
 
 torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepRows& rows) {
@@ -93,7 +100,7 @@ torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const S
     return cross_attention_->step_cross(y, *cache.source, rows.sources, residual);
   });
   return sublayer(x, feed_forward_norm_, options_, no_dropout,
-                  [&](const auto& y, const auto& residual) { return feed_forward_(y, no_dropout, residual); });
+                  [&](const auto& y, const auto& residual) { return feed_forward_->forward(y, no_dropout, residual); });
 }
 
 }  // namespace nmt

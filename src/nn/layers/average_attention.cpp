@@ -8,13 +8,13 @@
 
 namespace nmt {
 
-AverageAttention::AverageAttention(const FeedForwardImpl::Options& options) {
-  feed_forward_ = register_module("feed_forward", FeedForward(options));
+AverageAttention::AverageAttention(const FeedForwardOptions& options) {
+  feed_forward_ = register_module("feed_forward", std::make_shared<DenseFeedForward>(options));
   gate_ = register_module("gate", Linear(2 * options.model, 2 * options.model, LinearImpl::Bias::kYes));
 }
 
 torch::Tensor AverageAttention::gate(const torch::Tensor& x, const torch::Tensor& means, ForwardContext& pass) {
-  const auto g = feed_forward_(means.to(x.scalar_type()), pass);
+  const auto g = feed_forward_->forward(means.to(x.scalar_type()), pass, {});
   const auto gates = activate(gate_(at::cat({x, g}, -1)), Activation::kSigmoid).chunk(2, -1);
   return gates[0] * x + gates[1] * g;
 }

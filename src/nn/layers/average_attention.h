@@ -1,7 +1,7 @@
 #pragma once
 
 #include "nn/decode/mixer.h"
-#include "nn/layers/feed_forward.h"
+#include "nn/layers/dense_feed_forward.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {
@@ -12,7 +12,7 @@ namespace nmt {
 /// A step costs the same at every position.
 class AverageAttention final : public Mixer {
  public:
-  explicit AverageAttention(const FeedForwardImpl::Options& options);
+  explicit AverageAttention(const FeedForwardOptions& options);
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
@@ -21,7 +21,7 @@ class AverageAttention final : public Mixer {
   /// x and means of one shape [..., model], means in float32.
   torch::Tensor gate(const torch::Tensor& x, const torch::Tensor& means, ForwardContext& pass);
 
-  FeedForward feed_forward_{nullptr};
+  std::shared_ptr<DenseFeedForward> feed_forward_;
   Linear gate_{nullptr};
 };
 

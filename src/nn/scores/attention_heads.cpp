@@ -1,6 +1,7 @@
 #include "nn/scores/attention_heads.h"
 
-#include "nn/scores/attention_score.h"
+#include <utility>
+
 #include "nn/scores/make_attention_score.h"
 
 namespace nmt {
@@ -8,10 +9,9 @@ namespace {
 
 class FoldedScore final : public HeadScores {
  public:
-  FoldedScore(AttentionScoreKind kind, int64_t head_dim)
-      : HeadScores("score"),
-        score_(make_attention_score(kind, {.query = head_dim, .key = head_dim, .inner = head_dim})) {
-    register_module(name_of(kind), score_);
+  FoldedScore(const std::string& name, std::shared_ptr<AttentionScore> score)
+      : HeadScores("score"), score_(std::move(score)) {
+    register_module(name, score_);
   }
 
   torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t /*first_query*/) override {
@@ -25,8 +25,14 @@ class FoldedScore final : public HeadScores {
 
 }  // namespace
 
+std::shared_ptr<HeadScores> fold_heads(const std::string& name, std::shared_ptr<AttentionScore> score) {
+  return std::make_shared<FoldedScore>(name, std::move(score));
+}
+
 std::shared_ptr<HeadScores> make_head_scores(AttentionScoreKind score, int64_t head_dim) {
-  return score == AttentionScoreKind::kScaledDot ? nullptr : std::make_shared<FoldedScore>(score, head_dim);
+  if (score == AttentionScoreKind::kScaledDot) return nullptr;
+  return fold_heads(name_of(score),
+                    make_attention_score(score, {.query = head_dim, .key = head_dim, .inner = head_dim}));
 }
 
 }  // namespace nmt

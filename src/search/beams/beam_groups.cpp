@@ -20,10 +20,12 @@ SearchOptions group_options(const SearchOptions& options) {
   return group;
 }
 
-BeamGroups::BeamGroups(const SearchOptions& whole, const SearchOptions& group, const SearchInput& input)
+BeamGroups::BeamGroups(const SearchOptions& whole, const SearchOptions& group, const LogitsRules& rules,
+                       const SearchInput& input)
     : options_(whole), input_(input) {
-  const int64_t limit = std::max(whole.length_limit(std::ssize(input.sources.front())), std::ssize(input.prefix) + 1);
-  for (int64_t i = 0; i < group_count(whole); ++i) beams_.emplace_back(group, input, limit);
+  const int64_t limit =
+      std::max(whole.length_limit(std::ssize(input.sources.front())), std::ssize(rules.beginning(input)) + 1);
+  for (int64_t i = 0; i < group_count(whole); ++i) beams_.emplace_back(group, rules, input, limit);
 }
 
 int64_t BeamGroups::rows() const {
@@ -32,8 +34,8 @@ int64_t BeamGroups::rows() const {
   return rows;
 }
 
-void BeamGroups::add_rules(std::vector<RowRules>& rules) const {
-  for (const auto& beam : beams_) beam.add_rules(rules);
+void BeamGroups::add_rules(std::vector<RowRules>& rows) const {
+  for (const auto& beam : beams_) beam.add_rules(rows);
 }
 
 void BeamGroups::add_uniforms(std::vector<double>& uniforms) const {

@@ -11,12 +11,13 @@ namespace nmt {
 class BeamGroups {
  public:
   /// Borrows all. whole: the options of the search; group: of each beam.
-  BeamGroups(const SearchOptions& whole, const SearchOptions& group, const SearchInput& input);
+  BeamGroups(const SearchOptions& whole, const SearchOptions& group, const LogitsRules& rules,
+             const SearchInput& input);
 
   int64_t count() const { return std::ssize(beams_); }
   int64_t rows() const;  ///< at first one for each beam
   bool done() const { return rows() == 0; }
-  void add_rules(std::vector<RowRules>& rules) const;
+  void add_rules(std::vector<RowRules>& rows) const;
   /// With sampling: for each row the number that its token is drawn by.
   void add_uniforms(std::vector<double>& uniforms) const;
   /// One step of every beam, as of SentenceBeam.

@@ -3,36 +3,32 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "search/rules/distinct_tokens.h"
-#include "search/rules/token_bans.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
-SentenceBeam::SentenceBeam(const SearchOptions& options, const SearchInput& input, int64_t limit)
-    : options_(options), input_(input), constraints_(input.must_appear), limit_(limit) {
+
+SentenceBeam::SentenceBeam(const SearchOptions& options, const LogitsRules& rules, const SearchInput& input,
+                           int64_t limit)
+    : options_(options), rules_(rules), input_(input), constraints_(input.must_appear), limit_(limit) {
   live_.push_back({.met = constraints_.start()});
 }
 
-void SentenceBeam::add_rules(std::vector<RowRules>& rules) const {
+void SentenceBeam::add_rules(std::vector<RowRules>& rows) const {
   if (done_) return;
   for (const Live& hypothesis : live_) {
-    RowRules& row = rules.emplace_back();
-    const auto tokens = tree_.tokens(hypothesis.node);
-    if (options_.repetition_penalty != 1) {
-      row.seen = tokens;
-      make_distinct(row.seen);
+    RowRules& row = rows.emplace_back();
+    row.input = &input_;
+    row.tokens = tree_.tokens(hypothesis.node);
+    rules_.judge(row);
+    if (row.only_wanted) continue;
+    if (!constraints_.all_met(hypothesis.met)) {
+      row.banned.push_back(SpecialIds::kEnd);
+      std::ranges::copy(constraints_.next_tokens(hypothesis.met), std::back_inserter(row.wanted));
     }
-    if (is_forced()) {
-      row.wanted = {input_.prefix[length_]};
-      continue;
-    }
-    add_banned_tokens(options_, tokens, row.banned);
-    add_sequence_ends(input_.banned, tokens, row.banned);
-    if (constraints_.all_met(hypothesis.met)) continue;
-    row.banned.push_back(SpecialIds::kEnd);
-    row.wanted = constraints_.next_tokens(hypothesis.met);
     make_distinct(row.wanted);
     std::erase_if(row.wanted, [&](int32_t token) { return std::ranges::find(row.banned, token) != row.banned.end(); });
   }
@@ -79,10 +75,6 @@ std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepS
     const auto penalty = options_.diversity_strength * static_cast<double>(std::ranges::count(penalized, token));
     all.push_back({parent, token, token_log_probability, log_probability, log_probability - penalty});
   };
-  if (is_forced()) {
-    add(0, input_.prefix[length_], scores.wanted[first_row].front().log_probability);
-    return all;
-  }
   const BestTokens& best = scores.best;
   const std::span ids(best.ids);
   for (int64_t parent = 0; parent < rows(); ++parent) {
@@ -90,10 +82,9 @@ std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepS
     const auto listed = ids.subspan(row * best.width, best.width);
     for (int64_t i = 0; i < best.width && listed[i] != BestTokens::kNone; ++i)
       add(parent, listed[i], best.log_probabilities[row * best.width + i]);
-    if (constraints_.empty()) continue;
+    if (scores.wanted.empty()) continue;
     for (const auto& [token, log_probability] : scores.wanted[row])
-      if (std::isfinite(log_probability) && std::ranges::find(listed, token) == listed.end())
-        add(parent, token, log_probability);
+      if (std::ranges::find(listed, token) == listed.end()) add(parent, token, log_probability);
   }
   // Beyond the best 2 * beam_size there is nothing to take: each live hypothesis ends in one way only.
   const auto wanted = constraints_.empty() ? std::min(std::ssize(all), 2 * options_.beam_size) : std::ssize(all);

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "search/beams/hypothesis.h"
-#include "search/beams/search_input.h"
 #include "search/beams/token_tree.h"
+#include "search/rules/logits_rules.h"
 #include "search/rules/phrase_constraints.h"
+#include "search/rules/search_input.h"
 #include "search/rules/search_options.h"
 #include "search/rules/step_scores.h"
 
@@ -22,9 +23,9 @@ struct NextRows {
 /// One beam: its live and its finished hypotheses. The rules stand at search().
 class SentenceBeam {
  public:
-  /// Borrows options and input. options: of this beam; it gives beam_size hypotheses at most. limit: tokens a
+  /// Borrows options, rules and input. options: of this beam; it gives beam_size hypotheses at most. limit: tokens a
   /// hypothesis may have, </s> counted.
-  SentenceBeam(const SearchOptions& options, const SearchInput& input, int64_t limit);
+  SentenceBeam(const SearchOptions& options, const LogitsRules& rules, const SearchInput& input, int64_t limit);
 
   /// Rows that this beam has in the batch, one for each live hypothesis, the best first; none once it is done.
   int64_t rows() const { return done_ ? 0 : static_cast<int64_t>(live_.size()); }
@@ -32,7 +33,7 @@ class SentenceBeam {
   int64_t length() const { return length_; }  ///< tokens that every live hypothesis has
 
   /// Appends what the rules say about the next token of each row.
-  void add_rules(std::vector<RowRules>& rules) const;
+  void add_rules(std::vector<RowRules>& rows) const;
 
   /// One step. scores: at least beam_size + 1 tokens (or what is allowed) for each row, and as many more as there are
   /// in `penalized`; the rows of this beam begin at first_row. penalized: tokens that rank diversity_strength
@@ -54,7 +55,6 @@ class SentenceBeam {
     float token_log_probability = 0;
     double log_probability = 0, rank = 0;  // what it has, and what it is compared by
   };
-  bool is_forced() const { return length_ < std::ssize(input_.prefix); }
   std::vector<Extension> ranked_extensions(const StepScores& scores, int64_t first_row,
                                            std::span<const int64_t> penalized) const;
   void allocate_banks(std::vector<Extension>& extensions) const;
@@ -67,6 +67,7 @@ class SentenceBeam {
   Hypothesis to_hypothesis(const Live& hypothesis, bool finished) const;
 
   const SearchOptions& options_;
+  const LogitsRules& rules_;
   const SearchInput& input_;
   PhraseConstraints constraints_;
   int64_t limit_;

@@ -3,13 +3,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/rules/search_input.h"
+
 namespace nmt {
 
-/// What the rules of its sentence say about the next token of one row.
+/// A hypothesis of a search, one row of its steps, and what the rules say about its next token.
 struct RowRules {
-  std::vector<int32_t> banned = {};  ///< may not be chosen; may hold a token twice
-  std::vector<int32_t> wanted = {};  ///< their log-probabilities are asked for, banned or not
-  std::vector<int32_t> seen = {};    ///< distinct tokens that the repetition penalty is for
+  const SearchInput* input = nullptr;  ///< what it translates
+  std::vector<int32_t> tokens = {};    ///< what it has so far, without <s>
+  std::vector<int32_t> banned = {};    ///< may not be chosen; may hold a token twice
+  std::vector<int32_t> wanted = {};    ///< candidates, however improbable
+  bool only_wanted = false;            ///< nothing else may be chosen, and no ban holds
 };
 
 }  // namespace nmt

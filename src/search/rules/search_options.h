@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "config/kinds.h"
 
 namespace nmt {
+
+class LogitsRule;
 
 /// Drawing tokens instead of searching for the best: softmax(logits / temperature) over the top_k most probable tokens,
 /// of these the fewest whose probabilities sum to top_p (Fan et al. 2018; Holtzman et al. 2020).
@@ -45,6 +48,9 @@ struct SearchOptions {
 
   bool attention = false;       ///< fill Hypothesis::attention
   int64_t alignment_layer = 0;  ///< decoder layer whose attention that is, from 1; 0 = the last but one
+
+  /// Rules beside those that the options above ask for (logits_rule.h), for programs that bring their own.
+  std::vector<std::shared_ptr<const LogitsRule>> rules = {};
 
   void validate() const;  ///< throws Error
 

@@ -1,6 +1,7 @@
 #include "search/rules/step_scores.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "search/rules/sampling.h"
@@ -17,18 +18,11 @@ torch::Tensor places(std::span<const RowRules> rules, std::vector<int32_t> RowRu
   return torch::tensor(flat, torch::kLong).to(logits.device());
 }
 
-void penalise_repetition(torch::Tensor& logits, std::span<const RowRules> rules, double penalty) {
-  const auto seen = places(rules, &RowRules::seen, logits);
-  if (seen.numel() == 0) return;
-  logits = logits.contiguous();
-  auto flat = logits.view(-1);
-  const auto values = flat.index_select(0, seen);
-  flat.index_copy_(0, seen, at::where(values > 0, values / penalty, values * penalty));
-}
-
 /// Log-probabilities differ as logits do: each is that of the row's best token and the difference.
 std::vector<std::vector<TokenScore>> wanted_scores(const torch::Tensor& logits, std::span<const RowRules> rules,
                                                    const BestTokens& best) {
+  std::vector<std::vector<TokenScore>> scores(rules.size());
+  if (std::ranges::all_of(rules, [](const RowRules& row) { return row.wanted.empty(); })) return scores;
   std::vector<RowRules> firsts(rules.size());
   for (size_t row = 0; row < rules.size(); ++row)
     firsts[row].wanted.assign(rules[row].wanted.size(), best.ids[row * best.width]);
@@ -37,20 +31,21 @@ std::vector<std::vector<TokenScore>> wanted_scores(const torch::Tensor& logits, 
                            flat.index_select(0, places(firsts, &RowRules::wanted, logits)))
                               .cpu();
   const float* next = difference.const_data_ptr<float>();
-  std::vector<std::vector<TokenScore>> scores(rules.size());
   for (size_t row = 0; row < rules.size(); ++row)
-    for (const int32_t token : rules[row].wanted)
-      scores[row].push_back({token, *next++ + best.log_probabilities[row * best.width]});
+    for (const int32_t token : rules[row].wanted) {
+      const float log_probability = *next++ + best.log_probabilities[row * best.width];
+      if (rules[row].only_wanted || std::isfinite(log_probability)) scores[row].push_back({token, log_probability});
+    }
   return scores;
 }
 
 void remove_banned(std::span<const RowRules> rules, BestTokens& best) {
   for (size_t row = 0; row < rules.size(); ++row) {
-    if (rules[row].banned.empty()) continue;
+    if (rules[row].banned.empty() && !rules[row].only_wanted) continue;
     int32_t* ids = best.ids.data() + row * best.width;
     float* values = best.log_probabilities.data() + row * best.width;
     int64_t kept = 0;
-    for (int64_t i = 0; i < best.width; ++i) {
+    for (int64_t i = 0; i < best.width && !rules[row].only_wanted; ++i) {
       if (std::ranges::find(rules[row].banned, ids[i]) != rules[row].banned.end()) continue;
       ids[kept] = ids[i];
       values[kept++] = values[i];
@@ -62,18 +57,14 @@ void remove_banned(std::span<const RowRules> rules, BestTokens& best) {
 
 }  // namespace
 
-StepScores step_scores(torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
-                       const SearchOptions& options, std::span<const double> uniforms) {
-  if (rules.empty()) {
-    if (options.sampling) return {.best = draw_tokens(logits, *options.sampling, rules, uniforms), .wanted = {}};
-    return {.best = best_tokens(logits, count), .wanted = {}};
-  }
-  if (options.repetition_penalty != 1) penalise_repetition(logits, rules, options.repetition_penalty);
+StepScores step_scores(const torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
+                       const std::optional<SamplingOptions>& sampling, std::span<const double> uniforms) {
   size_t max_banned = 0;
   for (const auto& row : rules) max_banned = std::max(max_banned, row.banned.size());
   StepScores scores;
-  scores.best = options.sampling ? draw_tokens(logits, *options.sampling, rules, uniforms)
-                                 : best_tokens(logits, count + static_cast<int64_t>(max_banned));
+  scores.best = sampling ? draw_tokens(logits, *sampling, rules, uniforms)
+                         : best_tokens(logits, count + static_cast<int64_t>(max_banned));
+  if (rules.empty()) return scores;
   scores.wanted = wanted_scores(logits, rules, scores.best);
   remove_banned(rules, scores.best);
   return scores;

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,18 +20,15 @@ struct TokenScore {
 
 /// The next tokens of all rows.
 struct StepScores {
-  BestTokens best;                              ///< without those that are banned
-  std::vector<std::vector<TokenScore>> wanted;  ///< by row, those of RowRules::wanted; empty without rules
+  BestTokens best;                              ///< without those that are banned; none where only_wanted
+  std::vector<std::vector<TokenScore>> wanted;  ///< by row, those of RowRules::wanted; empty without rules. Tokens of
+                                                ///< probability 0 only where nothing else may be chosen
 };
 
-/// Judges logits float32 [rows, vocabulary], which it may change. rules: one a row, or none at all. The lists are at
-/// least `count` long where the vocabulary has so many allowed tokens; with sampling they hold the one token drawn by
-/// `uniforms` (a number in [0, 1) for each row).
-///
-/// Log-probabilities are normalised over the whole vocabulary: what is banned keeps its share. The repetition penalty
-/// theta changes the logits before (Keskar et al. 2019, sec. 4.1): of tokens seen, positive ones are divided by theta,
-/// negative ones multiplied.
-StepScores step_scores(torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
-                       const SearchOptions& options, std::span<const double> uniforms = {});
+/// Judges logits float32 [rows, vocabulary]. rules: one a row, or none at all. The lists are at least `count` long
+/// where the vocabulary has so many allowed tokens; with sampling they hold the one token drawn by `uniforms` (a number
+/// in [0, 1) for each row). Log-probabilities are normalised over the whole vocabulary: what is banned keeps its share.
+StepScores step_scores(const torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
+                       const std::optional<SamplingOptions>& sampling = {}, std::span<const double> uniforms = {});
 
 }  // namespace nmt

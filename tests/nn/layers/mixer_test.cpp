@@ -24,7 +24,7 @@ std::shared_ptr<Mixer> mixer_of(const std::string& name) {
     mixer = std::make_shared<Ssru>(kModel);
   else
     mixer = std::make_shared<AverageAttention>(
-        FeedForwardImpl::Options{.model = kModel, .inner = 10, .activation = Activation::kGelu});
+        FeedForwardOptions{.model = kModel, .inner = 10, .activation = Activation::kGelu});
   const torch::NoGradGuard no_grad;
   double start = 0;
   for (auto& parameter : mixer->parameters()) parameter.copy_(wave(parameter.sizes(), 0.8, ++start));
@@ -176,7 +176,7 @@ TEST_P(AnyMixer, TakesBfloat16) {
 
 // Zhang et al. 2018, by hand: a net that is the identity on positive means, gates of 1/2.
 TEST(AverageAttention, GatesTheMeanOfThePositionsSoFar) {
-  AverageAttention layer(FeedForwardImpl::Options{.model = 2, .inner = 2});
+  AverageAttention layer(FeedForwardOptions{.model = 2, .inner = 2});
   const torch::NoGradGuard no_grad;
   auto weights = layer.named_parameters();
   for (auto& item : weights) item.value().zero_();

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "nn/layers/feed_forward.h"
+#include "nn/layers/dense_feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/layer_norm.h"
@@ -93,7 +93,7 @@ TEST(InitialValues, OfLayersAreThoseOfTheirKind) {
   expect_deviations(cell, {{"input.weight", 1}, {"input.bias", 0}, {"recurrent.weight", 8}, {"recurrent.bias", 0}});
   AdditiveScore score({.query = 40, .key = 50, .inner = 2000, .coverage = true});
   expect_deviations(score, {{"v", 32}, {"u", 16}, {"query.weight", 16}, {"key.weight", 16}});
-  FeedForwardImpl net({.model = 40, .inner = 50, .gated = true});
+  DenseFeedForward net({.model = 40, .inner = 50, .gated = true});
   expect_deviations(net, {{"inner.weight", 0.125},
                           {"inner.bias", 0},
                           {"gated.weight", 0.125},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "text/tokenizer.h"
 
@@ -52,15 +53,25 @@ TEST(StepScores, GiveWhatIsWantedWhateverItsRank) {
   EXPECT_NEAR(scores.wanted[1][0].log_probability, 2 - log_sum({0, 1, 0, 6, 2, 2.5, -1}), 1e-6);
 }
 
-TEST(StepScores, RepetitionPenaltyChangesTheDistribution) {
+TEST(StepScores, WhatIsForcedIsAllThereIsEvenIfItCannotBe) {
   auto logits = two_rows();
-  const std::vector<RowRules> rules = {{.seen = {4, 6}}, {}};
-  const auto scores = step_scores(logits, rules, 2, {.repetition_penalty = 2});
-  EXPECT_THAT(scores.best.ids[0], 5);
-  const double sum = log_sum({0, 1, 0, 3, 2.5, 4, -4});
-  EXPECT_NEAR(scores.best.log_probabilities[0], 4 - sum, 1e-6);
-  EXPECT_EQ(scores.best.ids[1], 3);
-  EXPECT_NEAR(scores.best.log_probabilities[2], 6 - log_sum({0, 1, 0, 6, 2, 2.5, -1}), 1e-6) << "the other row's own";
+  logits[0][6] = -std::numeric_limits<float>::infinity();
+  const std::vector<RowRules> rules = {{.wanted = {6}, .only_wanted = true}, {.wanted = {5}}};
+  const auto scores = step_scores(logits, rules, 2, {});
+  EXPECT_THAT(std::vector<int32_t>(scores.best.ids.begin(), scores.best.ids.begin() + scores.best.width),
+              testing::Each(BestTokens::kNone));
+  ASSERT_EQ(scores.wanted[0].size(), 1u);
+  EXPECT_EQ(scores.wanted[0][0].token, 6);
+  EXPECT_EQ(scores.best.ids[scores.best.width], 3) << "the other row may choose";
+}
+
+TEST(StepScores, NothingImpossibleIsWanted) {
+  auto logits = two_rows();
+  logits[0][6] = -std::numeric_limits<float>::infinity();
+  const std::vector<RowRules> rules = {{.wanted = {6, 5}}, {}};
+  const auto scores = step_scores(logits, rules, 2, {});
+  ASSERT_EQ(scores.wanted[0].size(), 1u);
+  EXPECT_EQ(scores.wanted[0][0].token, 5);
 }
 
 TEST(StepScores, ManyBansLeaveEnoughToChooseFrom) {

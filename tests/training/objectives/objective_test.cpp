@@ -2,19 +2,15 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "nn/ops/auxiliary_loss.h"
 #include "support.h"
 #include "tensor_support.h"
-#include "training/loop/train_update.h"
 #include "training/objectives/make_objective.h"
 #include "training/objectives/model_outputs.h"
 #include "training/objectives/smoothed_cross_entropy.h"
-#include "training/objectives/target_rows.h"
 #include "training/objectives/token_noise.h"
-#include "training/optimizers/adam.h"
 
 namespace nmt::objective_test {
 namespace {
@@ -206,53 +202,6 @@ TEST(TrainingLoss, HasTheAuxiliaryLossesOfTheModelForEachTargetToken) {
     sums.loss.backward();
     EXPECT_NEAR(balance->weight.grad().item<double>(), 10 * 2, 1e-5) << name;
   }
-}
-
-/// What an objective of one's own may be: the student's distribution follows a teacher's (Kim and Rush 2016, eq. 6),
-/// its last attention the teacher's, and its hidden states stay small.
-class Distillation final : public Objective {
- public:
-  explicit Distillation(std::shared_ptr<TranslationModel> teacher) : teacher_(std::move(teacher)) { teacher_->eval(); }
-
-  LossSums loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) override {
-    const auto student = run_model(model, batch, context, AttentionWeights::kRecorded);
-    const auto [target, attention] = of_teacher(batch);
-    const auto real = target_rows(student.hidden, batch);
-    const auto logs = torch::log_softmax(model.logits(real.hidden), -1);
-    const auto counts = real.labels.ge(0).unsqueeze(-1);  // [rows, 1]: the others fill up
-    const auto labels = real.labels.clamp_min(0).unsqueeze(-1);
-    const auto follow = -(target * logs * counts).sum();
-    const auto look = (student.attention.back().weights - attention).square().sum();
-    const auto stay = (real.hidden * counts).square().sum();
-    return {.loss = follow + look + 1e-4 * stay,
-            .label_loss = -(logs.gather(-1, labels) * counts).sum().detach(),
-            .correct = logs.argmax(-1).eq(real.labels).sum()};
-  }
-
- private:
-  std::pair<torch::Tensor, torch::Tensor> of_teacher(const TensorBatch& batch) {
-    const torch::NoGradGuard no_grad;
-    ForwardContext no_dropout;
-    const auto outputs = run_model(*teacher_, batch, no_dropout, AttentionWeights::kRecorded);
-    const auto rows = target_rows(outputs.hidden, batch);
-    return {torch::softmax(teacher_->logits(rows.hidden), -1), outputs.attention.back().weights};
-  }
-  std::shared_ptr<TranslationModel> teacher_;
-};
-
-TEST(Objective, MayHoldATeacherAndSeeAllThatTheModelGives) {
-  const auto teacher = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
-  const auto student = make_model(model_with_dropout(0), kVocabulary, kVocabulary);
-  initialise(*student, model_with_dropout(0), 1);
-  student->train();
-  Adam adam(named_parameters(*student), {});
-  Distillation objective(teacher);
-  std::vector<UpdateStats> stats;
-  for (int64_t update = 1; update <= 30; ++update)
-    stats.push_back(train_update({.model = *student, .optimizer = adam, .objective = objective}, {some_pairs()},
-                                 {1, update}, 0.01));
-  EXPECT_LT(stats.back().loss, stats.front().loss - 5) << "down to the entropy of the teacher, nearly";
-  for (const auto& item : named_parameters(*teacher)) EXPECT_FALSE(item.second.grad().defined()) << item.first;
 }
 
 }  // namespace

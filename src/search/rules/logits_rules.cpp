@@ -1,0 +1,62 @@
+#include "search/rules/logits_rules.h"
+
+#include <algorithm>
+
+#include "search/rules/banned_sequences.h"
+#include "search/rules/forced_prefix.h"
+#include "search/rules/min_length.h"
+#include "search/rules/no_repeated_ngrams.h"
+#include "search/rules/no_unknown.h"
+#include "search/rules/repetition_penalty.h"
+
+namespace nmt {
+namespace {
+
+using Rule = std::shared_ptr<const LogitsRule>;
+
+/// Null where the options do not ask for it.
+using Maker = Rule (*)(const SearchOptions& options);
+
+// A new rule is one file and one line here. They are asked in this order.
+constexpr Maker kRules[] = {
+    [](const SearchOptions&) -> Rule { return std::make_shared<ForcedPrefix>(); },
+    MinLength::make,
+    NoUnknown::make,
+    [](const SearchOptions& options) -> Rule { return std::make_shared<BannedSequences>(options.banned); },
+    NoRepeatedNgrams::make,
+    RepetitionPenalty::make,
+};
+
+}  // namespace
+
+LogitsRules::LogitsRules(const SearchOptions& options) {
+  for (const auto& make : kRules)
+    if (auto rule = make(options)) rules_.push_back(std::move(rule));
+  rules_.insert(rules_.end(), options.rules.begin(), options.rules.end());
+}
+
+bool LogitsRules::concern(const SearchInput& input) const {
+  return std::ranges::any_of(rules_, [&](const auto& rule) { return rule->concerns(input); });
+}
+
+std::span<const int32_t> LogitsRules::beginning(const SearchInput& input) const {
+  std::span<const int32_t> longest;
+  for (const auto& rule : rules_)
+    if (const auto own = rule->beginning(input); own.size() > longest.size()) longest = own;
+  return longest;
+}
+
+void LogitsRules::judge(RowRules& row) const {
+  for (const auto& rule : rules_) {
+    rule->judge(row);
+    if (row.only_wanted) return row.banned.clear();
+  }
+}
+
+void LogitsRules::change(torch::Tensor& logits, std::span<const RowRules> rows,
+                         std::span<const int32_t> columns) const {
+  RowLogits changed(logits, rows, columns);
+  for (const auto& rule : rules_) rule->change(changed);
+}
+
+}  // namespace nmt
