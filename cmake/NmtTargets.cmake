@@ -55,6 +55,9 @@ function(nmt_unity target files_at_once)
   endif()
 endfunction()
 
+# The fuzz targets put another one in its place (tests/fuzz/heap_mapped_file.cpp): it stays an object of its own.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/base/files/mapped_file.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 function(nmt_library name)
   cmake_parse_arguments(ARG "TORCH" "" "LINK" ${ARGN})
   set(target nmt_${name})

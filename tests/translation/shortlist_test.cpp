@@ -1,5 +1,6 @@
 #include "translation/shortlist.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ std::vector<int32_t> range(int32_t size) {
 
 std::vector<std::string> words(int count) {
   std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) names.push_back("w" + std::to_string(i));
+  for (int i = 0; i < count; ++i) names.push_back(fmt::format("w{}", i));
   return names;
 }
 
@@ -80,7 +81,7 @@ class ShortlistedTranslator : public testing::Test {
     lexicon_ = std::make_shared<const Lexicon>(best, range(kSize), 5, "");
     for (int i = 0; i < 64; ++i) {
       std::string& line = lines_.emplace_back();
-      for (int k = 0; k <= i * 5 % 8; ++k) line += "w" + std::to_string((i * 11 + k * 29) % kWords) + " ";
+      for (int k = 0; k <= i * 5 % 8; ++k) line += fmt::format("w{} ", (i * 11 + k * 29) % kWords);
     }
   }
   Translator translator(TranslatorOptions options) {
