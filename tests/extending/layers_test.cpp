@@ -14,7 +14,7 @@
 #include "tensor_support.h"
 #include "training/objectives/model_outputs.h"
 
-namespace nmt {
+namespace nmt::extending_layers_test {
 namespace {
 
 using test::expect_close;
@@ -136,4 +136,4 @@ TEST(Extending, AFeedForwardLayerInATransformer) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::extending_layers_test

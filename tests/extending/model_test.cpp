@@ -6,7 +6,7 @@
 #include "models/model_checks.h"
 #include "search/search.h"
 
-namespace nmt {
+namespace nmt::extending_model_test {
 namespace {
 
 using test::check_pairs;
@@ -60,4 +60,4 @@ TEST(ExtendingByAModel, LearnsAndTranslates) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::extending_model_test

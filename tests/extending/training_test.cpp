@@ -14,7 +14,7 @@
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::extending_training_test {
 namespace {
 
 using test::kTinyVocabulary;
@@ -169,4 +169,4 @@ TEST(Extending, AnObjectiveInARun) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::extending_training_test

@@ -14,7 +14,7 @@
 #include "support.h"
 #include "text/files.h"
 
-namespace nmt {
+namespace nmt::extending_translating_test {
 namespace {
 
 using test::Ids;
@@ -118,4 +118,4 @@ TEST_F(ExtendingByACorpusFormat, NamesTheLineThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::extending_translating_test

@@ -4,7 +4,7 @@
 
 #include "tensor_support.h"
 
-namespace nmt::feed_forward_test {
+namespace nmt::dense_feed_forward_test {
 namespace {
 
 using test::expect_close;
@@ -66,4 +66,4 @@ TEST(DenseFeedForward, GivesARowTheSameBitsAloneAndInABatch) {
 }
 
 }  // namespace
-}  // namespace nmt::feed_forward_test
+}  // namespace nmt::dense_feed_forward_test

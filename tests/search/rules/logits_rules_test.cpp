@@ -5,7 +5,7 @@
 #include "tensor_support.h"
 #include "text/tokenizer.h"
 
-namespace nmt {
+namespace nmt::logits_rules_test {
 namespace {
 
 using testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST(LogitsRules, AProgramMayBringItsOwn) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::logits_rules_test
