@@ -24,7 +24,7 @@ run_tests() {
   shift 2
   say "tests of $folder"
   mkdir "$results/$name"
-  # Two at a time; those that watch a clock or start several processes ask for both places (PROCESSORS 2).
+  # Two at a time, where a test does not ask for both places (PROCESSORS 2).
   GTEST_OUTPUT="xml:$results/$name/" ctest --test-dir "$folder" -j 2 --output-on-failure --no-tests=ignore \
     --output-junit "$results/$name/ctest.xml" --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
     "$@" || true

@@ -10,7 +10,7 @@ if(NMT_WITH_TORCH AND MPI_CXX_FOUND)
     add_test(NAME ${label}_processes_${name}
              COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/processes.py $<TARGET_FILE:nmt-prepro>
                      $<TARGET_FILE:nmt-train> -v ${part})
-    set_tests_properties(${label}_processes_${name} PROPERTIES LABELS ${label} TIMEOUT 600 PROCESSORS 2)
+    set_tests_properties(${label}_processes_${name} PROPERTIES LABELS ${label} TIMEOUT 600)
   endforeach()
 elseif(NMT_WITH_TORCH)
   message(STATUS "No MPI: the tests of several processes are left out")

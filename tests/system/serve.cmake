@@ -4,7 +4,7 @@ if(NMT_WITH_TORCH)
   function(nmt_serve_test name label)
     add_test(NAME ${name} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/serve_test.py
                                   --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900 PROCESSORS 2 FIXTURES_REQUIRED translate_model)
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900 FIXTURES_REQUIRED translate_model)
   endfunction()
   nmt_serve_test(system_serve system)
   nmt_serve_test(long_serve long Load)

@@ -5,7 +5,7 @@ function(nmt_training_test label script)
   add_test(NAME ${label}_${script}
            COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/system/${script}.py $<TARGET_FILE:nmt-prepro>
                    $<TARGET_FILE:nmt-train> ${ARGN} -v)
-  set_tests_properties(${label}_${script} PROPERTIES LABELS ${label} TIMEOUT 3600 PROCESSORS 2)
+  set_tests_properties(${label}_${script} PROPERTIES LABELS ${label} TIMEOUT 3600)
 endfunction()
 if(NMT_WITH_TORCH)
   nmt_training_test(system train_kill)
