@@ -40,9 +40,9 @@ class Run final : TrainingObserver {
 
  private:
   explicit Run(int64_t updates)
-      : config_(parse_config("{training: {num_epochs: 0, max_updates: " + std::to_string(updates) +
-                                 "}, run: {log_every: 1}}",
-                             "test")
+      : config_(parse_config(
+                    "{training: {num_epochs: 0, max_updates: " + std::to_string(updates) + "}, run: {log_every: 1}}",
+                    "test")
                     .config) {
     PreparedCorpusWriter writer(folder_ / "train.bin");
     for (const auto& [source, target] : test::made_up_pairs()) {
