@@ -10,7 +10,7 @@ namespace {
 
 // Numbers of sentencepiece_model.proto.
 constexpr uint64_t kNormalizerField = 3, kDenormalizerField = 5;  // of the model
-constexpr uint64_t kCharacterMap = 2;                           // of both
+constexpr uint64_t kCharacterMap = 2;                             // of both
 
 uint32_t number_at(std::string_view bytes, size_t at) {
   uint32_t number;
