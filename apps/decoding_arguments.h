@@ -8,14 +8,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/threads.h"
 #include "decoding_flags.h"
-#include "models/decoding_precision.h"
-#include "models/model_directory.h"
-#include "nn/device/device.h"
-#include "translation/translator.h"
+#include "translation/model_set.h"
 
 namespace nmt {
 
@@ -39,37 +38,18 @@ struct DecodingArguments {
     app.add_option("--threads", threads, "0 = all processors")->group(machine)->capture_default_str();
   }
 
-  /// A model's own options, changed by those given.
-  TranslatorOptions options_for(const LoadedModel& first) const {
-    TranslatorOptions options = translator_options(flags.applied_to(first.config));
-    if (max_source_length) {
-      options.max_source_length = *max_source_length;
-      limit_to(*first.model, first.codec.options().source_markers, options);
-      if (options.max_source_length < *max_source_length) {
-        throw Error(fmt::format("--max-source-length {}: the positions of this model allow at most {}",
-                                *max_source_length, options.max_source_length));
-      }
-    }
-    options.validate();
-    return options;
-  }
-
-  /// What the options need of the first model beside what load() reads. Throws Error where it has none.
-  static void complete(LoadedModel& first, const TranslatorOptions& options) {
-    if (options.shortlist > 0) first.lexicon = read_lexicon(first.directory, first.codec);
+  /// These models, with what is said here.
+  ModelSetOptions model_set(std::vector<std::filesystem::path> directories, std::vector<double> weights) const {
+    return {.directories = std::move(directories),
+            .weights = std::move(weights),
+            .device = device,
+            .max_source_length = max_source_length,
+            .changed = [this](const Config& config) { return flags.applied_to(config); }};
   }
 
   void set_threads() const {
     if (threads < 0) throw Error(fmt::format("--threads {}: use 1 or more, or 0 for all processors", threads));
     at::set_num_threads(threads > 0 ? threads : default_threads());
-  }
-
-  LoadedModel load(const std::filesystem::path& directory) const {
-    const auto where = resolve_device(device);
-    LoadedModel loaded = load_model(directory, where);
-    const auto precision = flags.applied_to(loaded.config).decoding.precision;
-    prepare_decoding(loaded, resolve_decoding_precision(precision, where));
-    return loaded;
   }
 };
 

@@ -183,21 +183,13 @@ void write_attention(const Arguments& arguments, const LoadedModel& loaded, cons
 /// metrics: empty before the first model, whose target language they are for.
 Evaluated evaluate(const System& system, const TestSet& test_set, const Arguments& arguments, Metrics& metrics,
                    Logger& log) {
-  std::vector<LoadedModel> loaded;
-  for (const auto& directory : system.directories) loaded.push_back(arguments.decoding.load(directory));
-  require_one_target(loaded);
+  auto wanted = arguments.decoding.model_set(system.directories, arguments.weights);
+  wanted.decoding = system.decoding;
+  const ModelSet models(wanted);
+  const LoadedModel& first = models.first();
   if (metrics.empty())
-    metrics = evaluation_metrics(arguments.tokenized_bleu_forms(), loaded.front().codec.options().target_language);
-  if (system.decoding) loaded.front().config.decoding = *system.decoding;
-  TranslatorOptions options = arguments.decoding.options_for(loaded.front());
-  arguments.decoding.complete(loaded.front(), options);
-  std::vector<TranslatorModel> models;
-  for (size_t i = 0; i < loaded.size(); ++i) {
-    const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
-    models.push_back(
-        {.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight, .lexicon = loaded[i].lexicon});
-  }
-  const Translator translator(models, options);
+    metrics = evaluation_metrics(arguments.tokenized_bleu_forms(), first.codec.options().target_language);
+  const Translator translator(models.members(), models.options());
   ProgressBar bar("translate", std::ssize(test_set.sources), "sentences");
   Evaluated result;
   result.output = translate_test_set(test_set, translator, system.name(), [&](int64_t done) {
@@ -218,10 +210,10 @@ Evaluated evaluate(const System& system, const TestSet& test_set, const Argument
   }
   result.report = report_of(output, result.scores);
   result.report["search"] = report_of(translator.options().search);
-  if (options.shortlist > 0)
+  if (const auto& options = translator.options(); options.shortlist > 0)
     result.report["shortlist"] = {{"candidates", options.shortlist}, {"frequent", options.shortlist_frequent}};
-  result.report["precision"] = loaded.front().precision;
-  if (!arguments.attention_out.empty()) write_attention(arguments, loaded.front(), test_set, output.hypotheses);
+  result.report["precision"] = first.precision;
+  if (!arguments.attention_out.empty()) write_attention(arguments, first, test_set, output.hypotheses);
   return result;
 }
 

@@ -16,7 +16,6 @@
 #include "base/process/progress.h"
 #include "base/process/signals.h"
 #include "report/pictures/attention_picture.h"
-#include "search/ensemble.h"
 #include "serving_arguments.h"
 #include "translate_arguments.h"
 #include "translation/word_alignment.h"
@@ -90,27 +89,13 @@ void write_attention(const fs::path& folder, const OutputItem& item, const TextC
   write_file_atomically(folder / fmt::format("{}.json", item.number), attention_json(grids).dump() + "\n");
 }
 
-/// The models of an ensemble, or the only one, and how they translate.
-struct Models {
-  explicit Models(const TranslateArguments& arguments) {
-    for (const auto& directory : arguments.models) loaded.push_back(arguments.decoding.load(directory));
-    require_one_target(loaded);
-    options = arguments.decoding.options_for(loaded.front());
-    arguments.decoding.complete(loaded.front(), options);
-    for (size_t i = 0; i < loaded.size(); ++i) {
-      const double weight = arguments.weights.empty() ? 1 : arguments.weights[i];
-      members.push_back(
-          {.model = loaded[i].model.get(), .codec = &loaded[i].codec, .weight = weight, .lexicon = loaded[i].lexicon});
-    }
-    options.search.n_best = arguments.n_best;
-    options.search.attention = arguments.needs_attention();
-    options.split_sentences = arguments.split_sentences;
-  }
-
-  std::vector<LoadedModel> loaded;
-  std::vector<TranslatorModel> members;
-  TranslatorOptions options;
-};
+TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet& models) {
+  TranslatorOptions options = models.options();
+  options.search.n_best = arguments.n_best;
+  options.search.attention = arguments.needs_attention();
+  options.split_sentences = arguments.split_sentences;
+  return options;
+}
 
 void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
   const double seconds = std::max(s.seconds, 1e-9);
@@ -230,9 +215,11 @@ int run(int argc, char** argv) {
   const auto log = make_logger("nmt-translate");
   arguments.decoding.set_threads();
   const auto start = Clock::now();
-  const Models models(arguments);
-  if (serving.wanted()) return serving.run(models.members, models.options, *log);
-  const Translator translator(models.members, models.options);
+  const ModelSet models(
+      arguments.decoding.model_set({arguments.models.begin(), arguments.models.end()}, arguments.weights));
+  const TranslatorOptions options = options_of(arguments, models);
+  if (serving.wanted()) return serving.run(models.members(), options, *log);
+  const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
   if (!arguments.texts.empty()) return translate_text(arguments, translator);
   return translate_stream(arguments, translator, load_seconds, *log);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of foreign bytes (tests/fuzz/*_target.cpp) with clang's libFuzzer under the address and undefined-
+# Fuzzes the readers of foreign bytes (tests/fuzz/targets/*_target.cpp) with clang's libFuzzer under the address and undefined-
 # behaviour sanitizers, from their seeds. Builds in build-fuzz; what is found new is kept in build-fuzz/corpus.
 #   ./scripts/fuzz.sh [--seconds N] [--keep] [TARGET...]    each target for N seconds (60), as many at a time as processors
 #   ./scripts/fuzz.sh --coverage                            lines of the readers that seeds and corpus reach (llvm-cov)
@@ -56,7 +56,7 @@ configure_clang() {
     -DNMT_FUZZ=ON
 }
 
-names() { local file; for file in tests/fuzz/*_target.cpp; do basename "$file" _target.cpp; done; }
+names() { local file; for file in tests/fuzz/targets/*_target.cpp; do basename "$file" _target.cpp; done; }
 
 # A folder for the files that targets write: in memory where there is one.
 scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")/nmt-fuzz.XXXXXX")

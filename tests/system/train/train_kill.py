@@ -21,7 +21,7 @@ import time
 import unittest
 
 PREPRO, TRAIN = map(os.path.abspath, sys.argv[1:3])
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 UPDATES = 60
 PATIENCE = 180  # seconds for what takes one; the machine may be busy
 

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import unittest
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 PRESETS = sorted(path.stem for path in (SOURCE / "configs").glob("*.yaml"))
 TRAINING_PAIRS, SENTENCES, UPDATES, D_MODEL = 500, 6, 4, 16
 TINY = {

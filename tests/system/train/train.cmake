@@ -3,14 +3,14 @@
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 function(nmt_training_test label script)
   add_test(NAME ${label}_${script}
-           COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/system/${script}.py $<TARGET_FILE:nmt-prepro>
+           COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${script}.py $<TARGET_FILE:nmt-prepro>
                    $<TARGET_FILE:nmt-train> ${ARGN} -v)
   set_tests_properties(${label}_${script} PROPERTIES LABELS ${label} TIMEOUT 3600)
 endfunction()
 if(NMT_WITH_TORCH)
   nmt_training_test(system train_kill)
   nmt_training_test(long train_soak)
-  add_library(plain_file_system MODULE ${CMAKE_SOURCE_DIR}/tests/system/plain_file_system.cpp)
+  add_library(plain_file_system MODULE ${CMAKE_SOURCE_DIR}/tests/system/train/plain_file_system.cpp)
   target_link_libraries(plain_file_system PRIVATE ${CMAKE_DL_LIBS})
   nmt_training_test(system train_plain_file_system $<TARGET_FILE:plain_file_system>
                     OnAPlainFileSystem)

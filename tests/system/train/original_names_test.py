@@ -19,7 +19,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = None
 
 CONFIG = """

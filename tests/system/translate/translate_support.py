@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 PATIENCE = 120  # seconds for what takes one; the machine may be busy
 
 CONFIG = """

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 SKIPPED = 77  # for ctest
 
 CONFIG = """

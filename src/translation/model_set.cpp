@@ -1,0 +1,51 @@
+#include "translation/model_set.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "models/decoding_precision.h"
+#include "nn/device/device.h"
+#include "search/ensemble.h"
+
+namespace nmt {
+namespace {
+
+Config changed_config(const ModelSetOptions& options, const Config& config) {
+  return options.changed ? options.changed(config) : config;
+}
+
+TranslatorOptions options_of(const ModelSetOptions& options, const LoadedModel& first) {
+  auto translator = translator_options(changed_config(options, first.config));
+  if (const auto wanted = options.max_source_length) {
+    translator.max_source_length = *wanted;
+    limit_to(*first.model, first.codec.options().source_markers, translator);
+    if (translator.max_source_length < *wanted)
+      throw Error(fmt::format("--max-source-length {}: the positions of this model allow at most {}", *wanted,
+                              translator.max_source_length));
+  }
+  translator.validate();
+  return translator;
+}
+
+}  // namespace
+
+ModelSet::ModelSet(const ModelSetOptions& options) {
+  const auto device = resolve_device(options.device);
+  for (const auto& directory : options.directories) {
+    auto& loaded = loaded_.emplace_back(load_model(directory, device));
+    const auto precision = changed_config(options, loaded.config).decoding.precision;
+    prepare_decoding(loaded, resolve_decoding_precision(precision, device));
+  }
+  require_one_target(loaded_);
+  auto& first = loaded_.front();
+  if (options.decoding) first.config.decoding = *options.decoding;
+  translator_options_ = options_of(options, first);
+  if (translator_options_.shortlist > 0) first.lexicon = read_lexicon(first.directory, first.codec);
+  for (size_t i = 0; i < loaded_.size(); ++i)
+    members_.push_back({.model = loaded_[i].model.get(),
+                        .codec = &loaded_[i].codec,
+                        .weight = options.weights.empty() ? 1 : options.weights[i],
+                        .lexicon = loaded_[i].lexicon});
+}
+
+}  // namespace nmt

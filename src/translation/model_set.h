@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/model_directory.h"
+#include "translation/translator.h"
+
+namespace nmt {
+
+/// Which models translate together, and what a user says about it.
+struct ModelSetOptions {
+  std::vector<std::filesystem::path> directories;
+  std::vector<double> weights = {};             ///< of the models' votes; empty: all the same
+  std::string device = "auto";                  ///< of resolve_device()
+  std::optional<DecodingConfig> decoding = {};  ///< in place of the first model's own
+  std::optional<int64_t> max_source_length = {};
+  /// What the user changes of a model's configuration; none: nothing.
+  std::function<Config(const Config&)> changed = {};
+};
+
+/// Models that are loaded and ready to search: an ensemble, or a single one.
+class ModelSet {
+ public:
+  /// Throws Error for a directory that is no model, models of other target pieces, a device that is not there, and a
+  /// max_source_length that the first model has no positions for.
+  explicit ModelSet(const ModelSetOptions& options);
+  ModelSet(const ModelSet&) = delete;
+
+  const LoadedModel& first() const { return loaded_.front(); }
+  /// For a Translator, which borrows the models: the set must outlive it.
+  const std::vector<TranslatorModel>& members() const { return members_; }
+  /// What the first model's configuration and the user say.
+  const TranslatorOptions& options() const { return translator_options_; }
+
+ private:
+  std::vector<LoadedModel> loaded_;
+  std::vector<TranslatorModel> members_;
+  TranslatorOptions translator_options_;
+};
+
+}  // namespace nmt
