@@ -17,6 +17,7 @@
 #include "config/loading/schema.h"
 #include "decoding_arguments.h"
 #include "evaluation/evaluation.h"
+#include "nn/device/device.h"
 #include "report/pictures/attention_picture.h"
 #include "scoring/command/results_table.h"
 #include "text/normalization.h"

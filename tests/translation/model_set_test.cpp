@@ -31,7 +31,8 @@ class ModelSetTest : public testing::Test {
     const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
     const TextCodec codec({}, tokenizer, tokenizer);
     fs::create_directory(folder_ / name);
-    save_model(folder_ / name, *test::formula_model(config.model, pieces, pieces), config, codec, {});
+    save_model(folder_ / name, *test::formula_model(config.model, pieces, pieces), config, codec,
+               nlohmann::json::object());
     return folder_ / name;
   }
 
@@ -59,7 +60,10 @@ TEST_F(ModelSetTest, TranslatesAsTheFirstModelSaysAndTheUserChanges) {
 
 TEST_F(ModelSetTest, RefusesModelsThatDoNotGoTogether) {
   const auto a = make("a", 60), b = make("b", 62);
-  EXPECT_THROW(ModelSet({.directories = {a, b}, .device = "cpu"}), Error);
+  EXPECT_THAT(message_of<Error>([&] {
+                ModelSet({.directories = {a, b}, .device = "cpu"});
+              }),
+              testing::HasSubstr("target"));
   EXPECT_THROW(ModelSet({.directories = {folder_ / "none"}, .device = "cpu"}), Error);
 }
 
@@ -74,7 +78,8 @@ TEST_F(ModelSetTest, WantsTheLexiconOfAShortlist) {
   const auto a = make("a", 60);
   DecodingConfig decoding;
   decoding.shortlist = 5;
-  EXPECT_THROW(ModelSet({.directories = {a}, .device = "cpu", .decoding = decoding}), Error);
+  EXPECT_THAT(message_of<Error>([&] { ModelSet({.directories = {a}, .device = "cpu", .decoding = decoding}); }),
+              testing::HasSubstr("shortlist"));
 }
 
 }  // namespace

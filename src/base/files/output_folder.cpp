@@ -73,13 +73,17 @@ std::pair<fs::path, std::optional<FileLock>> make_staging(const fs::path& place)
   return {std::move(staging), std::move(lock)};
 }
 
+/// Whether it is a folder of this user's that nobody else can write to, as make_staging() makes it.
+bool is_private_folder(const fs::path& path) {
+  struct stat folder;
+  return ::lstat(path.c_str(), &folder) == 0 && S_ISDIR(folder.st_mode) && folder.st_uid == ::geteuid() &&
+         (folder.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
 /// The lock file of a folder that make_staging() of this user made; -1 where it is another's.
 FileDescriptor lock_file_of(const fs::path& staging) {
-  struct stat folder, file;
-  if (::lstat(staging.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode) || folder.st_uid != ::geteuid() ||
-      (folder.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return FileDescriptor(-1);
-  }
+  struct stat file;
+  if (!is_private_folder(staging)) return FileDescriptor(-1);
   FileDescriptor lock(::open((staging / kLock).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (lock.number() >= 0 && ::fstat(lock.number(), &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0)
     return lock;
@@ -145,6 +149,23 @@ void put_in_place(const fs::path& made, const fs::path& place, const fs::path& a
   ::rename(aside.c_str(), made.c_str());  // so that recover() never takes it back, half removed
 }
 
+/// What make_staging() leaves that is killed before its lock has its name: a folder with at most that file in it.
+bool is_barely_begun(const fs::path& staging) {
+  if (!is_private_folder(staging)) return false;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(staging, none))
+    if (place_of_partial(entry.path()) != staging / kLock) return false;
+  return !none;
+}
+
+void remove_barely_begun(const fs::path& parent) {
+  std::error_code none;
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(parent, none))
+    if (place_of_partial(entry.path()) && is_barely_begun(entry.path())) left.push_back(entry.path());
+  for (const auto& staging : left) fs::remove_all(staging, none);
+}
+
 }  // namespace
 
 OutputFolder::OutputFolder(const fs::path& final_path) : final_(resolved(final_path)) {
@@ -180,6 +201,7 @@ void OutputFolder::commit() {
 }
 
 void recover_output_folders(const fs::path& folder, OtherWriters others) {
+  if (others == OtherWriters::kNone) remove_barely_begun(folder);
   for_each_staging(folder, [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
     recover(staging, place, std::move(lock), others);
   });

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files/faked_file_system.h"
 #include "base/files/file.h"
+#include "base/files/partial_name.h"
 #include "support.h"
 
 namespace nmt::output_folder_test {
@@ -195,6 +196,20 @@ TEST(OutputFolder, AReplacedFolderHandsItsModeOn) {
   std::filesystem::permissions(folder / "a", std::filesystem::perms::owner_all);
   make(folder / "a", "new");
   EXPECT_EQ(std::filesystem::status(folder / "a").permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST(RecoverOutputFolders, RemovesWhatWasKilledBeforeItsLockHadItsName) {
+  const TemporaryDirectory folder;
+  const auto empty = make_partial_folder(folder / "a"), begun = make_partial_folder(folder / "b");
+  make_partial_file(begun / "nmt.lock", 0600);
+  const auto foreign = make_partial_folder(folder / "c");
+  write(foreign / "x", "of somebody else");
+  recover_output_folders(folder.path(), OtherWriters::kPossible);
+  EXPECT_TRUE(std::filesystem::exists(empty) && std::filesystem::exists(begun)) << "they may be in the making";
+  recover_output_folders(folder.path(), OtherWriters::kNone);
+  EXPECT_FALSE(std::filesystem::exists(empty));
+  EXPECT_FALSE(std::filesystem::exists(begun));
+  EXPECT_TRUE(std::filesystem::exists(foreign / "x"));
 }
 
 TEST(RemoveFolder, LeavesNothingUnderTheNameAtAnyMoment) {

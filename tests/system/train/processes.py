@@ -5,6 +5,7 @@
 Python's standard library only, and mpirun: without it, everything is skipped. The two processors of a small machine do.
 """
 
+import contextlib
 import os
 import pathlib
 import random
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -273,6 +275,15 @@ def freeze_main_thread(process):
         return None
     if libc.ptrace(interrupt, process, None, None) != 0:
         return None
+
+    def reap():
+        # The end of a traced process is told to its tracer first; mpirun waits for it until the tracer has taken note.
+        wait_all = 0x40000000
+        with contextlib.suppress(ChildProcessError):
+            while os.WIFSTOPPED(os.waitpid(process, wait_all)[1]):
+                pass
+
+    threading.Thread(target=reap, daemon=True).start()
     return lambda: libc.ptrace(detach, process, None, None)
 
 
