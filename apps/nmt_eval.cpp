@@ -86,7 +86,8 @@ struct Arguments {
            "--tokenized-bleu", tokenized_bleu,
            "also BLEU of Moses tokens, cased or lower-cased: for comparison with published figures of that kind; "
            "over evaluation.tokenized_bleu of the configuration")
-        ->check(CLI::IsMember({"cased", "lowercase"}))
+        ->check(
+            CLI::IsMember(std::vector<std::string>(kNames<TokenizedBleuForm>.begin(), kNames<TokenizedBleuForm>.end())))
         ->type_name("FORM...");
     app.add_option("--width", width, "digits after the point of the scores")
         ->check(CLI::Range(0, 15))

@@ -31,7 +31,8 @@ bool may_differ(const ConfigDifference& difference) {
                                                  "model.recurrent_init",
                                                  "model.word_vectors1",
                                                  "model.word_vectors2"};
-  if (difference.key == "model.deep_init") return difference.before != "deepnet" && difference.after != "deepnet";
+  const auto deepnet = name_of(DeepInitKind::kDeepNet);
+  if (difference.key == "model.deep_init") return difference.before != deepnet && difference.after != deepnet;
   return kOfTraining.contains(difference.key);
 }
 

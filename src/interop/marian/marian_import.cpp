@@ -95,7 +95,7 @@ class Importer {
       return;
     }
     auto target = read_table(folder_.target.table, folder_.target, target_);
-    config_.tie_embeddings = folder_.tied && folder_.scaled ? "target" : "none";
+    config_.tie_embeddings = folder_.tied && folder_.scaled ? TiedEmbeddings::kTarget : TiedEmbeddings::kNone;
     if (config_.tie_embeddings == TiedEmbeddings::kNone)
       weights_["output_weight"] = folder_.tied ? target : read_table(folder_.output_weight, folder_.target, target_);
     if (!folder_.scaled)

@@ -1,16 +1,16 @@
 #include "nn/ops/initial_values.h"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/ops/softplus.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "extending/kerple.h"
+#include "extending/scaled_cosine.h"
 #include "nn/layers/dense_feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/layer_norm.h"
-#include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
 #include "nn/scores/additive.h"
 #include "nn/scores/cosine.h"
@@ -141,43 +141,6 @@ TEST(InitialValues, AreDrawnInTheOrderOfTheParameters) {
     EXPECT_TRUE(score.named_parameters()[name].equal(expected)) << name;
   }
 }
-
-// The two examples of docs/extending.md.
-class ScaledCosineScore final : public AttentionScore {
- public:
-  explicit ScaledCosineScore(const AttentionScoreOptions& options) : cosine_(options) {
-    beta_ = register_parameter("beta", torch::ones({1, 1}));
-  }
-  torch::Tensor prepare(const torch::Tensor& keys) override { return cosine_.prepare(keys); }
-  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
-    return cosine_.forward(query, prepared) * beta_.to(query.scalar_type());
-  }
-
- private:
-  CosineScore cosine_;
-  torch::Tensor beta_;
-};
-
-class KerplePositions final : public HeadScores {
- public:
-  explicit KerplePositions(const PositionOptions& options) : HeadScores("positions") {
-    weight_ = register_parameter("weight", torch::empty({2, options.heads}));
-  }
-
-  void reset_parameters(const InitialValues& values, at::Generator& generator) override {
-    values.positions.draw(weight_, generator);
-  }
-
-  torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query) override {
-    const auto apart = distances(first_query, q.size(2), k.size(2), q.device()).abs();
-    const auto r = at::softplus(weight_).view({2, -1, 1, 1});  // [2, heads, 1, 1]
-    const auto bias = r[0] * (1 + r[1] * apart).log();         // [heads, target, source]
-    return head_products(q, k, attention_scale(q)) - bias.to(q.scalar_type());
-  }
-
- private:
-  torch::Tensor weight_;
-};
 
 TEST(InitialValues, OfTheScoreOfTheGuideAreThoseOfItsConstructor) {
   ScaledCosineScore score({.query = 6, .key = 6});
