@@ -32,7 +32,8 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   set_initial_embeddings(*model_, embeddings);
   progress_ = fresh_progress(config_, device_, data.hash);
   begin_or_resume();
-  model_->set_compute_type(progress_.precision == precision_name(torch::kBFloat16) ? torch::kBFloat16 : torch::kFloat32);
+  model_->set_compute_type(progress_.precision == precision_name(torch::kBFloat16) ? torch::kBFloat16
+                                                                                   : torch::kFloat32);
   objective_ = make_objective(config_.training);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_);
   batches_ = std::make_unique<BatchStream>(data.train, batch_options(config_, data.codec), progress_.position);
