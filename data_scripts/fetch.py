@@ -81,14 +81,22 @@ def _is_open_to_others(url):
     return parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "::1", "localhost")
 
 
+class _OnlyByHttps(urllib.request.HTTPRedirectHandler):
+    """Refuses each step of a redirection that others could change: whoever answers there chooses the next one."""
+
+    def redirect_request(self, request, answer, code, message, headers, url):
+        if _is_open_to_others(url):
+            raise FetchError("leads to an address without https, and no checksum is known")
+        return super().redirect_request(request, answer, code, message, headers, url)
+
+
 def _receive(url, path, has_checksum):
     """Downloads to `path`; a shorter file than announced is an error."""
     request = urllib.request.Request(url, headers={"User-Agent": "nmt-data-scripts/1"})
     if not has_checksum and _is_open_to_others(url):
         raise FetchError("not over https, and no checksum is known")
-    with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer, open(path, "wb") as out:
-        if not has_checksum and _is_open_to_others(answer.geturl()):
-            raise FetchError("leads to an address without https, and no checksum is known")
+    opener = urllib.request.build_opener(*([] if has_checksum else [_OnlyByHttps]))
+    with opener.open(request, timeout=_TIMEOUT) as answer, open(path, "wb") as out:
         announced = answer.headers.get("Content-Length")
         shutil.copyfileobj(answer, out, 1 << 20)
     size = path.stat().st_size

@@ -282,7 +282,8 @@ def layout_one(find, folder):
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
-    """Serves `body`; /short breaks off in the middle, /other is `other`; other paths but /a.tgz are not found."""
+    """Serves `body`; /short breaks off in the middle, /other is `other`, /hops leads to /hop and that to /a.tgz; other paths
+    are not found."""
 
     body = b""
     other = b""
@@ -290,6 +291,12 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.asked.append(self.path)
+        if self.path in ("/hops", "/hop"):
+            self.send_response(302)
+            self.send_header("Location", "/hop" if self.path == "/hops" else "/a.tgz")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         found = self.path in ("/a.tgz", "/short", "/other")
         body = self.other if self.path == "/other" else self.body
         self.send_response(200 if found else 404)
@@ -391,6 +398,17 @@ class DownloadTest(support.FolderTest):
         self.assertIn(f"20 of {len(Answers.body)} bytes", err)
         self.assertFalse(self.cached.exists())
         self.assertEqual(self.left_overs(), [])
+
+    def test_a_redirection_without_https_is_refused_at_each_step(self):
+        open_to_others = mock.patch.object(fetch, "_is_open_to_others", lambda url: url.endswith("/hop"))
+        open_to_others.start()
+        self.addCleanup(open_to_others.stop)
+        code, _, err = self.run_fetch("/hops")
+        self.assertEqual(code, 2)
+        self.assertIn("leads to an address without https, and no checksum is known", err)
+        self.assertEqual(Answers.asked, ["/hops"])
+        code, _, err = self.run_fetch("/hops", md5=hashlib.md5(Answers.body).hexdigest())
+        self.assertEqual(code, 0, err)
 
     def test_http_error_is_named(self):
         code, _, err = self.run_fetch("/missing")
