@@ -31,7 +31,6 @@ NO_HEADER = {
     "src/nn/kernels/packed/packed_avx512_bf16.cpp": "packed_product_impl.h, compiled for AVX-512 with bfloat16",
     "src/nn/kernels/packed/packed_avx512_vnni.cpp": "packed_product_impl.h, compiled for AVX-512 with VNNI",
     "src/nn/kernels/packed/packed_baseline.cpp": "packed_product_impl.h, compiled for any processor",
-    "src/models/transformer/transformer_blocks.cpp": "2026-11-22: goes with the new decoder cache",
 }
 LONG_FILES = {
     "src/config/option_table.cpp": "a table: one row an option",
@@ -139,6 +138,20 @@ def inference_modes(tree):
     return [file for file, text in tree.text.items() if "InferenceMode" in text]
 
 
+def ungated_kernels(targets, dispatch, kernel_texts):
+    """What is wrong with the choice of kernels: a file that is compiled for a level of x86-64 may run only where the whole
+    level is there. `targets` is the text of cmake/NmtTargets.cmake, `dispatch` that of kernels.cpp."""
+    levels = dict(re.findall(r"set\((avx\w+) -march=(x86-64-v\d)", targets))
+    levels.update((name.rsplit("_", 1)[-1], level) for names, level in re.findall(
+        r'foreach\(set ([^)]*)\)\s*set_source_files_properties\([^"]*"-march=(x86-64-v\d)"', targets)
+        for name in names.split() if name.startswith("kernels_"))
+    wrong = [f"{name} is compiled for {level} and not gated by it" for name, level in levels.items()
+             if not re.search(rf'"{name}"\)\) return __builtin_cpu_supports\("{level}"\)', dispatch)]
+    features = {found for text in kernel_texts for found in re.findall(r'cpu_supports\("([^"]+)"\)', text)}
+    return wrong + [f"{feature} is asked for alone" for feature in
+                    sorted(features - set(levels.values()) - {"avx512vnni", "avx512bf16"})] + ([] if levels else ["no level"])
+
+
 def code_of(text):
     """C++ without comments, texts and preprocessor lines."""
     pattern = r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*(?:.|\n)*?\*/'
@@ -217,6 +230,11 @@ class StructureTest(unittest.TestCase):
         # A tensor made in inference mode that something keeps cannot take part in a later backward pass.
         self.assertEqual(inference_modes(self.tree), [], "use torch::NoGradGuard")
 
+    def test_kernels_run_only_where_their_whole_level_is_there(self):
+        texts = [text for file, text in self.tree.text.items() if file.startswith("src/nn/kernels/")]
+        targets = (ROOT / "cmake/NmtTargets.cmake").read_text(encoding="utf-8")
+        self.assertEqual(ungated_kernels(targets, self.tree.text["src/nn/kernels/kernels.cpp"], texts), [])
+
     def test_types_are_defined_once(self):
         # Two types of one name in one namespace: the linker keeps the functions of one of them for both.
         self.assertEqual(repeated_types(self.tree), [])
@@ -266,6 +284,15 @@ class RulesTest(unittest.TestCase):
 
     def test_finds_inference_mode(self):
         self.assertEqual(inference_modes(self.tree(src__nn__a_h="c10::InferenceMode guard;\n")), ["src/nn/a.h"])
+
+    def test_finds_a_kernel_that_a_single_feature_lets_run(self):
+        targets = ('set(avx512 -march=x86-64-v4)\nforeach(set kernels_avx2 packed/packed_avx2)\n'
+                   '  set_source_files_properties(${set}.cpp PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")\n')
+        whole = 'is("avx512")) return __builtin_cpu_supports("x86-64-v4");is("avx2")) return __builtin_cpu_supports("x86-64-v3")'
+        self.assertEqual(ungated_kernels(targets, whole, [whole]), [])
+        single = whole.replace("x86-64-v3", "avx2")
+        self.assertEqual(ungated_kernels(targets, single, [single]),
+                         ["avx2 is compiled for x86-64-v3 and not gated by it", "avx2 is asked for alone"])
 
     def test_reads_types(self):
         text = """

@@ -6,10 +6,13 @@
    which anybody's libc.so.6 would then be loaded.
 2. No variable is defined by two of the libraries that a program loads, with another size or as a symbol of full strength:
    the dynamic linker makes one of two such variables, and each library writes its own into it.
+3. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
+   protector, checked library calls and containers.
 """
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import re
@@ -109,6 +112,24 @@ class Linking(unittest.TestCase):
     def test_no_variable_is_two_libraries_at_once(self):
         for program in programs():
             self.assertEqual(clashes(loaded_objects(program)), [], program.name)
+
+    def test_programs_are_hardened(self):
+        settings = dict(re.findall(r"^(\w+):\w+=(.*)$", (pathlib.Path(OPTIONS.build) / "CMakeCache.txt").read_text(), re.M))
+        if settings["NMT_HARDENING"] != "ON" or settings["NMT_SANITIZE"] or settings["CMAKE_BUILD_TYPE"] == "Debug":
+            self.skipTest("a build without hardening, with sanitizers or for a debugger")
+        compiled = json.loads((pathlib.Path(OPTIONS.build) / "compile_commands.json").read_text())
+        for command in compiled:
+            for flag in ("-fstack-protector-strong", "-fstack-clash-protection", "-D_FORTIFY_SOURCE=2", "-D_GLIBCXX_ASSERTIONS"):
+                self.assertIn(flag, command["command"], command["file"])
+        for program in (path for path in programs() if path.name.startswith("nmt-")):
+            sections, dynamic = output_of("readelf", "-h", "-l", "-W", str(program)), output_of("readelf", "-d", "-W", str(program))
+            self.assertRegex(sections, r"Type:\s+DYN", program.name)
+            self.assertIn("GNU_RELRO", sections, program.name)
+            self.assertRegex(sections, r"GNU_STACK .* RW ", program.name)
+            self.assertRegex(dynamic, r"BIND_NOW|Flags:.* NOW", program.name)
+            symbols = output_of("readelf", "--dyn-syms", "-W", str(program))
+            self.assertIn("__stack_chk_fail", symbols, program.name)
+            self.assertRegex(symbols, r"__\w+_chk@", program.name)
 
     def test_a_clash_is_seen(self):
         """Two libraries with one name for an int and for a struct."""

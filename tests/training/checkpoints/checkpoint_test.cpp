@@ -153,7 +153,8 @@ TEST(CheckpointStore, NeverRemovesTheOneJustWritten) {
 TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
   const TemporaryDirectory folder;
   const auto directory = folder / "checkpoints";
-  for (const char* name : {"00000010.partial", "notes", "12a", "1234567890123"})
+  for (const char* name :
+       {"00000010.partial", "notes", "12a", "1234567890123", "\u0661\u0662"})  // the last: Arabic digits
     fs::create_directories(directory / name);
   write_file_atomically(directory / "00000007", "a file");
   // What a kill leaves of a write: a folder that OutputFolder made, and nobody holds.
@@ -164,7 +165,7 @@ TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
   const CheckpointStore store(directory);
   EXPECT_TRUE(store.updates().empty());
   EXPECT_THAT(names_in(directory),
-              testing::ElementsAre("00000007", "00000010.partial", "1234567890123", "12a", "notes"));
+              testing::ElementsAre("00000007", "00000010.partial", "1234567890123", "12a", "notes", "\u0661\u0662"));
 }
 
 TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {
