@@ -1,92 +1,19 @@
 #pragma once
 
-#include <torch/nn/modules/container/modulelist.h>
-
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "config/config.h"
 #include "models/decoding/static_steps.h"
 #include "models/interface/model.h"
 #include "models/transformer/part_makers.h"
+#include "models/transformer/transformer_blocks.h"
 #include "nn/decode/decoder_cache.h"
 #include "nn/layers/embedding.h"
-#include "nn/layers/feed_forward.h"
-#include "nn/layers/multi_head_attention.h"
 #include "nn/ops/initial_values.h"
 #include "nn/ops/layer_norm.h"
 
 namespace nmt {
-
-/// Sizes and places of one block, shared by encoder and decoder.
-struct BlockOptions {
-  MultiHeadAttentionImpl::Options self_attention, cross_attention;
-  FeedForwardOptions feed_forward;
-  FeedForwardMaker make_feed_forward = {};  ///< null: DenseFeedForward
-  MixerKind mixer = MixerKind::kAttention;
-  Norm norm = Norm::kPost;
-  NormForm norm_form = NormForm::kLayer;
-  double norm_epsilon = 1e-6;
-  double residual_dropout = 0;
-  double residual_weight = 1;  ///< of what runs past a sub-layer
-  double initial_gain = 1;     ///< of every initial matrix
-  double branch_gain = 1;      ///< InitialValues::branch_gain
-
-  /// What the block's layers start from.
-  InitialValues initial_values(const InitialValues& of_model) const;
-};
-
-/// Self-attention and feed-forward net. x [batch, source, model], lengths int64 [batch] on the CPU.
-class EncoderBlockImpl : public torch::nn::Module, public HasInitialValues {
- public:
-  explicit EncoderBlockImpl(const BlockOptions& options);
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass);
-  InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
-                                     const InitialValues& values) const override {
-    return options_.initial_values(values);
-  }
-
- private:
-  BlockOptions options_;
-  MultiHeadAttention self_attention_{nullptr};
-  std::shared_ptr<FeedForward> feed_forward_;
-  LayerNorm self_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
-};
-TORCH_MODULE(EncoderBlock);
-
-/// Causal self-attention (or another mixer), attention to the encoder's output, feed-forward net. x [batch, target,
-/// model].
-class DecoderBlockImpl : public torch::nn::Module, public HasInitialValues {
- public:
-  explicit DecoderBlockImpl(const BlockOptions& options);
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
-                        const torch::Tensor& source_lengths, ForwardContext& pass);
-  /// The cache of the mixer for a search that starts.
-  std::unique_ptr<LayerCache> start(const CacheOptions& options) const { return mixer_->start(options); }
-  /// The same of cross-attention, of encoder outputs [sentences, source, model].
-  std::unique_ptr<SourceCache> start_source(const torch::Tensor& memory, CacheForm form) {
-    return cross_attention_->start_cross(memory, form);
-  }
-  StaticKeyValues project_static(const torch::Tensor& memory) { return cross_attention_->project_static(memory); }
-  /// n tokens a row: x [rows, n, model]. What later steps need of them goes into the cache.
-  torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepRows& rows);
-  DecodingCapabilities capabilities() const {
-    return mixer_->capabilities() & cross_attention_->capabilities() & feed_forward_->capabilities();
-  }
-  InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
-                                     const InitialValues& values) const override {
-    return options_.initial_values(values);
-  }
-
- private:
-  BlockOptions options_;
-  std::shared_ptr<Mixer> mixer_;
-  MultiHeadAttention cross_attention_{nullptr};
-  std::shared_ptr<FeedForward> feed_forward_;
-  LayerNorm mixer_norm_{nullptr}, cross_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
-};
-TORCH_MODULE(DecoderBlock);
 
 /// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, every kind of positions, other scores
 /// and mixers, with and without output projection of attention, three ways to share embeddings.

@@ -1,5 +1,5 @@
-#include "base/error.h"
-#include "models/transformer/transformer.h"
+#include "models/transformer/transformer_blocks.h"
+
 #include "nn/layers/average_attention.h"
 #include "nn/layers/dense_feed_forward.h"
 #include "nn/layers/ssru.h"
