@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "base/process/log.h"
 #include "base/process/signals.h"
-#include "model_service.h"
 #include "serving/http_server.h"
+#include "translation/model_service.h"
 
 namespace nmt {
 

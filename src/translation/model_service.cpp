@@ -1,0 +1,66 @@
+#include "translation/model_service.h"
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "report/pictures/attention_picture.h"
+#include "translation/word_alignment.h"
+
+namespace nmt {
+
+ModelService::ModelService(std::vector<TranslatorModel> models, TranslatorOptions options) {
+  options.search.n_best = 1;
+  best_ = std::make_unique<Translator>(models, options);
+  options.search.n_best = options.search.beam_size;
+  n_best_ = std::make_unique<Translator>(models, options);
+  options.search.attention = true;
+  explaining_ = std::make_unique<Translator>(std::move(models), options);
+  try {
+    explaining_->translate(std::vector<std::string>{"a"});
+  } catch (const Error&) {
+    explaining_.reset();  // a model without attention
+  }
+}
+
+std::vector<Answer> ModelService::operator()(std::span<const Question> questions) const {
+  std::vector<Answer> answers(questions.size());
+  for (const auto* translator : {best_.get(), n_best_.get(), explaining_.get()}) {
+    if (!translator) continue;
+    std::vector<size_t> own;
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < questions.size(); ++i) {
+      if (translator_for(questions[i]) != translator) continue;
+      own.push_back(i);
+      lines.push_back(questions[i].text);
+    }
+    if (own.empty()) continue;
+    const auto translations = translator->translate(lines);
+    for (size_t i = 0; i < own.size(); ++i) answers[own[i]] = to_answer(questions[own[i]], translations[i]);
+  }
+  return answers;
+}
+
+const Translator* ModelService::translator_for(const Question& question) const {
+  if (question.attention && explaining_) return explaining_.get();
+  return question.n_best > 1 ? n_best_.get() : best_.get();
+}
+
+Answer ModelService::to_answer(const Question& question, const Translation& translation) const {
+  Answer answer{.source_tokens = translation.source_tokens, .split = translation.split};
+  for (const Alternative& one : translation.alternatives) {
+    if (std::ssize(answer.n_best) == question.n_best) break;
+    answer.n_best.push_back({.text = one.text,
+                             .log_probability = one.log_probability,
+                             .score = one.score,
+                             .tokens = one.tokens,
+                             .finished = one.finished});
+  }
+  if (question.attention && explaining_ && !translation.alternatives.empty()) {
+    const auto parts = word_attention(explaining_->codec(), question.text, translation.alternatives.front());
+    if (!parts.empty()) answer.attention_svg = attention_svg(parts.front().grid);
+  }
+  return answer;
+}
+
+}  // namespace nmt
