@@ -43,6 +43,11 @@ void ModelRules::check_recurrent() const {
     refuse({"model.coverage", "model.attention_score"},
            fmt::format("is part of the additive score; model.attention_score is {}", model.attention_score.name()));
   }
+  if (model.attention_score == AttentionScoreKind::kLocation && model.max_positions < config_.data.maxlen1) {
+    refuse({"model.max_positions", "model.attention_score", "data.maxlen1"},
+           fmt::format("{} places of the location score are fewer than data.maxlen1 allows ({})", model.max_positions,
+                       config_.data.maxlen1));
+  }
 }
 
 void ModelRules::check_transformer() const {
@@ -77,6 +82,12 @@ void ModelRules::check_transformer() const {
     refuse({"model.max_positions", "model.positions", "data.maxlen1", "data.maxlen2"},
            fmt::format("{} learned positions are fewer than data.maxlen1 and maxlen2 allow ({})", model.max_positions,
                        longest));
+  }
+  if (model.positions == PositionKind::kHierarchical && model.max_positions < longest &&
+      model.max_positions * model.max_positions < longest) {
+    refuse({"model.max_positions", "model.positions", "data.maxlen1", "data.maxlen2"},
+           fmt::format("{} make {} hierarchical positions, fewer than data.maxlen1 and maxlen2 allow ({})",
+                       model.max_positions, model.max_positions * model.max_positions, longest));
   }
   if (model.positions == PositionKind::kRotary && model.d_model / model.num_heads % 2 != 0) {
     refuse({"model.positions", "model.num_heads", "model.d_model"},

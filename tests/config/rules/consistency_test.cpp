@@ -23,6 +23,10 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:2: model.d_model: 35 is odd; model.positions sinusoidal needs pairs of features"},
       {"model:\n  positions: learned\n  max_positions: 64",
        "f:3: model.max_positions: 64 learned positions are fewer than data.maxlen1 and maxlen2 allow (100)"},
+      {"model:\n  positions: hierarchical\n  max_positions: 9",
+       "f:3: model.max_positions: 9 make 81 hierarchical positions, fewer than data.maxlen1 and maxlen2 allow (100)"},
+      {"model:\n  architecture: recurrent\n  attention_score: location\n  max_positions: 64",
+       "f:4: model.max_positions: 64 places of the location score are fewer than data.maxlen1 allows (100)"},
       {"data:\n  train1: [a, b]\n  train2: [a]",
        "f:2: data.train1: has 2 files, data.train2 1; each source file needs its target file (one that holds both "
        "sides stands in both)"},
@@ -183,6 +187,8 @@ TEST(Consistency, AllowsWhatOnlyLooksLikeAContradiction) {
   const std::string fine[] = {
       "model:\n  d_model: 35\n  num_heads: 5\n  positions: none",
       "model:\n  positions: learned\n  max_positions: 100",
+      "model:\n  positions: hierarchical\n  max_positions: 10",
+      "model:\n  architecture: recurrent\n  attention_score: location\n  max_positions: 100",
       "data:\n  train_tsv: [a, b]",
       "data:\n  vocab_size: 261\n  byte_fallback: true",
       "data:\n  spm_model1: a\n  vocab_size: 8",
