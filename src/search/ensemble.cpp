@@ -12,8 +12,10 @@
 namespace nmt {
 
 torch::Device device_of(const TranslationModel& model) {
-  const auto parameters = model.parameters();
-  return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
+  // Asked for each sentence that joins a search: the list of all parameters has a name to build for each.
+  for (const bool of_all : {false, true})
+    for (const auto& parameter : model.parameters(of_all)) return parameter.device();
+  return torch::kCPU;
 }
 
 SearchState::SearchState(std::span<const SearchModel> models, Combination combination,
