@@ -10,6 +10,7 @@ sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b
 sentencepiece_source=.deps/sentencepiece-$sentencepiece_release
 python_environment=.deps/dev
 build_folder=build
+clang_release=16             # sanitizers and fuzzers
 
 say() { printf '== %s\n' "$*" >&2; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
@@ -80,6 +81,28 @@ configure() {
   fi
   say "configuring $folder"
   cmake --preset "$preset" -DNMT_CONFIGURED_WITH:INTERNAL="$key" "$@" >&2 || die "cmake failed: see above"
+}
+
+# Installs clang with its sanitizers where it is not there. Fails, with a line that says why, where it cannot.
+install_clang() {
+  local packages=("clang-$clang_release" "libclang-rt-$clang_release-dev" "llvm-$clang_release") as_root=()
+  dpkg -s "${packages[@]}" >/dev/null 2>&1 && return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { say "needs root for: apt-get install ${packages[*]}"; return 1; }
+    as_root=(sudo)
+  fi
+  { "${as_root[@]}" apt-get update -q &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"; } >&2 ||
+    { say "apt-get could not install ${packages[*]}: see above"; return 1; }
+}
+
+# A build with sanitizers, by clang where it is there: it takes half of g++'s time, and has warnings of its own.
+configure_sanitizers() {
+  local compiler=()
+  if install_clang; then
+    compiler=("-DCMAKE_C_COMPILER=clang-$clang_release" "-DCMAKE_CXX_COMPILER=clang++-$clang_release")
+  fi
+  configure "$@" "${compiler[@]}"
 }
 
 # The release build, in $build_folder.

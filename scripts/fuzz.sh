@@ -8,7 +8,6 @@
 # 77 without clang where it cannot be installed.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-clang_release=16
 fuzz_folder=build-fuzz
 seconds=60 keep='' coverage='' wanted=()
 while [ $# -gt 0 ]; do
@@ -36,19 +35,6 @@ readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer 
   text/sentencepiece/character_map text/sentencepiece/sentencepiece_pieces text/sentencepiece/sentencepiece_settings
   text/sentencepiece/sentencepiece_tokenizer text/sentencepiece/unigram_sampler text/words/word_tokenizer
   text/words/word_vectors)
-
-install_clang() {
-  local packages=("clang-$clang_release" "libclang-rt-$clang_release-dev" "llvm-$clang_release") as_root=()
-  if ! dpkg -s "${packages[@]}" >/dev/null 2>&1; then
-    if [ "$(id -u)" -ne 0 ]; then
-      command -v sudo >/dev/null || { say "needs root for: apt-get install ${packages[*]}"; exit 77; }
-      as_root=(sudo)
-    fi
-    "${as_root[@]}" apt-get update -q >&2 &&
-      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}" >&2 ||
-      { say "apt-get could not install ${packages[*]}: see above"; exit 77; }
-  fi
-}
 
 # configure_clang FOLDER [cmake arguments]
 configure_clang() {
@@ -110,7 +96,7 @@ print_coverage() {
     awk '/\.cpp/ { printf "%-52s %5d lines  %s\n", $1, $8, $10 }'
 }
 
-install_clang
+install_clang || exit 77
 if [ -n "$coverage" ]; then
   print_coverage
   exit 0

@@ -57,14 +57,14 @@ fi
 stage "build" build_all "$build_folder"
 stage "lint" ./scripts/lint.sh  # it reads what the build generates, too
 stage "tests" run_tests release "$build_folder" -L "$labels" "${already[@]}" "$@"
-configure asan build-asan
+configure_sanitizers asan build-asan
 stage "build with sanitizers" build_all build-asan
 # What is no C++ gains nothing from sanitizers.
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 stage "tests with sanitizers" run_tests sanitizers build-asan \
   -L '^(unit|system)$' -R '^(unit_|system_scoring_fuzz|system_config_errors)' -E '^unit_(data_scripts|scripts)$' "$@"
 if [ $# -eq 0 ]; then
-  configure tsan build-tsan
+  configure_sanitizers tsan build-tsan
   stage "build with the thread sanitizer" build_all build-tsan --target test_threads
   stage "tests with the thread sanitizer" run_tests threads build-tsan -R '^unit_threads$'
 fi

@@ -20,10 +20,12 @@ std::map<std::string, interop::Shape> parameters_of(const TranslationModel& mode
 // nmt-export knows the weights of a Transformer without LibTorch: by a list of its own, which must be the model's.
 TEST(TransformerWeights, AreTheParametersOfTheModel) {
   auto forms = test::transformer_forms();
-  forms["grouped_gated"] = test::model_config("d_model: 24, d_ff: 24, num_blocks: 1, num_heads: 6, key_value_heads: 2, "
-                                              "norm: pre, norm_form: rms, activation: swiglu, tie_embeddings: target");
-  forms["no_bias"] = test::model_config("d_model: 16, d_ff: 24, encoder_blocks: 2, decoder_blocks: 1, num_heads: 2, "
-                                        "attention_bias: false, positions: none, tie_embeddings: none");
+  forms["grouped_gated"] = test::model_config(
+      "d_model: 24, d_ff: 24, num_blocks: 1, num_heads: 6, key_value_heads: 2, "
+      "norm: pre, norm_form: rms, activation: swiglu, tie_embeddings: target");
+  forms["no_bias"] = test::model_config(
+      "d_model: 16, d_ff: 24, encoder_blocks: 2, decoder_blocks: 1, num_heads: 2, "
+      "attention_bias: false, positions: none, tie_embeddings: none");
   int compared = 0;
   for (const auto& [name, config] : forms) {
     if (!interop::plain_transformer_obstacle(config).empty()) continue;

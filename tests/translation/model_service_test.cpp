@@ -27,8 +27,8 @@ class ModelServiceTest : public testing::Test {
     const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0});
     const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
     fs::create_directory(folder_ / "model");
-    save_model(folder_ / "model", *test::formula_model(config.model, 60, 60), config, TextCodec({}, tokenizer, tokenizer),
-               nlohmann::json::object());
+    save_model(folder_ / "model", *test::formula_model(config.model, 60, 60), config,
+               TextCodec({}, tokenizer, tokenizer), nlohmann::json::object());
     models_ = std::make_unique<ModelSet>(ModelSetOptions{.directories = {folder_ / "model"}, .device = "cpu"});
   }
 
@@ -39,8 +39,11 @@ class ModelServiceTest : public testing::Test {
 TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
   const ModelService service(models_->members(), models_->options());
   const std::string line = test::training_lines().front();
-  const std::vector<Question> questions{
-      {.text = line}, {.text = line, .n_best = 2}, {.text = ""}, {.text = line, .n_best = 9}, {.text = line, .attention = true}};
+  const std::vector<Question> questions{{.text = line},
+                                        {.text = line, .n_best = 2},
+                                        {.text = ""},
+                                        {.text = line, .n_best = 9},
+                                        {.text = line, .attention = true}};
   const auto answers = service(questions);
   ASSERT_EQ(answers.size(), questions.size());
   ASSERT_EQ(answers[0].n_best.size(), 1u);

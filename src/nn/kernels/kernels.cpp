@@ -3,6 +3,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "nn/kernels/x86_level.h"
+
 namespace nmt::kernels {
 
 namespace baseline {
@@ -19,10 +21,9 @@ extern const Kernels kSet;
 
 const Kernels* kernels_by_name(const char* name) {
 #ifdef __x86_64__
-  // The whole level that the files are compiled for: a hypervisor may hide parts of it (a hidden LZCNT runs as another
-  // instruction, with another result).
-  if (!std::strcmp(name, "avx512")) return __builtin_cpu_supports("x86-64-v4") ? &avx512::kSet : nullptr;
-  if (!std::strcmp(name, "avx2")) return __builtin_cpu_supports("x86-64-v3") ? &avx2::kSet : nullptr;
+  // The whole level that the files are compiled for.
+  if (!std::strcmp(name, "avx512")) return has_x86_64_level(4) ? &avx512::kSet : nullptr;
+  if (!std::strcmp(name, "avx2")) return has_x86_64_level(3) ? &avx2::kSet : nullptr;
 #endif
   return std::strcmp(name, "baseline") ? nullptr : &baseline::kSet;
 }

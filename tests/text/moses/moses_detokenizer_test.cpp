@@ -17,9 +17,11 @@ TEST(MosesDetokenizer, WritesWhatSacremosesWrites) {
     const auto language = moses_language(row["language"].get<std::string>());
     const auto line = row["line"].get<std::string>();
     SCOPED_TRACE(row["language"].get<std::string>() + ": " + line);
-    EXPECT_EQ(MosesDetokenizer(language).detokenize(row["tokens"].get<std::string>()), row["joined"]);
-    EXPECT_EQ(MosesDetokenizer(language).detokenize(line), row["line joined"]);
-    EXPECT_EQ(MosesDetokenizer(language, {.unescape = false}).detokenize(line), row["line joined as it is"]);
+    EXPECT_EQ(MosesDetokenizer(language).detokenize(row["tokens"].get<std::string>()),
+              row["joined"].get<std::string>());
+    EXPECT_EQ(MosesDetokenizer(language).detokenize(line), row["line joined"].get<std::string>());
+    EXPECT_EQ(MosesDetokenizer(language, {.unescape = false}).detokenize(line),
+              row["line joined as it is"].get<std::string>());
   }
 }
 
