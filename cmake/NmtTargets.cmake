@@ -106,6 +106,9 @@ function(nmt_kernels)
   set(level -O3)
   if(NMT_SANITIZE)
     set(level -O1)  # they look at every access, and with -O3 compile for minutes
+    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+      set(level -O0)  # clang 16 itself crashes on packed_avx512_bf16.cpp with -O1
+    endif()
   endif()
   target_compile_options(nmt_kernels PRIVATE ${level} -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
 endfunction()
