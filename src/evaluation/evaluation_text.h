@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluation/evaluation_files.h"
+
+namespace nmt {
+
+/// What nmt-eval prints: the scores of one system a line each, as sacreBLEU prints them; of several systems the table
+/// of the comparison. width: digits after the point. Ends with a line end.
+std::string evaluation_text(const std::vector<TestSetResults>& results, int width);
+
+}  // namespace nmt
