@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct EvalArguments {
   std::vector<double> weights;
   int width = 2;
   bool ensemble = false;
+  bool no_loss = false;
+  std::optional<double> teacher_forcing;  // of the loss
   bool confidence = false, quiet = false, print_config = false;
   EvaluationFiles files;
   DecodingArguments decoding;
@@ -74,7 +77,8 @@ struct EvalArguments {
     }
     if (!attention_out.empty() && models.size() > 1)
       throw Error("--attention-out: is for one model; evaluate them one by one");
-    if (!files.results.empty() && systems > 1) throw Error("--results-file: is for one model; evaluate them one by one");
+    if (!files.results.empty() && systems > 1)
+      throw Error("--results-file: is for one model; evaluate them one by one");
   }
 
   /// The configuration of the run, whose machine settings hold where the command line says nothing.
@@ -83,6 +87,7 @@ struct EvalArguments {
     for (const auto& notice : loaded.notices) log.info("{}", notice);
     if (decoding.device == "auto") decoding.device = loaded.config.run.device;
     if (decoding.threads == 0) decoding.threads = static_cast<int>(loaded.config.run.threads);
+    if (!teacher_forcing) teacher_forcing = loaded.config.validation.teacher_forcing;
     if (tokenized_bleu.empty()) tokenized_bleu = loaded.config.evaluation.tokenized_bleu.chosen_names();
     return loaded.config;
   }
@@ -91,7 +96,8 @@ struct EvalArguments {
   std::vector<TestSet> test_sets(const Config* run) const {
     std::vector<TestSet> sets;
     if (source.empty()) {
-      sets.push_back(configured_test_set(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file));
+      sets.push_back(
+          configured_test_set(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file));
     } else {
       sets.push_back(read_test_set(source, {references.begin(), references.end()}));
     }
@@ -101,6 +107,8 @@ struct EvalArguments {
 
   EvaluationOptions options() const {
     EvaluationOptions options{.models = decoding.model_set({}, weights),
+                              .loss = !no_loss,
+                              .teacher_forcing = teacher_forcing.value_or(1),
                               .confidence = confidence,
                               .quiet = quiet,
                               .attention_folder = attention_out,
@@ -136,6 +144,13 @@ struct EvalArguments {
     app.add_option("--width", width, "digits after the point of the scores")
         ->check(CLI::Range(0, 15))
         ->capture_default_str();
+    app.add_flag("--no-loss", no_loss, "leave out loss and perplexity of the first reference");
+    app.add_option("--teacher-forcing", teacher_forcing,
+                   "loss of recurrent models: share of steps at which the decoder reads the reference, the others its "
+                   "own choice; 0 = free-running (default: validation.teacher_forcing of the configuration, else 1)")
+        ->check(CLI::Range(0.0, 1.0))
+        ->excludes("--no-loss")
+        ->type_name("SHARE");
     app.add_flag("--confidence", confidence, "95 % intervals of the scores by 1000 bootstrap resamples");
     app.add_flag("-q,--quiet", quiet, "only the scores, and warnings");
   }

@@ -175,6 +175,7 @@ struct ValidationConfig {
   int64_t beam_size = 1;
   int64_t max_sentences = 0;      // translate only the first so many; 0 = all
   int64_t samples = 3;            // translations shown in the log and TensorBoard
+  double teacher_forcing = 1;     // of the loss: share of steps fed with the reference
   int64_t attention_samples = 3;  // the first so many sentences whose attention is drawn; 0 = none
 };
 

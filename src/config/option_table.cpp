@@ -290,6 +290,9 @@ const std::vector<Option>& table() {
       NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
       NMT_VALIDATION(max_sentences, at_least(0), "translate only this many sentences, the first ones; 0 = all"),
       NMT_VALIDATION(samples, between(0, 1000), "translations shown in the log and in TensorBoard"),
+      NMT_VALIDATION(teacher_forcing, between(0, 1),
+                     "recurrent: share of steps at which the decoder reads the reference when the loss is measured; at "
+                     "the others it reads its own choice; 0 = free-running"),
       NMT_VALIDATION(attention_samples, between(0, 1000),
                      "draw the attention of this many sentences, the first ones: TensorBoard, report.html"),
 

@@ -53,4 +53,12 @@ std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, i
 /// Pads the pairs to a batch, end symbols added.
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs);
 
+/// The pieces of a pair that is in no corpus, without <s> and </s>.
+struct IdPair {
+  std::vector<int32_t> source, target;
+};
+/// The same plan and the same batches of such pairs, with their places as indices.
+std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, SourceMarkers markers, int64_t tokens);
+Batch make_batch(std::span<const IdPair> all, SourceMarkers markers, std::span<const int64_t> pairs);
+
 }  // namespace nmt

@@ -34,8 +34,8 @@ void write_evaluation_files(const EvaluationFiles& files, const std::vector<Test
 /// Versions of toolkit and LibTorch, processor, device and threads.
 nlohmann::ordered_json machine_report(const std::string& device);
 
-/// The result file of the original program whose names the run's checkpoints have (run.naming), with the translations of
-/// one system; nothing for a run with plain names.
+/// The result file of the original program whose names the run's checkpoints have (run.naming), with the translations
+/// of one system; nothing for a run with plain names.
 void write_original_results(const Config& run, const System& system, const TestSet& test_set,
                             const SystemOutput& output, Logger& log);
 

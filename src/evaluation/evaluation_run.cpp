@@ -76,6 +76,10 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
   if (output.cut > 0) log_.warn("{} translations were cut at the length limit", output.cut);
   if (!options_.quiet) report_speed(output);
   result.report = report_of(output, result.scores);
+  if (options_.loss && system.directories.size() == 1) {
+    result.loss = measured_loss(models.first(), test_set);
+    result.report["loss"] = report_of(*result.loss);
+  }
   result.report["search"] = report_of(translator.options().search);
   if (const auto& options = translator.options(); options.shortlist > 0)
     result.report["shortlist"] = {{"candidates", options.shortlist}, {"frequent", options.shortlist_frequent}};
@@ -86,6 +90,19 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
   return result;
 }
 
+TestLoss EvaluationRun::measured_loss(const LoadedModel& model, const TestSet& test_set) const {
+  ProgressBar bar("loss", std::ssize(test_set.sources), "sentences");
+  const auto loss =
+      test_loss(model, test_set, {.teacher_forcing = options_.teacher_forcing, .progress = [&](int64_t done) {
+                                    if (!options_.quiet) bar.update(done);
+                                    if (options_.should_stop()) throw StopRequested();
+                                  }});
+  bar.clear();
+  if (loss.too_long > 0)
+    log_.warn("{} pairs are too long for the model's positions: the loss is without them", loss.too_long);
+  return loss;
+}
+
 void EvaluationRun::report_speed(const SystemOutput& output) const {
   const double seconds = std::max(output.seconds, 1e-9);
   log_.info("{}: {} sentences in {:.2f} s: {:.1f} sentences/s, {:.0f} target tokens/s", output.name,
@@ -94,8 +111,7 @@ void EvaluationRun::report_speed(const SystemOutput& output) const {
             static_cast<double>(output.target_tokens) / seconds);
 }
 
-scoring::PairedTable EvaluationRun::compared(const std::vector<Evaluated>& systems,
-                                             const TestSet& test_set) const {
+scoring::PairedTable EvaluationRun::compared(const std::vector<Evaluated>& systems, const TestSet& test_set) const {
   std::vector<SystemOutput> outputs;
   for (const auto& system : systems) outputs.push_back(system.output);
   return compare(outputs, test_set, metrics_);

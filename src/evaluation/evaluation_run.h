@@ -11,6 +11,7 @@
 #include "base/process/log.h"
 #include "config/config.h"
 #include "evaluation/evaluation.h"
+#include "evaluation/test_loss.h"
 #include "translation/model_set.h"
 
 namespace nmt {
@@ -36,10 +37,12 @@ std::vector<System> systems_of(const SystemChoice& choice);
 struct EvaluationOptions {
   ModelSetOptions models = {};  ///< of each system, but for its directories and its decoding
   Choices<TokenizedBleuForm> tokenized_bleu = {};
-  bool confidence = false;                             ///< 95 % intervals by 1000 bootstrap resamples
-  bool quiet = false;                                  ///< no progress bar and no speed in the log
-  std::filesystem::path attention_folder = {};         ///< of write_attention(); empty: no pictures
-  std::vector<int64_t> attention_sentences = {};       ///< from 1
+  bool loss = true;                               ///< of a single model, see test_loss(); an ensemble has none
+  double teacher_forcing = 1;                     ///< of the loss
+  bool confidence = false;                        ///< 95 % intervals by 1000 bootstrap resamples
+  bool quiet = false;                             ///< no progress bar and no speed in the log
+  std::filesystem::path attention_folder = {};    ///< of write_attention(); empty: no pictures
+  std::vector<int64_t> attention_sentences = {};  ///< from 1
   std::function<bool()> should_stop = [] { return false; };  ///< asked after every few sentences
 };
 
@@ -47,7 +50,8 @@ struct EvaluationOptions {
 struct Evaluated {
   SystemOutput output;
   std::vector<scoring::Score> scores;
-  nlohmann::ordered_json report;  ///< scores, speed, settings
+  std::optional<TestLoss> loss;
+  nlohmann::ordered_json report;  ///< scores, loss, speed, settings
 };
 
 /// Evaluates one system after the other; only one is in memory at a time.
@@ -65,6 +69,7 @@ class EvaluationRun {
  private:
   Evaluated evaluate(const System& system, const ModelSet& models, const Translator& translator,
                      const TestSet& test_set) const;
+  TestLoss measured_loss(const LoadedModel& model, const TestSet& test_set) const;
   void report_speed(const SystemOutput& output) const;
 
   EvaluationOptions options_;

@@ -7,8 +7,8 @@
 
 namespace nmt {
 
-/// What nmt-eval prints: the scores of one system a line each, as sacreBLEU prints them; of several systems the table
-/// of the comparison. width: digits after the point. Ends with a line end.
+/// What nmt-eval prints: the scores of one system a line each, as sacreBLEU prints them, and its loss; of several
+/// systems the table of the comparison and the loss of each. width: digits after the point. Ends with a line end.
 std::string evaluation_text(const std::vector<TestSetResults>& results, int width);
 
 }  // namespace nmt

@@ -135,6 +135,9 @@ std::vector<std::string> format_validation(const ValidationReport& r) {
   if (!r.weights.empty()) line += fmt::format(", {}", r.weights);
   line += fmt::format(" in {:.1f} s{}", r.seconds, r.is_best ? " * new best" : "");
   std::vector<std::string> lines = {line};
+  if (r.too_long > 0)
+    lines.push_back(
+        fmt::format("  the loss is without {} pairs that are too long for the model", with_commas(r.too_long)));
   if (r.has_bleu) lines.push_back("  " + r.bleu_line);
   if (r.has_chrf) lines.push_back("  " + r.chrf_line);
   for (const auto& sample : r.samples) {

@@ -13,8 +13,9 @@
 
 namespace nmt {
 
-/// Measures a model on the validation set: teacher-forced loss, perplexity and token accuracy, and BLEU (13a) and chrF2
-/// of its detokenised translations against the references as they stand: the figures and signatures of sacreBLEU.
+/// Measures a model on the validation set: loss, perplexity and token accuracy of the references (under
+/// validation.teacher_forcing), and BLEU (13a) and chrF2 of its detokenised translations against the references as they
+/// stand: the figures and signatures of sacreBLEU.
 class Validator {
  public:
   Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,

@@ -53,6 +53,29 @@ TEST(PlanEpoch, EveryPairStandsInItOnce) {
   }
 }
 
+TEST(PlanByLength, IsTheSameForPairsInMemory) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  std::vector<IdPair> pairs;
+  for (int64_t i = 0; i < corpus->size(); ++i) {
+    const auto source = corpus->source(i), target = corpus->target(i);
+    pairs.push_back({{source.begin(), source.end()}, {target.begin(), target.end()}});
+  }
+  const auto plan = plan_by_length(pairs, SourceMarkers::kEnd, 300);
+  EXPECT_EQ(plan, plan_by_length(*corpus, 300));
+  for (const auto& batch : plan) {
+    const auto found = make_batch(pairs, SourceMarkers::kEnd, batch), expected = make_batch(*corpus, batch);
+    EXPECT_EQ(found.indices, expected.indices);
+    EXPECT_EQ(found.source, expected.source);
+    EXPECT_EQ(found.target_in, expected.target_in);
+    EXPECT_EQ(found.target_out, expected.target_out);
+    EXPECT_EQ(found.target_lengths, expected.target_lengths);
+    EXPECT_EQ(found.source_tokens, expected.source_tokens);
+  }
+  EXPECT_EQ(make_batch(pairs, SourceMarkers::kNone, plan.back()).source_lengths.back(),
+            make_batch(pairs, SourceMarkers::kEnd, plan.back()).source_lengths.back() - 1);
+}
+
 /// The corpora of corpus_of are those of pair i % 3: 67, 67 and 66 pairs.
 TEST(PairsOfEpoch, AreAsOftenThereAsTheirCorpusWeighs) {
   const TemporaryDirectory folder;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/files/file.h"
 #include "evaluation/evaluation_report.h"
 #include "evaluation/evaluation_text.h"
@@ -16,7 +18,7 @@ using test::small_output;
 using test::small_set;
 
 Evaluated evaluated(const std::string& name, std::vector<std::string> hypotheses) {
-  Evaluated result{.output = small_output(name, std::move(hypotheses)), .scores = {}, .report = {}};
+  Evaluated result{.output = small_output(name, std::move(hypotheses)), .scores = {}, .loss = {}, .report = {}};
   result.scores = score(result.output, small_set());
   result.report = report_of(result.output, result.scores);
   return result;
@@ -62,6 +64,17 @@ TEST(EvaluationFiles, NameTheMachine) {
 TEST(EvaluationText, HasAScoreALine) {
   EXPECT_THAT(evaluation_text({results_on("")}, 2),
               testing::MatchesRegex("BLEU\\|[^\n]* = 73\\.38 [^\n]*\nchrF2\\|[^\n]* = [0-9.]+\n"));
+}
+
+TEST(EvaluationText, HasTheLossBehindTheScores) {
+  auto results = results_on("");
+  results.systems[0].loss = TestLoss{.loss = std::log(5.0), .target_tokens = 14058};
+  EXPECT_THAT(evaluation_text({results}, 2),
+              testing::EndsWith("\nloss = 1.6094, perplexity = 5.0000 (14,058 target tokens)\n"));
+  results.systems.push_back(results.systems[0]);
+  results.comparison = compare({results.systems[0].output, results.systems[1].output}, small_set());
+  EXPECT_THAT(evaluation_text({results}, 6),
+              testing::EndsWith("one: loss = 1.609438, perplexity = 5.000000 (14,058 target tokens)\n"));
 }
 
 }  // namespace

@@ -63,8 +63,21 @@ TEST_F(EvaluationRunTest, EvaluatesASystemOnEachSet) {
   EXPECT_EQ(report["scores"].size(), 2u);
   EXPECT_EQ(report["search"]["beam_size"], 2);
   EXPECT_TRUE(report.contains("precision"));
+  EXPECT_EQ(report["loss"]["target_tokens"], 13);
+  EXPECT_EQ((*results)[1].loss->target_tokens, 10);
   const auto table = run.compared({(*results)[0], (*results)[0]}, small_set());
   EXPECT_EQ(table.systems.size(), 2u);
+}
+
+TEST_F(EvaluationRunTest, HasNoLossOfEnsemblesAndWhereItIsLeftOut) {
+  const auto model = save_tiny_model(folder_ / "m", test::kTinyTransformer);
+  auto without = options();
+  without.loss = false;
+  EXPECT_FALSE(
+      EvaluationRun(without, log_).evaluate({.directories = {model}}, {small_set()})->front().loss.has_value());
+  const auto joined = EvaluationRun(options(), log_).evaluate({.directories = {model, model}}, {small_set()});
+  EXPECT_FALSE(joined->front().loss.has_value());
+  EXPECT_FALSE(joined->front().report.contains("loss"));
 }
 
 TEST_F(EvaluationRunTest, StopsBetweenSentences) {

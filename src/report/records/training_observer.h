@@ -78,6 +78,7 @@ struct TranslationSample {
 struct ValidationReport {
   int64_t epoch = 1, update = 0;
   double loss = 0, perplexity = 0, accuracy = 0;
+  int64_t too_long = 0;  ///< pairs that the model has no places for: they are not in the loss
   bool has_bleu = false, has_chrf = false;
   double bleu = 0, chrf = 0;
   std::string bleu_line = "", chrf_line = "";  ///< as sacreBLEU prints them, with signature
