@@ -81,6 +81,14 @@ struct EvalArguments {
       throw Error("--results-file: is for one model; evaluate them one by one");
   }
 
+  void check(const std::vector<TestSet>& test_sets) const {
+    for (const auto& test_set : test_sets)
+      for (const int64_t number : attention_sentences)
+        if (!attention_out.empty() && number > std::ssize(test_set.sources))
+          throw Error(fmt::format("--attention-sentences {}: the test set has {} sentences; give numbers up to that",
+                                  number, test_set.sources.size()));
+  }
+
   /// The configuration of the run, whose machine settings hold where the command line says nothing.
   Config load_run(Logger& log) {
     const auto loaded = load_config(config_file, settings);
@@ -101,7 +109,6 @@ struct EvalArguments {
     } else {
       sets.push_back(read_test_set(source, {references.begin(), references.end()}));
     }
-    for (const auto& set : sets) check_attention(set);
     return sets;
   }
 
@@ -153,14 +160,6 @@ struct EvalArguments {
         ->type_name("SHARE");
     app.add_flag("--confidence", confidence, "95 % intervals of the scores by 1000 bootstrap resamples");
     app.add_flag("-q,--quiet", quiet, "only the scores, and warnings");
-  }
-
-  void check_attention(const TestSet& test_set) const {
-    if (attention_out.empty()) return;
-    for (const int64_t number : attention_sentences)
-      if (number > std::ssize(test_set.sources))
-        throw Error(fmt::format("--attention-sentences {}: the test set has {} sentences; give numbers up to that",
-                                number, test_set.sources.size()));
   }
 };
 

@@ -10,7 +10,9 @@
 #include "base/process/app.h"
 #include "base/process/signals.h"
 #include "command_line.h"
+#include "data/codec_directory.h"
 #include "eval_arguments.h"
+#include "evaluation/chosen_pairs.h"
 #include "evaluation/evaluation_files.h"
 #include "evaluation/evaluation_run.h"
 #include "evaluation/evaluation_text.h"
@@ -40,7 +42,10 @@ int run(int argc, char** argv) {
                                    .ensemble = arguments.ensemble,
                                    .run = run_config,
                                    .config_file = arguments.config_file});
-  const auto test_sets = arguments.test_sets(run_config);
+  auto test_sets = arguments.test_sets(run_config);
+  if (const auto choice = run_config ? pair_choice(*run_config) : PairChoice(); choice.leaves_out())
+    test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);
+  arguments.check(test_sets);
   arguments.decoding.set_threads();
 
   auto options = arguments.options();

@@ -209,6 +209,8 @@ struct DecodingConfig {
 };
 
 struct EvaluationConfig {
+  bool only_within_maxlen = false;                 // test only pairs within data.maxlen1 and maxlen2
+  bool whole_batches = false;                      // and only those that fill batches of decoding.batch_size
   Choices<TokenizedBleuForm> tokenized_bleu = {};  // BLEU of Moses tokens beside that of plain text
 };
 

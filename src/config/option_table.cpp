@@ -346,6 +346,12 @@ const std::vector<Option>& table() {
       NMT_DECODING(shortlist_frequent, between(1, 1000000),
                    "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
 
+      NMT_EVALUATION(only_within_maxlen, any,
+                     "test only pairs whose source is within data.maxlen1 and whose first reference is within "
+                     "data.maxlen2 (Kyubyong 2017)"),
+      NMT_EVALUATION(whole_batches, any,
+                     "leave out the last pairs of a test set that do not fill a batch of decoding.batch_size "
+                     "(Kyubyong 2017)"),
       NMT_EVALUATION(
           tokenized_bleu, any,
           "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased or "
@@ -386,7 +392,7 @@ constexpr std::array kSections{
     Section{"training", "batches, optimiser, schedule, checkpoints, when to stop"},
     Section{"validation", "what is measured while training, and when"},
     Section{"decoding", "how text is translated"},
-    Section{"evaluation", "what nmt-eval measures beside BLEU and chrF2 of plain text"},
+    Section{"evaluation", "what nmt-eval measures beside BLEU and chrF2 of plain text, and on which pairs"},
     Section{"run", "where it runs and what it writes"},
 };
 

@@ -31,9 +31,12 @@ nlohmann::ordered_json report_of(const SystemOutput& system, const std::vector<s
 nlohmann::ordered_json report_of(const TestSet& test_set) {
   nlohmann::ordered_json references = nlohmann::ordered_json::array();
   for (const auto& path : test_set.reference_files) references.push_back(path.string());
-  return {{"source", test_set.source_file.string()},
-          {"references", std::move(references)},
-          {"sentences", test_set.sources.size()}};
+  nlohmann::ordered_json report = {{"source", test_set.source_file.string()},
+                                   {"references", std::move(references)},
+                                   {"sentences", test_set.sources.size()}};
+  if (!test_set.name.empty()) report["name"] = test_set.name;
+  if (test_set.left_out > 0) report["left_out"] = test_set.left_out;
+  return report;
 }
 
 nlohmann::ordered_json report_of(const SearchOptions& options) {

@@ -48,7 +48,8 @@ std::string TestLoss::format(int width) const {
 TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const TestLossOptions& options) {
   if (options.teacher_forcing < 1 && loaded.config.model.architecture != Architecture::kRecurrent)
     throw Error(fmt::format("teacher forcing {}: is for recurrent models, {} is a {}; leave it out",
-                            options.teacher_forcing, loaded.directory.string(), loaded.config.model.architecture.name()));
+                            options.teacher_forcing, loaded.directory.string(),
+                            loaded.config.model.architecture.name()));
   const auto markers = loaded.codec.options().source_markers;
   const auto limits = loaded.model->limits();
   auto pairs = encoded(loaded.codec, test_set);

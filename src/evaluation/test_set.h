@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct TestSet {
   std::vector<std::filesystem::path> reference_files = {};
   std::vector<std::string> sources = {};
   scoring::References references = {};  ///< [file][sentence]
+  int64_t left_out = 0;                 ///< pairs of the files that are not in it, see chosen_pairs()
 };
 
 /// Reads plain or gzip text and IWSLT sgm/xml. Throws Error: a file that cannot be read, bytes that are not UTF-8

@@ -1,8 +1,7 @@
 #include "models/losses/held_out_loss.h"
 
-#include <gtest/gtest.h>
-
 #include <c10/core/GradMode.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
