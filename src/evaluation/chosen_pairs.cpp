@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/process/progress.h"
+#include "text/codec/source_markers.h"
 
 namespace nmt {
 namespace {
@@ -31,10 +32,13 @@ TestSet chosen_pairs(TestSet test_set, const TextCodec& codec, const PairChoice&
   const auto all = test_set.sources.size();
   std::vector<size_t> numbers;
   for (size_t i = 0; i < all; ++i) {
-    const auto tokens = [](const std::vector<int32_t>& pieces) { return std::ssize(pieces) + 1; };
-    if (!choice.only_within_maxlen || (tokens(codec.encode_source(test_set.sources[i])) <= choice.maxlen1 &&
-                                       tokens(codec.encode_target(test_set.references.front()[i])) <= choice.maxlen2))
-      numbers.push_back(i);
+    if (choice.only_within_maxlen) {
+      const int64_t source =
+          source_length(std::ssize(codec.encode_source(test_set.sources[i])), codec.options().source_markers);
+      const int64_t target = std::ssize(codec.encode_target(test_set.references.front()[i])) + 1;
+      if (source > choice.maxlen1 || target > choice.maxlen2) continue;
+    }
+    numbers.push_back(i);
   }
   if (numbers.empty())
     throw Error(fmt::format("evaluation.only_within_maxlen: no pair of {} is within data.maxlen1 {} and maxlen2 {}",
@@ -42,9 +46,10 @@ TestSet chosen_pairs(TestSet test_set, const TextCodec& codec, const PairChoice&
   if (choice.whole_batches) {
     const auto batch = static_cast<size_t>(choice.batch_size);
     if (numbers.size() < batch)
-      throw Error(fmt::format("evaluation.whole_batches: {} pairs do not fill one batch of {}; lower "
-                              "decoding.batch_size",
-                              numbers.size(), batch));
+      throw Error(
+          fmt::format("evaluation.whole_batches: {} pairs do not fill one batch of {}; lower "
+                      "decoding.batch_size",
+                      numbers.size(), batch));
     numbers.resize(numbers.size() / batch * batch);
   }
   test_set.left_out += static_cast<int64_t>(all - numbers.size());

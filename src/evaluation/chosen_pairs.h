@@ -13,10 +13,10 @@ namespace nmt {
 /// Which pairs of a test set count: by default all. Kyubyong's program of 2017 evaluates the pairs within its maxlen,
 /// and whole batches of them.
 struct PairChoice {
-  bool only_within_maxlen = false;     ///< only pairs of at most maxlen1 and maxlen2 tokens, end symbols counted
-  int64_t maxlen1 = 0, maxlen2 = 0;    ///< of the source; of the first reference
-  bool whole_batches = false;          ///< of what is left, only the first batches that are full
-  int64_t batch_size = 32;             ///< sentences
+  bool only_within_maxlen = false;   ///< only pairs of at most maxlen1 and maxlen2 tokens, end symbols counted
+  int64_t maxlen1 = 0, maxlen2 = 0;  ///< of the source; of the first reference
+  bool whole_batches = false;        ///< of what is left, only the first batches that are full
+  int64_t batch_size = 32;           ///< sentences
 
   bool leaves_out() const { return only_within_maxlen || whole_batches; }
 };

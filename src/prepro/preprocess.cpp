@@ -20,6 +20,7 @@
 #include "prepro/prepared_corpus_writer.h"
 #include "prepro/vocabulary_training.h"
 #include "text/codec/codec.h"
+#include "text/codec/readable_vocabulary.h"
 #include "text/corpus/cleaning_table.h"
 #include "text/normalization.h"
 #include "text/pairs/corpus_reader.h"
@@ -121,7 +122,8 @@ class Preprocessor {
   /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
   std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
                                    "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
-                                   "valid.bin",       "test.bin",         kLexiconFile};
+                                   "valid.bin",       "test.bin",         "spm.vocab",        "source.vocab",
+                                   "target.vocab",    "joint.vocab",      kLexiconFile};
 };
 
 PreprocessResult Preprocessor::run() {
@@ -137,6 +139,7 @@ PreprocessResult Preprocessor::run() {
   read_training(folder.path());
   const TextCodec codec = make_codec();
   manifest_.tokenizer = codec.save(folder.path());
+  for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
   if (data_.shortlist > 0) make_lexicon(codec, folder.path());
   manifest_.options = data_options(config_);
@@ -158,7 +161,8 @@ bool Preprocessor::is_up_to_date() {
   try {
     there = Manifest::read(data_.dir);
     if (there.tokenizer.contains("files")) {
-      for (const auto& file : there.tokenizer["files"].items()) our_files_.insert(file.key());
+      for (const auto& file : there.tokenizer["files"].items())
+        our_files_.insert({file.key(), readable_name(file.key())});
     }
     changes = changes_since(there);
   } catch (const Error& error) {

@@ -39,14 +39,14 @@ TEST(ChosenPairs, WithinMaxlenCountTheEndSymbol) {
   EXPECT_THAT(set.references[1], ElementsAre("1", "2", "4"));
   EXPECT_EQ(set.left_out, 2);
   EXPECT_EQ(chosen_pairs(five_pairs(), codec(), {.only_within_maxlen = true, .maxlen1 = 5, .maxlen2 = 5}).left_out, 0);
-  EXPECT_EQ(message_of<Error>([] {
-              chosen_pairs(five_pairs(), codec(), {.only_within_maxlen = true, .maxlen1 = 0, .maxlen2 = 9});
-            }),
+  EXPECT_EQ(message_of<Error>(
+                [] { chosen_pairs(five_pairs(), codec(), {.only_within_maxlen = true, .maxlen1 = 0, .maxlen2 = 9}); }),
             "evaluation.only_within_maxlen: no pair of s is within data.maxlen1 0 and maxlen2 9");
 }
 
 TEST(ChosenPairs, FillWholeBatches) {
-  const PairChoice within{.only_within_maxlen = true, .maxlen1 = 4, .maxlen2 = 4, .whole_batches = true, .batch_size = 2};
+  const PairChoice within{
+      .only_within_maxlen = true, .maxlen1 = 4, .maxlen2 = 4, .whole_batches = true, .batch_size = 2};
   const auto set = chosen_pairs(five_pairs(), codec(), within);
   EXPECT_THAT(set.sources, ElementsAre("a", "b b b"));
   EXPECT_EQ(set.left_out, 3);

@@ -30,8 +30,8 @@ class Prepare : public test::PrepareFixture {
 
 TEST_F(Prepare, WritesWhatTrainingOpens) {
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kWritten);
-  EXPECT_THAT(output(), ElementsAre(Key("prepared/manifest.json"), Key("prepared/spm.model"), Key("prepared/test.bin"),
-                                    Key("prepared/train.bin"), Key("prepared/valid.bin")));
+  EXPECT_THAT(output(), ElementsAre(Key("prepared/manifest.json"), Key("prepared/spm.model"), Key("prepared/spm.vocab"),
+                                    Key("prepared/test.bin"), Key("prepared/train.bin"), Key("prepared/valid.bin")));
   const PreparedData data = open_prepared_data(config_);
   EXPECT_EQ(data.train->size(), 300);
   ASSERT_EQ(data.valid->size(), 20);
@@ -75,9 +75,11 @@ TEST_F(Prepare, TwoVocabulariesWhereAsked) {
   config_.data.joint_vocabulary = false;
   config_.data.vocab_size = 60;
   prepare();
-  EXPECT_THAT(output(), testing::AllOf(testing::Contains(Key("prepared/source.spm")),
-                                       testing::Contains(Key("prepared/target.spm")),
-                                       Not(testing::Contains(Key("prepared/spm.model")))));
+  EXPECT_THAT(
+      output(),
+      testing::AllOf(testing::Contains(Key("prepared/source.spm")), testing::Contains(Key("prepared/target.spm")),
+                     testing::Contains(Key("prepared/source.vocab")), testing::Contains(Key("prepared/target.vocab")),
+                     Not(testing::Contains(Key("prepared/spm.model")))));
   const auto data = open_prepared_data(config_);
   EXPECT_FALSE(data.codec.joint());
   EXPECT_EQ(data.codec.decode_target(data.codec.encode_target("The number one.")), "The number one.");

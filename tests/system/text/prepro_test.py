@@ -172,6 +172,24 @@ class CommandLine(Case):
         self.assertNotEqual(self.contents()["prepared/spm.model"], files["prepared/spm.model"])
         self.assertEqual(self.names(), ["prepared", *sorted(files)])
 
+    def test_pieces_and_back(self):
+        self.config(pairs=300)
+        self.run_program("-c", "config.yaml")
+        text = (self.path / "train.de").read_text().splitlines()[:50]
+        for form in ([], ["--ids"]):
+            pieces, log = self.run_program("--encode", "out/prepared", *form, text="\n".join(text) + "\n\n")
+            self.assertEqual(log, "")
+            self.assertEqual(len(pieces.splitlines()), 51)
+            back, _ = self.run_program("--decode", "out/prepared", *form, text=pieces)
+            self.assertEqual(back.splitlines(), text + [""])
+        vocabulary = (self.path / "out/prepared/spm.vocab").read_text().split("\n")
+        first = [vocabulary[int(id)].split("\t")[0] for id in pieces.split("\n")[0].split()]
+        self.assertEqual("".join(first).replace("\u2581", " ").strip(), text[0])
+        _, log = self.run_program("--decode", "out/prepared", text="\u2581\nnopiece\n", expect=2)
+        self.assert_one_line(log, "standard input:2: 'nopiece' is no piece")
+        self.run_program("--encode", ".", text="", expect=2)
+        self.run_program("--ids", "-c", "config.yaml", expect=2)
+
 
 class Interrupted(Case):
     def wait_for_training(self, process):
