@@ -154,7 +154,7 @@ class CommandLine(Case):
         self.assertRegex(output, r"train.de \+ train.en +2,000 +2,000")
         self.assertIn("out/prepared is written", log)
         files = self.contents()
-        self.assertEqual(set(files), {f"prepared/{n}" for n in ("manifest.json", "spm.model", "train.bin")})
+        self.assertEqual(set(files), {f"prepared/{n}" for n in ("manifest.json", "spm.model", "spm.vocab", "train.bin")})
         manifest = json.loads(files["prepared/manifest.json"])
         self.assertEqual(manifest["splits"][0]["pairs"], 2000)
         self.assertEqual(len(manifest["inputs"][0]["sha256"]), 64)
@@ -232,7 +232,7 @@ class Interrupted(Case):
             state = Path(f"/proc/{child}/stat")
             self.assertTrue(not state.exists() or state.read_text().split()[2] == "Z", "the trainer lives on")
         self.run_program(*arguments, "--set", "data.vocab_size=400")
-        self.assertEqual(self.names(), ["prepared"] + [f"prepared/{n}" for n in ("manifest.json", "spm.model", "train.bin")])
+        self.assertEqual(self.names(), ["prepared"] + [f"prepared/{n}" for n in ("manifest.json", "spm.model", "spm.vocab", "train.bin")])
 
     def test_a_full_disk_is_said_in_one_line(self):
         self.config()
