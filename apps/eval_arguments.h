@@ -47,7 +47,8 @@ struct EvalArguments {
         ->needs("--ensemble")
         ->type_name("W...");
     app.add_option("--split", split,
-                   "which of the configured sets: test (data.test1, test2), valid (data.eval1, eval2)")
+                   "which of the configured sets: test (data.test1, test2 or data.test), valid (data.eval1, eval2 or "
+                   "data.eval)")
         ->check(CLI::IsMember({"test", "valid"}))
         ->needs("--config")
         ->capture_default_str();
@@ -102,14 +103,8 @@ struct EvalArguments {
 
   /// run: the configuration of the run, or null.
   std::vector<TestSet> test_sets(const Config* run) const {
-    std::vector<TestSet> sets;
-    if (source.empty()) {
-      sets.push_back(
-          configured_test_set(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file));
-    } else {
-      sets.push_back(read_test_set(source, {references.begin(), references.end()}));
-    }
-    return sets;
+    if (!source.empty()) return {read_test_set(source, {references.begin(), references.end()})};
+    return configured_test_sets(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file);
   }
 
   EvaluationOptions options() const {

@@ -13,6 +13,12 @@ namespace nmt {
 /// here, its name, range and help in option_table.cpp, the words of a choice in kinds.h. The leaf names are those
 /// of Kyubyong's hyper-parameters where he has one (suffix 1 = source, 2 = target).
 
+/// A named validation or test set: source text, and the reference as it stands.
+struct TextSet {
+  std::string name = {}, source = {}, target = {};
+  bool operator==(const TextSet&) const = default;
+};
+
 struct DataConfig {
   std::string dir = "prepared";
   std::string source_language = "de";
@@ -22,6 +28,7 @@ struct DataConfig {
   std::vector<std::string> train_tsv;  // source TAB target a line
   std::string eval1, eval2;
   std::string test1, test2;
+  std::vector<TextSet> eval, test;  // several sets, instead of eval1 and eval2, test1 and test2
   // Cleaning of the training text only.
   bool lowercase = false;  // both sides, every split's input; references stay as they stand
   bool nfkc = false;

@@ -63,8 +63,14 @@ const std::vector<Option>& table() {
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
       NMT_DATA(eval1, any, "source side of the validation set, raw text"),
       NMT_DATA(eval2, any, "target side of the validation set: the reference, raw text"),
+      NMT_DATA(
+          eval, any,
+          "several validation sets instead of eval1 and eval2: [{name: dev, source: FILE, target: FILE}, ...]; all are "
+          "measured, the first one decides what is best"),
       NMT_DATA(test1, any, "source side of the test set, raw text"),
       NMT_DATA(test2, any, "target side of the test set: the reference, raw text"),
+      NMT_DATA(test, any,
+               "several test sets instead of test1 and test2: [{name: tst2014, source: FILE, target: FILE}, ...]"),
       NMT_DATA(lowercase, any, "lower-case both sides; references of validation and test sets stay as they stand"),
       NMT_DATA(nfkc, any, "bring both sides into Unicode normal form KC; references stay as they stand"),
       NMT_DATA(repair_utf8, any, "replace bytes that are not UTF-8 by U+FFFD instead of stopping"),

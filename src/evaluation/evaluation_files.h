@@ -14,8 +14,8 @@ namespace nmt {
 
 /// What all systems did on one test set.
 struct TestSetResults {
-  TestSet test_set;
-  std::vector<Evaluated> systems;
+  TestSet test_set = {};
+  std::vector<Evaluated> systems = {};
   std::optional<scoring::PairedTable> comparison = {};  ///< of several systems
 };
 

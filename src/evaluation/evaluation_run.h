@@ -48,10 +48,10 @@ struct EvaluationOptions {
 
 /// What one system did on one test set.
 struct Evaluated {
-  SystemOutput output;
-  std::vector<scoring::Score> scores;
-  std::optional<TestLoss> loss;
-  nlohmann::ordered_json report;  ///< scores, loss, speed, settings
+  SystemOutput output = {};
+  std::vector<scoring::Score> scores = {};
+  std::optional<TestLoss> loss = {};
+  nlohmann::ordered_json report = {};  ///< scores, loss, speed, settings
 };
 
 /// Evaluates one system after the other; only one is in memory at a time.

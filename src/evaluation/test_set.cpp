@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "config/text_sets.h"
 #include "text/corpus/text_reader.h"
 
 namespace nmt {
@@ -40,14 +41,18 @@ TestSet read_test_set(const std::filesystem::path& source, const std::vector<std
   return test_set;
 }
 
-TestSet configured_test_set(const DataConfig& data, TestSplit split, const std::string& config_file) {
+std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file) {
   const bool test = split == TestSplit::kTest;
-  const std::string& source = test ? data.test1 : data.eval1;
-  const std::string& reference = test ? data.test2 : data.eval2;
-  const char* names = test ? "data.test1 and data.test2" : "data.eval1 and data.eval2";
-  if (source.empty() || reference.empty())
-    throw Error(fmt::format("{}: {} are not set; set them or give --source and --reference", config_file, names));
-  return read_test_set(source, {reference});
+  std::vector<TestSet> sets;
+  for (const auto& set : test ? test_sets(data) : validation_sets(data)) {
+    sets.push_back(read_test_set(set.text.source, {set.text.target}));
+    sets.back().name = set.text.name;
+  }
+  if (sets.empty())
+    throw Error(fmt::format("{}: {} are not set; set them or give --source and --reference", config_file,
+                            test ? "data.test1 and data.test2" : "data.eval1 and data.eval2"));
+  if (sets.size() == 1) sets.front().name.clear();
+  return sets;
 }
 
 }  // namespace nmt

@@ -24,11 +24,11 @@ struct TestSet {
 /// (FILE:LINE), numbers of sentences that differ, no sentence at all, no reference.
 TestSet read_test_set(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references);
 
-/// Which of the configured sets is evaluated.
+/// Which of the configured sets are evaluated.
 enum class TestSplit { kTest, kValid };
 
-/// data.test1 and test2, or data.eval1 and eval2. Throws Error where they are not set (named by the configuration's
-/// file) and as read_test_set().
-TestSet configured_test_set(const DataConfig& data, TestSplit split, const std::string& config_file);
+/// Those of data.test (or test1 and test2), or of data.eval (or eval1 and eval2); one alone has no name. Throws Error
+/// where they are not set (named by the configuration's file) and as read_test_set().
+std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file);
 
 }  // namespace nmt

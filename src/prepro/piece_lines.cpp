@@ -54,8 +54,8 @@ int32_t PieceLines::id_of(std::string_view word) const {
   int32_t id = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
   if (error != std::errc() || end != word.data() + word.size() || id < 0 || id >= tokenizer().size())
-    throw Error(fmt::format("'{}' is no id of the vocabulary; they are 0 to {}", repair_utf8(word),
-                            tokenizer().size() - 1));
+    throw Error(
+        fmt::format("'{}' is no id of the vocabulary; they are 0 to {}", repair_utf8(word), tokenizer().size() - 1));
   return id;
 }
 

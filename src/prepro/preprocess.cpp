@@ -18,6 +18,7 @@
 #include "prepro/encoder.h"
 #include "prepro/lexicon_training.h"
 #include "prepro/prepared_corpus_writer.h"
+#include "prepro/splits.h"
 #include "prepro/vocabulary_training.h"
 #include "text/codec/codec.h"
 #include "text/codec/readable_vocabulary.h"
@@ -27,31 +28,6 @@
 
 namespace nmt {
 namespace {
-
-/// One of train, valid, test, and the corpora that make it up.
-struct Split {
-  std::string name;
-  std::vector<CorpusFiles> corpora;
-  bool is_training() const { return name == "train"; }
-};
-
-std::vector<Split> list_splits(const DataConfig& data) {
-  const auto files = [&](const std::string& source, const std::string& target, const char* source_option,
-                         const char* target_option) -> CorpusFiles {
-    return {source, target, source_option, target_option, data.source_language, data.target_language};
-  };
-  std::vector<Split> splits{{.name = "train", .corpora = {}}};
-  for (size_t i = 0; i < data.train1.size(); ++i) {
-    splits[0].corpora.push_back(files(data.train1[i], data.train2[i], "data.train1", "data.train2"));
-  }
-  for (const auto& path : data.train_tsv) splits[0].corpora.push_back(files(path, "", "data.train_tsv", ""));
-  if (splits[0].corpora.empty()) {
-    throw Error("data.train1, data.train2: no training text is set; name the files, or data.train_tsv");
-  }
-  if (!data.eval1.empty()) splits.push_back({"valid", {files(data.eval1, data.eval2, "data.eval1", "data.eval2")}});
-  if (!data.test1.empty()) splits.push_back({"test", {files(data.test1, data.test2, "data.test1", "data.test2")}});
-  return splits;
-}
 
 CleaningOptions cleaning_options(const DataConfig& data) {
   return {.drop_empty = data.drop_empty,
@@ -160,6 +136,7 @@ bool Preprocessor::is_up_to_date() {
   Manifest there;
   try {
     there = Manifest::read(data_.dir);
+    for (const auto& split : there.splits) our_files_.insert(split.name + ".bin");
     if (there.tokenizer.contains("files")) {
       for (const auto& file : there.tokenizer["files"].items())
         our_files_.insert({file.key(), readable_name(file.key())});

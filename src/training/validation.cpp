@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "config/text_sets.h"
 #include "data/batches.h"
 #include "models/losses/held_out_loss.h"
 #include "scoring/metrics/bleu.h"
@@ -42,8 +43,9 @@ bool has_places(const TranslationModel& model, const PreparedCorpus& corpus, int
 }  // namespace
 
 Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
-                     torch::Device device)
+                     torch::Device device, std::vector<NamedCorpus> more)
     : corpus_(std::move(corpus)),
+      more_(std::move(more)),
       codec_(codec),
       config_(config),
       device_(device),
@@ -58,20 +60,34 @@ TranslatorOptions Validator::options_for(const TranslationModel& model) const {
 }
 
 ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between) const {
+  auto report = figures(model, *corpus_, between);
+  if (const auto sets = validation_sets(config_.data); sets.size() > 1) report.set = sets.front().text.name;
+  for (const auto& [name, corpus] : more_) {
+    auto& other = report.others.emplace_back(figures(model, *corpus, between));
+    other.set = name;
+    for (auto* texts : {&other.sources, &other.references, &other.hypotheses}) texts->clear();
+    other.samples.clear();
+  }
+  add_attention(model, report);
+  return report;
+}
+
+ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpus& corpus,
+                                    const std::function<void()>& between) const {
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
-  add_losses(model, report);
-  if (wants(ValidationMetric::kBleu) || wants(ValidationMetric::kChrf)) add_translation_scores(model, report, between);
-  add_attention(model, report);
+  add_losses(model, corpus, report);
+  if (wants(ValidationMetric::kBleu) || wants(ValidationMetric::kChrf))
+    add_translation_scores(model, corpus, report, between);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
-void Validator::add_losses(TranslationModel& model, ValidationReport& report) const {
+void Validator::add_losses(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report) const {
   std::vector<Batch> batches;
-  for (auto pairs : plan_by_length(*corpus_, kHeldOutBatchTokens)) {
-    report.too_long += std::erase_if(pairs, [&](int64_t pair) { return !has_places(model, *corpus_, pair); });
-    if (!pairs.empty()) batches.push_back(make_batch(*corpus_, pairs));
+  for (auto pairs : plan_by_length(corpus, kHeldOutBatchTokens)) {
+    report.too_long += std::erase_if(pairs, [&](int64_t pair) { return !has_places(model, corpus, pair); });
+    if (!pairs.empty()) batches.push_back(make_batch(corpus, pairs));
   }
   const auto totals = evaluate(model, batches, smoothing_, device_, config_.validation.teacher_forcing);
   report.loss = totals.mean_loss();
@@ -94,14 +110,14 @@ void Validator::add_attention(TranslationModel& model, ValidationReport& report)
   }
 }
 
-void Validator::add_translation_scores(TranslationModel& model, ValidationReport& report,
+void Validator::add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report,
                                        const std::function<void()>& between) const {
   const int64_t limit = config_.validation.max_sentences;
-  const int64_t count = limit > 0 ? std::min(limit, corpus_->size()) : corpus_->size();
+  const int64_t count = limit > 0 ? std::min(limit, corpus.size()) : corpus.size();
   std::vector<std::string> sources, references;
   for (int64_t i = 0; i < count; ++i) {
-    sources.emplace_back(corpus_->source_text(i));
-    references.emplace_back(corpus_->target_text(i));
+    sources.emplace_back(corpus.source_text(i));
+    references.emplace_back(corpus.target_text(i));
   }
   auto options = options_for(model);
   options.search.beam_size = config_.validation.beam_size;

@@ -58,11 +58,20 @@ TEST_F(TestSetTest, SaysWhatIsWrongWithATestSet) {
 TEST_F(TestSetTest, TakesTheConfiguredSets) {
   DataConfig data;
   data.eval1 = write("e.de", "a\n"), data.eval2 = write("e.en", "A\n");
-  EXPECT_THAT(configured_test_set(data, TestSplit::kValid, "run.yaml").references[0], ElementsAre("A"));
-  EXPECT_EQ(message_of<Error>([&] { configured_test_set(data, TestSplit::kTest, "run.yaml"); }),
+  const auto only = configured_test_sets(data, TestSplit::kValid, "run.yaml");
+  ASSERT_EQ(only.size(), 1u);
+  EXPECT_EQ(only[0].name, "");
+  EXPECT_THAT(only[0].references[0], ElementsAre("A"));
+  EXPECT_EQ(message_of<Error>([&] { configured_test_sets(data, TestSplit::kTest, "run.yaml"); }),
             "run.yaml: data.test1 and data.test2 are not set; set them or give --source and --reference");
+  data.test = {{"one", data.eval1, data.eval2}, {"two", data.eval2, data.eval1}};
+  const auto both = configured_test_sets(data, TestSplit::kTest, "run.yaml");
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[1].name, "two");
+  EXPECT_THAT(both[1].sources, ElementsAre("A"));
+  data.test.clear();
   data.test1 = data.eval1;
-  EXPECT_THROW(configured_test_set(data, TestSplit::kTest, "run.yaml"), Error) << "no reference";
+  EXPECT_THROW(configured_test_sets(data, TestSplit::kTest, "run.yaml"), Error) << "no reference";
 }
 
 }  // namespace

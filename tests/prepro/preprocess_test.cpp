@@ -57,6 +57,31 @@ TEST_F(Prepare, ValidationAndTestMayBeAbsent) {
   EXPECT_EQ(data.test, nullptr);
 }
 
+TEST_F(Prepare, SeveralValidationAndTestSetsHaveASplitEach) {
+  prepare();
+  const auto single = output();
+  config_.data.eval = {{"first", config_.data.eval1, config_.data.eval2}, {"second", path("test.de"), path("test.en")}};
+  config_.data.eval1.clear(), config_.data.eval2.clear();
+  config_.data.test = {{"only", config_.data.test1, config_.data.test2}};
+  config_.data.test1.clear(), config_.data.test2.clear();
+  EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten);
+  const auto files = output();
+  EXPECT_EQ(files.at("prepared/valid.bin"), single.at("prepared/valid.bin"));
+  EXPECT_EQ(files.at("prepared/test.bin"), single.at("prepared/test.bin"));
+  EXPECT_EQ(files.at("prepared/valid.second.bin"), single.at("prepared/test.bin"));
+  EXPECT_FALSE(files.contains("prepared/test.only.bin"));
+  const auto data = open_prepared_data(config_);
+  EXPECT_EQ(data.valid->size(), 20);
+  ASSERT_EQ(data.more_valid.size(), 1u);
+  EXPECT_EQ(data.more_valid[0].name, "second");
+  EXPECT_EQ(data.more_valid[0].corpus->size(), 30);
+  EXPECT_TRUE(data.more_test.empty());
+  EXPECT_EQ(prepare().outcome, PrepareOutcome::kUpToDate);
+  config_.data.eval.pop_back();
+  EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten) << "valid.second.bin is nmt-prepro's own";
+  EXPECT_FALSE(output().contains("prepared/valid.second.bin"));
+}
+
 TEST_F(Prepare, TheDataDoesNotDependOnThreadsOrPlace) {
   prepare();
   const auto one = output();

@@ -5,8 +5,8 @@
 namespace nmt {
 namespace {
 
-constexpr size_t kMostWords = 1 << 15;                   // some 5 MB; the cache starts anew beyond
-constexpr size_t kLongestWord = 64;                      // bytes: longer ones hardly come twice
+constexpr size_t kMostWords = 1 << 15;  // some 5 MB; the cache starts anew beyond
+constexpr size_t kLongestWord = 64;     // bytes: longer ones hardly come twice
 
 }  // namespace
 

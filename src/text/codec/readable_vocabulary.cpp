@@ -14,8 +14,7 @@ std::string readable_vocabulary(const Tokenizer& tokenizer) {
   std::string text;
   const auto out = std::back_inserter(text);
   if (const auto* words = dynamic_cast<const WordTokenizer*>(&tokenizer)) {
-    for (int32_t id = 0; id < words->size(); ++id)
-      fmt::format_to(out, "{}\t{}\n", words->piece(id), words->count(id));
+    for (int32_t id = 0; id < words->size(); ++id) fmt::format_to(out, "{}\t{}\n", words->piece(id), words->count(id));
     return text;
   }
   if (const auto* pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer)) {

@@ -14,7 +14,6 @@
 namespace nmt {
 namespace {
 
-
 class BpeDropout final : public SubwordSampler {
  public:
   BpeDropout(const std::vector<Piece>& pieces, bool words_are_independent, double p);

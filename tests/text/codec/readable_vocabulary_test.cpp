@@ -31,16 +31,15 @@ TEST(ReadableVocabulary, IsTheFileThatSentencePieceWrites) {
       std::ofstream file(folder / "lines");
       for (const auto& line : test::training_lines()) file << line << '\n';
     }
-    const auto status = sentencepiece::SentencePieceTrainer::Train(
-        {{"input", folder / "lines"},
-         {"model_prefix", folder / "own"},
-         {"model_type", type},
-         {"vocab_size", "70"},
-         {"pad_id", "0"},
-         {"unk_id", "1"},
-         {"bos_id", "2"},
-         {"eos_id", "3"},
-         {"minloglevel", "2"}});
+    const auto status = sentencepiece::SentencePieceTrainer::Train({{"input", folder / "lines"},
+                                                                    {"model_prefix", folder / "own"},
+                                                                    {"model_type", type},
+                                                                    {"vocab_size", "70"},
+                                                                    {"pad_id", "0"},
+                                                                    {"unk_id", "1"},
+                                                                    {"bos_id", "2"},
+                                                                    {"eos_id", "3"},
+                                                                    {"minloglevel", "2"}});
     ASSERT_TRUE(status.ok()) << status.ToString();
     const auto text = readable_vocabulary(*SentencePieceTokenizer::load(folder / "own.model"));
     EXPECT_EQ(text, read_file(folder / "own.vocab")) << type;
@@ -58,9 +57,9 @@ TEST(ReadableVocabulary, StandsBesideTheFilesOfACodec) {
   const auto both = words(1);
   EXPECT_THAT(readable_vocabularies(TextCodec(options, both, both)),
               ElementsAre(Pair("joint.vocab", readable_vocabulary(*both))));
-  EXPECT_THAT(readable_vocabularies(TextCodec(options, both, words(2))),
-              ElementsAre(Pair("de.vocab", readable_vocabulary(*both)),
-                          Pair("en.vocab", readable_vocabulary(*words(2)))));
+  EXPECT_THAT(
+      readable_vocabularies(TextCodec(options, both, words(2))),
+      ElementsAre(Pair("de.vocab", readable_vocabulary(*both)), Pair("en.vocab", readable_vocabulary(*words(2)))));
   EXPECT_EQ(readable_name("spm.model"), "spm.vocab");
   EXPECT_EQ(readable_name("target.spm"), "target.vocab");
   EXPECT_EQ(readable_name("de.vocab.tsv"), "de.vocab");
