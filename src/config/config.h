@@ -33,8 +33,9 @@ struct DataConfig {
   bool lowercase = false;  // both sides, every split's input; references stay as they stand
   bool nfkc = false;
   bool repair_utf8 = false;
-  int64_t maxlen1 = 100;  // pieces and the end symbol; longer training pairs are dropped
+  int64_t maxlen1 = 100;  // pieces and the end symbol; longer training pairs are dropped, or cut
   int64_t maxlen2 = 100;
+  Choice<TooLong> too_long = TooLong::kDrop;
   double max_length_ratio = 0;  // longer side / shorter side, in pieces; 0 = off
   bool drop_empty = true;
   bool drop_duplicates = false;
@@ -51,7 +52,8 @@ struct DataConfig {
   std::vector<std::string> user_symbols;
   Choice<NormalizationRule> normalization = NormalizationRule::kNmtNfkc;
   // Word vocabularies (tokenizer: words).
-  int64_t min_cnt = 1;                   // rarer words are unknown
+  int64_t min_cnt = 1;  // rarer words are unknown
+  Choice<WordTies> word_ties = WordTies::kFirst;
   std::string vocabulary1, vocabulary2;  // ready *.vocab.tsv files; joint: only vocabulary1
   bool count_markup = false;             // count the words of markup lines too, as Kyubyong's program of 2017
   Choice<CharacterSet> characters = CharacterSet::kAll;

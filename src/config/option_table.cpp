@@ -75,11 +75,13 @@ const std::vector<Option>& table() {
       NMT_DATA(nfkc, any, "bring both sides into Unicode normal form KC; references stay as they stand"),
       NMT_DATA(repair_utf8, any, "replace bytes that are not UTF-8 by U+FFFD instead of stopping"),
       NMT_DATA(maxlen1, between(2, 100000),
-               "longest source sentence of the training text in pieces, the end symbol counted; longer pairs are "
-               "dropped"),
+               "longest source sentence of the training text in pieces, the end symbol counted; for longer pairs see "
+               "too_long"),
       NMT_DATA(maxlen2, between(2, 100000),
-               "longest target sentence of the training text in pieces, the end symbol counted; longer pairs are "
-               "dropped"),
+               "longest target sentence of the training text in pieces, the end symbol counted; for longer pairs see "
+               "too_long"),
+      NMT_DATA(too_long, any,
+               "longer training pairs are dropped, or the pieces beyond maxlen1 and maxlen2 are cut off"),
       NMT_DATA(max_length_ratio, at_least(0),
                "drop training pairs whose longer side has more than this many times the pieces of the shorter; 0 = "
                "off"),
@@ -102,6 +104,7 @@ const std::vector<Option>& table() {
       NMT_DATA(user_symbols, kNotEmpty, "texts that are always one piece"),
       NMT_DATA(normalization, any, "SentencePiece's normalisation rule; _cf folds case"),
       NMT_DATA(min_cnt, at_least(1), "words: rarer ones are unknown"),
+      NMT_DATA(word_ties, any, "words: order of equal counts, the word seen first or the alphabet (torchtext)"),
       NMT_DATA(vocabulary1, any,
                "words: ready file of words and counts of the source, or of both languages where joint"),
       NMT_DATA(vocabulary2, any, "words: the same of the target, where not joint"),
@@ -270,7 +273,10 @@ const std::vector<Option>& table() {
           kFixed),
       NMT_TRAINING(pool_batches, at_least(0),
                    "batch_type sentences: pools of this many batches are sorted by length; 0 = no sorting", kFixed),
-      NMT_TRAINING(last_batch, any, "batch_type sentences: the short last batch of an epoch", kFixed),
+      NMT_TRAINING(last_batch, any,
+                   "batch_type sentences: the short last batch of an epoch is kept, dropped, or filled with other "
+                   "pairs of the epoch",
+                   kFixed),
       NMT_TRAINING(checkpoint_every, at_least(0), "updates between checkpoints; 0 = at each validation", kMayChange),
       NMT_TRAINING(keep_checkpoints, between(1, 1e6), "keep this many checkpoints, the last ones", kMayChange),
       NMT_TRAINING(average_checkpoints, between(0, 1000),
@@ -360,8 +366,8 @@ const std::vector<Option>& table() {
                      "(Kyubyong 2017)"),
       NMT_EVALUATION(
           tokenized_bleu, any,
-          "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased or "
-          "lower-cased: for comparison with published figures of that kind"),
+          "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased, "
+          "lower-cased, or cased with compounds split at dashes: for comparison with published figures of that kind"),
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),

@@ -69,6 +69,13 @@ std::vector<int64_t> sorted_in_pools(std::vector<SizedPair> pairs, const BatchOp
   return sorted;
 }
 
+/// Adds pairs from the beginning of a shuffled pass, so that the last batch is full.
+void fill_last_batch(std::vector<int64_t>& pairs, int64_t size) {
+  const auto pass = std::ssize(pairs);
+  const int64_t full = (pass + size - 1) / size * size;
+  for (int64_t i = 0; pass + i < full; ++i) pairs.push_back(pairs[i % pass]);
+}
+
 std::vector<std::vector<int64_t>> cut_by_sentences(const std::vector<int64_t>& pairs, const BatchOptions& options) {
   std::vector<std::vector<int64_t>> batches;
   for (int64_t begin = 0; begin < std::ssize(pairs); begin += options.size) {
@@ -207,6 +214,7 @@ std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const
   const EpochView view(corpus, options.sampling, epoch);
   std::vector<std::vector<int64_t>> batches;
   if (options.type == BatchType::kSentences) {
+    if (options.last_batch == LastBatch::kFill) fill_last_batch(pairs, options.size);
     if (options.pool_batches == 0) return cut_by_sentences(pairs, options);
     batches = cut_by_sentences(sorted_in_pools(with_sizes(view, pairs), options), options);
   } else {

@@ -39,11 +39,12 @@ std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOpt
 /// shard) alone. Where there are several shards, chance says for each pair, anew in every epoch, in which one it
 /// stands; each is a sample of the whole corpus, of about the same size, and is planned as an epoch of its own. Lengths
 /// are those of the epoch's own pieces.
-/// Sentences: a shuffled pass cut into batches, the last one short or dropped. With pools, the pass is first cut into
-/// pools of so many batches, each of which is sorted by source length, and the batches are shuffled (the bucket
-/// iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches). Tokens: a shuffled pass sorted by
-/// length (with ties in shuffled order, so that batches differ from epoch to epoch), cut where the padded size would
-/// pass the limit, and the batches shuffled. A pair longer than the limit is a batch of its own.
+/// Sentences: a shuffled pass cut into batches, the last one short, dropped, or filled with the first pairs of the
+/// pass. With pools, the pass is first cut into pools of so many batches, each of which is sorted by source length, and
+/// the batches are shuffled (the bucket iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches).
+/// Tokens: a shuffled pass sorted by length (with ties in shuffled order, so that batches differ from epoch to epoch),
+/// cut where the padded size would pass the limit, and the batches shuffled. A pair longer than the limit is a batch of
+/// its own.
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
                                              int64_t shard = 0);
 

@@ -39,8 +39,7 @@ Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu, con
                     target_language.empty() ? "not known" : target_language));
   }
   for (const auto form : tokenized_bleu.values())
-    metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language),
-                                                               form == TokenizedBleuForm::kLowercase));
+    metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language), form));
   return metrics;
 }
 

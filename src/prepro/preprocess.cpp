@@ -15,6 +15,7 @@
 #include "data/lexicon.h"
 #include "data/manifest.h"
 #include "data/prepared_corpus.h"
+#include "prepro/cut_pair.h"
 #include "prepro/encoder.h"
 #include "prepro/lexicon_training.h"
 #include "prepro/prepared_corpus_writer.h"
@@ -293,10 +294,11 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   const CorpusEncoder encoder(
       codec,
       {.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands, .threads = threads()});
-  int64_t done = 0;
+  int64_t done = 0, cut = 0;
   const auto take = [&](EncodedPair& pair) {
     progress.update(++done);
     if (split.is_training()) {
+      if (data_.too_long == TooLong::kCut) cut += cut_to_maxlen(pair, data_);
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
                                            static_cast<int64_t>(pair.target.size())};
       if (rules.judge(pair.text.source, pair.text.target, lengths, row.counts) != Verdict::kKept) return;
@@ -318,6 +320,8 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
     throw Error(
         fmt::format("{} {}: has changed while it was read; start again", files.source_option, files.source.string()));
   }
+  if (cut > 0)
+    log_.info("{}: {} sentences were cut to data.maxlen1 and maxlen2 (data.too_long)", files.name(), with_commas(cut));
   row.counts.repaired_lines = reader.repaired_lines();
   manifest_.cleaning.push_back(std::move(row));
 }

@@ -27,7 +27,8 @@ TEST(TextSets, OfTheSingleFormHaveNoName) {
 
 TEST(TextSets, OfAListAreSplitsOfTheirNames) {
   const std::string yaml =
-      "data:\n  test:\n    - {name: tst2013, source: a, target: b}\n    - {target: d, source: 'c c', name: tst-2014.v1}\n";
+      "data:\n  test:\n    - {name: tst2013, source: a, target: b}\n    - {target: d, source: 'c c', name: "
+      "tst-2014.v1}\n";
   const auto config = config_of(yaml);
   const auto sets = test_sets(config.data);
   ASSERT_EQ(sets.size(), 2u);
@@ -63,9 +64,10 @@ TEST(TextSets, SayWhatIsWrong) {
 }
 
 TEST(TextSets, AreWhatValidationNeeds) {
-  EXPECT_EQ(config_of("{data: {eval: [{name: a, source: b, target: c}], drop_test_overlap: true}, validation: {every: 5}}")
-                .validation.every,
-            5);
+  EXPECT_EQ(
+      config_of("{data: {eval: [{name: a, source: b, target: c}], drop_test_overlap: true}, validation: {every: 5}}")
+          .validation.every,
+      5);
 }
 
 }  // namespace

@@ -382,5 +382,30 @@ TEST(MakeBatch, PutsTheMarkersOfTheCorpusAroundSources) {
   EXPECT_THAT(batch.target_out, ElementsAre(60, 3, 0, 0, /**/ 160, 161, 162, 3));
 }
 
+TEST(PlanEpoch, FillsTheLastBatchWithPairsOfThePass) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const int64_t pool : {0, 2}) {
+    BatchOptions options{
+        .type = BatchType::kSentences, .size = 64, .pool_batches = pool, .last_batch = LastBatch::kFill};
+    const auto plan = plan_epoch(*corpus, options, 3);
+    ASSERT_EQ(plan.size(), 4u);
+    for (const auto& batch : plan) EXPECT_EQ(batch.size(), 64u);
+    auto pairs = sorted_pairs(plan);
+    std::vector<int64_t> twice;
+    for (size_t i = 1; i < pairs.size(); ++i)
+      if (pairs[i] == pairs[i - 1]) twice.push_back(pairs[i]);
+    EXPECT_EQ(twice.size(), 4 * 64u - 200);
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    EXPECT_EQ(pairs, range(200)) << "every pair stands in it";
+    EXPECT_EQ(plan_epoch(*corpus, options, 3), plan);
+    EXPECT_NE(plan_epoch(*corpus, options, 4), plan);
+    options.size = 450;
+    EXPECT_EQ(plan_epoch(*corpus, options, 0).front().size(), 450u) << "some pairs thrice";
+    options.size = 50;
+    EXPECT_EQ(sorted_pairs(plan_epoch(*corpus, options, 0)), range(200)) << "nothing to fill";
+  }
+}
+
 }  // namespace
 }  // namespace nmt::batches_test

@@ -106,6 +106,7 @@ TEST(Evaluation, TokenisedBleuStandsBehindThatOfPlainText) {
   EXPECT_EQ(scores[3].name, "lower-case tokenised BLEU");
   EXPECT_NEAR(scores[3].score, 100, 1e-9);
   EXPECT_EQ(evaluation_metrics().size(), 2u);
+  EXPECT_EQ(evaluation_metrics({"compound_split"}, "de")[2]->name(), "compound-split tokenised BLEU");
 }
 
 TEST(Evaluation, TokenisedBleuIsOfGermanAndEnglish) {

@@ -199,6 +199,31 @@ TEST_F(Prepare, DropsOverlongPairs) {
       << "a failure leaves the old data";
 }
 
+TEST_F(Prepare, CutsOverlongPairsWhereAsked) {
+  prepare();
+  const auto whole = open_prepared_data(config_);
+  config_.data.maxlen1 = 8, config_.data.maxlen2 = 6;
+  config_.data.too_long = TooLong::kCut;
+  config_.data.spm_model1 = path("given.model");
+  write("given.model", output().at("prepared/spm.model"));
+  overwrite();
+  const auto data = open_prepared_data(config_);
+  ASSERT_EQ(data.train->size(), 300) << "none is dropped";
+  int64_t cut = 0;
+  for (int64_t i = 0; i < 300; ++i) {
+    for (const auto& [found, all, limit] : {std::tuple(data.train->source(i), whole.train->source(i), 7),
+                                            std::tuple(data.train->target(i), whole.train->target(i), 5)}) {
+      ASSERT_EQ(std::ssize(found), std::min<int64_t>(std::ssize(all), limit));
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), all.begin()));
+      cut += found.size() < all.size();
+    }
+    EXPECT_EQ(data.train->target_text(i), line("en", static_cast<int>(i))) << "the text stays whole";
+  }
+  EXPECT_GT(cut, 100);
+  EXPECT_THAT(log_.str(), HasSubstr(std::to_string(cut) + " sentences were cut to data.maxlen1 and maxlen2"));
+  EXPECT_EQ(data.valid->source(0).size(), whole.valid->source(0).size()) << "held-out text is never cut";
+}
+
 TEST_F(Prepare, ReferencesStayAsTheyStand) {
   write("test.en", "  The NUMBER \xEF\xBC\x91.\r\n" + lines("en", 321, 350));
   config_.data.lowercase = true;

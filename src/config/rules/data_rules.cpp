@@ -65,7 +65,7 @@ void DataRules::check_vocabulary() const {
     if (!symbols.insert(symbol).second) refuse({"data.user_symbols"}, fmt::format("'{}' stands twice", symbol));
   }
   if (data.tokenizer == TokenizerKind::kWords) return check_words();
-  refuse_changed({"data.min_cnt", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
+  refuse_changed({"data.min_cnt", "data.word_ties", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
                  "is for word vocabularies; set data.tokenizer words");
   const bool is_learnt = data.spm_model1.empty() && data.spm_model2.empty();
   const int64_t fixed_pieces = 4 + static_cast<int64_t>(symbols.size()) + (data.byte_fallback ? 256 : 0);
