@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -13,6 +16,8 @@
 #include "base/process/signals.h"
 #include "command_line.h"
 #include "config/loading/schema.h"
+#include "data/codec_directory.h"
+#include "prepro/piece_lines.h"
 #include "prepro/preprocess.h"
 #include "text/moses/moses_detokenizer.h"
 #include "text/moses/moses_tokenizer.h"
@@ -27,6 +32,9 @@ struct Arguments {
   bool overwrite = false, print_config = false;
   std::string tokenize, detokenize;  // languages
   bool split_dashes = false, no_escape = false;
+  std::string encode, decode;  // folders
+  std::string side = "source";
+  bool ids = false;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -46,6 +54,23 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->excludes("--config")
       ->excludes("--tokenize")
       ->type_name("de|en");
+  app.add_option(
+         "--encode", arguments.encode,
+         "only cuts standard input into pieces, line by line, with the tokenizer of DIR: prepared data or a model")
+      ->excludes("--config")
+      ->excludes("--tokenize")
+      ->excludes("--detokenize")
+      ->type_name("DIR");
+  app.add_option("--decode", arguments.decode, "only joins the pieces of standard input")
+      ->excludes("--config")
+      ->excludes("--tokenize")
+      ->excludes("--detokenize")
+      ->excludes("--encode")
+      ->type_name("DIR");
+  app.add_option("--side", arguments.side, "--encode, --decode: whose tokenizer")
+      ->check(CLI::IsMember({"source", "target"}))
+      ->capture_default_str();
+  app.add_flag("--ids", arguments.ids, "--encode, --decode: ids instead of pieces");
   app.add_flag("--split-dashes", arguments.split_dashes, "--tokenize: cuts \"foo-bar\" into \"foo @-@ bar\"")
       ->needs("--tokenize");
   app.add_flag("--no-escape", arguments.no_escape, "--tokenize, --detokenize: leaves & < > ' \" [ ] | as they are");
@@ -71,6 +96,29 @@ int tokenize(const Arguments& arguments) {
 int detokenize(const Arguments& arguments) {
   const MosesDetokenizer detokenizer(moses_language(arguments.detokenize), {.unescape = !arguments.no_escape});
   return filter_lines([&](std::string_view line) { return detokenizer.detokenize(line); });
+}
+
+PieceLines piece_lines(const Arguments& arguments, const std::string& folder) {
+  return {load_codec(folder), arguments.side == "source" ? TextSide::kSource : TextSide::kTarget,
+          arguments.ids ? PieceForm::kIds : PieceForm::kPieces};
+}
+
+int encode(const Arguments& arguments) {
+  const auto pieces = piece_lines(arguments, arguments.encode);
+  return filter_lines([&](std::string_view line) { return pieces.encode(line); });
+}
+
+int decode(const Arguments& arguments) {
+  const auto pieces = piece_lines(arguments, arguments.decode);
+  int64_t number = 0;
+  return filter_lines([&](std::string_view line) {
+    ++number;
+    try {
+      return pieces.decode(line);
+    } catch (const Error& error) {
+      throw Error(fmt::format("standard input:{}: {}", number, error.what()));
+    }
+  });
 }
 
 int prepare(const Arguments& arguments) {
@@ -108,6 +156,9 @@ int main(int argc, char** argv) {
     if (!parse_command_line(app, argc, argv)) return int{kDone};
     if (!arguments.tokenize.empty()) return tokenize(arguments);
     if (!arguments.detokenize.empty()) return detokenize(arguments);
+    if (!arguments.encode.empty()) return encode(arguments);
+    if (!arguments.decode.empty()) return decode(arguments);
+    if (arguments.ids) throw Error("--ids: goes with --encode or --decode; see nmt-prepro --help");
     if (arguments.no_escape) throw Error("--no-escape: goes with --tokenize or --detokenize; see nmt-prepro --help");
     if (arguments.config.empty()) throw Error("--config is required; see nmt-prepro --help");
     return prepare(arguments);

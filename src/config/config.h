@@ -13,6 +13,12 @@ namespace nmt {
 /// here, its name, range and help in option_table.cpp, the words of a choice in kinds.h. The leaf names are those
 /// of Kyubyong's hyper-parameters where he has one (suffix 1 = source, 2 = target).
 
+/// A named validation or test set: source text, and the reference as it stands.
+struct TextSet {
+  std::string name = {}, source = {}, target = {};
+  bool operator==(const TextSet&) const = default;
+};
+
 struct DataConfig {
   std::string dir = "prepared";
   std::string source_language = "de";
@@ -22,12 +28,14 @@ struct DataConfig {
   std::vector<std::string> train_tsv;  // source TAB target a line
   std::string eval1, eval2;
   std::string test1, test2;
+  std::vector<TextSet> eval, test;  // several sets, instead of eval1 and eval2, test1 and test2
   // Cleaning of the training text only.
   bool lowercase = false;  // both sides, every split's input; references stay as they stand
   bool nfkc = false;
   bool repair_utf8 = false;
-  int64_t maxlen1 = 100;  // pieces and the end symbol; longer training pairs are dropped
+  int64_t maxlen1 = 100;  // pieces and the end symbol; longer training pairs are dropped, or cut
   int64_t maxlen2 = 100;
+  Choice<TooLong> too_long = TooLong::kDrop;
   double max_length_ratio = 0;  // longer side / shorter side, in pieces; 0 = off
   bool drop_empty = true;
   bool drop_duplicates = false;
@@ -44,7 +52,8 @@ struct DataConfig {
   std::vector<std::string> user_symbols;
   Choice<NormalizationRule> normalization = NormalizationRule::kNmtNfkc;
   // Word vocabularies (tokenizer: words).
-  int64_t min_cnt = 1;                   // rarer words are unknown
+  int64_t min_cnt = 1;  // rarer words are unknown
+  Choice<WordTies> word_ties = WordTies::kFirst;
   std::string vocabulary1, vocabulary2;  // ready *.vocab.tsv files; joint: only vocabulary1
   bool count_markup = false;             // count the words of markup lines too, as Kyubyong's program of 2017
   Choice<CharacterSet> characters = CharacterSet::kAll;
@@ -175,6 +184,7 @@ struct ValidationConfig {
   int64_t beam_size = 1;
   int64_t max_sentences = 0;      // translate only the first so many; 0 = all
   int64_t samples = 3;            // translations shown in the log and TensorBoard
+  double teacher_forcing = 1;     // of the loss: share of steps fed with the reference
   int64_t attention_samples = 3;  // the first so many sentences whose attention is drawn; 0 = none
 };
 
@@ -208,6 +218,8 @@ struct DecodingConfig {
 };
 
 struct EvaluationConfig {
+  bool only_within_maxlen = false;                 // test only pairs within data.maxlen1 and maxlen2
+  bool whole_batches = false;                      // and only those that fill batches of decoding.batch_size
   Choices<TokenizedBleuForm> tokenized_bleu = {};  // BLEU of Moses tokens beside that of plain text
 };
 

@@ -17,6 +17,12 @@ nlohmann::ordered_json json_of(const std::optional<T>& value) {
 }
 
 nlohmann::ordered_json json_of(const NamedChoice& value) { return value.name(); }
+nlohmann::ordered_json json_of(const std::vector<TextSet>& sets) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& [name, source, target] : sets)
+    list.push_back({{"name", name}, {"source", source}, {"target", target}});
+  return list;
+}
 nlohmann::ordered_json json_of(const NamedChoices& values) { return values.chosen_names(); }
 
 }  // namespace

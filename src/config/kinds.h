@@ -23,6 +23,16 @@ enum class NormalizationRule { kNmtNfkc, kNfkc, kNmtNfkcCf, kNfkcCf, kIdentity }
 template <>
 inline constexpr auto kNames<NormalizationRule> = names("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity");
 
+/// What becomes of training pairs that are longer than maxlen1 and maxlen2.
+enum class TooLong { kDrop, kCut };
+template <>
+inline constexpr auto kNames<TooLong> = names("drop", "cut");
+
+/// The order of words with equal counts in a vocabulary: as they were seen, or by their characters (torchtext).
+enum class WordTies { kFirst, kAlphabetical };
+template <>
+inline constexpr auto kNames<WordTies> = names("first", "alphabetical");
+
 enum class CharacterSet {
   kAll,
   kLatin,  ///< white space, Latin letters and the apostrophe; others are deleted (Kyubyong 2017)
@@ -189,9 +199,13 @@ template <>
 inline constexpr auto kNames<BatchType> = names("sentences", "tokens");
 
 /// What becomes of an epoch's short last batch.
-enum class LastBatch { kKeep, kDrop };
+enum class LastBatch {
+  kKeep,
+  kDrop,
+  kFill,  ///< it gets other pairs of the pass, so that every batch is full (Kyubyong 2019)
+};
 template <>
-inline constexpr auto kNames<LastBatch> = names("keep", "drop");
+inline constexpr auto kNames<LastBatch> = names("keep", "drop", "fill");
 
 enum class ScheduleKind { kInverseSqrt, kNoam, kLinear, kCosine, kPolynomial, kPlateau, kConstant };
 template <>
@@ -271,9 +285,13 @@ inline constexpr auto kNames<DecodingPrecision> = names("auto", "fp32", "bf16", 
 // ---------------------------------------------------------------------------------------------------- evaluation
 
 /// BLEU of translation and reference as the Moses tokenizer cuts them.
-enum class TokenizedBleuForm { kCased, kLowercase };
+enum class TokenizedBleuForm {
+  kCased,
+  kLowercase,
+  kCompoundSplit,  ///< cased, and compounds are split at dashes: what papers on WMT 2014 English-German print
+};
 template <>
-inline constexpr auto kNames<TokenizedBleuForm> = names("cased", "lowercase");
+inline constexpr auto kNames<TokenizedBleuForm> = names("cased", "lowercase", "compound_split");
 
 // ----------------------------------------------------------------------------------------------------------- run
 

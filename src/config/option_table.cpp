@@ -63,17 +63,25 @@ const std::vector<Option>& table() {
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
       NMT_DATA(eval1, any, "source side of the validation set, raw text"),
       NMT_DATA(eval2, any, "target side of the validation set: the reference, raw text"),
+      NMT_DATA(
+          eval, any,
+          "several validation sets instead of eval1 and eval2: [{name: dev, source: FILE, target: FILE}, ...]; all are "
+          "measured, the first one decides what is best"),
       NMT_DATA(test1, any, "source side of the test set, raw text"),
       NMT_DATA(test2, any, "target side of the test set: the reference, raw text"),
+      NMT_DATA(test, any,
+               "several test sets instead of test1 and test2: [{name: tst2014, source: FILE, target: FILE}, ...]"),
       NMT_DATA(lowercase, any, "lower-case both sides; references of validation and test sets stay as they stand"),
       NMT_DATA(nfkc, any, "bring both sides into Unicode normal form KC; references stay as they stand"),
       NMT_DATA(repair_utf8, any, "replace bytes that are not UTF-8 by U+FFFD instead of stopping"),
       NMT_DATA(maxlen1, between(2, 100000),
-               "longest source sentence of the training text in pieces, the end symbol counted; longer pairs are "
-               "dropped"),
+               "longest source sentence of the training text in pieces, the end symbol counted; for longer pairs see "
+               "too_long"),
       NMT_DATA(maxlen2, between(2, 100000),
-               "longest target sentence of the training text in pieces, the end symbol counted; longer pairs are "
-               "dropped"),
+               "longest target sentence of the training text in pieces, the end symbol counted; for longer pairs see "
+               "too_long"),
+      NMT_DATA(too_long, any,
+               "longer training pairs are dropped, or the pieces beyond maxlen1 and maxlen2 are cut off"),
       NMT_DATA(max_length_ratio, at_least(0),
                "drop training pairs whose longer side has more than this many times the pieces of the shorter; 0 = "
                "off"),
@@ -96,6 +104,7 @@ const std::vector<Option>& table() {
       NMT_DATA(user_symbols, kNotEmpty, "texts that are always one piece"),
       NMT_DATA(normalization, any, "SentencePiece's normalisation rule; _cf folds case"),
       NMT_DATA(min_cnt, at_least(1), "words: rarer ones are unknown"),
+      NMT_DATA(word_ties, any, "words: order of equal counts, the word seen first or the alphabet (torchtext)"),
       NMT_DATA(vocabulary1, any,
                "words: ready file of words and counts of the source, or of both languages where joint"),
       NMT_DATA(vocabulary2, any, "words: the same of the target, where not joint"),
@@ -264,7 +273,10 @@ const std::vector<Option>& table() {
           kFixed),
       NMT_TRAINING(pool_batches, at_least(0),
                    "batch_type sentences: pools of this many batches are sorted by length; 0 = no sorting", kFixed),
-      NMT_TRAINING(last_batch, any, "batch_type sentences: the short last batch of an epoch", kFixed),
+      NMT_TRAINING(last_batch, any,
+                   "batch_type sentences: the short last batch of an epoch is kept, dropped, or filled with other "
+                   "pairs of the epoch",
+                   kFixed),
       NMT_TRAINING(checkpoint_every, at_least(0), "updates between checkpoints; 0 = at each validation", kMayChange),
       NMT_TRAINING(keep_checkpoints, between(1, 1e6), "keep this many checkpoints, the last ones", kMayChange),
       NMT_TRAINING(average_checkpoints, between(0, 1000),
@@ -290,6 +302,9 @@ const std::vector<Option>& table() {
       NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
       NMT_VALIDATION(max_sentences, at_least(0), "translate only this many sentences, the first ones; 0 = all"),
       NMT_VALIDATION(samples, between(0, 1000), "translations shown in the log and in TensorBoard"),
+      NMT_VALIDATION(teacher_forcing, between(0, 1),
+                     "recurrent: share of steps at which the decoder reads the reference when the loss is measured; at "
+                     "the others it reads its own choice; 0 = free-running"),
       NMT_VALIDATION(attention_samples, between(0, 1000),
                      "draw the attention of this many sentences, the first ones: TensorBoard, report.html"),
 
@@ -343,10 +358,16 @@ const std::vector<Option>& table() {
       NMT_DECODING(shortlist_frequent, between(1, 1000000),
                    "shortlist: this many target pieces, the most frequent ones, are candidates of every sentence"),
 
+      NMT_EVALUATION(only_within_maxlen, any,
+                     "test only pairs whose source is within data.maxlen1 and whose first reference is within "
+                     "data.maxlen2 (Kyubyong 2017)"),
+      NMT_EVALUATION(whole_batches, any,
+                     "leave out the last pairs of a test set that do not fill a batch of decoding.batch_size "
+                     "(Kyubyong 2017)"),
       NMT_EVALUATION(
           tokenized_bleu, any,
-          "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased or "
-          "lower-cased: for comparison with published figures of that kind"),
+          "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased, "
+          "lower-cased, or cased with compounds split at dashes: for comparison with published figures of that kind"),
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),
@@ -383,7 +404,7 @@ constexpr std::array kSections{
     Section{"training", "batches, optimiser, schedule, checkpoints, when to stop"},
     Section{"validation", "what is measured while training, and when"},
     Section{"decoding", "how text is translated"},
-    Section{"evaluation", "what nmt-eval measures beside BLEU and chrF2 of plain text"},
+    Section{"evaluation", "what nmt-eval measures beside BLEU and chrF2 of plain text, and on which pairs"},
     Section{"run", "where it runs and what it writes"},
 };
 

@@ -162,6 +162,45 @@ void read(const Reading& reading, const YAML::Node& value, NamedChoices& result)
     if (!result.append(text)) refuse_choice(reading, text, result.names());
 }
 
+std::string text_of(const Reading& reading, const YAML::Node& entry, const std::string& key) {
+  if (!entry.IsScalar() || entry.Scalar().empty()) reading.refuse(fmt::format("'{}' of a set must be a text", key));
+  check_text(reading, entry.Scalar());
+  return entry.Scalar();
+}
+
+/// The name becomes part of the names of files and curves.
+bool is_set_name(const std::string& name) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
+  return !name.starts_with('.') && std::all_of(name.begin(), name.end(), is_plain);
+}
+
+/// An empty text counts as the empty list.
+void read(const Reading& reading, const YAML::Node& value, std::vector<TextSet>& result) {
+  std::vector<TextSet> sets;
+  if (!value.IsSequence() && !(value.IsScalar() && value.Scalar().empty())) reading.refuse_type(value);
+  for (const auto& item : value) {
+    if (!item.IsMap()) reading.refuse("each entry of the list must be {name: ..., source: FILE, target: FILE}");
+    TextSet& set = sets.emplace_back();
+    for (const auto& entry : item) {
+      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
+      std::string* place = key == "name" ? &set.name : key == "source" ? &set.source : &set.target;
+      if (key != "name" && key != "source" && key != "target")
+        reading.refuse(fmt::format("'{}' is not one of: name, source, target", shown(key)));
+      if (!place->empty()) reading.refuse(fmt::format("'{}' of a set stands twice", key));
+      *place = text_of(reading, entry.second, key);
+    }
+    for (const auto& [key, text] :
+         {std::pair("name", &set.name), std::pair("source", &set.source), std::pair("target", &set.target)})
+      if (text->empty())
+        reading.refuse(fmt::format("a set has no {}; write {{name: ..., source: FILE, target: FILE}}", key));
+    if (!is_set_name(set.name))
+      reading.refuse(fmt::format("'{}' is no name of a set; use letters, digits, '_', '-' and '.'", shown(set.name)));
+    const auto same = [&](const TextSet& other) { return other.name == set.name; };
+    if (std::count_if(sets.begin(), sets.end(), same) > 1) reading.refuse(fmt::format("{} stands twice", set.name));
+  }
+  result = std::move(sets);
+}
+
 /// A single number counts as a list of one.
 void read(const Reading& reading, const YAML::Node& value, std::vector<double>& result) {
   std::vector<double> numbers;
@@ -207,6 +246,13 @@ std::string format_field(const std::vector<std::string>& values) {
   for (const auto& value : values) texts.push_back(format_text(value));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
+std::string format_field(const std::vector<TextSet>& sets) {
+  std::vector<std::string> texts;
+  for (const auto& [name, source, target] : sets)
+    texts.push_back(fmt::format("{{name: {}, source: {}, target: {}}}", format_text(name), format_text(source),
+                                format_text(target)));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
 std::string format_field(const NamedChoice& value) { return format_text(std::string(value.name())); }
 std::string format_field(const NamedChoices& values) { return format_field(values.chosen_names()); }
 std::string format_field(const std::vector<double>& values) {
@@ -225,6 +271,7 @@ std::string type_of(double) { return "number"; }
 std::string type_of(const std::string&) { return "text"; }
 std::string type_of(const std::vector<std::string>&) { return "list of texts"; }
 std::string type_of(const std::vector<double>&) { return "list of numbers"; }
+std::string type_of(const std::vector<TextSet>&) { return "list of sets"; }
 std::string type_of(const NamedChoice&) { return "text"; }
 std::string type_of(const NamedChoices&) { return "list of texts"; }
 template <typename T>

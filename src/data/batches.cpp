@@ -69,6 +69,13 @@ std::vector<int64_t> sorted_in_pools(std::vector<SizedPair> pairs, const BatchOp
   return sorted;
 }
 
+/// Adds pairs from the beginning of a shuffled pass, so that the last batch is full.
+void fill_last_batch(std::vector<int64_t>& pairs, int64_t size) {
+  const auto pass = std::ssize(pairs);
+  const int64_t full = (pass + size - 1) / size * size;
+  for (int64_t i = 0; pass + i < full; ++i) pairs.push_back(pairs[i % pass]);
+}
+
 std::vector<std::vector<int64_t>> cut_by_sentences(const std::vector<int64_t>& pairs, const BatchOptions& options) {
   std::vector<std::vector<int64_t>> batches;
   for (int64_t begin = 0; begin < std::ssize(pairs); begin += options.size) {
@@ -149,6 +156,37 @@ std::vector<int64_t> pairs_of_one_of(int64_t shards, const PreparedCorpus& corpu
   return chosen;
 }
 
+using PairIds = std::pair<std::span<const int32_t>, std::span<const int32_t>>;  ///< pieces of source and target
+
+/// Pads pairs to a batch, end symbols added.
+Batch padded(std::span<const int64_t> pairs, SourceMarkers markers, const std::vector<PairIds>& ids) {
+  Batch batch;
+  batch.size = static_cast<int64_t>(pairs.size());
+  batch.indices.assign(pairs.begin(), pairs.end());
+  for (const auto& [source_ids, target_ids] : ids) {
+    const int64_t source = source_length(std::ssize(source_ids), markers), target = std::ssize(target_ids) + 1;
+    batch.source_lengths.push_back(source);
+    batch.target_lengths.push_back(target);
+    batch.source_tokens += source;
+    batch.target_tokens += target;
+    batch.source_width = std::max(batch.source_width, source);
+    batch.target_width = std::max(batch.target_width, target);
+  }
+  batch.source.assign(static_cast<size_t>(batch.size * batch.source_width), SpecialIds::kPad);
+  batch.target_in.assign(static_cast<size_t>(batch.size * batch.target_width), SpecialIds::kPad);
+  batch.target_out.assign(static_cast<size_t>(batch.size * batch.target_width), SpecialIds::kPad);
+  for (int64_t row = 0; row < batch.size; ++row) {
+    const auto& [source, target] = ids[row];
+    const auto in_row = batch.target_in.begin() + row * batch.target_width;
+    const auto out_row = batch.target_out.begin() + row * batch.target_width;
+    write_source(source, markers, batch.source.data() + row * batch.source_width);
+    *in_row = SpecialIds::kBegin;
+    std::copy(target.begin(), target.end(), in_row + 1);
+    *std::copy(target.begin(), target.end(), out_row) = SpecialIds::kEnd;
+  }
+  return batch;
+}
+
 }  // namespace
 
 int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options) {
@@ -176,6 +214,7 @@ std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const
   const EpochView view(corpus, options.sampling, epoch);
   std::vector<std::vector<int64_t>> batches;
   if (options.type == BatchType::kSentences) {
+    if (options.last_batch == LastBatch::kFill) fill_last_batch(pairs, options.size);
     if (options.pool_batches == 0) return cut_by_sentences(pairs, options);
     batches = cut_by_sentences(sorted_in_pools(with_sizes(view, pairs), options), options);
   } else {
@@ -194,38 +233,32 @@ std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, i
   return cut_by_tokens(pairs, tokens);
 }
 
+std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, SourceMarkers markers, int64_t tokens) {
+  check_size(tokens);
+  std::vector<SizedPair> sized;
+  for (const auto& [source, target] : pairs)
+    sized.push_back({.pair = std::ssize(sized),
+                     .source = source_length(std::ssize(source), markers),
+                     .target = std::ssize(target) + 1});
+  sort_by_length(sized);
+  return cut_by_tokens(sized, tokens);
+}
+
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
-  const SourceMarkers markers = epoch.corpus().source_markers();
-  std::vector<Pieces> sources, targets;
-  sources.reserve(pairs.size()), targets.reserve(pairs.size());
-  Batch batch;
-  batch.size = static_cast<int64_t>(pairs.size());
-  batch.indices.assign(pairs.begin(), pairs.end());
+  std::vector<Pieces> pieces;  // sources and targets in turn: sampled ones live here
+  pieces.reserve(2 * pairs.size());
+  std::vector<PairIds> ids;
   for (const int64_t pair : pairs) {
-    const int64_t source = source_length(std::ssize(sources.emplace_back(epoch.source(pair)).ids()), markers);
-    const int64_t target = std::ssize(targets.emplace_back(epoch.target(pair)).ids()) + 1;
-    batch.source_lengths.push_back(source);
-    batch.target_lengths.push_back(target);
-    batch.source_tokens += source;
-    batch.target_tokens += target;
-    batch.source_width = std::max(batch.source_width, source);
-    batch.target_width = std::max(batch.target_width, target);
+    const auto source = pieces.emplace_back(epoch.source(pair)).ids();
+    ids.emplace_back(source, pieces.emplace_back(epoch.target(pair)).ids());
   }
-  const auto source_size = static_cast<size_t>(batch.size * batch.source_width);
-  const auto target_size = static_cast<size_t>(batch.size * batch.target_width);
-  batch.source.assign(source_size, SpecialIds::kPad);
-  batch.target_in.assign(target_size, SpecialIds::kPad);
-  batch.target_out.assign(target_size, SpecialIds::kPad);
-  for (int64_t row = 0; row < batch.size; ++row) {
-    const auto target = targets[row].ids();
-    const auto in_row = batch.target_in.begin() + row * batch.target_width;
-    const auto out_row = batch.target_out.begin() + row * batch.target_width;
-    write_source(sources[row].ids(), markers, batch.source.data() + row * batch.source_width);
-    *in_row = SpecialIds::kBegin;
-    std::copy(target.begin(), target.end(), in_row + 1);
-    *std::copy(target.begin(), target.end(), out_row) = SpecialIds::kEnd;
-  }
-  return batch;
+  return padded(pairs, epoch.corpus().source_markers(), ids);
+}
+
+Batch make_batch(std::span<const IdPair> all, SourceMarkers markers, std::span<const int64_t> pairs) {
+  std::vector<PairIds> ids;
+  for (const int64_t pair : pairs) ids.emplace_back(all[pair].source, all[pair].target);
+  return padded(pairs, markers, ids);
 }
 
 }  // namespace nmt

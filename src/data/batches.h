@@ -39,11 +39,12 @@ std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOpt
 /// shard) alone. Where there are several shards, chance says for each pair, anew in every epoch, in which one it
 /// stands; each is a sample of the whole corpus, of about the same size, and is planned as an epoch of its own. Lengths
 /// are those of the epoch's own pieces.
-/// Sentences: a shuffled pass cut into batches, the last one short or dropped. With pools, the pass is first cut into
-/// pools of so many batches, each of which is sorted by source length, and the batches are shuffled (the bucket
-/// iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches). Tokens: a shuffled pass sorted by
-/// length (with ties in shuffled order, so that batches differ from epoch to epoch), cut where the padded size would
-/// pass the limit, and the batches shuffled. A pair longer than the limit is a batch of its own.
+/// Sentences: a shuffled pass cut into batches, the last one short, dropped, or filled with the first pairs of the
+/// pass. With pools, the pass is first cut into pools of so many batches, each of which is sorted by source length, and
+/// the batches are shuffled (the bucket iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches).
+/// Tokens: a shuffled pass sorted by length (with ties in shuffled order, so that batches differ from epoch to epoch),
+/// cut where the padded size would pass the limit, and the batches shuffled. A pair longer than the limit is a batch of
+/// its own.
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
                                              int64_t shard = 0);
 
@@ -52,5 +53,13 @@ std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, i
 
 /// Pads the pairs to a batch, end symbols added.
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs);
+
+/// The pieces of a pair that is in no corpus, without <s> and </s>.
+struct IdPair {
+  std::vector<int32_t> source, target;
+};
+/// The same plan and the same batches of such pairs, with their places as indices.
+std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, SourceMarkers markers, int64_t tokens);
+Batch make_batch(std::span<const IdPair> all, SourceMarkers markers, std::span<const int64_t> pairs);
 
 }  // namespace nmt

@@ -13,6 +13,7 @@
 #include "base/files/json_file.h"
 #include "base/process/version.h"
 #include "config/loading/schema.h"
+#include "config/text_sets.h"
 
 namespace nmt {
 
@@ -177,10 +178,11 @@ std::vector<InputFile> list_input_files(const Config& config) {
   for (const auto& path : data.train1) add("data.train1", path);
   for (const auto& path : data.train2) add("data.train2", path);
   for (const auto& path : data.train_tsv) add("data.train_tsv", path);
-  add("data.eval1", data.eval1);
-  add("data.eval2", data.eval2);
-  add("data.test1", data.test1);
-  add("data.test2", data.test2);
+  for (const auto& sets : {validation_sets(data), test_sets(data)})
+    for (const auto& set : sets) {
+      add(set.source_option.c_str(), set.text.source);
+      add(set.target_option.c_str(), set.text.target);
+    }
   add("data.spm_model1", data.spm_model1);
   add("data.spm_model2", data.spm_model2);
   add("data.vocabulary1", data.vocabulary1);

@@ -22,7 +22,7 @@ struct InputFile {
   std::string sha256;    ///< empty where it was not computed
 };
 
-/// One of {train,valid,test}.bin.
+/// One of {train,valid,valid.NAME,test,test.NAME}.bin.
 struct SplitRecord {
   std::string name = {};  ///< "train"
   int64_t pairs = 0, source_pieces = 0, target_pieces = 0;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "config/text_sets.h"
 #include "data/manifest.h"
 
 namespace nmt {
@@ -40,13 +41,20 @@ PreparedData open_prepared_data(const Config& config) {
                     directory.string(), fmt::join(differences, ", ")));
   }
   TextCodec codec = TextCodec::load(directory, manifest.tokenizer);
-  const auto open = [&](const char* name) { return open_split(manifest, directory, name, codec); };
+  const auto open = [&](const std::string& name) { return open_split(manifest, directory, name, codec); };
   auto train = open("train");
   if (!train)
     throw Error(fmt::format("{}: names no training data; run nmt-prepro again", (directory / kManifestFile).string()));
+  const auto others = [&](const std::vector<ConfiguredSet>& sets) {
+    std::vector<NamedCorpus> corpora;
+    for (size_t i = 1; i < sets.size(); ++i) corpora.push_back({sets[i].text.name, open(sets[i].split)});
+    return corpora;
+  };
   return {.train = std::move(train),
           .valid = open("valid"),
           .test = open("test"),
+          .more_valid = others(validation_sets(config.data)),
+          .more_test = others(test_sets(config.data)),
           .codec = std::move(codec),
           .lexicon = open_lexicon(manifest, directory),
           .hash = manifest.hash()};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "data/lexicon.h"
@@ -12,11 +13,18 @@
 
 namespace nmt {
 
+/// One of several validation or test sets.
+struct NamedCorpus {
+  std::string name;
+  std::shared_ptr<const PreparedCorpus> corpus;
+};
+
 /// The prepared folder as nmt-train and nmt-eval need it.
 struct PreparedData {
   std::shared_ptr<const PreparedCorpus> train;
-  std::shared_ptr<const PreparedCorpus> valid;  ///< null where none was configured
-  std::shared_ptr<const PreparedCorpus> test;   ///< null where none was configured
+  std::shared_ptr<const PreparedCorpus> valid;     ///< null where none was configured
+  std::shared_ptr<const PreparedCorpus> test;      ///< null where none was configured
+  std::vector<NamedCorpus> more_valid, more_test;  ///< the other ones of data.eval and data.test
   TextCodec codec;
   std::shared_ptr<const Lexicon> lexicon;  ///< null where none was configured (data.shortlist)
   std::string hash;                        ///< of the manifest: names this data in checkpoints

@@ -1,33 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "evaluation/original_results.h"
+#include "evaluation/test_set.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/corpus/score.h"
 #include "scoring/significance/paired_test.h"
 #include "translation/translator.h"
 
 namespace nmt {
-
-/// Sentences to translate and what they are compared with, as they stand in their files.
-struct TestSet {
-  std::filesystem::path source_file;
-  std::vector<std::filesystem::path> reference_files;
-  std::vector<std::string> sources;
-  scoring::References references;  ///< [file][sentence]
-};
-
-/// Reads plain or gzip text and IWSLT sgm/xml. Throws Error: a file that cannot be read, bytes that are not UTF-8
-/// (FILE:LINE), numbers of sentences that differ, no sentence at all, no reference.
-TestSet read_test_set(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references);
 
 /// What one model made of a test set.
 struct SystemOutput {
@@ -61,11 +47,5 @@ scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const Tes
 
 /// Sources, first references and hypotheses: what the originals' result files hold.
 TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system);
-
-/// One system in the JSON report: its scores unrounded and as sacreBLEU prints them, speed, counts.
-nlohmann::ordered_json report_of(const SystemOutput& system, const std::vector<scoring::Score>& scores);
-nlohmann::ordered_json report_of(const TestSet& test_set);
-nlohmann::ordered_json report_of(const SearchOptions& options);
-nlohmann::ordered_json report_of(const scoring::PairedTable& table);
 
 }  // namespace nmt

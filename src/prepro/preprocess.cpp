@@ -15,42 +15,20 @@
 #include "data/lexicon.h"
 #include "data/manifest.h"
 #include "data/prepared_corpus.h"
+#include "prepro/cut_pair.h"
 #include "prepro/encoder.h"
 #include "prepro/lexicon_training.h"
 #include "prepro/prepared_corpus_writer.h"
+#include "prepro/splits.h"
 #include "prepro/vocabulary_training.h"
 #include "text/codec/codec.h"
+#include "text/codec/readable_vocabulary.h"
 #include "text/corpus/cleaning_table.h"
 #include "text/normalization.h"
 #include "text/pairs/corpus_reader.h"
 
 namespace nmt {
 namespace {
-
-/// One of train, valid, test, and the corpora that make it up.
-struct Split {
-  std::string name;
-  std::vector<CorpusFiles> corpora;
-  bool is_training() const { return name == "train"; }
-};
-
-std::vector<Split> list_splits(const DataConfig& data) {
-  const auto files = [&](const std::string& source, const std::string& target, const char* source_option,
-                         const char* target_option) -> CorpusFiles {
-    return {source, target, source_option, target_option, data.source_language, data.target_language};
-  };
-  std::vector<Split> splits{{.name = "train", .corpora = {}}};
-  for (size_t i = 0; i < data.train1.size(); ++i) {
-    splits[0].corpora.push_back(files(data.train1[i], data.train2[i], "data.train1", "data.train2"));
-  }
-  for (const auto& path : data.train_tsv) splits[0].corpora.push_back(files(path, "", "data.train_tsv", ""));
-  if (splits[0].corpora.empty()) {
-    throw Error("data.train1, data.train2: no training text is set; name the files, or data.train_tsv");
-  }
-  if (!data.eval1.empty()) splits.push_back({"valid", {files(data.eval1, data.eval2, "data.eval1", "data.eval2")}});
-  if (!data.test1.empty()) splits.push_back({"test", {files(data.test1, data.test2, "data.test1", "data.test2")}});
-  return splits;
-}
 
 CleaningOptions cleaning_options(const DataConfig& data) {
   return {.drop_empty = data.drop_empty,
@@ -121,7 +99,8 @@ class Preprocessor {
   /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
   std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
                                    "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
-                                   "valid.bin",       "test.bin",         kLexiconFile};
+                                   "valid.bin",       "test.bin",         "spm.vocab",        "source.vocab",
+                                   "target.vocab",    "joint.vocab",      kLexiconFile};
 };
 
 PreprocessResult Preprocessor::run() {
@@ -137,6 +116,7 @@ PreprocessResult Preprocessor::run() {
   read_training(folder.path());
   const TextCodec codec = make_codec();
   manifest_.tokenizer = codec.save(folder.path());
+  for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
   if (data_.shortlist > 0) make_lexicon(codec, folder.path());
   manifest_.options = data_options(config_);
@@ -157,8 +137,10 @@ bool Preprocessor::is_up_to_date() {
   Manifest there;
   try {
     there = Manifest::read(data_.dir);
+    for (const auto& split : there.splits) our_files_.insert(split.name + ".bin");
     if (there.tokenizer.contains("files")) {
-      for (const auto& file : there.tokenizer["files"].items()) our_files_.insert(file.key());
+      for (const auto& file : there.tokenizer["files"].items())
+        our_files_.insert({file.key(), readable_name(file.key())});
     }
     changes = changes_since(there);
   } catch (const Error& error) {
@@ -312,10 +294,11 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   const CorpusEncoder encoder(
       codec,
       {.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands, .threads = threads()});
-  int64_t done = 0;
+  int64_t done = 0, cut = 0;
   const auto take = [&](EncodedPair& pair) {
     progress.update(++done);
     if (split.is_training()) {
+      if (data_.too_long == TooLong::kCut) cut += cut_to_maxlen(pair, data_);
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
                                            static_cast<int64_t>(pair.target.size())};
       if (rules.judge(pair.text.source, pair.text.target, lengths, row.counts) != Verdict::kKept) return;
@@ -337,6 +320,8 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
     throw Error(
         fmt::format("{} {}: has changed while it was read; start again", files.source_option, files.source.string()));
   }
+  if (cut > 0)
+    log_.info("{}: {} sentences were cut to data.maxlen1 and maxlen2 (data.too_long)", files.name(), with_commas(cut));
   row.counts.repaired_lines = reader.repaired_lines();
   manifest_.cleaning.push_back(std::move(row));
 }

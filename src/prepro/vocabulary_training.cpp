@@ -78,7 +78,8 @@ auto VocabularyTraining::learn(Side& side, const std::function<bool()>& should_s
 }
 
 auto VocabularyTraining::learn_words(const Side& side, Logger& log) const -> MaybeTokenizer {
-  auto tokenizer = std::make_shared<const WordTokenizer>(side.words.to_tsv(), "words of the training text", limits());
+  auto tokenizer =
+      std::make_shared<const WordTokenizer>(side.words.to_tsv(data_.word_ties), "words of the training text", limits());
   log.info("words: {}, {} different ones, a vocabulary of {} (data.min_cnt {}, data.vocab_size {})", side.what,
            with_commas(side.words.size()), with_commas(tokenizer->size()), data_.min_cnt,
            with_commas(data_.vocab_size));

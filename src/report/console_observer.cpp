@@ -128,15 +128,21 @@ std::string format_bar_note(const TrainingInterval& i) {
 }
 
 std::vector<std::string> format_validation(const ValidationReport& r) {
-  std::string line = fmt::format("validation at update {}: loss {:.3f} ppl {:.2f} accuracy {}", with_commas(r.update),
-                                 r.loss, r.perplexity, percent(r.accuracy));
+  std::string line =
+      fmt::format("validation at update {}{}: loss {:.3f} ppl {:.2f} accuracy {}", with_commas(r.update),
+                  r.set.empty() ? "" : fmt::format(" on {}", r.set), r.loss, r.perplexity, percent(r.accuracy));
   if (r.has_bleu) line += fmt::format(" BLEU {:.2f}", r.bleu);
   if (r.has_chrf) line += fmt::format(" chrF {:.2f}", r.chrf);
   if (!r.weights.empty()) line += fmt::format(", {}", r.weights);
   line += fmt::format(" in {:.1f} s{}", r.seconds, r.is_best ? " * new best" : "");
   std::vector<std::string> lines = {line};
+  if (r.too_long > 0)
+    lines.push_back(
+        fmt::format("  the loss is without {} pairs that are too long for the model", with_commas(r.too_long)));
   if (r.has_bleu) lines.push_back("  " + r.bleu_line);
   if (r.has_chrf) lines.push_back("  " + r.chrf_line);
+  for (const auto& other : r.others)
+    for (auto& of_other : format_validation(other)) lines.push_back(std::move(of_other));
   for (const auto& sample : r.samples) {
     lines.push_back("  source     " + sample.source);
     lines.push_back("  reference  " + sample.reference);

@@ -9,6 +9,8 @@
 
 namespace nmt {
 
+inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  ///< U+2581: a space in SentencePiece's pieces
+
 /// The ids that every vocabulary of the toolkit has.
 struct SpecialIds {
   static constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;  // <pad> <unk> <s> </s>

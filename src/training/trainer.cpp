@@ -35,7 +35,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   model_->set_compute_type(progress_.precision == precision_name(torch::kBFloat16) ? torch::kBFloat16
                                                                                    : torch::kFloat32);
   objective_ = make_objective(config_.training);
-  if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_);
+  if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
   batches_ = std::make_unique<BatchStream>(data.train, batch_options(config_, data.codec), progress_.position);
   if (group_.leads()) keep_files();
 }

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
+#include "config/text_sets.h"
 #include "data/batches.h"
+#include "models/losses/held_out_loss.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
-#include "training/loop/train_update.h"
+#include "text/codec/source_markers.h"
 #include "training/objectives/make_objective.h"
 #include "translation/attention_grids.h"
 #include "translation/translator.h"
@@ -15,7 +16,6 @@
 namespace nmt {
 namespace {
 
-constexpr int64_t kTokensPerBatch = 4096;
 constexpr int64_t kSentencesPerSearch = 64;
 constexpr int64_t kLongestPicture = 100;  // pieces a side: more would not be readable
 
@@ -35,17 +35,17 @@ class DecodingType {
 };
 
 // Whether the model has places for a pair: learned positions end somewhere.
-bool fits(const PreparedCorpus& corpus, const TranslatorOptions& options, int64_t pair) {
-  if (options.search.max_length == 0) return true;
-  const int64_t target = std::ssize(corpus.target(pair)) + 1;  // with the end symbol
-  return std::ssize(corpus.source(pair)) <= options.max_source_length && target <= options.search.max_length;
+bool has_places(const TranslationModel& model, const PreparedCorpus& corpus, int64_t pair) {
+  return fits_into(model.limits(), source_length(std::ssize(corpus.source(pair)), corpus.source_markers()),
+                   std::ssize(corpus.target(pair)) + 1);
 }
 
 }  // namespace
 
 Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
-                     torch::Device device)
+                     torch::Device device, std::vector<NamedCorpus> more)
     : corpus_(std::move(corpus)),
+      more_(std::move(more)),
       codec_(codec),
       config_(config),
       device_(device),
@@ -60,27 +60,39 @@ TranslatorOptions Validator::options_for(const TranslationModel& model) const {
 }
 
 ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between) const {
+  auto report = figures(model, *corpus_, between);
+  if (const auto sets = validation_sets(config_.data); sets.size() > 1) report.set = sets.front().text.name;
+  for (const auto& [name, corpus] : more_) {
+    auto& other = report.others.emplace_back(figures(model, *corpus, between));
+    other.set = name;
+    for (auto* texts : {&other.sources, &other.references, &other.hypotheses}) texts->clear();
+    other.samples.clear();
+  }
+  add_attention(model, report);
+  return report;
+}
+
+ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpus& corpus,
+                                    const std::function<void()>& between) const {
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
-  add_losses(model, report);
-  if (wants(ValidationMetric::kBleu) || wants(ValidationMetric::kChrf)) add_translation_scores(model, report, between);
-  add_attention(model, report);
+  add_losses(model, corpus, report);
+  if (wants(ValidationMetric::kBleu) || wants(ValidationMetric::kChrf))
+    add_translation_scores(model, corpus, report, between);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
-void Validator::add_losses(TranslationModel& model, ValidationReport& report) const {
+void Validator::add_losses(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report) const {
   std::vector<Batch> batches;
-  const auto options = options_for(model);
-  for (auto pairs : plan_by_length(*corpus_, kTokensPerBatch)) {
-    std::erase_if(pairs, [&](int64_t pair) { return !fits(*corpus_, options, pair); });
-    if (!pairs.empty()) batches.push_back(make_batch(*corpus_, pairs));
+  for (auto pairs : plan_by_length(corpus, kHeldOutBatchTokens)) {
+    report.too_long += std::erase_if(pairs, [&](int64_t pair) { return !has_places(model, corpus, pair); });
+    if (!pairs.empty()) batches.push_back(make_batch(corpus, pairs));
   }
-  const auto stats = evaluate(model, batches, smoothing_, device_);
-  const double tokens = static_cast<double>(std::max<int64_t>(stats.target_tokens, 1));
-  report.loss = stats.loss / tokens;
-  report.perplexity = std::exp(stats.label_loss / tokens);
-  report.accuracy = static_cast<double>(stats.correct) / tokens;
+  const auto totals = evaluate(model, batches, smoothing_, device_, config_.validation.teacher_forcing);
+  report.loss = totals.mean_loss();
+  report.perplexity = totals.perplexity();
+  report.accuracy = totals.accuracy();
 }
 
 void Validator::add_attention(TranslationModel& model, ValidationReport& report) const {
@@ -89,24 +101,23 @@ void Validator::add_attention(TranslationModel& model, ValidationReport& report)
     if (!report.source_pieces.empty()) report.source_pieces += ' ';
     report.source_pieces += codec_.source().piece(id);
   }
-  const auto options = options_for(model);
   for (int64_t i = 0; i < std::min(config_.validation.attention_samples, corpus_->size()); ++i) {
     const auto source = corpus_->source(i), target = corpus_->target(i);
-    const bool can_be_drawn =
-        fits(*corpus_, options, i) && std::ssize(source) <= kLongestPicture && std::ssize(target) <= kLongestPicture;
+    const bool can_be_drawn = has_places(model, *corpus_, i) && std::ssize(source) <= kLongestPicture &&
+                              std::ssize(target) <= kLongestPicture;
     report.attention.push_back(can_be_drawn ? attention_grids(model, codec_, source, target)
                                             : std::vector<AttentionGrid>());
   }
 }
 
-void Validator::add_translation_scores(TranslationModel& model, ValidationReport& report,
+void Validator::add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report,
                                        const std::function<void()>& between) const {
   const int64_t limit = config_.validation.max_sentences;
-  const int64_t count = limit > 0 ? std::min(limit, corpus_->size()) : corpus_->size();
+  const int64_t count = limit > 0 ? std::min(limit, corpus.size()) : corpus.size();
   std::vector<std::string> sources, references;
   for (int64_t i = 0; i < count; ++i) {
-    sources.emplace_back(corpus_->source_text(i));
-    references.emplace_back(corpus_->target_text(i));
+    sources.emplace_back(corpus.source_text(i));
+    references.emplace_back(corpus.target_text(i));
   }
   auto options = options_for(model);
   options.search.beam_size = config_.validation.beam_size;

@@ -2,9 +2,10 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "config/config.h"
-#include "data/prepared_corpus.h"
+#include "data/prepared_data.h"
 #include "models/interface/model.h"
 #include "nn/ops/cross_entropy.h"
 #include "report/records/training_observer.h"
@@ -13,19 +14,23 @@
 
 namespace nmt {
 
-/// Measures a model on the validation set: teacher-forced loss, perplexity and token accuracy, and BLEU (13a) and chrF2
-/// of its detokenised translations against the references as they stand: the figures and signatures of sacreBLEU.
+/// Measures a model on the validation set: loss, perplexity and token accuracy of the references (under
+/// validation.teacher_forcing), and BLEU (13a) and chrF2 of its detokenised translations against the references as they
+/// stand: the figures and signatures of sacreBLEU.
 class Validator {
  public:
+  /// more: the other sets of data.eval, whose figures are told beside those of the first one.
   Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
-            torch::Device device);
+            torch::Device device, std::vector<NamedCorpus> more = {});
 
   /// between: called now and then while it decodes; what it throws ends the validation.
   ValidationReport validate(TranslationModel& model, const std::function<void()>& between = {}) const;
 
  private:
-  void add_losses(TranslationModel& model, ValidationReport& report) const;
-  void add_translation_scores(TranslationModel& model, ValidationReport& report,
+  ValidationReport figures(TranslationModel& model, const PreparedCorpus& corpus,
+                           const std::function<void()>& between) const;
+  void add_losses(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report) const;
+  void add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report,
                               const std::function<void()>& between) const;
   void add_attention(TranslationModel& model, ValidationReport& report) const;
   bool wants(ValidationMetric metric) const;
@@ -33,6 +38,7 @@ class Validator {
   TranslatorOptions options_for(const TranslationModel& model) const;
 
   std::shared_ptr<const PreparedCorpus> corpus_;
+  std::vector<NamedCorpus> more_;
   const TextCodec& codec_;
   const Config& config_;
   torch::Device device_;

@@ -53,6 +53,29 @@ TEST(PlanEpoch, EveryPairStandsInItOnce) {
   }
 }
 
+TEST(PlanByLength, IsTheSameForPairsInMemory) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  std::vector<IdPair> pairs;
+  for (int64_t i = 0; i < corpus->size(); ++i) {
+    const auto source = corpus->source(i), target = corpus->target(i);
+    pairs.push_back({{source.begin(), source.end()}, {target.begin(), target.end()}});
+  }
+  const auto plan = plan_by_length(pairs, SourceMarkers::kEnd, 300);
+  EXPECT_EQ(plan, plan_by_length(*corpus, 300));
+  for (const auto& batch : plan) {
+    const auto found = make_batch(pairs, SourceMarkers::kEnd, batch), expected = make_batch(*corpus, batch);
+    EXPECT_EQ(found.indices, expected.indices);
+    EXPECT_EQ(found.source, expected.source);
+    EXPECT_EQ(found.target_in, expected.target_in);
+    EXPECT_EQ(found.target_out, expected.target_out);
+    EXPECT_EQ(found.target_lengths, expected.target_lengths);
+    EXPECT_EQ(found.source_tokens, expected.source_tokens);
+  }
+  EXPECT_EQ(make_batch(pairs, SourceMarkers::kNone, plan.back()).source_lengths.back(),
+            make_batch(pairs, SourceMarkers::kEnd, plan.back()).source_lengths.back() - 1);
+}
+
 /// The corpora of corpus_of are those of pair i % 3: 67, 67 and 66 pairs.
 TEST(PairsOfEpoch, AreAsOftenThereAsTheirCorpusWeighs) {
   const TemporaryDirectory folder;
@@ -357,6 +380,31 @@ TEST(MakeBatch, PutsTheMarkersOfTheCorpusAroundSources) {
   EXPECT_THAT(batch.source, ElementsAre(10, 11, /**/ 3, 0));
   EXPECT_THAT(batch.source_lengths, ElementsAre(2, 1));
   EXPECT_THAT(batch.target_out, ElementsAre(60, 3, 0, 0, /**/ 160, 161, 162, 3));
+}
+
+TEST(PlanEpoch, FillsTheLastBatchWithPairsOfThePass) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  for (const int64_t pool : {0, 2}) {
+    BatchOptions options{
+        .type = BatchType::kSentences, .size = 64, .pool_batches = pool, .last_batch = LastBatch::kFill};
+    const auto plan = plan_epoch(*corpus, options, 3);
+    ASSERT_EQ(plan.size(), 4u);
+    for (const auto& batch : plan) EXPECT_EQ(batch.size(), 64u);
+    auto pairs = sorted_pairs(plan);
+    std::vector<int64_t> twice;
+    for (size_t i = 1; i < pairs.size(); ++i)
+      if (pairs[i] == pairs[i - 1]) twice.push_back(pairs[i]);
+    EXPECT_EQ(twice.size(), 4 * 64u - 200);
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    EXPECT_EQ(pairs, range(200)) << "every pair stands in it";
+    EXPECT_EQ(plan_epoch(*corpus, options, 3), plan);
+    EXPECT_NE(plan_epoch(*corpus, options, 4), plan);
+    options.size = 450;
+    EXPECT_EQ(plan_epoch(*corpus, options, 0).front().size(), 450u) << "some pairs thrice";
+    options.size = 50;
+    EXPECT_EQ(sorted_pairs(plan_epoch(*corpus, options, 0)), range(200)) << "nothing to fill";
+  }
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/files/file.h"
+#include "evaluation/evaluation_report.h"
+#include "evaluation/small_set.h"
 #include "search/scripted_model.h"
 #include "support.h"
 #include "translation/word_tokenizer.h"
@@ -15,66 +16,9 @@ namespace {
 using test::Ids;
 using test::kEnd;
 using test::message_of;
+using test::small_output;
+using test::small_set;
 using testing::ElementsAre;
-
-class EvaluationTest : public testing::Test {
- protected:
-  std::filesystem::path write(const std::string& name, const std::string& text) {
-    write_file_atomically(folder_ / name, text);
-    return folder_ / name;
-  }
-  test::TemporaryDirectory folder_;
-};
-
-TEST_F(EvaluationTest, ReadsSentencesAsTheyStand) {
-  const auto source = write("s.de", "Ein Haus .\r\n\n  zwei  \n");
-  const auto first = write("r1.en", "A house .\n\n two\n"), second = write("r2.en", "One house .\n-\ntwo");
-  const auto set = read_test_set(source, {first, second});
-  EXPECT_THAT(set.sources, ElementsAre("Ein Haus .", "", "  zwei  "));
-  ASSERT_EQ(set.references.size(), 2u);
-  EXPECT_THAT(set.references[0], ElementsAre("A house .", "", " two"));
-  EXPECT_THAT(set.references[1], ElementsAre("One house .", "-", "two"));
-}
-
-TEST_F(EvaluationTest, ReadsIwsltXml) {
-  const auto source = write("t.xml", "<srcset>\n<doc>\n<seg id=\"1\"> Ein Haus </seg>\n</doc>\n</srcset>\n");
-  const auto reference = write("r.xml", "<refset>\n<title>x</title>\n<seg id=\"1\"> A house </seg>\n</refset>\n");
-  const auto set = read_test_set(source, {reference});
-  EXPECT_THAT(set.sources, ElementsAre("Ein Haus"));
-  EXPECT_THAT(set.references[0], ElementsAre("A house"));
-}
-
-TEST_F(EvaluationTest, SaysWhatIsWrongWithATestSet) {
-  const auto good = write("good", "a\nb\n"), shorter = write("short", "a\n"), empty = write("empty", "");
-  const auto latin = write("latin", "a\nb\xe4\n");
-  const auto path = [&](const char* name) { return (folder_ / name).string(); };
-  EXPECT_EQ(message_of<Error>([&] { read_test_set(good, {}); }), path("good") + ": has no reference; give one");
-  EXPECT_EQ(
-      message_of<Error>([&] { read_test_set(good, {shorter}); }),
-      path("short") + ": 1 sentences, " + path("good") + " has 2; sentence i must be the translation of sentence i");
-  EXPECT_EQ(message_of<Error>([&] { read_test_set(empty, {empty}); }),
-            path("empty") + ": has no sentence; check the file");
-  EXPECT_EQ(message_of<Error>([&] { read_test_set(good, {latin}); }),
-            path("latin") + ":2: byte 2 of the sentence is not UTF-8; convert the file (iconv -t UTF-8)");
-  EXPECT_THAT(message_of<Error>([&] { read_test_set(folder_ / "none", {good}); }), testing::HasSubstr(path("none")));
-}
-
-/// Two sentences of four words and one of two, of which the last word of the first is wrong.
-TestSet small_set() {
-  return {.source_file = "s",
-          .reference_files = {"r"},
-          .sources = {"a b c d", "b b c d", "a a"},
-          .references = {{"a b c d", "b b c d", "a a"}}};
-}
-
-SystemOutput small_output(const std::string& name, std::vector<std::string> hypotheses) {
-  SystemOutput output;
-  output.name = name;
-  output.hypotheses = std::move(hypotheses);
-  output.seconds = 2;
-  output.target_tokens = 13;
-  return output;
-}
 
 TEST(Evaluation, TranslatesInOrderAndCounts) {
   test::ScriptedModel model(8, [](const Ids& source, const Ids& prefix) {
@@ -162,6 +106,7 @@ TEST(Evaluation, TokenisedBleuStandsBehindThatOfPlainText) {
   EXPECT_EQ(scores[3].name, "lower-case tokenised BLEU");
   EXPECT_NEAR(scores[3].score, 100, 1e-9);
   EXPECT_EQ(evaluation_metrics().size(), 2u);
+  EXPECT_EQ(evaluation_metrics({"compound_split"}, "de")[2]->name(), "compound-split tokenised BLEU");
 }
 
 TEST(Evaluation, TokenisedBleuIsOfGermanAndEnglish) {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <utility>
 
-#include "training/objectives/model_outputs.h"
+#include "models/losses/model_outputs.h"
+#include "models/losses/target_rows.h"
 #include "training/objectives/objective.h"
-#include "training/objectives/target_rows.h"
 
 namespace nmt {
 

@@ -9,10 +9,10 @@
 #include "extending/scaled_cosine.h"
 #include "extending/scaled_sinusoids.h"
 #include "extending/tiny_training.h"
+#include "models/losses/model_outputs.h"
 #include "models/model_checks.h"
 #include "models/transformer/transformer.h"
 #include "tensor_support.h"
-#include "training/objectives/model_outputs.h"
 
 namespace nmt::extending_layers_test {
 namespace {

@@ -9,7 +9,7 @@
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "training/loop/train_update.h"
-#include "training/objectives/smoothed_cross_entropy.h"
+#include "training/objectives/cross_entropy_objective.h"
 #include "training/optimizers/adam.h"
 
 namespace nmt::test {

@@ -30,8 +30,8 @@ class Prepare : public test::PrepareFixture {
 
 TEST_F(Prepare, WritesWhatTrainingOpens) {
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kWritten);
-  EXPECT_THAT(output(), ElementsAre(Key("prepared/manifest.json"), Key("prepared/spm.model"), Key("prepared/test.bin"),
-                                    Key("prepared/train.bin"), Key("prepared/valid.bin")));
+  EXPECT_THAT(output(), ElementsAre(Key("prepared/manifest.json"), Key("prepared/spm.model"), Key("prepared/spm.vocab"),
+                                    Key("prepared/test.bin"), Key("prepared/train.bin"), Key("prepared/valid.bin")));
   const PreparedData data = open_prepared_data(config_);
   EXPECT_EQ(data.train->size(), 300);
   ASSERT_EQ(data.valid->size(), 20);
@@ -57,6 +57,31 @@ TEST_F(Prepare, ValidationAndTestMayBeAbsent) {
   EXPECT_EQ(data.test, nullptr);
 }
 
+TEST_F(Prepare, SeveralValidationAndTestSetsHaveASplitEach) {
+  prepare();
+  const auto single = output();
+  config_.data.eval = {{"first", config_.data.eval1, config_.data.eval2}, {"second", path("test.de"), path("test.en")}};
+  config_.data.eval1.clear(), config_.data.eval2.clear();
+  config_.data.test = {{"only", config_.data.test1, config_.data.test2}};
+  config_.data.test1.clear(), config_.data.test2.clear();
+  EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten);
+  const auto files = output();
+  EXPECT_EQ(files.at("prepared/valid.bin"), single.at("prepared/valid.bin"));
+  EXPECT_EQ(files.at("prepared/test.bin"), single.at("prepared/test.bin"));
+  EXPECT_EQ(files.at("prepared/valid.second.bin"), single.at("prepared/test.bin"));
+  EXPECT_FALSE(files.contains("prepared/test.only.bin"));
+  const auto data = open_prepared_data(config_);
+  EXPECT_EQ(data.valid->size(), 20);
+  ASSERT_EQ(data.more_valid.size(), 1u);
+  EXPECT_EQ(data.more_valid[0].name, "second");
+  EXPECT_EQ(data.more_valid[0].corpus->size(), 30);
+  EXPECT_TRUE(data.more_test.empty());
+  EXPECT_EQ(prepare().outcome, PrepareOutcome::kUpToDate);
+  config_.data.eval.pop_back();
+  EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten) << "valid.second.bin is nmt-prepro's own";
+  EXPECT_FALSE(output().contains("prepared/valid.second.bin"));
+}
+
 TEST_F(Prepare, TheDataDoesNotDependOnThreadsOrPlace) {
   prepare();
   const auto one = output();
@@ -75,9 +100,11 @@ TEST_F(Prepare, TwoVocabulariesWhereAsked) {
   config_.data.joint_vocabulary = false;
   config_.data.vocab_size = 60;
   prepare();
-  EXPECT_THAT(output(), testing::AllOf(testing::Contains(Key("prepared/source.spm")),
-                                       testing::Contains(Key("prepared/target.spm")),
-                                       Not(testing::Contains(Key("prepared/spm.model")))));
+  EXPECT_THAT(
+      output(),
+      testing::AllOf(testing::Contains(Key("prepared/source.spm")), testing::Contains(Key("prepared/target.spm")),
+                     testing::Contains(Key("prepared/source.vocab")), testing::Contains(Key("prepared/target.vocab")),
+                     Not(testing::Contains(Key("prepared/spm.model")))));
   const auto data = open_prepared_data(config_);
   EXPECT_FALSE(data.codec.joint());
   EXPECT_EQ(data.codec.decode_target(data.codec.encode_target("The number one.")), "The number one.");
@@ -170,6 +197,31 @@ TEST_F(Prepare, DropsOverlongPairs) {
                 .train->size(),
             data.train->size())
       << "a failure leaves the old data";
+}
+
+TEST_F(Prepare, CutsOverlongPairsWhereAsked) {
+  prepare();
+  const auto whole = open_prepared_data(config_);
+  config_.data.maxlen1 = 8, config_.data.maxlen2 = 6;
+  config_.data.too_long = TooLong::kCut;
+  config_.data.spm_model1 = path("given.model");
+  write("given.model", output().at("prepared/spm.model"));
+  overwrite();
+  const auto data = open_prepared_data(config_);
+  ASSERT_EQ(data.train->size(), 300) << "none is dropped";
+  int64_t cut = 0;
+  for (int64_t i = 0; i < 300; ++i) {
+    for (const auto& [found, all, limit] : {std::tuple(data.train->source(i), whole.train->source(i), 7),
+                                            std::tuple(data.train->target(i), whole.train->target(i), 5)}) {
+      ASSERT_EQ(std::ssize(found), std::min<int64_t>(std::ssize(all), limit));
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), all.begin()));
+      cut += found.size() < all.size();
+    }
+    EXPECT_EQ(data.train->target_text(i), line("en", static_cast<int>(i))) << "the text stays whole";
+  }
+  EXPECT_GT(cut, 100);
+  EXPECT_THAT(log_.str(), HasSubstr(std::to_string(cut) + " sentences were cut to data.maxlen1 and maxlen2"));
+  EXPECT_EQ(data.valid->source(0).size(), whole.valid->source(0).size()) << "held-out text is never cut";
 }
 
 TEST_F(Prepare, ReferencesStayAsTheyStand) {

@@ -38,9 +38,9 @@ TEST_F(PrepareWords, CountsTheTrainingText) {
   write("train.de", "der Hund bellt\ndie Katze und der Hund\nder\n");
   write("train.en", "the dog barks\nthe cat and the dog\nthe\n");
   prepare();
-  EXPECT_THAT(output(),
-              ElementsAre(Key("prepared/de.vocab.tsv"), Key("prepared/en.vocab.tsv"), Key("prepared/manifest.json"),
-                          Key("prepared/test.bin"), Key("prepared/train.bin"), Key("prepared/valid.bin")));
+  EXPECT_THAT(output(), ElementsAre(Key("prepared/de.vocab"), Key("prepared/de.vocab.tsv"), Key("prepared/en.vocab"),
+                                    Key("prepared/en.vocab.tsv"), Key("prepared/manifest.json"),
+                                    Key("prepared/test.bin"), Key("prepared/train.bin"), Key("prepared/valid.bin")));
   EXPECT_EQ(vocabulary("de"), kSpecial + "der\t3\nHund\t2\nbellt\t1\ndie\t1\nKatze\t1\nund\t1\n");
   EXPECT_EQ(vocabulary("en"), kSpecial + "the\t4\ndog\t2\nbarks\t1\ncat\t1\nand\t1\n");
   const PreparedData data = open_prepared_data(config_);
@@ -143,7 +143,8 @@ TEST_F(PrepareWords, OverwriteReplacesVocabulariesNamedAfterOtherLanguages) {
   config_.data.source_language = "nds";
   overwrite();
   EXPECT_THAT(output(), testing::AllOf(testing::Contains(Key("prepared/nds.vocab.tsv")),
-                                       Not(testing::Contains(Key("prepared/de.vocab.tsv")))));
+                                       Not(testing::Contains(Key("prepared/de.vocab.tsv"))),
+                                       Not(testing::Contains(Key("prepared/de.vocab")))));
 }
 
 TEST_F(PrepareWords, AManifestOfAnOlderVersionStandsForTheDefaults) {

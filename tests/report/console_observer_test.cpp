@@ -51,6 +51,19 @@ TEST(EpochName, IsThatOfKyubyongsFiles) {
   EXPECT_EQ(epoch_name("x", {.epoch = 123, .loss = 10.5}), "x_E123L10.50");
 }
 
+TEST(FormatValidation, NamesSeveralSets) {
+  auto report = kValidation, other = kValidation;
+  report.set = "dev2010", other.set = "dev2011";
+  other.is_best = false, other.samples.clear(), other.too_long = 3;
+  report.others = {other};
+  const auto lines = format_validation(report);
+  ASSERT_EQ(lines.size(), 10u);
+  EXPECT_EQ(lines[0].substr(0, 41), "validation at update 2,914 on dev2010: lo");
+  EXPECT_EQ(lines[3].substr(0, 41), "validation at update 2,914 on dev2011: lo");
+  EXPECT_EQ(lines[4], "  the loss is without 3 pairs that are too long for the model");
+  EXPECT_EQ(lines[7], "  source     Ja .");
+}
+
 TEST(ExpectedUpdates, IsTheSmallerLimit) {
   EXPECT_EQ(expected_updates({.updates_per_epoch = 10}), 0);
   EXPECT_EQ(expected_updates({.max_updates = 50, .updates_per_epoch = 10}), 50);

@@ -37,11 +37,17 @@ void DataRules::check_texts() const {
     if (data.test2.empty()) refuse({"data.test1"}, "is set without data.test2, its reference");
     refuse({"data.test2"}, "is set without data.test1, its source");
   }
+  if (!data.eval.empty() && !data.eval1.empty())
+    refuse({"data.eval", "data.eval1"},
+           "stands beside data.eval1 and eval2; write that set into the list, or leave one out");
+  if (!data.test.empty() && !data.test1.empty())
+    refuse({"data.test", "data.test1"},
+           "stands beside data.test1 and test2; write that set into the list, or leave one out");
 }
 
 void DataRules::check_cleaning() const {
   const DataConfig& data = config_.data;
-  if (data.drop_test_overlap && data.eval1.empty() && data.test1.empty()) {
+  if (data.drop_test_overlap && data.eval1.empty() && data.test1.empty() && data.eval.empty() && data.test.empty()) {
     refuse({"data.drop_test_overlap"},
            "has nothing to compare with: set data.eval1 and eval2, or data.test1 and test2");
   }
@@ -59,7 +65,7 @@ void DataRules::check_vocabulary() const {
     if (!symbols.insert(symbol).second) refuse({"data.user_symbols"}, fmt::format("'{}' stands twice", symbol));
   }
   if (data.tokenizer == TokenizerKind::kWords) return check_words();
-  refuse_changed({"data.min_cnt", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
+  refuse_changed({"data.min_cnt", "data.word_ties", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
                  "is for word vocabularies; set data.tokenizer words");
   const bool is_learnt = data.spm_model1.empty() && data.spm_model2.empty();
   const int64_t fixed_pieces = 4 + static_cast<int64_t>(symbols.size()) + (data.byte_fallback ? 256 : 0);

@@ -55,7 +55,7 @@ void ModelRules::check_transformer() const {
   refuse_changed({"model.cell", "model.bidirectional", "model.embedding_size", "model.encoder_size",
                   "model.attention_size", "model.decoder_order", "model.input_feeding", "model.initial_state",
                   "model.readout", "model.readout_size", "model.coverage", "model.local_window", "model.recurrent_init",
-                  "model.attention_init", "training.teacher_forcing"},
+                  "model.attention_init", "training.teacher_forcing", "validation.teacher_forcing"},
                  "is for recurrent models; set model.architecture recurrent");
   for (const auto score : {AttentionScoreKind::kLocation, AttentionScoreKind::kLocal, AttentionScoreKind::kNone})
     if (model.attention_score == score)

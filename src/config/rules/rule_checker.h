@@ -27,7 +27,9 @@ class RuleChecker {
   void refuse_changed(std::initializer_list<const char*> keys, const std::string& why) const;
 
  protected:
-  bool has_validation_text() const { return !config_.data.eval1.empty() && !config_.data.eval2.empty(); }
+  bool has_validation_text() const {
+    return (!config_.data.eval1.empty() && !config_.data.eval2.empty()) || !config_.data.eval.empty();
+  }
 
   const Config& config_;
 

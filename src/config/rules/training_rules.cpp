@@ -29,8 +29,9 @@ void TrainingRules::check_training() const {
     if (training.pool_batches > 0)
       refuse({"training.pool_batches", "training.batch_type"},
              "is for batch_type sentences; batches of tokens are sorted by length anyway");
-    if (training.last_batch == LastBatch::kDrop)
-      refuse({"training.last_batch", "training.batch_type"}, "drop is for batch_type sentences");
+    if (training.last_batch != LastBatch::kKeep)
+      refuse({"training.last_batch", "training.batch_type"},
+             training.last_batch.name() + " is for batch_type sentences");
   }
   if (training.accumulate_warmup > 0 && training.accumulate == 1)
     refuse({"training.accumulate_warmup", "training.accumulate"}, "needs training.accumulate above 1 to rise to");

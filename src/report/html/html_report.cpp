@@ -119,9 +119,8 @@ std::string signatures(const std::vector<ValidationReport>& reports) {
   return html.empty() ? "" : "<p>The scores are those of sacreBLEU, with the signatures</p>\n<ul>\n" + html + "</ul>\n";
 }
 
-std::string validations(const RunRecords& records) {
-  const auto& reports = records.validations;
-  if (reports.empty()) return section("validations", "Validations", note("There was no validation yet."));
+/// best: the row that is marked, or null.
+std::string validation_table(const std::vector<ValidationReport>& reports, const ValidationReport* best) {
   const auto any = [&](auto has) { return std::any_of(reports.begin(), reports.end(), has); };
   const bool bleu = any([](const auto&r) { return r.has_bleu; }), chrf = any([](const auto&r) { return r.has_chrf; }),
              averages = any([](const auto&r) { return !r.weights.empty(); });
@@ -130,7 +129,6 @@ std::string validations(const RunRecords& records) {
       "<th>accuracy";
   table += fmt::format("{}{}<th>seconds{}</tr></thead>\n<tbody>\n", bleu ? "<th>BLEU" : "", chrf ? "<th>chrF" : "",
                        averages ? "<th class=\"text\">weights" : "");
-  const auto* best = best_validation(records);
   for (const auto& r : reports) {
     table += fmt::format("<tr{}><td>{}<td>{}<td>{}<td>{:.3f}<td>{:.2f}<td>{:.1f}%", &r == best ? " class=\"best\"" : "",
                          r.is_best ? "★" : "", r.epoch, with_commas(r.update), r.loss, r.perplexity, 100 * r.accuracy);
@@ -141,6 +139,16 @@ std::string validations(const RunRecords& records) {
     table += "</tr>\n";
   }
   table += "</tbody>\n</table></div>\n";
+  return table;
+}
+
+std::string validations(const RunRecords& records) {
+  const auto& reports = records.validations;
+  if (reports.empty()) return section("validations", "Validations", note("There was no validation yet."));
+  const auto* best = best_validation(records);
+  std::string table = validation_table(reports, best);
+  for (const auto& [name, of_set] : records.other_validations)
+    table += fmt::format("<h3>{}</h3>\n{}", escape_xml(name), validation_table(of_set, nullptr));
   std::string lines;
   if (best)
     for (const auto& line : {best->bleu_line, best->chrf_line})

@@ -98,9 +98,20 @@ void MetricsWriter::on_interval(const TrainingInterval& interval) {
   metrics_.append({.update = interval.update}, format_interval_line({interval, seconds_since_1970()}));
 }
 
+UpdateLog& MetricsWriter::log_of_set(const std::string& name) {
+  const auto found = other_validations_.find(name);
+  if (found != other_validations_.end()) return found->second;
+  const auto path = validation_table_.parent_path() / other_validations_file(name);
+  return other_validations_.try_emplace(name, path, std::string(kValidationHeader), key_of_validation).first->second;
+}
+
 void MetricsWriter::on_validation(const ValidationReport& report) {
-  const auto line = format_validation_line(report);
-  validations_.append(*key_of_validation(line), line);
+  const auto add = [](UpdateLog& log, const ValidationReport& of_set) {
+    const auto line = format_validation_line(of_set);
+    log.append(*key_of_validation(line), line);
+  };
+  add(validations_, report);
+  for (const auto& other : report.others) add(log_of_set(other.set), other);
   const auto stem = validation_stem(report);
   if (report.weights.empty()) last_ = stem;
   if (report.is_best) best_ = stem;
@@ -154,6 +165,8 @@ void MetricsWriter::on_end(const std::string& reason) {
 void MetricsWriter::truncate_after(int64_t update) {
   metrics_.truncate_after(update);
   validations_.truncate_after(update);
+  for (const auto& name : other_validation_sets(validation_table_.parent_path()))
+    log_of_set(name).truncate_after(update);
   sessions_.truncate_after(update);
   for (const auto& folder : {samples_, pictures_, translations_})
     remove_files(folder, [update](const std::filesystem::path&, int64_t of_file) { return of_file > update; });

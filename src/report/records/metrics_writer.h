@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "report/records/run_lines.h"
@@ -19,8 +20,9 @@ namespace nmt {
 ///   attention/NNNNNNNN.svg   picture of the last layer where the target looks at the source, for the first sentence
 ///   attention/NNNNNNNN.json  weights of all such layers, for the sentences that validation.attention_samples counts
 ///   translations/NNNNNNNN.tsv source, reference and translation of all that was translated
-/// The last two are kept of the best and of the last validation. A resumed run drops what was written after its
-/// checkpoint, so that every update appears once.
+///   validations.NAME.tsv     the same table of each other set of data.eval
+/// Translations and weights are kept of the best and of the last validation. A resumed run drops what was written after
+/// its checkpoint, so that every update appears once.
 class MetricsWriter final : public TrainingObserver {
  public:
   /// environment: facts about programs and machine for sessions.jsonl, beside what TrainingStart tells. Throws Error or
@@ -37,12 +39,14 @@ class MetricsWriter final : public TrainingObserver {
   void truncate_after(int64_t update);
 
  private:
+  UpdateLog& log_of_set(const std::string& name);
   void write_texts(const ValidationReport& report, const std::string& stem) const;
   void write_attention(const ValidationReport& report, const std::string& stem) const;
 
   std::filesystem::path samples_, pictures_, translations_, validation_table_;
   Facts environment_;
   UpdateLog metrics_, validations_, sessions_;
+  std::map<std::string, UpdateLog> other_validations_;  ///< by the name of the set
   Session session_;
   std::string best_, last_;  ///< names of the files of these validations, without extension
 };

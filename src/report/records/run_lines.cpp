@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -105,6 +106,21 @@ std::string format_validation_line(const ValidationReport& r) {
                      r.update, r.loss, r.perplexity, r.accuracy, r.has_bleu ? fmt::format("{:.2f}", r.bleu) : "",
                      r.has_chrf ? fmt::format("{:.2f}", r.chrf) : "", r.seconds, cell(r.weights), cell(r.bleu_line),
                      cell(r.chrf_line));
+}
+
+std::string other_validations_file(const std::string& name) { return fmt::format("validations.{}.tsv", name); }
+
+std::vector<std::string> other_validation_sets(const std::filesystem::path& run_directory) {
+  constexpr std::string_view kBefore = "validations.", kBehind = ".tsv";
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(run_directory)) {
+    const auto file = entry.path().filename().string();
+    if (file.size() <= kBefore.size() + kBehind.size() || !file.starts_with(kBefore) || !file.ends_with(kBehind))
+      continue;
+    names.push_back(file.substr(kBefore.size(), file.size() - kBefore.size() - kBehind.size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::optional<ValidationReport> parse_validation_line(std::string_view line) {

@@ -25,6 +25,10 @@ std::optional<LoggedInterval> parse_interval_line(std::string_view line);
 inline constexpr std::string_view kValidationHeader =
     "best\tepoch\tupdate\tloss\tperplexity\taccuracy\tbleu\tchrf\tseconds\tweights\tbleu_line\tchrf_line";
 std::string format_validation_line(const ValidationReport& report);
+/// The table of another set of data.eval: "validations.NAME.tsv".
+std::string other_validations_file(const std::string& name);
+/// The names of the sets that have such a table in a run directory, sorted.
+std::vector<std::string> other_validation_sets(const std::filesystem::path& run_directory);
 std::optional<ValidationReport> parse_validation_line(std::string_view line);
 
 /// sessions.jsonl: from one start of the program to its end.

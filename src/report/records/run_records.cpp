@@ -88,6 +88,8 @@ RunRecords read_run(const std::filesystem::path& run_directory) {
   records.name = name_of(run_directory);
   records.intervals = read_lines(run_directory / "metrics.jsonl", parse_interval_line);
   records.validations = read_lines(run_directory / "validations.tsv", parse_validation_line);
+  for (const auto& name : other_validation_sets(run_directory))
+    records.other_validations[name] = read_lines(run_directory / other_validations_file(name), parse_validation_line);
   records.shown = shown_validation(run_directory, records.validations);
   records.sessions = read_lines(run_directory / "sessions.jsonl", parse_session_line);
   records.configuration = read_file(config);

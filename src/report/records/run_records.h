@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct RunRecords {
   std::string name = {};
   std::vector<LoggedInterval> intervals = {};
   std::vector<ValidationReport> validations = {};  ///< figures only
+  /// The same of each other set of data.eval.
+  std::map<std::string, std::vector<ValidationReport>> other_validations = {};
   /// The best validation, or the newest of which there is more than figures: with translations and attention.
   std::optional<ValidationReport> shown = {};
   std::vector<Session> sessions = {};

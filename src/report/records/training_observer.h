@@ -78,6 +78,7 @@ struct TranslationSample {
 struct ValidationReport {
   int64_t epoch = 1, update = 0;
   double loss = 0, perplexity = 0, accuracy = 0;
+  int64_t too_long = 0;  ///< pairs that the model has no places for: they are not in the loss
   bool has_bleu = false, has_chrf = false;
   double bleu = 0, chrf = 0;
   std::string bleu_line = "", chrf_line = "";  ///< as sacreBLEU prints them, with signature
@@ -88,6 +89,9 @@ struct ValidationReport {
   std::string source_pieces = "";  ///< of the first sentence, with spaces between
   /// The layers of the first sentences and their references; none for a sentence that is too long to be drawn.
   std::vector<std::vector<AttentionGrid>> attention = {};
+  std::string set = "";  ///< name of the validation set, where there are several
+  /// Figures of the other sets of data.eval, without texts and pictures; they don't decide what is best.
+  std::vector<ValidationReport> others = {};
   std::string weights = "";  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
 };
 

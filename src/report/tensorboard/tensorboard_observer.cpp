@@ -29,6 +29,15 @@ std::string tag_of(TensorBoardTags tags, const std::string& plain) {
   return found == names.end() ? plain : found->second;
 }
 
+std::vector<ScalarSummary> figures_of(const ValidationReport& report, const std::string& prefix) {
+  std::vector<ScalarSummary> scalars = {{prefix + "loss", report.loss},
+                                        {prefix + "perplexity", report.perplexity},
+                                        {prefix + "accuracy", report.accuracy}};
+  if (report.has_bleu) scalars.push_back({prefix + "bleu", report.bleu});
+  if (report.has_chrf) scalars.push_back({prefix + "chrf", report.chrf});
+  return scalars;
+}
+
 constexpr int64_t kPictureCell = 8;  // pixels
 
 }  // namespace
@@ -69,12 +78,9 @@ void TensorBoardObserver::on_epoch(const EpochReport& report) {
 
 void TensorBoardObserver::on_validation(const ValidationReport& report) {
   const std::string prefix = report.weights.empty() ? "valid/" : "average/";
-  std::vector<ScalarSummary> scalars = {{prefix + "loss", report.loss},
-                                        {prefix + "perplexity", report.perplexity},
-                                        {prefix + "accuracy", report.accuracy}};
-  if (report.has_bleu) scalars.push_back({prefix + "bleu", report.bleu});
-  if (report.has_chrf) scalars.push_back({prefix + "chrf", report.chrf});
-  writer().write_scalars(report.update, scalars);
+  writer().write_scalars(report.update, figures_of(report, prefix));
+  for (const auto& other : report.others)
+    writer().write_scalars(report.update, figures_of(other, prefix + other.set + "/"));
   if (!report.samples.empty()) {
     writer().write_text_table(report.update, prefix + "samples", sample_table(report.samples));
   }

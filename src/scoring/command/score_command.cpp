@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <ostream>
 
 #include "base/code_points.h"
@@ -22,6 +23,7 @@
 namespace nmt::scoring {
 namespace {
 
+constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();
 constexpr int64_t kTokenizedLines = 100;  // so many lines that end in " ." look tokenised
 constexpr std::array kOriginalForms = {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy, OriginalForm::kNltk};
 constexpr std::string_view kNoTestSets =
@@ -61,6 +63,10 @@ class ScoreCommand {
     if (options_.download || options_.list) fail(std::string(kNoTestSets));
     if (options_.sentence_level && options_.metrics.size() > 1) fail("-sl: one metric only (-m)");
     if (options_.min_length < 0) fail(fmt::format("--min-len {}: 0 or more words", options_.min_length));
+    if (options_.max_length && *options_.max_length < std::max<int64_t>(1, options_.min_length)) {
+      fail(fmt::format("--max-len {}: {} or more words", *options_.max_length,
+                       std::max<int64_t>(1, options_.min_length)));
+    }
     if (options_.length_analysis < 0) fail(fmt::format("--length-analysis {}: 1 or more", options_.length_analysis));
     if (has_metric("multi-bleu-legacy") && options_.metrics.size() > 1) {
       fail("-m multi-bleu-legacy: reads the text otherwise; name it alone");
@@ -124,6 +130,7 @@ class ScoreCommand {
       refuse(has_metric(name) && !of_one_system, "-m " + name + ": for one system, without -sl and -ci");
     }
     refuse(options_.min_length > 0 && !of_one_system, "--min-len: for one system, without -sl and -ci");
+    refuse(options_.max_length && !of_one_system, "--max-len: for one system, without -sl and -ci");
     refuse(options_.length_analysis > 0 && !of_one_system, "--length-analysis: for one system, without -sl and -ci");
     refuse(options_.origlang || options_.subset, std::string(kNoTestSets));
     options_.bleu.effective_order = options_.sentence_level;
@@ -185,7 +192,8 @@ class ScoreCommand {
     std::vector<int64_t> tokenized(names_.size());
     SegmentBlock block;
     while (reader_->next(block)) {
-      if (options_.min_length > 0) block = with_words(block, options_.min_length);
+      if (options_.min_length > 0 || options_.max_length)
+        block = with_words(block, options_.min_length, options_.max_length.value_or(kAnyLength));
       if (block.size() == 0) continue;
       statistics.add(block);
       if (by_length_) by_length_->add(block);
@@ -195,7 +203,10 @@ class ScoreCommand {
       }
     }
     if (statistics.segments() == 0) {
-      fail(fmt::format("--min-len {}: no pair has so many words on both sides", options_.min_length));
+      fail(options_.max_length
+               ? fmt::format("--max-len {}: no pair has {} to {} words on both sides", *options_.max_length,
+                             options_.min_length, *options_.max_length)
+               : fmt::format("--min-len {}: no pair has so many words on both sides", options_.min_length));
     }
     for (size_t s = 0; s < names_.size() && !options_.force && has_metric("bleu"); ++s) {
       if (tokenized[s] < kTokenizedLines) continue;

@@ -62,6 +62,7 @@ const std::vector<ArgumentOption>& argument_options() {
       {{"--threads"}, Arity::kOne},
       // Not sacreBLEU's: its abbreviations (--m, --l) keep their meaning.
       {{"--min-len"}, Arity::kOne, {}, false, "", true},
+      {{"--max-len"}, Arity::kOne, {}, false, "", true},
       {{"--length-analysis"}, Arity::kOne, {}, false, "", true},
   };
   return options;
@@ -182,6 +183,7 @@ ScoreOptions parse_score_options(const std::vector<std::string>& arguments) {
   if (parsed.has("--metrics")) options.metrics = parsed.options.at("--metrics");
   options.sentence_level = values.flag("--sentence-level");
   values.integer("--min-len", options.min_length);
+  if (values.text("--max-len")) values.integer("--max-len", options.max_length.emplace());
   values.integer("--length-analysis", options.length_analysis);
   read_metrics(values, options);
   read_tests(values, options);
@@ -221,6 +223,7 @@ Metrics:
                                 multi-bleu, multi-bleu-legacy, nltk
   -sl, --sentence-level         a score for each segment, one metric
   --min-len N                   only pairs with at least N words on both sides
+  --max-len N                   only pairs with at most N words on both sides
   --length-analysis N           adds a table: scores by length of the reference, in steps of N words
 
 BLEU:

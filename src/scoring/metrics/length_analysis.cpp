@@ -31,15 +31,17 @@ void append(const SegmentBlock& from, int64_t segment, SegmentBlock& to) {
 
 }  // namespace
 
-SegmentBlock with_words(const SegmentBlock& block, int64_t min) {
+SegmentBlock with_words(const SegmentBlock& block, int64_t min, int64_t max) {
   SegmentBlock kept;
   WordCounter count;
   for (int64_t segment = 0; segment < block.size(); ++segment) {
-    const auto is_long = [&](const auto& lines) {
-      return lines[segment].data() == nullptr || count(lines[segment]) >= min;  // null: no such reference
+    const auto is_within = [&](const auto& lines) {
+      if (lines[segment].data() == nullptr) return true;  // no such reference
+      const int64_t words = count(lines[segment]);
+      return min <= words && words <= max;
     };
-    if (std::all_of(block.hypotheses.begin(), block.hypotheses.end(), is_long) &&
-        std::all_of(block.references.begin(), block.references.end(), is_long)) {
+    if (std::all_of(block.hypotheses.begin(), block.hypotheses.end(), is_within) &&
+        std::all_of(block.references.begin(), block.references.end(), is_within)) {
       append(block, segment, kept);
     }
   }

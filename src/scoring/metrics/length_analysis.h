@@ -10,8 +10,8 @@
 
 namespace nmt::scoring {
 
-/// The segments whose hypotheses and references all have at least so many words (Python's str.split()).
-SegmentBlock with_words(const SegmentBlock& block, int64_t min);
+/// The segments whose hypotheses and references all have min to max words (Python's str.split()).
+SegmentBlock with_words(const SegmentBlock& block, int64_t min, int64_t max);
 
 /// The scores of one system by length classes: segments of 0 to step - 1 words of the first reference, of step to
 /// 2 step - 1, and so on.

@@ -11,32 +11,53 @@ namespace {
 /// Tokenises lines for the scorer of BLEU, which lower-cases them after that.
 class TokenizingScorer final : public SegmentScorer {
  public:
-  TokenizingScorer(MosesLanguage language, std::unique_ptr<SegmentScorer> scorer)
-      : tokenizer_(language), scorer_(std::move(scorer)) {}
+  TokenizingScorer(MosesLanguage language, bool splits_compounds, std::unique_ptr<SegmentScorer> scorer)
+      : tokenizer_(language), splits_compounds_(splits_compounds), scorer_(std::move(scorer)) {}
 
   void set_references(std::span<const std::string_view> references) override {
     tokenized_.clear();
-    for (const auto line : references) tokenized_.push_back(tokenizer_.tokenize(line));
+    for (const auto line : references) tokenized_.push_back(tokens_of(line));
     const std::vector<std::string_view> views(tokenized_.begin(), tokenized_.end());
     scorer_->set_references(views);
   }
   void statistics(std::string_view hypothesis, std::span<double> out) override {
-    scorer_->statistics(tokenizer_.tokenize(hypothesis), out);
+    scorer_->statistics(tokens_of(hypothesis), out);
   }
 
  private:
+  std::string tokens_of(std::string_view line) const {
+    auto tokens = tokenizer_.tokenize(line);
+    return splits_compounds_ ? split_compounds(tokens) : tokens;
+  }
+
   MosesTokenizer tokenizer_;
+  bool splits_compounds_;
   std::unique_ptr<SegmentScorer> scorer_;
   std::vector<std::string> tokenized_;  // of the references
 };
 
 }  // namespace
 
-TokenizedBleu::TokenizedBleu(MosesLanguage language, bool lowercase)
-    : language_(language), lowercase_(lowercase), bleu_({.tokenizer = "none", .lowercase = lowercase}) {}
+TokenizedBleu::TokenizedBleu(MosesLanguage language, TokenizedBleuForm form)
+    : language_(language),
+      form_(form),
+      bleu_({.tokenizer = "none", .lowercase = form == TokenizedBleuForm::kLowercase}) {}
+
+std::string TokenizedBleu::name() const {
+  switch (form_) {
+    case TokenizedBleuForm::kCased:
+      return "tokenised BLEU";
+    case TokenizedBleuForm::kLowercase:
+      return "lower-case tokenised BLEU";
+    case TokenizedBleuForm::kCompoundSplit:
+      return "compound-split tokenised BLEU";
+  }
+  return "";
+}
 
 std::unique_ptr<SegmentScorer> TokenizedBleu::segment_scorer() const {
-  return std::make_unique<TokenizingScorer>(language_, bleu_.segment_scorer());
+  return std::make_unique<TokenizingScorer>(language_, form_ == TokenizedBleuForm::kCompoundSplit,
+                                            bleu_.segment_scorer());
 }
 
 Score TokenizedBleu::score_of(std::span<const double> sums) const {
@@ -46,10 +67,25 @@ Score TokenizedBleu::score_of(std::span<const double> sums) const {
 }
 
 Signature TokenizedBleu::signature(const SignatureFacts& facts) const {
-  return Signature(facts, {{"case", "c", lowercase_ ? "lc" : "mixed"},
+  std::string tokenizer = language_ == MosesLanguage::kGerman ? "moses-de" : "moses-en";
+  if (form_ == TokenizedBleuForm::kCompoundSplit) tokenizer += "-atat";
+  return Signature(facts, {{"case", "c", form_ == TokenizedBleuForm::kLowercase ? "lc" : "mixed"},
                            {"eff", "e", "no"},
-                           {"tok", "tok", language_ == MosesLanguage::kGerman ? "moses-de" : "moses-en"},
+                           {"tok", "tok", tokenizer},
                            {"smooth", "s", "exp"}});
+}
+
+std::string split_compounds(std::string_view tokens) {
+  const auto is_text = [](unsigned char c) { return c != ' ' && (c < '\t' || c > '\r'); };
+  std::string text;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    text += tokens[i];
+    const bool matches = i + 2 < tokens.size() && is_text(tokens[i]) && tokens[i + 1] == '-' && is_text(tokens[i + 2]);
+    if (!matches) continue;
+    text += " ##AT##-##AT## ";
+    text += tokens[i += 2];
+  }
+  return text;
 }
 
 }  // namespace nmt::scoring

@@ -5,9 +5,8 @@
 namespace nmt {
 namespace {
 
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
-constexpr size_t kMostWords = 1 << 15;                   // some 5 MB; the cache starts anew beyond
-constexpr size_t kLongestWord = 64;                      // bytes: longer ones hardly come twice
+constexpr size_t kMostWords = 1 << 15;  // some 5 MB; the cache starts anew beyond
+constexpr size_t kLongestWord = 64;     // bytes: longer ones hardly come twice
 
 }  // namespace
 

@@ -53,7 +53,7 @@ struct FileNames {
   std::string joint, source, target;
 };
 
-FileNames file_names(const std::string& type, const TextCodec::Options& options) {
+FileNames names_of(const std::string& type, const TextCodec::Options& options) {
   if (type == kPieces) return {.joint = "spm.model", .source = "source.spm", .target = "target.spm"};
   const bool differ = options.source_language != options.target_language;
   return {.joint = "joint.vocab.tsv",
@@ -111,12 +111,17 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
                             .max_size = field<int64_t>(settings, "vocab_size", directory)};
     return std::make_shared<const WordTokenizer>(std::move(bytes), path.string(), limits);
   };
-  const FileNames names = file_names(type, options);
+  const FileNames names = names_of(type, options);
   if (field<bool>(settings, "joint", directory)) {
     const auto both = load_one(names.joint);
     return {std::move(options), both, both};
   }
   return {std::move(options), load_one(names.source), load_one(names.target)};
+}
+
+std::vector<std::string> TextCodec::file_names() const {
+  const FileNames names = names_of(type_of(*source_), options_);
+  return joint() ? std::vector{names.joint} : std::vector{names.source, names.target};
 }
 
 nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
@@ -126,13 +131,9 @@ nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
     write_file_atomically(directory / name, serialized(tokenizer));
     files[name] = sha256_of_bytes(serialized(tokenizer));
   };
-  const FileNames names = file_names(type, options_);
-  if (joint()) {
-    save_one(*source_, names.joint);
-  } else {
-    save_one(*source_, names.source);
-    save_one(*target_, names.target);
-  }
+  const auto names = file_names();
+  save_one(*source_, names.front());
+  if (!joint()) save_one(*target_, names.back());
   nlohmann::json settings = {{"type", type},
                              {"joint", joint()},
                              {"files", files},

@@ -37,6 +37,9 @@ class TextCodec {
   /// Writes the files into the folder and returns the JSON object for the manifest or model.json.
   nlohmann::json save(const std::filesystem::path& directory) const;
 
+  /// Of the files that save() writes: the source's or the joint one, and, where not joint, the target's.
+  std::vector<std::string> file_names() const;
+
   std::string normalized(std::string_view text) const;              ///< as it is encoded
   std::vector<int32_t> encode_source(std::string_view text) const;  ///< normalised, then pieces without specials
   std::vector<int32_t> encode_target(std::string_view text) const;

@@ -14,8 +14,6 @@
 namespace nmt {
 namespace {
 
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
-
 class BpeDropout final : public SubwordSampler {
  public:
   BpeDropout(const std::vector<Piece>& pieces, bool words_are_independent, double p);

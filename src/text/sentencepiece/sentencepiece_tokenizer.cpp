@@ -17,8 +17,6 @@ namespace {
 /// own <unk> would come out as a surrounding of spaces. Made of noncharacters, which no text and so no piece holds.
 constexpr std::string_view kUnknownMark = "\xEF\xB7\x90unk\xEF\xB7\x91";  // U+FDD0 unk U+FDD1
 
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
-
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);

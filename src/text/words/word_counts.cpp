@@ -30,12 +30,14 @@ void WordCounts::add(std::string_view line) {
   }
 }
 
-std::string WordCounts::to_tsv() const {
+std::string WordCounts::to_tsv(WordTies ties) const {
   std::vector<const std::pair<const std::string, Count>*> entries;
   entries.reserve(counts_.size());
   for (const auto& entry : counts_) entries.push_back(&entry);
-  std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) {
-    return std::pair(-a->second.count, a->second.order) < std::pair(-b->second.count, b->second.order);
+  std::sort(entries.begin(), entries.end(), [ties](const auto* a, const auto* b) {
+    if (a->second.count != b->second.count) return a->second.count > b->second.count;
+    return ties == WordTies::kFirst ? a->second.order < b->second.order
+                                    : a->first < b->first;  // UTF-8 sorts as its code points
   });
   std::string tsv;
   const auto write = [&](std::string_view word, int64_t count) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "config/kinds.h"
 #include "text/string_hash.h"
 
 namespace nmt {
@@ -21,8 +22,9 @@ class WordCounts {
   int64_t size() const { return static_cast<int64_t>(counts_.size()); }  ///< different words
 
   /// A vocabulary file as Kyubyong's program of 2017 writes it: `word TAB count` a line, first kSpecialWords with count
-  /// 1000000000, then all words, the most frequent first; of equal counts, the one that came first.
-  std::string to_tsv() const;
+  /// 1000000000, then all words, the most frequent first; of equal counts, the one that came first, or the one
+  /// whose code points are smaller.
+  std::string to_tsv(WordTies ties = WordTies::kFirst) const;
 
  private:
   struct Count {

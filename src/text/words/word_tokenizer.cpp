@@ -56,6 +56,7 @@ WordTokenizer::WordTokenizer(std::string tsv, const std::string& name, WordLimit
       if (is_special || (entry.count >= limits.min_count && size() < limits.max_size)) {
         if (!is_special) ids_.emplace(entry.word, static_cast<int32_t>(size()));
         words_.push_back(entry.word);
+        counts_.push_back(entry.count);
       }
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", name, number + 1, error.what()));
@@ -95,6 +96,11 @@ std::string WordTokenizer::decode(std::span<const int32_t> ids) const {
     text += piece(id);
   }
   return text;
+}
+
+int64_t WordTokenizer::count(int32_t id) const {
+  if (id < 0 || id >= size()) throw Error(fmt::format("word {} of a vocabulary of {}", id, size()));
+  return counts_[static_cast<size_t>(id)];
 }
 
 std::string WordTokenizer::piece(int32_t id) const {

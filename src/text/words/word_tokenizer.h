@@ -33,6 +33,7 @@ class WordTokenizer final : public Tokenizer {
   std::vector<int32_t> encode(std::string_view text) const override;
   std::string decode(std::span<const int32_t> ids) const override;  ///< words joined by spaces
   std::string piece(int32_t id) const override;
+  int64_t count(int32_t id) const;  ///< of the file; throws Error for an id out of range
 
   /// The file's bytes, as they were given: all words.
   const std::string& serialized() const { return serialized_; }
@@ -42,6 +43,7 @@ class WordTokenizer final : public Tokenizer {
   std::string serialized_;
   WordLimits limits_;
   std::vector<std::string_view> words_;                // by id; into serialized_
+  std::vector<int64_t> counts_;                        // by id
   std::unordered_map<std::string_view, int32_t> ids_;  // without the special words, which no text can name
 };
 

@@ -64,6 +64,7 @@ bool BestModel::record(ValidationReport report, int64_t epoch, const std::string
   report.update = progress_.update;
   report.epoch = epoch;
   report.weights = weights;
+  for (auto& other : report.others) other.update = report.update, other.epoch = epoch, other.weights = weights;
   const auto& metric = parts_.config.validation.best_metric;
   const double score = validation_score(report, metric);
   if (!std::isfinite(score))

@@ -1,6 +1,5 @@
 #include "training/loop/train_update.h"
 
-#include <c10/core/GradMode.h>
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -8,20 +7,13 @@
 #include <new>
 
 #include "base/error.h"
-#include "training/objectives/smoothed_cross_entropy.h"
+#include "models/losses/held_out_loss.h"
 
 namespace nmt {
 namespace {
 
-// What the losses of one batch come to: float64 [3], loss, label_loss and correct.
-torch::Tensor joined(const LossSums& sums) {
-  const torch::NoGradGuard no_grad;
-  const auto exact = [](const torch::Tensor& x) { return x.to(torch::kFloat64); };
-  return torch::stack({exact(sums.loss), exact(sums.label_loss), exact(sums.correct)});
-}
-
 struct Outcome {
-  torch::Tensor sums = {};  ///< of joined(); undefined: none, or it was not its turn any more
+  torch::Tensor sums = {};  ///< of loss_row(); undefined: none, or it was not its turn any more
   bool out_of_memory = false;
 };
 
@@ -105,7 +97,7 @@ class Gradients {
   // Over the processes: each has those of its own batches.
   static std::vector<Outcome> summed(ProcessGroup& group, const std::vector<Outcome>& own) {
     const auto batches = static_cast<int64_t>(own.size());
-    auto numbers = torch::zeros({batches, 4}, torch::kFloat64);  // joined(), and 1 for what did not fit
+    auto numbers = torch::zeros({batches, 4}, torch::kFloat64);  // loss_row(), and 1 for what did not fit
     for (int64_t at = 0; at < batches; ++at) {
       if (own[at].sums.defined()) numbers[at].narrow(0, 0, 3).copy_(own[at].sums);
       if (own[at].out_of_memory) numbers[at][3] = 1;
@@ -125,7 +117,7 @@ class Gradients {
       if (parts_.device.is_cuda()) torch::manual_seed(ForwardContext(context).next_key());
       const auto losses = parts_.objective.loss(parts_.model, to_tensors(batches[at], parts_.device), context);
       (losses.loss / static_cast<double>(std::max<int64_t>(tokens, 1))).backward();
-      outcomes[at].sums = joined(losses);
+      outcomes[at].sums = loss_row(losses);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
       outcomes[at].out_of_memory = true;
@@ -197,20 +189,6 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
 UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                          double learning_rate) {
   return launch_update(parts, std::move(batches), key, learning_rate).stats();
-}
-
-UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,
-                     torch::Device device) {
-  const c10::NoGradGuard no_gradients;
-  UpdateStats stats;
-  std::vector<torch::Tensor> sums;
-  for (const auto& batch : batches) {
-    ForwardContext no_dropout;
-    sums.push_back(joined(smoothed_cross_entropy(model, to_tensors(batch, device), no_dropout, smoothing)));
-    add(stats, batch);
-  }
-  if (!sums.empty()) add(stats, torch::stack(sums).cpu());
-  return stats;
 }
 
 }  // namespace nmt

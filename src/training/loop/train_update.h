@@ -63,8 +63,4 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
 UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                          double learning_rate);
 
-/// Teacher-forced sums over batches, without dropout or smoothing's gradient: what validation reports.
-UpdateStats evaluate(TranslationModel& model, std::span<const Batch> batches, const Smoothing& smoothing,
-                     torch::Device device);
-
 }  // namespace nmt

@@ -1,8 +1,8 @@
 #include "training/objectives/make_objective.h"
 
+#include "training/objectives/cross_entropy_objective.h"
 #include "training/objectives/rdrop.h"
 #include "training/objectives/simcut.h"
-#include "training/objectives/smoothed_cross_entropy.h"
 
 namespace nmt {
 

@@ -1,8 +1,8 @@
 #include "training/objectives/paired_loss.h"
 
+#include "models/losses/model_outputs.h"
+#include "models/losses/target_rows.h"
 #include "nn/ops/packed_rows.h"
-#include "training/objectives/model_outputs.h"
-#include "training/objectives/target_rows.h"
 
 namespace nmt {
 

@@ -301,6 +301,7 @@ Config all_different() {
           if constexpr (std::is_same_v<T, double>) *field = std::nextafter(*field, 0.123);
           if constexpr (std::is_same_v<T, std::string>) *field += "x";
           if constexpr (std::is_same_v<T, std::vector<std::string>>) *field = {"x, y", "[z]"};
+          if constexpr (std::is_same_v<T, std::vector<TextSet>>) *field = {{"a", "x y", "b"}, {"c-1.2", "d", "#e"}};
           if constexpr (std::is_same_v<T, NamedChoice>) field->assign(field->names().back());
           if constexpr (std::is_same_v<T, NamedChoices>) field->clear(), field->append(field->names().back());
           if constexpr (std::is_same_v<T, std::vector<double>>) *field = {0.1, 2};

@@ -119,6 +119,28 @@ TEST_F(MetricsWriterTest, WritesATableOfValidationsWithAStarAtEachNewBest) {
   EXPECT_EQ(split(table[3], '\t')[9], "average of updates 100, 200");
 }
 
+TEST_F(MetricsWriterTest, WritesATableOfEachOtherSet) {
+  auto report = validation(100);
+  report.others = {validation(100), validation(100)};
+  report.others[0].set = "dev2011", report.others[0].is_best = false, report.others[0].bleu = 11.5;
+  report.others[1].set = "a.b";
+  {
+    MetricsWriter writer(run_.path());
+    writer.on_validation(report);
+    report.update = report.others[0].update = report.others[1].update = 200;
+    writer.on_validation(report);
+  }
+  EXPECT_EQ(lines("validations.tsv").size(), 3u);
+  ASSERT_EQ(lines("validations.dev2011.tsv").size(), 3u);
+  EXPECT_EQ(lines("validations.dev2011.tsv")[0], lines("validations.tsv")[0]);
+  EXPECT_THAT(lines("validations.dev2011.tsv")[1], testing::HasSubstr("\t11.50\t"));
+  EXPECT_THAT(other_validation_sets(run_.path()), ElementsAre("a.b", "dev2011"));
+  MetricsWriter resumed(run_.path());
+  resumed.truncate_after(100);
+  EXPECT_EQ(lines("validations.dev2011.tsv").size(), 2u);
+  EXPECT_EQ(lines("validations.a.b.tsv").size(), 2u);
+}
+
 TEST_F(MetricsWriterTest, LeavesScoresThatWereNotMeasuredEmpty) {
   MetricsWriter writer(run_.path());
   writer.on_validation({.update = 100, .loss = 1});

@@ -91,6 +91,9 @@ print("nltk                ", repr(nltk(HYPOTHESES, [REFERENCES])))
 print("  two references    ", repr(nltk(HYPOTHESES, [REFERENCES, SECOND])))
 print("  --min-len 4       ", repr(nltk(*[[*side] if i == 0 else [[*side]] for i, side in
                                           enumerate(longer(zip(HYPOTHESES, REFERENCES), 4))])))
+print("  --max-len 9       ", repr(nltk(*[[*side] if i == 0 else [[*side]] for i, side in
+                                          enumerate(zip(*[(h, r) for h, r in zip(HYPOTHESES, REFERENCES)
+                                                          if max(len(h.split()), len(r.split())) <= 9]))])))
 for words in (range(0, 5), range(5, 10), range(10, 15)):
     part = [(h, r) for h, r in zip(HYPOTHESES, REFERENCES) if len(r.split()) in words]
     if part:

@@ -130,6 +130,16 @@ TEST_F(OriginalBleuCommand, LeavesShortPairsOut) {
   EXPECT_THAT(none.messages, EndsWith("--min-len 40: no pair has so many words on both sides\n"));
 }
 
+TEST_F(OriginalBleuCommand, LeavesLongPairsOut) {
+  EXPECT_EQ(run("@ref -i @hyp -m nltk -f text --max-len 9").out, "Bleu Score = 48.98737021116094\n");
+  write("short_hyp", {kHypotheses[0], kHypotheses[2], kHypotheses[3]}, "\n");
+  write("short_ref", {kReferences[0], kReferences[2], kReferences[3]}, "\n");
+  EXPECT_EQ(run("@ref -i @hyp -m bleu chrf --max-len 9").out, run("@short_ref -i @short_hyp -m bleu chrf").out);
+  const Result none = run("@ref -i @hyp --min-len 9 --max-len 9");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.messages, EndsWith("--max-len 9: no pair has 9 to 9 words on both sides\n"));
+}
+
 TEST_F(OriginalBleuCommand, TabulatesScoresByLength) {
   EXPECT_THAT(run("@ref -i @hyp -m multi-bleu nltk --length-analysis 5").out,
               testing::AllOf(HasSubstr("BLEU = 62.06, "),
@@ -148,6 +158,9 @@ TEST_F(OriginalBleuCommand, RefusesWhatDoesNotGoTogether) {
            {"@ref -i @hyp @ref --min-len 4", "--min-len: for one system, without -sl and -ci"},
            {"@ref -i @hyp -sl --length-analysis 4", "--length-analysis: for one system, without -sl and -ci"},
            {"@ref -i @hyp --min-len -1", "--min-len -1: 0 or more words"},
+           {"@ref -i @hyp @ref --max-len 4", "--max-len: for one system, without -sl and -ci"},
+           {"@ref -i @hyp --max-len 0", "--max-len 0: 1 or more words"},
+           {"@ref -i @hyp --min-len 5 --max-len 4", "--max-len 4: 5 or more words"},
            {"@ref -i @hyp --length-analysis -3", "--length-analysis -3: 1 or more"}}) {
     const Result result = run(command);
     EXPECT_EQ(result.exit_code, 1) << command;

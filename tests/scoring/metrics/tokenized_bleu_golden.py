@@ -3,6 +3,8 @@
     .deps/dev/bin/python tests/scoring/metrics/tokenized_bleu_golden.py
 """
 
+import re
+
 from sacrebleu.metrics import BLEU
 from sacremoses import MosesTokenizer
 
@@ -22,3 +24,21 @@ for language, hypotheses in HYPOTHESES.items():
     for lowercase in (False, True):
         metric = BLEU(tokenize="none", lowercase=lowercase)
         print(language, lowercase, metric.corpus_score(tokens, [references]).format(width=4), metric.get_signature())
+
+# Compounds: Perl's s{(\S)-(\S)}{$1 ##AT##-##AT## $2}g on bytes, after the tokenizer.
+COMPOUNDS = {
+    "de": (["Der rich-text-Editor ist Open-Source-Software für a-b-c.", "Ein U-Boot - und -mehr- in Süd-Österreich", "\u00e4-\u00f6-\u00fc"],
+           ["Der Rich-Text-Editor ist eine Open-Source-Software für a-b-c.", "Ein U-Boot - und mehr in Süd-Österreich", "\u00e4-\u00f6-\u00fc"]),
+}
+
+
+def split_compounds(line):
+    return re.sub(rb"(\S)-(\S)", rb"\1 ##AT##-##AT## \2", line.encode()).decode(errors="replace")
+
+
+for language, (hypotheses, references) in COMPOUNDS.items():
+    tokenizer = MosesTokenizer(language)
+    tokens = [[split_compounds(tokenizer.tokenize(line, return_str=True)) for line in side] for side in (hypotheses, references)]
+    print(*tokens[0], sep="\n")
+    metric = BLEU(tokenize="none")
+    print(language, "compounds", metric.corpus_score(tokens[0], [tokens[1]]).format(width=4), metric.get_signature())

@@ -8,6 +8,7 @@
 namespace nmt::scoring::tokenized_bleu_test {
 namespace {
 
+using enum TokenizedBleuForm;
 using Lines = std::vector<std::string>;
 
 const Lines kEnglish = {"The dog doesn't bark, said Dr. Jones.", "It costs $1,000.50 & more!", "we are HERE"};
@@ -17,30 +18,52 @@ const Lines kEnglishReference = {"the dog does not bark, said Dr. Jones.", "It c
 const Lines kGermanReference = {"Am 3. Mai sagte er: \"Das ist es.\"", "Es kostet 1.000,50 Euro (z.B. dort).",
                                 "Wir sind jetzt hier"};
 
-std::string line_of(MosesLanguage language, bool lowercase) {
+std::string line_of(MosesLanguage language, TokenizedBleuForm form) {
   const bool german = language == MosesLanguage::kGerman;
-  return score_corpus(TokenizedBleu(language, lowercase), german ? kGerman : kEnglish,
+  return score_corpus(TokenizedBleu(language, form), german ? kGerman : kEnglish,
                       References{german ? kGermanReference : kEnglishReference})
       .format({.width = 4});
 }
 
 TEST(TokenizedBleu, IsSacrebleuWithoutTokenisationOnMosesTokens) {
-  EXPECT_EQ(line_of(MosesLanguage::kEnglish, false),
+  EXPECT_EQ(line_of(MosesLanguage::kEnglish, kCased),
             "tokenised BLEU|nrefs:1|case:mixed|eff:no|tok:moses-en|smooth:exp|version:2.6.0 = 46.6317 "
             "70.0/52.9/42.9/36.4 (BP = 0.951 ratio = 0.952 hyp_len = 20 ref_len = 21)");
-  EXPECT_EQ(line_of(MosesLanguage::kEnglish, true),
+  EXPECT_EQ(line_of(MosesLanguage::kEnglish, kLowercase),
             "lower-case tokenised BLEU|nrefs:1|case:lc|eff:no|tok:moses-en|smooth:exp|version:2.6.0 = 54.6679 "
             "85.0/70.6/50.0/36.4 (BP = 0.951 ratio = 0.952 hyp_len = 20 ref_len = 21)");
-  EXPECT_EQ(line_of(MosesLanguage::kGerman, false),
+  EXPECT_EQ(line_of(MosesLanguage::kGerman, kCased),
             "tokenised BLEU|nrefs:1|case:mixed|eff:no|tok:moses-de|smooth:exp|version:2.6.0 = 63.6187 "
             "79.2/66.7/61.1/60.0 (BP = 0.959 ratio = 0.960 hyp_len = 24 ref_len = 25)");
-  EXPECT_EQ(line_of(MosesLanguage::kGerman, true),
+  EXPECT_EQ(line_of(MosesLanguage::kGerman, kLowercase),
             "lower-case tokenised BLEU|nrefs:1|case:lc|eff:no|tok:moses-de|smooth:exp|version:2.6.0 = 66.3655 "
             "87.5/71.4/61.1/60.0 (BP = 0.959 ratio = 0.960 hyp_len = 24 ref_len = 25)");
 }
 
+TEST(TokenizedBleu, SplitsCompoundsAsPerlDoes) {
+  EXPECT_EQ(split_compounds("rich-text format"), "rich ##AT##-##AT## text format");
+  EXPECT_EQ(split_compounds("ab-cd-ef"), "ab ##AT##-##AT## cd ##AT##-##AT## ef");
+  EXPECT_EQ(split_compounds("a-b-c"), "a ##AT##-##AT## b-c") << "the b was part of the first match";
+  EXPECT_EQ(split_compounds("\u00e4-\u00f6-\u00fc"), "\u00e4 ##AT##-##AT## \u00f6 ##AT##-##AT## \u00fc")
+      << "Perl matches bytes: the second one of the \u00f6 is free";
+  EXPECT_EQ(split_compounds("a - b -c d- --- -"), "a - b -c d- - ##AT##-##AT## - -");
+  EXPECT_EQ(split_compounds(""), "");
+}
+
+TEST(TokenizedBleu, OfSplitCompoundsIsThatOfTheScript) {
+  const Lines hypotheses = {"Der rich-text-Editor ist Open-Source-Software f\u00fcr a-b-c.",
+                            "Ein U-Boot - und -mehr- in S\u00fcd-\u00d6sterreich", "\u00e4-\u00f6-\u00fc"};
+  const Lines references = {"Der Rich-Text-Editor ist eine Open-Source-Software f\u00fcr a-b-c.",
+                            "Ein U-Boot - und mehr in S\u00fcd-\u00d6sterreich", "\u00e4-\u00f6-\u00fc"};
+  EXPECT_EQ(
+      score_corpus(TokenizedBleu(MosesLanguage::kGerman, kCompoundSplit), hypotheses, References{references})
+          .format({.width = 4}),
+      "compound-split tokenised BLEU|nrefs:1|case:mixed|eff:no|tok:moses-de-atat|smooth:exp|version:2.6.0 = 68.7153 "
+      "90.9/76.7/66.7/54.2 (BP = 0.970 ratio = 0.971 hyp_len = 33 ref_len = 34)");
+}
+
 TEST(TokenizedBleu, TakesSeveralReferencesAndResamples) {
-  const TokenizedBleu metric(MosesLanguage::kEnglish, true);
+  const TokenizedBleu metric(MosesLanguage::kEnglish, kLowercase);
   const Score score = score_corpus(metric, kEnglish, References{kEnglishReference, kEnglish}, {.bootstrap = 100});
   EXPECT_NEAR(score.score, 100, 1e-9);
   ASSERT_TRUE(score.confidence);

@@ -154,7 +154,7 @@ class CommandLine(Case):
         self.assertRegex(output, r"train.de \+ train.en +2,000 +2,000")
         self.assertIn("out/prepared is written", log)
         files = self.contents()
-        self.assertEqual(set(files), {f"prepared/{n}" for n in ("manifest.json", "spm.model", "train.bin")})
+        self.assertEqual(set(files), {f"prepared/{n}" for n in ("manifest.json", "spm.model", "spm.vocab", "train.bin")})
         manifest = json.loads(files["prepared/manifest.json"])
         self.assertEqual(manifest["splits"][0]["pairs"], 2000)
         self.assertEqual(len(manifest["inputs"][0]["sha256"]), 64)
@@ -171,6 +171,24 @@ class CommandLine(Case):
         self.run_program(*other, "--overwrite")
         self.assertNotEqual(self.contents()["prepared/spm.model"], files["prepared/spm.model"])
         self.assertEqual(self.names(), ["prepared", *sorted(files)])
+
+    def test_pieces_and_back(self):
+        self.config(pairs=300)
+        self.run_program("-c", "config.yaml")
+        text = (self.path / "train.de").read_text().splitlines()[:50]
+        for form in ([], ["--ids"]):
+            pieces, log = self.run_program("--encode", "out/prepared", *form, text="\n".join(text) + "\n\n")
+            self.assertEqual(log, "")
+            self.assertEqual(len(pieces.splitlines()), 51)
+            back, _ = self.run_program("--decode", "out/prepared", *form, text=pieces)
+            self.assertEqual(back.splitlines(), text + [""])
+        vocabulary = (self.path / "out/prepared/spm.vocab").read_text().split("\n")
+        first = [vocabulary[int(id)].split("\t")[0] for id in pieces.split("\n")[0].split()]
+        self.assertEqual("".join(first).replace("\u2581", " ").strip(), text[0])
+        _, log = self.run_program("--decode", "out/prepared", text="\u2581\nnopiece\n", expect=2)
+        self.assert_one_line(log, "standard input:2: 'nopiece' is no piece")
+        self.run_program("--encode", ".", text="", expect=2)
+        self.run_program("--ids", "-c", "config.yaml", expect=2)
 
 
 class Interrupted(Case):
@@ -214,7 +232,7 @@ class Interrupted(Case):
             state = Path(f"/proc/{child}/stat")
             self.assertTrue(not state.exists() or state.read_text().split()[2] == "Z", "the trainer lives on")
         self.run_program(*arguments, "--set", "data.vocab_size=400")
-        self.assertEqual(self.names(), ["prepared"] + [f"prepared/{n}" for n in ("manifest.json", "spm.model", "train.bin")])
+        self.assertEqual(self.names(), ["prepared"] + [f"prepared/{n}" for n in ("manifest.json", "spm.model", "spm.vocab", "train.bin")])
 
     def test_a_full_disk_is_said_in_one_line(self):
         self.config()

@@ -92,6 +92,19 @@ class SameFigures(unittest.TestCase):
             self.assertIn(line, evaluated)
             self.assertIn(line.split(" = ")[0], printed)
 
+    def test_nmt_eval_has_the_perplexity_of_the_validation(self):
+        loss = json.loads((self.work / "report.json").read_text())["systems"][0]["loss"]
+        self.assertEqual(loss["too_long"], 0)
+        self.assertAlmostEqual(float(self.validation()["perplexity"]), loss["perplexity"], delta=1.5e-4 * loss["perplexity"])
+        self.assertAlmostEqual(float(self.validation()["accuracy"]), loss["accuracy"], delta=2e-5 + 1 / loss["target_tokens"])
+
+    def test_nmt_eval_prints_loss_and_perplexity(self):
+        lines = run(PROGRAMS / "nmt-eval", "-m", self.work / "run" / "best", "--source", self.work / "corpus" / "valid.de",
+                    "--reference", self.reference, "--beam-size", "1", "-q").splitlines()
+        loss = json.loads((self.work / "report.json").read_text())["systems"][0]["loss"]
+        self.assertIn(f"perplexity = {loss['perplexity']:.4f} (", lines[-1])
+        self.assertTrue(lines[-1].startswith(f"loss = {loss['loss']:.4f}, "), lines[-1])
+
     def test_sacrebleu_prints_what_nmt_score_prints(self):
         python = os.environ.get("NMT_DEV_PYTHON")
         if not python:

@@ -28,6 +28,8 @@ TEST(WordCounts, OrdersByCountThenByFirstOccurrence) {
   counts.add("\tund die\u3000Katze");  // any white space parts words
   EXPECT_EQ(counts.size(), 6);
   EXPECT_EQ(counts.to_tsv(), kSpecial + "der\t2\nund\t2\nHund\t1\nHase\t1\ndie\t1\nKatze\t1\n");
+  EXPECT_EQ(counts.to_tsv(WordTies::kAlphabetical), kSpecial + "der\t2\nund\t2\nHase\t1\nHund\t1\nKatze\t1\ndie\t1\n")
+      << "by code points, as torchtext sorts";
 }
 
 TEST(WordCounts, ATextCannotNameSpecialWords) {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "models/formula_weights.h"
+#include "models/losses/held_out_loss.h"
 #include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"

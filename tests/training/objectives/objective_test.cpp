@@ -2,14 +2,14 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
+#include "models/losses/model_outputs.h"
+#include "models/losses/smoothed_cross_entropy.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "nn/ops/auxiliary_loss.h"
 #include "support.h"
 #include "tensor_support.h"
 #include "training/objectives/make_objective.h"
-#include "training/objectives/model_outputs.h"
-#include "training/objectives/smoothed_cross_entropy.h"
 #include "training/objectives/token_noise.h"
 
 namespace nmt::objective_test {

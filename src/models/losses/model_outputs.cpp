@@ -1,4 +1,4 @@
-#include "training/objectives/model_outputs.h"
+#include "models/losses/model_outputs.h"
 
 #include "nn/ops/auxiliary_loss.h"
 

@@ -1,4 +1,4 @@
-#include "training/objectives/target_rows.h"
+#include "models/losses/target_rows.h"
 
 #include "nn/ops/packed_rows.h"
 

@@ -5,12 +5,7 @@
 
 namespace nmt {
 
-/// Teacher-forced label-smoothed cross-entropy, summed over real target tokens: also what validation reports. In
-/// training it has the model's auxiliary losses, too.
-LossSums smoothed_cross_entropy(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
-                                const Smoothing& smoothing);
-
-/// training.objective cross_entropy: that loss, of a batch with dropped words.
+/// training.objective cross_entropy: smoothed_cross_entropy() of a batch with dropped words.
 class CrossEntropy final : public Objective {
  public:
   CrossEntropy(const Smoothing& smoothing, const WordDropout& dropout) : smoothing_(smoothing), dropout_(dropout) {}

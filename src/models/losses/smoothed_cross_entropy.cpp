@@ -1,7 +1,7 @@
-#include "training/objectives/smoothed_cross_entropy.h"
+#include "models/losses/smoothed_cross_entropy.h"
 
-#include "training/objectives/model_outputs.h"
-#include "training/objectives/target_rows.h"
+#include "models/losses/model_outputs.h"
+#include "models/losses/target_rows.h"
 
 namespace nmt {
 
@@ -12,12 +12,6 @@ LossSums smoothed_cross_entropy(TranslationModel& model, const TensorBatch& batc
   const auto sums =
       output_cross_entropy(rows.hidden, model.output_weight(), model.output_bias(), rows.labels, smoothing);
   return with_auxiliary_loss(sums, outputs, batch.target_lengths.sum().item<int64_t>());
-}
-
-LossSums CrossEntropy::loss(TranslationModel& model, const TensorBatch& batch, ForwardContext& context) {
-  TensorBatch read = batch;
-  dropout_.apply(read, context);
-  return smoothed_cross_entropy(model, read, context, smoothing_);
 }
 
 }  // namespace nmt

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/process/log.h"
+#include "command_line.h"
+#include "config/loading/schema.h"
+#include "decoding_arguments.h"
+#include "evaluation/evaluation_files.h"
+
+namespace nmt {
+
+/// The command line of nmt-eval.
+struct EvalArguments {
+  std::string config_file;
+  std::vector<std::string> settings;
+  std::vector<std::string> models;
+  std::string split = "test", source;
+  std::vector<std::string> references, tokenized_bleu;
+  std::string attention_out;
+  std::vector<int64_t> attention_sentences = {1};
+  std::vector<double> weights;
+  int width = 2;
+  bool ensemble = false;
+  bool no_loss = false;
+  std::optional<double> teacher_forcing;  // of the loss
+  bool confidence = false, quiet = false, print_config = false;
+  EvaluationFiles files;
+  DecodingArguments decoding;
+
+  void add_to(CLI::App& app) {
+    app.add_option("-c,--config", config_file,
+                   "configuration of a run: takes RUN/best, its test set and search options")
+        ->type_name("FILE");
+    app.add_option("--set", settings, "change the configuration: section.key=value; may be given several times")
+        ->allow_extra_args(false)
+        ->needs("--config")
+        ->type_name("KEY=VALUE");
+    app.add_flag("--print-config", print_config, "print the effective configuration and end")->needs("--config");
+    app.add_option("-m,--model", models, "model directory; several are compared with the first")->type_name("DIR");
+    app.add_flag("--ensemble", ensemble, "translate with all models of -m together instead of comparing them")
+        ->needs("--model");
+    app.add_option("--model-weights", weights, "of the models of --ensemble in their order (default: all the same)")
+        ->needs("--ensemble")
+        ->type_name("W...");
+    app.add_option("--split", split,
+                   "which of the configured sets: test (data.test1, test2 or data.test), valid (data.eval1, eval2 or "
+                   "data.eval)")
+        ->check(CLI::IsMember({"test", "valid"}))
+        ->needs("--config")
+        ->capture_default_str();
+    app.add_option("--source", source, "text to translate: plain or gzip, IWSLT sgm/xml")->type_name("FILE");
+    app.add_option("--reference", references, "its translation; may be given several times")
+        ->type_name("FILE")
+        ->needs("--source");
+    add_output(app);
+    decoding.add_to(app);
+  }
+
+  /// Throws Error for what does not go together.
+  void check() const {
+    if (config_file.empty() && models.empty())
+      throw Error("give -c CONFIG (a run) or -m DIR (a model directory); see nmt-eval --help");
+    if (config_file.empty() && source.empty())
+      throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
+    if (!source.empty() && references.empty())
+      throw Error(fmt::format("--source {}: has no reference; add --reference FILE", source));
+    if (ensemble && models.size() < 2) throw Error("--ensemble: joins several models; give -m for each");
+    if (!weights.empty() && weights.size() != models.size())
+      throw Error(fmt::format("--model-weights: {} for {} models; give one for each", weights.size(), models.size()));
+    const size_t systems = models.empty() || ensemble ? 1 : models.size();
+    if (!files.hypotheses.empty() && files.hypotheses.size() != systems) {
+      throw Error(
+          fmt::format("--hypotheses-out: {} given for {} models; give one for each", files.hypotheses.size(), systems));
+    }
+    if (!attention_out.empty() && models.size() > 1)
+      throw Error("--attention-out: is for one model; evaluate them one by one");
+    if (!files.results.empty() && systems > 1)
+      throw Error("--results-file: is for one model; evaluate them one by one");
+  }
+
+  void check(const std::vector<TestSet>& test_sets) const {
+    for (const auto& test_set : test_sets)
+      for (const int64_t number : attention_sentences)
+        if (!attention_out.empty() && number > std::ssize(test_set.sources))
+          throw Error(fmt::format("--attention-sentences {}: the test set has {} sentences; give numbers up to that",
+                                  number, test_set.sources.size()));
+  }
+
+  /// The configuration of the run, whose machine settings hold where the command line says nothing.
+  Config load_run(Logger& log) {
+    const auto loaded = load_config(config_file, settings);
+    for (const auto& notice : loaded.notices) log.info("{}", notice);
+    if (decoding.device == "auto") decoding.device = loaded.config.run.device;
+    if (decoding.threads == 0) decoding.threads = static_cast<int>(loaded.config.run.threads);
+    if (!teacher_forcing) teacher_forcing = loaded.config.validation.teacher_forcing;
+    if (tokenized_bleu.empty()) tokenized_bleu = loaded.config.evaluation.tokenized_bleu.chosen_names();
+    return loaded.config;
+  }
+
+  /// run: the configuration of the run, or null.
+  std::vector<TestSet> test_sets(const Config* run) const {
+    if (!source.empty()) return {read_test_set(source, {references.begin(), references.end()})};
+    return configured_test_sets(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file);
+  }
+
+  EvaluationOptions options() const {
+    EvaluationOptions options{.models = decoding.model_set({}, weights),
+                              .loss = !no_loss,
+                              .teacher_forcing = teacher_forcing.value_or(1),
+                              .confidence = confidence,
+                              .quiet = quiet,
+                              .attention_folder = attention_out,
+                              .attention_sentences = attention_sentences};
+    for (const auto& form : tokenized_bleu) options.tokenized_bleu.append(form);
+    return options;
+  }
+
+ private:
+  void add_output(CLI::App& app) {
+    app.add_option("--hypotheses-out", files.hypotheses, "write the translations; once for each model")
+        ->type_name("FILE");
+    app.add_option("--report", files.report, "write scores, speed and settings as JSON")->type_name("FILE");
+    app.add_option("--results-file", files.results,
+                   "write source, reference and translation of each sentence and the score")
+        ->type_name("FILE");
+    app.add_option("--attention-out", attention_out,
+                   "folder for pictures (SVG) and numbers (JSON) of the attention in the sentences of "
+                   "--attention-sentences")
+        ->type_name("DIR");
+    app.add_option("--attention-sentences", attention_sentences, "which ones, from 1")
+        ->check(CLI::PositiveNumber)
+        ->needs("--attention-out")
+        ->type_name("N...")
+        ->capture_default_str();
+    app.add_option(
+           "--tokenized-bleu", tokenized_bleu,
+           "also BLEU of Moses tokens, cased or lower-cased: for comparison with published figures of that kind; "
+           "over evaluation.tokenized_bleu of the configuration")
+        ->check(
+            CLI::IsMember(std::vector<std::string>(kNames<TokenizedBleuForm>.begin(), kNames<TokenizedBleuForm>.end())))
+        ->type_name("FORM...");
+    app.add_option("--width", width, "digits after the point of the scores")
+        ->check(CLI::Range(0, 15))
+        ->capture_default_str();
+    app.add_flag("--no-loss", no_loss, "leave out loss and perplexity of the first reference");
+    app.add_option("--teacher-forcing", teacher_forcing,
+                   "loss of recurrent models: share of steps at which the decoder reads the reference, the others its "
+                   "own choice; 0 = free-running (default: validation.teacher_forcing of the configuration, else 1)")
+        ->check(CLI::Range(0.0, 1.0))
+        ->excludes("--no-loss")
+        ->type_name("SHARE");
+    app.add_flag("--confidence", confidence, "95 % intervals of the scores by 1000 bootstrap resamples");
+    app.add_flag("-q,--quiet", quiet, "only the scores, and warnings");
+  }
+};
+
+}  // namespace nmt

@@ -1,0 +1,102 @@
+#include "evaluation/evaluation_files.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/version.h>
+
+#include <utility>
+
+#include "base/files/file.h"
+#include "base/process/version.h"
+#include "evaluation/evaluation_report.h"
+#include "nn/device/device.h"
+#include "text/normalization.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string joined_lines(const std::vector<std::string>& lines) {
+  return lines.empty() ? "" : fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+std::string file_of(const std::string& file, const TestSet& test_set) {
+  return test_set.name.empty() ? file : fmt::format("{}.{}", file, test_set.name);
+}
+
+Json report_of(const TestSetResults& results) {
+  Json report = {{"test_set", report_of(results.test_set)}, {"systems", Json::array()}};
+  for (const auto& system : results.systems) report["systems"].push_back(system.report);
+  if (results.comparison) report["comparison"] = report_of(*results.comparison);
+  return report;
+}
+
+/// Sources and references as the model is given them: so the program of 2017 prints and scores them.
+TranslatedText normalised(TranslatedText text, const DataConfig& data) {
+  const Normalization rules{
+      .nfkc = data.nfkc, .lowercase = data.lowercase, .latin_only = data.characters == CharacterSet::kLatin};
+  for (auto* lines : {&text.sources, &text.references})
+    for (auto& line : *lines) line = normalize(line, rules);
+  return text;
+}
+
+}  // namespace
+
+void write_evaluation_files(const EvaluationFiles& files, const std::vector<TestSetResults>& results, Json machine) {
+  for (const auto& [test_set, systems, comparison] : results) {
+    for (size_t i = 0; i < files.hypotheses.size(); ++i)
+      write_file_atomically(file_of(files.hypotheses[i], test_set), joined_lines(systems[i].output.hypotheses));
+    if (files.results.empty()) continue;
+    const auto& first = systems.front();
+    write_file_atomically(file_of(files.results, test_set),
+                          format_results_file(translated_text(test_set, first.output), first.scores.front().score));
+  }
+  if (files.report.empty()) return;
+  Json report = std::move(machine);
+  if (results.size() == 1) {
+    report.update(report_of(results.front()));
+  } else {
+    report["test_sets"] = Json::array();
+    for (const auto& result : results) report["test_sets"].push_back(report_of(result));
+  }
+  write_file_atomically(files.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Json machine_report(const std::string& device) {
+  return {{"toolkit", "nmt " + version()},
+          {"libtorch", TORCH_VERSION},
+          {"processor", cpu_name()},
+          {"device", resolve_device(device).str()},
+          {"threads", at::get_num_threads()}};
+}
+
+void write_original_results(const Config& run, const System& system, const TestSet& test_set,
+                            const SystemOutput& output, Logger& log) {
+  const auto text = translated_text(test_set, output);
+  const auto name = original_model_name(system.directories.front());
+  const fs::path directory = fs::path(run.run.dir);
+  fs::path written;
+  const auto folder = [&](const char* own) {
+    const auto path = directory / own / test_set.name;
+    fs::create_directories(path);
+    return path;
+  };
+  switch (run.run.naming) {
+    case RunNaming::kKyubyong2019:
+      written = write_kyubyong2019_results(folder("test"), name, text);
+      break;
+    case RunNaming::kKyubyong2017:
+      written = write_kyubyong2017_results(folder("results"), name, normalised(text, run.data));
+      break;
+    case RunNaming::kPlain:
+    case RunNaming::kTrevett:
+      return;
+  }
+  log.info("{} is written", written.string());
+}
+
+}  // namespace nmt

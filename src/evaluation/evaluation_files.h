@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/process/log.h"
+#include "config/config.h"
+#include "evaluation/evaluation_run.h"
+
+namespace nmt {
+
+/// What all systems did on one test set.
+struct TestSetResults {
+  TestSet test_set = {};
+  std::vector<Evaluated> systems = {};
+  std::optional<scoring::PairedTable> comparison = {};  ///< of several systems
+};
+
+/// Which files a user wants; an empty name: not that one.
+struct EvaluationFiles {
+  std::vector<std::string> hypotheses = {};  ///< a file of translations for each system
+  std::string results = {};                  ///< of the first system: the form of format_results_file()
+  std::string report = {};                   ///< JSON
+};
+
+/// Writes them, each as a whole. Of several test sets the translations and results go to FILE.NAME for a set NAME.
+/// machine: goes to the head of the report, see machine_report(). Throws as write_file_atomically.
+void write_evaluation_files(const EvaluationFiles& files, const std::vector<TestSetResults>& results,
+                            nlohmann::ordered_json machine);
+
+/// Versions of toolkit and LibTorch, processor, device and threads.
+nlohmann::ordered_json machine_report(const std::string& device);
+
+/// The result file of the original program whose names the run's checkpoints have (run.naming), with the translations
+/// of one system; nothing for a run with plain names.
+void write_original_results(const Config& run, const System& system, const TestSet& test_set,
+                            const SystemOutput& output, Logger& log);
+
+}  // namespace nmt

@@ -1,0 +1,120 @@
+#include "evaluation/evaluation_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/process/progress.h"
+#include "evaluation/attention_files.h"
+#include "evaluation/evaluation_report.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt {
+namespace {
+
+constexpr int64_t kResamples = 1000;
+
+/// Thrown out of the search when the user asked to stop.
+struct StopRequested {};
+
+}  // namespace
+
+std::string System::name() const {
+  std::string joined;
+  for (const auto& directory : directories) joined += (joined.empty() ? "" : " + ") + directory.string();
+  return joined;
+}
+
+std::vector<System> systems_of(const SystemChoice& choice) {
+  const auto decoding = choice.run ? std::optional(choice.run->decoding) : std::nullopt;
+  if (choice.ensemble) return {{{choice.models.begin(), choice.models.end()}, decoding}};
+  std::vector<System> systems;
+  for (const auto& model : choice.models) systems.push_back({{model}, decoding});
+  if (!systems.empty()) return systems;
+  if (!choice.run) throw Error("no model is named; give -m DIR");
+  const fs::path best = fs::path(choice.run->run.dir) / "best";
+  if (!fs::exists(best)) {
+    throw Error(
+        fmt::format("{}: the run has no validated model yet; train it (nmt-train -c {}) or name a model with -m",
+                    best.string(), choice.config_file));
+  }
+  return {{{best}, decoding}};
+}
+
+std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& system,
+                                                              const std::vector<TestSet>& test_sets) {
+  auto wanted = options_.models;
+  wanted.directories = system.directories;
+  wanted.decoding = system.decoding;
+  const ModelSet models(wanted);
+  if (metrics_.empty())
+    metrics_ = evaluation_metrics(options_.tokenized_bleu, models.first().codec.options().target_language);
+  const Translator translator(models.members(), models.options());
+  std::vector<Evaluated> results;
+  try {
+    for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, translator, test_set));
+  } catch (const StopRequested&) {
+    return std::nullopt;
+  }
+  return results;
+}
+
+Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, const Translator& translator,
+                                  const TestSet& test_set) const {
+  ProgressBar bar(test_set.name.empty() ? "translate" : test_set.name, std::ssize(test_set.sources), "sentences");
+  Evaluated result;
+  auto& output = result.output;
+  output = translate_test_set(test_set, translator, system.name(), [&](int64_t done) {
+    if (!options_.quiet) bar.update(done);
+    if (options_.should_stop()) throw StopRequested();
+  });
+  bar.clear();
+  result.scores = score(output, test_set, options_.confidence ? kResamples : 1, metrics_);
+  if (output.split > 0) log_.warn("{} sentences were too long and were translated in parts", output.split);
+  if (output.cut > 0) log_.warn("{} translations were cut at the length limit", output.cut);
+  if (!options_.quiet) report_speed(output);
+  result.report = report_of(output, result.scores);
+  if (options_.loss && system.directories.size() == 1) {
+    result.loss = measured_loss(models.first(), test_set);
+    result.report["loss"] = report_of(*result.loss);
+  }
+  result.report["search"] = report_of(translator.options().search);
+  if (const auto& options = translator.options(); options.shortlist > 0)
+    result.report["shortlist"] = {{"candidates", options.shortlist}, {"frequent", options.shortlist_frequent}};
+  result.report["precision"] = models.first().precision;
+  if (!options_.attention_folder.empty())
+    write_attention(options_.attention_folder / test_set.name, options_.attention_sentences, models.first(), test_set,
+                    output.hypotheses);
+  return result;
+}
+
+TestLoss EvaluationRun::measured_loss(const LoadedModel& model, const TestSet& test_set) const {
+  ProgressBar bar("loss", std::ssize(test_set.sources), "sentences");
+  const auto loss =
+      test_loss(model, test_set, {.teacher_forcing = options_.teacher_forcing, .progress = [&](int64_t done) {
+                                    if (!options_.quiet) bar.update(done);
+                                    if (options_.should_stop()) throw StopRequested();
+                                  }});
+  bar.clear();
+  if (loss.too_long > 0)
+    log_.warn("{} pairs are too long for the model's positions: the loss is without them", loss.too_long);
+  return loss;
+}
+
+void EvaluationRun::report_speed(const SystemOutput& output) const {
+  const double seconds = std::max(output.seconds, 1e-9);
+  log_.info("{}: {} sentences in {:.2f} s: {:.1f} sentences/s, {:.0f} target tokens/s", output.name,
+            with_commas(std::ssize(output.hypotheses)), output.seconds,
+            static_cast<double>(output.hypotheses.size()) / seconds,
+            static_cast<double>(output.target_tokens) / seconds);
+}
+
+scoring::PairedTable EvaluationRun::compared(const std::vector<Evaluated>& systems, const TestSet& test_set) const {
+  std::vector<SystemOutput> outputs;
+  for (const auto& system : systems) outputs.push_back(system.output);
+  return compare(outputs, test_set, metrics_);
+}
+
+}  // namespace nmt

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/process/log.h"
+#include "config/config.h"
+#include "evaluation/evaluation.h"
+#include "evaluation/test_loss.h"
+#include "translation/model_set.h"
+
+namespace nmt {
+
+/// A model to evaluate, or several that translate together, and how.
+struct System {
+  std::vector<std::filesystem::path> directories = {};
+  std::optional<DecodingConfig> decoding = {};  ///< of the run's configuration; none: the first model's own
+
+  std::string name() const;  ///< the directories, " + " between them
+};
+
+/// Which models a user names.
+struct SystemChoice {
+  std::vector<std::string> models = {};  ///< directories; empty: the run's best model
+  bool ensemble = false;                 ///< all of them are one system
+  const Config* run = nullptr;           ///< the run's configuration, where one is given
+  std::string config_file = {};          ///< its name, for messages
+};
+/// Throws Error where no model is named and the run has no best one yet.
+std::vector<System> systems_of(const SystemChoice& choice);
+
+struct EvaluationOptions {
+  ModelSetOptions models = {};  ///< of each system, but for its directories and its decoding
+  Choices<TokenizedBleuForm> tokenized_bleu = {};
+  bool loss = true;                               ///< of a single model, see test_loss(); an ensemble has none
+  double teacher_forcing = 1;                     ///< of the loss
+  bool confidence = false;                        ///< 95 % intervals by 1000 bootstrap resamples
+  bool quiet = false;                             ///< no progress bar and no speed in the log
+  std::filesystem::path attention_folder = {};    ///< of write_attention(); empty: no pictures
+  std::vector<int64_t> attention_sentences = {};  ///< from 1
+  std::function<bool()> should_stop = [] { return false; };  ///< asked after every few sentences
+};
+
+/// What one system did on one test set.
+struct Evaluated {
+  SystemOutput output = {};
+  std::vector<scoring::Score> scores = {};
+  std::optional<TestLoss> loss = {};
+  nlohmann::ordered_json report = {};  ///< scores, loss, speed, settings
+};
+
+/// Evaluates one system after the other; only one is in memory at a time.
+class EvaluationRun {
+ public:
+  EvaluationRun(EvaluationOptions options, Logger& log) : options_(std::move(options)), log_(log) {}
+
+  /// One result a test set; nullopt: should_stop said so. Throws Error as ModelSet, evaluation_metrics() and
+  /// write_attention().
+  std::optional<std::vector<Evaluated>> evaluate(const System& system, const std::vector<TestSet>& test_sets);
+
+  /// The comparison of results of several systems, in their order, on one test set.
+  scoring::PairedTable compared(const std::vector<Evaluated>& systems, const TestSet& test_set) const;
+
+ private:
+  Evaluated evaluate(const System& system, const ModelSet& models, const Translator& translator,
+                     const TestSet& test_set) const;
+  TestLoss measured_loss(const LoadedModel& model, const TestSet& test_set) const;
+  void report_speed(const SystemOutput& output) const;
+
+  EvaluationOptions options_;
+  Logger& log_;
+  Metrics metrics_;  // made for the target language of the first system
+};
+
+}  // namespace nmt

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "scoring/corpus/corpus_score.h"
+
+namespace nmt {
+
+/// Sentences to translate and what they are compared with, as they stand in their files.
+struct TestSet {
+  std::string name = {};  ///< of a list of sets; empty: the only one
+  std::filesystem::path source_file = {};
+  std::vector<std::filesystem::path> reference_files = {};
+  std::vector<std::string> sources = {};
+  scoring::References references = {};  ///< [file][sentence]
+  int64_t left_out = 0;                 ///< pairs of the files that are not in it, see chosen_pairs()
+};
+
+/// Reads plain or gzip text and IWSLT sgm/xml. Throws Error: a file that cannot be read, bytes that are not UTF-8
+/// (FILE:LINE), numbers of sentences that differ, no sentence at all, no reference.
+TestSet read_test_set(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references);
+
+/// Which of the configured sets are evaluated.
+enum class TestSplit { kTest, kValid };
+
+/// Those of data.test (or test1 and test2), or of data.eval (or eval1 and eval2); one alone has no name. Throws Error
+/// where they are not set (named by the configuration's file) and as read_test_set().
+std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file);
+
+}  // namespace nmt

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "models/interface/model.h"
+#include "nn/ops/cross_entropy.h"
+
+namespace nmt {
+
+/// Label-smoothed cross-entropy of the references of a batch, summed over their real tokens (pieces and the end
+/// symbol): also what validation reports. The decoder reads the reference, or what the context says
+/// (ForwardContext::set_teacher_forcing). In training it has the model's auxiliary losses, too.
+LossSums smoothed_cross_entropy(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
+                                const Smoothing& smoothing);
+
+}  // namespace nmt

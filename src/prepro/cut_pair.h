@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.h"
+#include "prepro/encoder.h"
+
+namespace nmt {
+
+/// data.too_long cut: takes off the pieces beyond data.maxlen1 and maxlen2, which count what stands around the pieces
+/// (data.source_markers, and the target's end symbol). The text stays whole. Returns how many sides were cut.
+int64_t cut_to_maxlen(EncodedPair& pair, const DataConfig& data);
+
+}  // namespace nmt

@@ -1,0 +1,102 @@
+#include "evaluation/evaluation_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "evaluation/small_set.h"
+#include "evaluation/tiny_model.h"
+#include "support.h"
+
+namespace nmt::evaluation_run_test {
+namespace {
+
+using test::message_of;
+using test::save_tiny_model;
+using test::small_set;
+
+class EvaluationRunTest : public testing::Test {
+ protected:
+  EvaluationOptions options() const { return {.models = {.device = "cpu"}, .quiet = true}; }
+
+  test::TemporaryDirectory folder_;
+  Logger log_{"test"};
+};
+
+TEST_F(EvaluationRunTest, TakesModelsOrTheRunsBest) {
+  const auto named = systems_of({.models = {"a", "b"}});
+  ASSERT_EQ(named.size(), 2u);
+  EXPECT_EQ(named[1].name(), "b");
+  EXPECT_FALSE(named[1].decoding.has_value());
+  const auto joined = systems_of({.models = {"a", "b"}, .ensemble = true});
+  ASSERT_EQ(joined.size(), 1u);
+  EXPECT_EQ(joined[0].name(), "a + b");
+
+  Config run;
+  run.run.dir = folder_.path();
+  run.decoding.beam_size = 9;
+  EXPECT_EQ(message_of<Error>([&] { systems_of({.run = &run, .config_file = "r.yaml"}); }),
+            (folder_ / "best").string() +
+                ": the run has no validated model yet; train it (nmt-train -c r.yaml) or name a model with -m");
+  std::filesystem::create_directory(folder_ / "best");
+  const auto best = systems_of({.run = &run, .config_file = "r.yaml"});
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best[0].directories.front(), folder_ / "best");
+  EXPECT_EQ(best[0].decoding->beam_size, 9);
+  EXPECT_EQ(systems_of({.models = {"a"}, .run = &run})[0].decoding->beam_size, 9);
+  EXPECT_THROW(systems_of({}), Error);
+}
+
+TEST_F(EvaluationRunTest, EvaluatesASystemOnEachSet) {
+  const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
+  auto second = small_set();
+  second.sources.resize(2), second.references[0].resize(2);
+  EvaluationRun run(options(), log_);
+  const auto results = run.evaluate(system, {small_set(), second});
+  ASSERT_TRUE(results.has_value());
+  ASSERT_EQ(results->size(), 2u);
+  EXPECT_EQ((*results)[0].output.hypotheses.size(), 3u);
+  EXPECT_EQ((*results)[1].output.hypotheses.size(), 2u);
+  EXPECT_EQ((*results)[1].output.hypotheses[1], (*results)[0].output.hypotheses[1]);
+  const auto& report = (*results)[0].report;
+  EXPECT_EQ(report["model"], (folder_ / "m").string());
+  EXPECT_EQ(report["scores"].size(), 2u);
+  EXPECT_EQ(report["search"]["beam_size"], 2);
+  EXPECT_TRUE(report.contains("precision"));
+  EXPECT_EQ(report["loss"]["target_tokens"], 13);
+  EXPECT_EQ((*results)[1].loss->target_tokens, 10);
+  const auto table = run.compared({(*results)[0], (*results)[0]}, small_set());
+  EXPECT_EQ(table.systems.size(), 2u);
+}
+
+TEST_F(EvaluationRunTest, HasNoLossOfEnsemblesAndWhereItIsLeftOut) {
+  const auto model = save_tiny_model(folder_ / "m", test::kTinyTransformer);
+  auto without = options();
+  without.loss = false;
+  EXPECT_FALSE(
+      EvaluationRun(without, log_).evaluate({.directories = {model}}, {small_set()})->front().loss.has_value());
+  const auto joined = EvaluationRun(options(), log_).evaluate({.directories = {model, model}}, {small_set()});
+  EXPECT_FALSE(joined->front().loss.has_value());
+  EXPECT_FALSE(joined->front().report.contains("loss"));
+}
+
+TEST_F(EvaluationRunTest, StopsBetweenSentences) {
+  const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
+  auto asked = options();
+  asked.should_stop = [] { return true; };
+  EXPECT_FALSE(EvaluationRun(asked, log_).evaluate(system, {small_set()}).has_value());
+}
+
+TEST_F(EvaluationRunTest, DrawsAttention) {
+  const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
+  auto asked = options();
+  asked.attention_folder = folder_ / "pictures";
+  asked.attention_sentences = {1, 3};
+  EvaluationRun(asked, log_).evaluate(system, {small_set()});
+  for (const char* name : {"1.svg", "1.json", "3.svg", "3.json"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "pictures" / name)) << name;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "pictures" / "2.svg"));
+}
+
+}  // namespace
+}  // namespace nmt::evaluation_run_test

@@ -1,0 +1,93 @@
+#include "training/validation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/loading/schema.h"
+#include "models/formula_weights.h"
+#include "prepro/prepared_corpus_writer.h"
+#include "support.h"
+#include "translation/word_tokenizer.h"
+
+namespace nmt::validation_test {
+namespace {
+
+constexpr int64_t kVocabulary = 8;  // four special ones, a, b, c, d
+
+class ValidationTest : public testing::Test {
+ protected:
+  /// Pairs of these words; the target has them in the other order.
+  std::shared_ptr<const PreparedCorpus> corpus(const std::string& name, const std::vector<std::string>& sources) {
+    const auto path = folder_ / (name + ".bin");
+    PreparedCorpusWriter writer(path);
+    for (const auto& text : sources) {
+      const auto ids = codec_.encode_source(text);
+      const std::vector<int32_t> back(ids.rbegin(), ids.rend());
+      const auto target_text = codec_.decode_target(back);
+      writer.add({.source = ids, .target = back, .source_text = text, .target_text = target_text, .corpus = 0});
+    }
+    writer.finish();
+    return std::make_shared<const PreparedCorpus>(path);
+  }
+
+  static Config config_of(const std::string& model, const std::string& validation = "") {
+    return parse_config("{data: {maxlen1: 8, maxlen2: 8, eval: [{name: one, source: s, target: t}, {name: two, source: "
+                        "u, target: v}]}, validation: {metrics: [loss, bleu, chrf]" +
+                            validation + "}, model: {d_model: 16, dropout_rate: 0, " + model + "}}",
+                        "test")
+        .config;
+  }
+
+  test::TemporaryDirectory folder_;
+  TextCodec codec_ = test::word_codec({"a", "b", "c", "d"});
+  std::shared_ptr<const PreparedCorpus> one_ = corpus("one", {"a b c", "d d", "c a b d a"});
+  std::shared_ptr<const PreparedCorpus> two_ = corpus("two", {"b", "d c b a"});
+};
+
+const std::string kTransformer = "d_ff: 32, num_blocks: 1, num_heads: 2";
+const std::string kRecurrent = "architecture: recurrent, num_blocks: 1, encoder_size: 8, attention_score: additive, "
+                               "tie_embeddings: none";
+
+TEST_F(ValidationTest, HasTheFiguresOfEachSet) {
+  const auto config = config_of(kTransformer);
+  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+  const auto both = Validator(one_, codec_, config, torch::kCPU, {{"two", two_}}).validate(*model);
+  const auto first = Validator(one_, codec_, config, torch::kCPU).validate(*model);
+  const auto second = Validator(two_, codec_, config, torch::kCPU).validate(*model);
+  EXPECT_EQ(both.set, "one");
+  EXPECT_EQ(both.loss, first.loss);
+  EXPECT_EQ(both.bleu, first.bleu);
+  EXPECT_EQ(both.hypotheses, first.hypotheses);
+  EXPECT_EQ(both.attention.size(), first.attention.size());
+  ASSERT_EQ(both.others.size(), 1u);
+  const auto& other = both.others[0];
+  EXPECT_EQ(other.set, "two");
+  EXPECT_EQ(other.loss, second.loss);
+  EXPECT_EQ(other.perplexity, second.perplexity);
+  EXPECT_EQ(other.accuracy, second.accuracy);
+  EXPECT_EQ(other.chrf_line, second.chrf_line);
+  EXPECT_NE(other.perplexity, both.perplexity);
+  EXPECT_TRUE(other.hypotheses.empty() && other.samples.empty() && other.attention.empty());
+}
+
+TEST_F(ValidationTest, MayBeFreeRunning) {
+  const auto forced = config_of(kRecurrent), free = config_of(kRecurrent, ", teacher_forcing: 0");
+  const auto model = test::formula_model(forced.model, kVocabulary, kVocabulary);
+  const auto report = Validator(one_, codec_, forced, torch::kCPU).validate(*model);
+  const auto other = Validator(one_, codec_, free, torch::kCPU).validate(*model);
+  EXPECT_NE(other.perplexity, report.perplexity);
+  EXPECT_EQ(other.hypotheses, report.hypotheses) << "translations are not forced";
+}
+
+TEST_F(ValidationTest, CountsPairsThatAreTooLong) {
+  const auto config = config_of(kTransformer + ", positions: learned, max_positions: 8");
+  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+  EXPECT_EQ(Validator(one_, codec_, config, torch::kCPU).validate(*model).too_long, 0);
+  const auto longer = corpus("longer", {"a b c", "d d", "c a b d a", "a a a a b b b b"});
+  const auto report = Validator(longer, codec_, config, torch::kCPU).validate(*model);
+  EXPECT_EQ(report.too_long, 1);
+  EXPECT_EQ(report.perplexity, Validator(one_, codec_, config, torch::kCPU).validate(*model).perplexity);
+}
+
+}  // namespace
+}  // namespace nmt::validation_test
