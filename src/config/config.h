@@ -107,6 +107,7 @@ struct ModelConfig {
   Choice<InitialState> initial_state = InitialState::kLast;
   Choice<Readout> readout = Readout::kLinear;
   int64_t readout_size = 0;
+  Choice<ReadoutState> readout_state = ReadoutState::kNew;  // bahdanau
   bool coverage = false;      // additive: the sum of past weights enters the score
   int64_t local_window = 10;  // local: positions on each side
 };

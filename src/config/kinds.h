@@ -182,6 +182,12 @@ enum class Readout { kLinear, kTanh, kMaxout };
 template <>
 inline constexpr auto kNames<Readout> = names("linear", "tanh", "maxout");
 
+/// Which state the readout of Bahdanau's order reads: that after the step, or that before it (Bahdanau et al. 2015,
+/// A.2.2: t_i of s_{i-1}, y_{i-1} and c_i).
+enum class ReadoutState { kNew, kPrevious };
+template <>
+inline constexpr auto kNames<ReadoutState> = names("new", "previous");
+
 // ------------------------------------------------------------------------------------------------------ training
 
 enum class BatchType { kSentences, kTokens };

@@ -184,6 +184,8 @@ const std::vector<Option>& table() {
                 "recurrent: what the output layer reads: state, context and embedding side by side, or through one "
                 "matrix and tanh or maxout"),
       NMT_MODEL(readout_size, between(0, 65536), "recurrent: size of readouts tanh and maxout; 0 = d_model"),
+      NMT_MODEL(readout_state, any,
+                "recurrent, bahdanau: the readout reads the state after a step, or that before it as in the paper"),
       NMT_MODEL(coverage, any, "recurrent, additive: the sum of past weights enters the score"),
       NMT_MODEL(local_window, between(1, 10000), "recurrent, local: positions looked at on each side"),
 

@@ -39,6 +39,9 @@ void ModelRules::check_recurrent() const {
   if (model.initial_state == InitialState::kBackward && !model.bidirectional) {
     refuse({"model.initial_state", "model.bidirectional"}, "backward needs model.bidirectional true");
   }
+  if (model.readout_state == ReadoutState::kPrevious && model.decoder_order != DecoderOrder::kBahdanau) {
+    refuse({"model.readout_state", "model.decoder_order"}, "previous is for model.decoder_order bahdanau");
+  }
   if (model.coverage && model.attention_score != AttentionScoreKind::kAdditive) {
     refuse({"model.coverage", "model.attention_score"},
            fmt::format("is part of the additive score; model.attention_score is {}", model.attention_score.name()));
@@ -49,7 +52,7 @@ void ModelRules::check_transformer() const {
   const ModelConfig& model = config_.model;
   refuse_changed({"model.cell", "model.bidirectional", "model.embedding_size", "model.encoder_size",
                   "model.attention_size", "model.decoder_order", "model.input_feeding", "model.initial_state",
-                  "model.readout", "model.readout_size", "model.coverage", "model.local_window", "model.recurrent_init",
+                  "model.readout", "model.readout_size", "model.readout_state", "model.coverage", "model.local_window", "model.recurrent_init",
                   "model.attention_init", "training.teacher_forcing"},
                  "is for recurrent models; set model.architecture recurrent");
   for (const auto score : {AttentionScoreKind::kLocation, AttentionScoreKind::kLocal, AttentionScoreKind::kNone})

@@ -55,6 +55,7 @@ void RecurrentDecoderImpl::State::select(const torch::Tensor& rows) {
 RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& c, const RecurrentEncoderImpl& encoder)
     : order_(c.decoder_order),
       readout_kind_(c.readout),
+      readout_state_(c.readout_state),
       initial_state_(c.initial_state),
       feeds_(order_ == DecoderOrder::kLuong && c.input_feeding),
       covers_(c.coverage),
@@ -160,9 +161,11 @@ torch::Tensor RecurrentDecoderImpl::advance(const torch::Tensor& e, State& state
                                             ForwardContext& pass, torch::Tensor* weights) {
   const auto type = e.scalar_type();
   if (order_ == DecoderOrder::kBahdanau) {
-    const auto context = attend(state.layers.back().state, state, memory, rows, pass, weights);
+    const auto before = state.layers.back().state;
+    const auto context = attend(before, state, memory, rows, pass, weights);
     step_layers(torch::cat({e, context}, -1), state, pass);
-    return torch::cat({state.layers.back().state.to(type), context, e}, -1);
+    const auto& read = readout_state_ == ReadoutState::kPrevious ? before : state.layers.back().state;
+    return torch::cat({read.to(type), context, e}, -1);
   }
   step_layers(feeds_ ? torch::cat({e, state.fed}, -1) : e, state, pass);
   const auto& query = state.layers.back().state;

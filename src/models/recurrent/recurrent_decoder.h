@@ -28,7 +28,8 @@ class SentenceRows {
 };
 
 /// A recurrent decoder. With e the embedding of the word before, d the state (of the last layer), c the context:
-///   Bahdanau's order: c_t = attention(d_{t-1}), d_t = cell([e; c_t], d_{t-1}), readout of [d_t; c_t; e]
+///   Bahdanau's order: c_t = attention(d_{t-1}), d_t = cell([e; c_t], d_{t-1}), readout of [d_t; c_t; e], or with
+///       model.readout_state previous of [d_{t-1}; c_t; e] (Bahdanau et al. 2015, A.2.2)
 ///   Luong's order: d_t = cell([e; o_{t-1}], d_{t-1}), c_t = attention(d_t), readout o_t of [d_t; c_t]; o_{t-1} only
 ///       with input feeding, and zero at first
 /// Without attention c is the encoder's last states, of both directions. Readouts (model.readout) of x: linear: x;
@@ -70,6 +71,7 @@ class RecurrentDecoderImpl : public torch::nn::Module {
 
   DecoderOrder order_;
   Readout readout_kind_;
+  ReadoutState readout_state_;
   InitialState initial_state_;
   bool feeds_, covers_;
   double dropout_;

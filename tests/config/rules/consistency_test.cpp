@@ -65,6 +65,8 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:3: model.norm: is the Transformer's; model.architecture is recurrent"},
       {"model:\n  architecture: recurrent\n  initial_state: backward\n  bidirectional: false",
        "f:3: model.initial_state: backward needs model.bidirectional true"},
+      {"model:\n  architecture: recurrent\n  decoder_order: luong\n  readout_state: previous",
+       "f:4: model.readout_state: previous is for model.decoder_order bahdanau"},
       {"model:\n  architecture: recurrent\n  attention_score: dot\n  coverage: true",
        "f:4: model.coverage: is part of the additive score; model.attention_score is dot"},
       {"model:\n  attention_score: local",

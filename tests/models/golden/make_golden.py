@@ -131,6 +131,20 @@ def adam(weights, gradients, moments, training, rate, update):
         weights[name] = weights[name] * (1 - rate * training["weight_decay"]) - rate * step
 
 
+def adadelta(weights, gradients, moments, training, rate, update):
+    """Zeiler 2012, algorithm 1."""
+    rho, epsilon = training["adadelta_rho"], training["adadelta_epsilon"]
+    for name, gradient in gradients.items():
+        squares, changes = moments.setdefault(name, (numpy.zeros_like(gradient), numpy.zeros_like(gradient)))
+        squares = rho * squares + (1 - rho) * gradient**2
+        change = numpy.sqrt(changes + epsilon) / numpy.sqrt(squares + epsilon) * gradient
+        moments[name] = squares, rho * changes + (1 - rho) * change**2
+        weights[name] = weights[name] - rate * change
+
+
+OPTIMIZERS = {"adam": adam, "adadelta": adadelta}
+
+
 def pad(rows):
     width = max(map(len, rows))
     return numpy.array([row + [PAD] * (width - len(row)) for row in rows])
@@ -239,7 +253,7 @@ def golden(name):
             record["gradients"] = sampled(gradients)
         rate = learning_rate(training, model["d_model"], number)
         record["learning_rate"] = rounded(rate)[0]
-        adam(weights, gradients, moments, training, rate, number)
+        OPTIMIZERS[training.get("optimizer", "adam")](weights, gradients, moments, training, rate, number)
         updates.append(record)
     if model["zero_padding_embedding"]:
         assert all((weights[key][0] == 0).all() for key in weights if key.endswith("embedding"))

@@ -13,6 +13,9 @@ inline const std::map<std::string, std::string>& recurrent_forms() {
       {"bahdanau",
        "d_model: 12, embedding_size: 10, encoder_size: 8, attention_size: 9, attention_score: additive, initial_state: "
        "backward, readout: maxout, readout_size: 7, tie_embeddings: none, output_bias: true"},
+      {"previous",
+       "d_model: 12, embedding_size: 10, encoder_size: 8, num_blocks: 2, attention_score: additive, readout: maxout, "
+       "readout_size: 7, readout_state: previous, tie_embeddings: none"},
       {"luong",
        "cell: lstm, d_model: 12, num_blocks: 3, bidirectional: false, decoder_order: luong, attention_score: general, "
        "initial_state: copy, readout: tanh, tie_embeddings: all"},
