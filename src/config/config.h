@@ -108,8 +108,9 @@ struct ModelConfig {
   Choice<Readout> readout = Readout::kLinear;
   int64_t readout_size = 0;
   Choice<ReadoutState> readout_state = ReadoutState::kNew;  // bahdanau
-  bool coverage = false;      // additive: the sum of past weights enters the score
-  int64_t local_window = 10;  // local: positions on each side
+  bool coverage = false;                                    // additive: the sum of past weights enters the score
+  Choice<AttentionWindow> attention_window = AttentionWindow::kNone;
+  int64_t local_window = 10;  // of a window: positions on each side
 };
 
 struct TrainingConfig {

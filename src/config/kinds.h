@@ -107,12 +107,21 @@ enum class ProjectionActivation { kNone, kRelu };
 template <>
 inline constexpr auto kNames<ProjectionActivation> = names("none", "relu");
 
-/// The score of a query and a key. The last three are for recurrent models; local is general within a window, none is
-/// no attention.
+/// The score of a query and a key. The last three are for recurrent models; local is general within a predictive
+/// AttentionWindow, none is no attention.
 enum class AttentionScoreKind { kScaledDot, kDot, kGeneral, kAdditive, kCosine, kLocation, kLocal, kNone };
 template <>
 inline constexpr auto kNames<AttentionScoreKind> = names("scaled_dot", "dot", "general", "additive", "cosine",
                                                          "location", "local", "none");
+
+/// Which part of a source a step of a recurrent decoder looks at (Luong et al. 2015, sec. 3.2).
+enum class AttentionWindow {
+  kNone,        ///< all of it
+  kPredictive,  ///< around a predicted position ("local-p")
+  kMonotonic,   ///< around the position of the step ("local-m")
+};
+template <>
+inline constexpr auto kNames<AttentionWindow> = names("none", "predictive", "monotonic");
 
 /// Scores to weights; none: the scores themselves.
 enum class AttentionNormalization { kSoftmax, kNone };

@@ -172,7 +172,8 @@ const std::vector<Option>& table() {
       NMT_MODEL(bidirectional, any, "recurrent: the encoder reads both ways"),
       NMT_MODEL(embedding_size, between(0, 65536), "recurrent: size of the embeddings; 0 = d_model"),
       NMT_MODEL(encoder_size, between(0, 65536), "recurrent: size of the encoder's state, a direction; 0 = d_model"),
-      NMT_MODEL(attention_size, between(0, 65536), "recurrent: inner size of additive and local scores; 0 = d_model"),
+      NMT_MODEL(attention_size, between(0, 65536),
+                "recurrent: inner size of the additive score and of a predictive window; 0 = d_model"),
       NMT_MODEL(decoder_order, any,
                 "recurrent: the state before a step attends and the context enters the cell, or the new state attends"),
       NMT_MODEL(input_feeding, any, "recurrent, luong: the attentional vector enters the next step"),
@@ -187,7 +188,10 @@ const std::vector<Option>& table() {
       NMT_MODEL(readout_state, any,
                 "recurrent, bahdanau: the readout reads the state after a step, or that before it as in the paper"),
       NMT_MODEL(coverage, any, "recurrent, additive: the sum of past weights enters the score"),
-      NMT_MODEL(local_window, between(1, 10000), "recurrent, local: positions looked at on each side"),
+      NMT_MODEL(attention_window, any,
+                "recurrent: attention looks at a part of the source, around a predicted position or around that of "
+                "the step (Luong et al. 2015, local-p and local-m); attention_score local is general with the first"),
+      NMT_MODEL(local_window, between(1, 10000), "recurrent, attention_window: positions looked at on each side"),
 
       NMT_TRAINING(batch_size, between(1, 1e9), "size of a batch in the unit of batch_type", kFixed),
       NMT_TRAINING(batch_type, any,

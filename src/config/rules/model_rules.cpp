@@ -15,6 +15,7 @@ class ModelRules : public RuleChecker {
 
  private:
   void check_recurrent() const;
+  void check_window() const;
   void check_transformer() const;
 };
 
@@ -46,15 +47,29 @@ void ModelRules::check_recurrent() const {
     refuse({"model.coverage", "model.attention_score"},
            fmt::format("is part of the additive score; model.attention_score is {}", model.attention_score.name()));
   }
+  check_window();
+}
+
+void ModelRules::check_window() const {
+  const ModelConfig& model = config_.model;
+  const auto window = model.attention_window;
+  if (window == AttentionWindow::kNone) return;
+  if (model.attention_score == AttentionScoreKind::kNone)
+    refuse({"model.attention_window", "model.attention_score"},
+           fmt::format("{} is a part of attention; model.attention_score is none", window.name()));
+  if (model.attention_score == AttentionScoreKind::kLocal && window == AttentionWindow::kMonotonic)
+    refuse({"model.attention_window", "model.attention_score"},
+           "monotonic does not go with model.attention_score local, whose window is predictive; use general");
 }
 
 void ModelRules::check_transformer() const {
   const ModelConfig& model = config_.model;
-  refuse_changed({"model.cell", "model.bidirectional", "model.embedding_size", "model.encoder_size",
-                  "model.attention_size", "model.decoder_order", "model.input_feeding", "model.initial_state",
-                  "model.readout", "model.readout_size", "model.readout_state", "model.coverage", "model.local_window", "model.recurrent_init",
-                  "model.attention_init", "training.teacher_forcing"},
-                 "is for recurrent models; set model.architecture recurrent");
+  refuse_changed(
+      {"model.cell", "model.bidirectional", "model.embedding_size", "model.encoder_size", "model.attention_size",
+       "model.decoder_order", "model.input_feeding", "model.initial_state", "model.readout", "model.readout_size",
+       "model.readout_state", "model.coverage", "model.attention_window", "model.local_window", "model.recurrent_init",
+       "model.attention_init", "training.teacher_forcing"},
+      "is for recurrent models; set model.architecture recurrent");
   for (const auto score : {AttentionScoreKind::kLocation, AttentionScoreKind::kLocal, AttentionScoreKind::kNone})
     if (model.attention_score == score)
       refuse({"model.attention_score"},

@@ -44,6 +44,7 @@ class RecurrentDecoderImpl : public torch::nn::Module {
     torch::Tensor fed;       ///< o_{t-1} [rows, output], with input feeding
     torch::Tensor summary;   ///< c without attention [rows, key]
     torch::Tensor coverage;  ///< the sum of past weights [rows, source], with coverage
+    int64_t position = 0;    ///< of the next step, the same for all rows
 
     void select(const torch::Tensor& rows);  ///< new row r is old row rows[r]; int64 on the states' device
   };
@@ -64,6 +65,9 @@ class RecurrentDecoderImpl : public torch::nn::Module {
  private:
   torch::Tensor attend(const torch::Tensor& query, State& state, const RecurrentAttentionImpl::Memory& memory,
                        const SentenceRows& rows, ForwardContext& pass, torch::Tensor* weights);
+  /// What the readout of a step reads: [rows, features].
+  torch::Tensor features_of_step(const torch::Tensor& e, State& state, const RecurrentAttentionImpl::Memory& memory,
+                                 const SentenceRows& rows, ForwardContext& pass, torch::Tensor* weights);
   void step_layers(torch::Tensor x, State& state, ForwardContext& pass);
   torch::Tensor read_out(const torch::Tensor& x, ForwardContext& pass);
   /// The vector that the first state is made of: [batch, any].

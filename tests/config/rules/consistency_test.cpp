@@ -69,6 +69,11 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:4: model.readout_state: previous is for model.decoder_order bahdanau"},
       {"model:\n  architecture: recurrent\n  attention_score: dot\n  coverage: true",
        "f:4: model.coverage: is part of the additive score; model.attention_score is dot"},
+      {"model:\n  architecture: recurrent\n  attention_score: none\n  attention_window: monotonic",
+       "f:4: model.attention_window: monotonic is a part of attention; model.attention_score is none"},
+      {"model:\n  architecture: recurrent\n  attention_score: local\n  attention_window: monotonic",
+       "f:4: model.attention_window: monotonic does not go with model.attention_score local, whose window is "
+       "predictive; use general"},
       {"model:\n  attention_score: local",
        "f:2: model.attention_score: local is for recurrent models; set model.architecture recurrent"},
       {"model:\n  key_value_heads: 3", "f:2: model.key_value_heads: 3 does not divide model.num_heads 8"},

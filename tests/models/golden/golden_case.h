@@ -14,8 +14,10 @@
 namespace nmt::test {
 
 constexpr const char* kGoldenCases[] = {
-    "kyubyong2019",      "kyubyong2017",        "vaswani2017",  "pre_norm",   "prenorm_small", "learned_positions_small",
-    "bahdanau_gru",      "luong_lstm",          "bahdanau2015", "rnn_cosine", "rnn_plain",     "rnn_multi30k",
+    "kyubyong2019",      "kyubyong2017",        "vaswani2017",
+    "pre_norm",          "prenorm_small",       "learned_positions_small",
+    "bahdanau_gru",      "luong_lstm",          "bahdanau2015",
+    "rnn_cosine",        "rnn_plain",           "rnn_multi30k",
     "luong2015_general", "rnn_attention_small",
 };
 
