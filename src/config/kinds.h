@@ -146,10 +146,15 @@ enum class EmbeddingInit { kXavier, kNormal, kStandardNormal, kInit };
 template <>
 inline constexpr auto kNames<EmbeddingInit> = names("xavier", "normal", "standard_normal", "init");
 
-/// Xavier-uniform, or normal with standard deviation init_std.
-enum class MatrixInit { kXavier, kNormal };
+/// Xavier-uniform, normal with standard deviation init_std, uniform within init_range, uniform within 1 / sqrt(inputs).
+enum class MatrixInit { kXavier, kNormal, kUniform, kFanIn };
 template <>
-inline constexpr auto kNames<MatrixInit> = names("xavier", "normal");
+inline constexpr auto kNames<MatrixInit> = names("xavier", "normal", "uniform", "fan_in");
+
+/// Of biases: uniform within init_range, or within 1 / sqrt(inputs) of their product.
+enum class BiasInit { kZero, kUniform, kFanIn };
+template <>
+inline constexpr auto kNames<BiasInit> = names("zero", "uniform", "fan_in");
 
 enum class DeepInitKind {
   kNone,
@@ -165,9 +170,9 @@ template <>
 inline constexpr auto kNames<AttentionInit> = names("init", "bahdanau");
 
 /// Of matrices from state to state.
-enum class RecurrentInit { kXavier, kOrthogonal, kNormal };
+enum class RecurrentInit { kXavier, kOrthogonal, kNormal, kUniform, kFanIn };
 template <>
-inline constexpr auto kNames<RecurrentInit> = names("xavier", "orthogonal", "normal");
+inline constexpr auto kNames<RecurrentInit> = names("xavier", "orthogonal", "normal", "uniform", "fan_in");
 
 enum class CellKind { kGru, kLstm, kElman };
 template <>
@@ -208,14 +213,22 @@ enum class LastBatch { kKeep, kDrop };
 template <>
 inline constexpr auto kNames<LastBatch> = names("keep", "drop");
 
-enum class ScheduleKind { kInverseSqrt, kNoam, kLinear, kCosine, kPolynomial, kPlateau, kConstant };
+enum class ScheduleKind { kInverseSqrt, kNoam, kLinear, kCosine, kPolynomial, kPlateau, kHalving, kConstant };
 template <>
 inline constexpr auto kNames<ScheduleKind> = names("inverse_sqrt", "noam", "linear", "cosine", "polynomial", "plateau",
-                                                   "constant");
+                                                   "halving", "constant");
 
 enum class OptimizerKind { kAdam, kAdamW, kRadam, kAdafactor, kSgd, kAdadelta };
 template <>
 inline constexpr auto kNames<OptimizerKind> = names("adam", "adamw", "radam", "adafactor", "sgd", "adadelta");
+
+/// What the loss of an update is divided by, and so the gradient and its norm.
+enum class LossMean {
+  kTokens,     ///< target tokens
+  kSentences,  ///< pairs, as in programs of 2014 and 2015: gradients are longer by the length of a sentence
+};
+template <>
+inline constexpr auto kNames<LossMean> = names("tokens", "sentences");
 
 enum class WeightDecayForm {
   kDecoupled,  ///< lr * decay of each weight is taken off it (AdamW)

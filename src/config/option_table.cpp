@@ -104,6 +104,9 @@ const std::vector<Option>& table() {
                "latin deletes all but white space, Latin letters and the apostrophe, in every split (Kyubyong 2017)"),
       NMT_DATA(source_markers, any,
                "what stands around a source sentence: </s> behind it, <s> before it too, or nothing"),
+      NMT_DATA(reverse_source, any,
+               "the encoder reads a sentence's pieces last to first (Sutskever et al. 2014); alignments are those of "
+               "the text"),
       NMT_OPTION(data, DataConfig, shortlist, between(0, 10000),
                  "make a lexicon of the training pairs for decoding.shortlist, with this many target pieces for each "
                  "source piece; 0 = none",
@@ -156,8 +159,12 @@ const std::vector<Option>& table() {
       NMT_MODEL(
           embedding_init, any,
           "initial embeddings: Xavier-uniform, normal with standard deviation d_model^-0.5, or with 1, or as init"),
-      NMT_MODEL(init, any, "other initial matrices: Xavier-uniform, or normal with init_std"),
+      NMT_MODEL(init, any,
+                "other initial matrices: Xavier-uniform, normal with init_std, uniform within init_range, or within 1 "
+                "/ sqrt(inputs) (fan_in, PyTorch's default; matrices of recurrent cells: 1 / sqrt(their size))"),
       NMT_MODEL(init_std, above(0), "standard deviation where init or recurrent_init is normal"),
+      NMT_MODEL(init_range, above(0), "largest initial value where init, recurrent_init or bias_init is uniform"),
+      NMT_MODEL(bias_init, any, "initial biases: zero, uniform within init_range, or within 1 / sqrt(inputs)"),
       NMT_MODEL(deep_init, any,
                 "for many blocks: matrices of block l times l^-0.5 (Zhang et al. 2019); or DeepNet's (Wang et al. "
                 "2022): smaller matrices and larger weights of residual connections; norm post"),
@@ -212,7 +219,8 @@ const std::vector<Option>& table() {
       NMT_TRAINING(schedule, any,
                    "learning rate over updates s: up to lr at warmup_steps, then lr * sqrt(warmup_steps / s); the "
                    "paper's lr * d_model^-0.5 * min(s^-0.5, s * warmup_steps^-1.5); down to final_lr at decay_updates "
-                   "in one of three curves; down when validations bring nothing new; lr throughout",
+                   "in one of three curves; down when validations bring nothing new; halved after halving_start "
+                   "epochs and every halving_every epochs then; lr throughout",
                    kFixed),
       NMT_TRAINING(warmup_steps, between(0, 1e9), "updates of linear warm-up; 0 = none", kFixed),
       NMT_TRAINING(decay_updates, at_least(0), "linear, cosine, polynomial: the update that reaches final_lr", kFixed),
@@ -221,6 +229,8 @@ const std::vector<Option>& table() {
       NMT_TRAINING(plateau_factor, from_below(0, 1), "plateau: factor of the rate", kFixed),
       NMT_TRAINING(plateau_patience, between(1, 1e6),
                    "plateau: validations in a row without a new best before the rate falls", kFixed),
+      NMT_TRAINING(halving_start, at_least(0), "halving: epochs before the rate is halved for the first time", kFixed),
+      NMT_TRAINING(halving_every, above(0), "halving: epochs from one time to the next, such as 1 or 0.5", kFixed),
       NMT_TRAINING(optimizer, any, "how gradients change the weights; adamw is adam", kFixed),
       NMT_TRAINING(sgd_momentum, from_below(0, 1), "momentum of SGD; 0 = none", kFixed),
       NMT_TRAINING(adafactor_decay, between(0, 1), "exponent c of Adafactor's decay 1 - t^-c of second moments",
@@ -239,6 +249,9 @@ const std::vector<Option>& table() {
                    "weight is added to the gradient (L2)",
                    kFixed),
       NMT_TRAINING(clip_norm, at_least(0), "scale gradients of a larger norm than this down to it; 0 = off", kFixed),
+      NMT_TRAINING(loss_mean, any,
+                   "what the loss of an update, its gradient and its norm are a mean over: target tokens or pairs",
+                   kFixed),
       NMT_TRAINING(smoothing, from_below(0, 1), "label smoothing: share spread evenly over the vocabulary", kFixed),
       NMT_TRAINING(
           smoothing_form, any,

@@ -24,9 +24,10 @@ std::vector<SizedPair> with_sizes(const EpochView& epoch, const std::vector<int6
   std::vector<SizedPair> sized;
   sized.reserve(pairs.size());
   for (const int64_t pair : pairs)
-    sized.push_back({.pair = pair,
-                     .source = source_length(std::ssize(epoch.source(pair).ids()), epoch.corpus().source_markers()),
-                     .target = std::ssize(epoch.target(pair).ids()) + 1});
+    sized.push_back(
+        {.pair = pair,
+         .source = source_length(std::ssize(epoch.source(pair).ids()), epoch.corpus().source_form().markers),
+         .target = std::ssize(epoch.target(pair).ids()) + 1});
   return sized;
 }
 
@@ -195,14 +196,14 @@ std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, i
 }
 
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
-  const SourceMarkers markers = epoch.corpus().source_markers();
+  const SourceForm form = epoch.corpus().source_form();
   std::vector<Pieces> sources, targets;
   sources.reserve(pairs.size()), targets.reserve(pairs.size());
   Batch batch;
   batch.size = static_cast<int64_t>(pairs.size());
   batch.indices.assign(pairs.begin(), pairs.end());
   for (const int64_t pair : pairs) {
-    const int64_t source = source_length(std::ssize(sources.emplace_back(epoch.source(pair)).ids()), markers);
+    const int64_t source = source_length(std::ssize(sources.emplace_back(epoch.source(pair)).ids()), form.markers);
     const int64_t target = std::ssize(targets.emplace_back(epoch.target(pair)).ids()) + 1;
     batch.source_lengths.push_back(source);
     batch.target_lengths.push_back(target);
@@ -220,7 +221,7 @@ Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
     const auto target = targets[row].ids();
     const auto in_row = batch.target_in.begin() + row * batch.target_width;
     const auto out_row = batch.target_out.begin() + row * batch.target_width;
-    write_source(sources[row].ids(), markers, batch.source.data() + row * batch.source_width);
+    write_source(sources[row].ids(), form, batch.source.data() + row * batch.source_width);
     *in_row = SpecialIds::kBegin;
     std::copy(target.begin(), target.end(), in_row + 1);
     *std::copy(target.begin(), target.end(), out_row) = SpecialIds::kEnd;

@@ -57,6 +57,9 @@ void ModelRules::check_window() const {
   if (model.attention_score == AttentionScoreKind::kNone)
     refuse({"model.attention_window", "model.attention_score"},
            fmt::format("{} is a part of attention; model.attention_score is none", window.name()));
+  if (window == AttentionWindow::kMonotonic && config_.data.reverse_source)
+    refuse({"data.reverse_source", "model.attention_window"},
+           "turns the order round that model.attention_window monotonic follows; leave one of them out");
   if (model.attention_score == AttentionScoreKind::kLocal && window == AttentionWindow::kMonotonic)
     refuse({"model.attention_window", "model.attention_score"},
            "monotonic does not go with model.attention_score local, whose window is predictive; use general");

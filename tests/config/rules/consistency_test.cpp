@@ -71,6 +71,10 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:4: model.coverage: is part of the additive score; model.attention_score is dot"},
       {"model:\n  architecture: recurrent\n  attention_score: none\n  attention_window: monotonic",
        "f:4: model.attention_window: monotonic is a part of attention; model.attention_score is none"},
+      {"data:\n  reverse_source: true\nmodel:\n  architecture: recurrent\n  attention_score: general\n  "
+       "attention_window: monotonic",
+       "f:2: data.reverse_source: turns the order round that model.attention_window monotonic follows; leave one of "
+       "them out"},
       {"model:\n  architecture: recurrent\n  attention_score: local\n  attention_window: monotonic",
        "f:4: model.attention_window: monotonic does not go with model.attention_score local, whose window is "
        "predictive; use general"},
@@ -102,6 +106,8 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:2: training.polynomial_power: is of polynomial; training.schedule is inverse_sqrt"},
       {"training:\n  plateau_factor: 0.5",
        "f:2: training.plateau_factor: is of plateau; training.schedule is inverse_sqrt"},
+      {"training:\n  halving_every: 0.5",
+       "f:2: training.halving_every: is of halving; training.schedule is inverse_sqrt"},
       {"training:\n  schedule: plateau",
        "f:2: training.schedule: plateau looks at validations, but data.eval1 and eval2 are not set"},
       {"training:\n  accumulate_warmup: 10",

@@ -37,6 +37,12 @@ TEST(InitialDistribution, IsUniformNormalOrOrthogonal) {
   const auto uniform = drawn({}, {40, 110});  // sqrt(6 / 150) = 0.2
   EXPECT_LE(uniform.abs().max().item<double>(), 0.2);
   EXPECT_NEAR(uniform.std().item<double>(), 0.2 / std::sqrt(3.0), 0.004);
+  const auto ranged = drawn({.kind = Kind::kUniform, .limit = 0.3}, {40, 110});
+  EXPECT_LE(ranged.abs().max().item<double>(), 0.3);
+  EXPECT_NEAR(ranged.std().item<double>(), 0.3 / std::sqrt(3.0), 0.006);
+  const auto fan_in = drawn({.kind = Kind::kFanIn}, {110, 25});  // 1 / sqrt(25)
+  EXPECT_LE(fan_in.abs().max().item<double>(), 0.2);
+  EXPECT_NEAR(fan_in.std().item<double>(), 0.2 / std::sqrt(3.0), 0.004);
   const auto bell = drawn(normal(0.3), {40, 110});
   EXPECT_NEAR(bell.std().item<double>(), 0.3, 0.01);
   EXPECT_GT(bell.abs().max().item<double>(), 0.8);
@@ -103,6 +109,46 @@ TEST(InitialValues, OfLayersAreThoseOfTheirKind) {
   LayerNormImpl norm(40, 1e-6);
   expect_deviations(norm, {{"weight", 0}, {"bias", 0}});
   EXPECT_TRUE(norm.weight.equal(torch::ones({40})));
+}
+
+void expect_uniform_within(const torch::Tensor& values, double limit, const std::string& name) {
+  EXPECT_LE(values.abs().max().item<double>(), limit) << name;
+  const double deviation = limit / std::sqrt(3.0), elements = static_cast<double>(values.numel());
+  EXPECT_NEAR(values.detach().std(/*unbiased=*/false).item<double>(), deviation,
+              5 * deviation / std::sqrt(2 * elements))
+      << name;
+}
+
+// Matrices, those from state to state, and biases.
+InitialValues all_of(const InitialDistribution& distribution) {
+  InitialValues values;
+  values.matrices = values.recurrent = distribution;
+  values.biases = distribution;
+  return values;
+}
+
+// PyTorch's nn.Linear, whose bias has the range of its weight; and its nn.GRU, whose parameters all have that of its
+// size.
+TEST(InitialValues, OfPyTorchAreUniformByFanIn) {
+  const auto values = all_of({.kind = Kind::kFanIn});
+  LinearImpl linear(400, 300, LinearImpl::Bias::kYes);
+  reset(linear, values);
+  expect_uniform_within(linear.weight, 1.0 / 20, "weight");
+  expect_uniform_within(linear.bias, 1.0 / 20, "bias");
+  RecurrentCellImpl cell(kernels::Cell::kGru, 25, 100);
+  reset(cell, values);
+  for (const auto& item : cell.named_parameters()) expect_uniform_within(item.value(), 1.0 / 10, item.key());
+  // The weights are those that they are without biases.
+  LinearImpl without(400, 300, LinearImpl::Bias::kNo);
+  reset(without, values);
+  EXPECT_TRUE(without.weight.equal(linear.weight));
+}
+
+// Every parameter, biases of recurrent products among them (Luong et al. 2015).
+TEST(InitialValues, MayAllBeUniformWithinOneRange) {
+  RecurrentCellImpl cell(kernels::Cell::kLstm, 25, 100);
+  reset(cell, all_of({.kind = Kind::kUniform, .limit = 0.1}));
+  for (const auto& item : cell.named_parameters()) expect_uniform_within(item.value(), 0.1, item.key());
 }
 
 TEST(InitialValues, OfAttentionAndItsPositionsAreThoseOfTheirKind) {
