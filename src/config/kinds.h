@@ -109,10 +109,20 @@ inline constexpr auto kNames<ProjectionActivation> = names("none", "relu");
 
 /// The score of a query and a key. The last three are for recurrent models; local is general within a predictive
 /// AttentionWindow, none is no attention.
-enum class AttentionScoreKind { kScaledDot, kDot, kGeneral, kAdditive, kCosine, kLocation, kLocal, kNone };
+enum class AttentionScoreKind {
+  kScaledDot,
+  kDot,
+  kGeneral,
+  kAdditive,
+  kCosine,
+  kScaledCosine,
+  kLocation,
+  kLocal,
+  kNone,
+};
 template <>
 inline constexpr auto kNames<AttentionScoreKind> = names("scaled_dot", "dot", "general", "additive", "cosine",
-                                                         "location", "local", "none");
+                                                         "scaled_cosine", "location", "local", "none");
 
 /// Which part of a source a step of a recurrent decoder looks at (Luong et al. 2015, sec. 3.2).
 enum class AttentionWindow {

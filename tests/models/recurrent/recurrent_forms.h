@@ -41,6 +41,7 @@ inline const std::map<std::string, std::string>& recurrent_forms() {
       {"monotonic_dot",
        "d_model: 12, encoder_size: 6, attention_score: dot, attention_normalization: none, attention_window: "
        "monotonic, local_window: 1, tie_embeddings: none"},
+      {"scaled_cosine", "d_model: 12, encoder_size: 6, attention_score: scaled_cosine, tie_embeddings: none"},
       {"location", "d_model: 12, attention_score: location, max_positions: 20, tie_embeddings: none"},
       {"dot",
        "cell: lstm, d_model: 12, encoder_size: 6, attention_score: dot, decoder_order: luong, tie_embeddings: none"},

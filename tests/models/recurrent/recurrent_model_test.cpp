@@ -117,7 +117,8 @@ TEST_P(RecurrentForm, HasTheGradientOfItsLoss) {
     auto values = item.value().detach().flatten();  // a view
     const auto gradient = item.value().grad().flatten();
     const int64_t first = item.key().ends_with("embedding") ? 5 * item.value().size(1) : 0;
-    for (const int64_t i : {first, first + 3, first + values.numel() / 3}) {
+    for (const int64_t place : {first, first + 3, first + values.numel() / 3}) {
+      const int64_t i = place % values.numel();
       constexpr double kStep = 4e-3;
       const double before = values[i].item<double>();
       values[i] = before + kStep;
@@ -153,7 +154,7 @@ TEST_P(RecurrentForm, RecordsItsAttention) {
 // Each score within each window: training, steps of a search, rows that are reordered.
 TEST(RecurrentModel, LooksThroughAWindowWithEveryScore) {
   for (const char* window : {"predictive", "monotonic"})
-    for (const char* score : {"scaled_dot", "dot", "general", "additive", "cosine", "location"}) {
+    for (const char* score : {"scaled_dot", "dot", "general", "additive", "cosine", "scaled_cosine", "location"}) {
       SCOPED_TRACE(std::string(window) + " " + score);
       const auto config = test::model_config(
           std::string("architecture: recurrent, num_blocks: 1, d_model: 12, encoder_size: 6, max_positions: 20, "

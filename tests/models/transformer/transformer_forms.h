@@ -26,6 +26,8 @@ inline std::map<std::string, ModelConfig> named_transformer_forms() {
                                    "positions: shaw, activation: geglu")},
       {"cosine", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: cosine, "
                               "attention_normalization: none")},
+      {"scaled_cosine",
+       model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: scaled_cosine")},
       {"dot", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: dot")},
       {"general", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: general")},
       {"additive", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 4, key_value_heads: 2, "

@@ -5,15 +5,14 @@
 
 #include <cmath>
 
+#include "extending/gaussian_score.h"
 #include "extending/kerple.h"
-#include "extending/scaled_cosine.h"
 #include "nn/layers/dense_feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/layer_norm.h"
 #include "nn/positions/positions.h"
 #include "nn/scores/additive.h"
-#include "nn/scores/cosine.h"
 #include "tensor_support.h"
 
 namespace nmt::initial_values_test {
@@ -189,12 +188,12 @@ TEST(InitialValues, AreDrawnInTheOrderOfTheParameters) {
 }
 
 TEST(InitialValues, OfTheScoreOfTheGuideAreThoseOfItsConstructor) {
-  ScaledCosineScore score({.query = 6, .key = 6});
+  GaussianScore score({.query = 6, .key = 6});
   reset(score, all_different());
   EXPECT_TRUE(score.named_parameters()["beta"].equal(torch::ones({1, 1})));
   const auto query = test::wave({1, 2, 6}), keys = test::wave({1, 3, 6}, 1, 2);
-  CosineScore plain({.query = 6, .key = 6});
-  expect_close(score.forward(query, score.prepare(keys)), plain.forward(query, plain.prepare(keys)), 0);
+  const auto expected = -(query.unsqueeze(2) - keys.unsqueeze(1)).square().sum(-1);
+  expect_close(score.forward(query, score.prepare(keys)).detach(), expected, 1e-5);
 }
 
 TEST(InitialValues, OfThePositionsOfTheGuideAreThoseOfTablesOfPositions) {

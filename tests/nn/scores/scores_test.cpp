@@ -78,6 +78,12 @@ const ScoreCase kCases[] = {
     {"cosine",
      {.query = 19, .key = 19},
      [](auto&, const auto& q, const auto& k, int64_t) { return dot(q, k) / std::sqrt(dot(q, q) * dot(k, k)); }},
+    {"scaled_cosine",
+     {.query = 19, .key = 19},
+     [](auto& score, const auto& q, const auto& k, int64_t) {
+       const double beta = score.named_parameters()["beta"].template item<double>();
+       return beta * dot(q, k) / std::sqrt(dot(q, q) * dot(k, k));
+     }},
     {"location",
      {.query = 19, .key = 21, .max_source = 6},
      [](auto& score, const auto& q, const auto&, int64_t position) {
@@ -123,6 +129,16 @@ TEST(AttentionScores, HaveTheirGradients) {
     if (std::string(c.name) != "location")
       test::expect_gradient([&](const auto& k) { return sum(queries, k); }, keys, 1e-2, 2e-3, 7);
   }
+}
+
+// Vectors whose features have mean square 1: |q| = |k| = sqrt(16).
+TEST(AttentionScores, ScaledCosineStartsAsScaledDotOfVectorsOfEqualLength) {
+  const auto of_length_4 = [](const torch::Tensor& x) { return x / x.norm(2, -1, true) * 4; };
+  const auto queries = of_length_4(wave({kBatch, kTarget, 16}, 1, 0.2)),
+             keys = of_length_4(wave({kBatch, 5, 16}, 1, 1));
+  const auto score = make_attention_score(AttentionScoreKind::kScaledCosine, {.query = 16, .key = 16});
+  const auto dot = make_attention_score(AttentionScoreKind::kScaledDot, {.query = 16, .key = 16});
+  expect_close(score->forward(queries, score->prepare(keys)).detach(), dot->forward(queries, dot->prepare(keys)), 1e-5);
 }
 
 TEST(AttentionScores, RefuseWhatIsNoFunctionOfAQueryAndAKey) {
