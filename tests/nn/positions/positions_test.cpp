@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "nn/positions/sinusoid.h"
 #include "support.h"
 #include "tensor_support.h"
 
@@ -13,91 +12,6 @@ namespace {
 
 using test::expect_close;
 using test::wave;
-
-// Golden values: golden/make_positions.py.
-TEST(Sinusoid, HasThePublishedValuesInEveryForm) {
-  struct Case {
-    const char* name;
-    std::vector<double> first, second;  // positions 1 and 2, d = 8
-  };
-  const Case cases[] = {
-      {"interleaved",
-       {.841471, .540302, .099833, .995004, .010000, .999950, .001000, 1.000000},
-       {.909297, -.416147, .198669, .980067, .019999, .999800, .002000, .999998}},
-      {"half_split",
-       {.841471, .099833, .010000, .001000, .540302, .995004, .999950, 1.000000},
-       {.909297, .198669, .019999, .002000, -.416147, .980067, .999800, .999998}},
-      {"half_split_t2t",
-       {.841471, .046399, .002154, .000100, .540302, .998923, .999998, 1.000000},
-       {.909297, .092699, .004309, .000200, -.416147, .995694, .999991, 1.000000}},
-      {"doubled",
-       {.841471, .540302, .010000, .999950, .000100, 1.000000, .000001, 1.000000},
-       {.909297, -.416147, .019999, .999800, .000200, 1.000000, .000002, 1.000000}},
-      {"legacy_raw",
-       {.841471, .995004, .010000, 1.000000, .000100, 1.000000, .000001, 1.000000},
-       {.909297, .980067, .019999, .999998, .000200, 1.000000, .000002, 1.000000}},
-  };
-  for (const auto& c : cases) {
-    const auto table = sinusoid_table(1, 2, 8, Choice<Sinusoid>(c.name));
-    expect_close(table[0], torch::tensor(c.first), 6e-7, c.name);
-    expect_close(table[1], torch::tensor(c.second), 6e-7, c.name);
-  }
-}
-
-// Two words of a published example, positions 2 and 10 of 512 features. It prints vectors of twice the paper's exponent
-// (doubled); the paper's formula (interleaved) gives others.
-TEST(Sinusoid, HasTheVectorsOfThePublishedExample) {
-  struct Case {
-    const char* name;
-    int64_t position;
-    std::vector<double> start, end;  // features 0-7 and 504-511
-    double cosine;                   // of the vectors of positions 2 and 10
-  };
-  const Case cases[] = {
-      {"interleaved",
-       2,
-       {9.09297427e-01, -4.16146837e-01, 9.36414739e-01, -3.50895194e-01, 9.58144376e-01, -2.86285442e-01,
-        9.74888185e-01, -2.22694919e-01},
-       {2.30956395e-04, 9.99999973e-01, 2.22794770e-04, 9.99999975e-01, 2.14921564e-04, 9.99999977e-01, 2.07326584e-04,
-        9.99999979e-01},
-       0.7225200832},
-      {"interleaved",
-       10,
-       {-5.44021111e-01, -8.39071529e-01, -2.20023185e-01, -9.75494643e-01, 1.18776483e-01, -9.92921018e-01,
-        4.33079619e-01, -9.01355670e-01},
-       {1.15478173e-03, 9.99999333e-01, 1.11397363e-03, 9.99999380e-01, 1.07460762e-03, 9.99999423e-01, 1.03663274e-03,
-        9.99999463e-01},
-       0.7225200832},
-      {"doubled",
-       2,
-       {9.09297427e-01, -4.16146837e-01, 9.58144376e-01, -2.86285442e-01, 9.87046251e-01, -1.60435961e-01,
-        9.99164200e-01, -4.08766567e-02},
-       {2.66704286e-08, 1, 2.48187552e-08, 1, 2.30956397e-08, 1, 2.14921566e-08, 1},
-       0.8600013331},
-      {"doubled",
-       10,
-       {-5.44021111e-01, -8.39071529e-01, 1.18776483e-01, -9.92921018e-01, 6.92634182e-01, -7.21289047e-01,
-        9.79174779e-01, -2.03019092e-01},
-       {1.33352143e-07, 1, 1.24093776e-07, 1, 1.15478198e-07, 1, 1.07460783e-07, 1},
-       0.8600013331},
-  };
-  for (const auto& c : cases) {
-    const auto table = sinusoid_table(0, 11, 512, Choice<Sinusoid>(c.name));
-    expect_close(table[c.position].narrow(0, 0, 8), torch::tensor(c.start), 6e-8, c.name);
-    const auto end = table[c.position].narrow(0, 504, 8);
-    const auto expected = torch::tensor(c.end, torch::kFloat64);
-    expect_close(end / expected, torch::ones(8), 2e-7, c.name);
-    const auto a = table[2].to(torch::kFloat64), b = table[10].to(torch::kFloat64);
-    EXPECT_NEAR((a.dot(b) / (a.norm() * b.norm())).item<double>(), c.cosine, 1e-7) << c.name;
-  }
-}
-
-TEST(Sinusoid, RowsGrowBothWays) {
-  SinusoidRows sinusoids(6, Sinusoid::kInterleaved);
-  for (const int64_t first : {0, 3, 700, -5, -300, 2})
-    EXPECT_TRUE(sinusoids.rows(first, 9).equal(sinusoid_table(first, 9, 6, Sinusoid::kInterleaved))) << first;
-  EXPECT_TRUE(sinusoids.rows(0, 1).equal(torch::tensor({{0.f, 1.f, 0.f, 1.f, 0.f, 1.f}})));
-}
 
 PositionOptions small(const std::string& kind) {
   return {.kind = kind, .model = 6, .heads = 3, .max_positions = 12, .max_distance = 3, .buckets = 6};
