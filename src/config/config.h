@@ -78,6 +78,8 @@ struct ModelConfig {
   int64_t max_positions = 512;         // rows of learned positions
   int64_t max_relative_distance = 16;  // shaw, deberta: farther ones share a vector; t5: the last bucket
   int64_t relative_buckets = 32;       // t5
+  Choice<ProductForm> product_form = ProductForm::kShifted;
+  int64_t convolution_width = 7;  // convolution: positions that it reads, the present one among them
   Choice<PositionInit> position_init = PositionInit::kNormal;
   bool mask_padding_positions = false;      // no position is added to padding
   bool attention_output_projection = true;  // W^O

@@ -73,6 +73,8 @@ enum class PositionKind {
   kHierarchical,
   kProduct,
   kRecurrent,
+  kConvolution,
+  kComplex,
   kShaw,
   kT5,
   kTransformerXl,
@@ -83,8 +85,16 @@ enum class PositionKind {
 };
 template <>
 inline constexpr auto kNames<PositionKind> = names("sinusoidal", "learned", "hierarchical", "product", "recurrent",
-                                                   "shaw", "t5", "transformer_xl", "deberta", "rotary", "alibi",
-                                                   "none");
+                                                   "convolution", "complex", "shaw", "t5", "transformer_xl", "deberta",
+                                                   "rotary", "alibi", "none");
+
+/// Of positions `product`, for an embedding x and the trained vector w of its position.
+enum class ProductForm {
+  kShifted,  ///< x (1 + w)
+  kPlain,    ///< x w
+};
+template <>
+inline constexpr auto kNames<ProductForm> = names("shifted", "plain");
 
 /// Forms of the sinusoids of a position; pair = k / 2 (interleaved) or the place of k in its half, d = features.
 enum class Sinusoid {

@@ -30,11 +30,27 @@ void ModelRules::check_model() const {
 }
 
 void ModelRules::check_recurrent() const {
-  refuse_changed({"model.d_ff", "model.num_heads", "model.norm", "model.final_norm", "model.norm_epsilon",
-                  "model.norm_form", "model.activation", "model.positions", "model.sinusoid",
-                  "model.max_relative_distance", "model.relative_buckets", "model.position_init",
-                  "model.mask_padding_positions", "model.attention_output_projection", "model.qkv_activation",
-                  "model.key_value_heads", "model.decoder_mixer", "model.ffn_dropout_rate", "model.deep_init"},
+  refuse_changed({"model.d_ff",
+                  "model.num_heads",
+                  "model.norm",
+                  "model.final_norm",
+                  "model.norm_epsilon",
+                  "model.norm_form",
+                  "model.activation",
+                  "model.positions",
+                  "model.sinusoid",
+                  "model.max_relative_distance",
+                  "model.relative_buckets",
+                  "model.position_init",
+                  "model.product_form",
+                  "model.convolution_width",
+                  "model.mask_padding_positions",
+                  "model.attention_output_projection",
+                  "model.qkv_activation",
+                  "model.key_value_heads",
+                  "model.decoder_mixer",
+                  "model.ffn_dropout_rate",
+                  "model.deep_init"},
                  "is the Transformer's; model.architecture is recurrent");
   const ModelConfig& model = config_.model;
   if (model.initial_state == InitialState::kBackward && !model.bidirectional) {
@@ -92,6 +108,10 @@ void ModelRules::check_transformer() const {
     refuse({"model.d_model", "model.positions"},
            fmt::format("{} is odd; model.positions sinusoidal needs pairs of features", model.d_model));
   }
+  if (model.positions != PositionKind::kProduct)
+    refuse_changed({"model.product_form"}, "is of product; model.positions is " + model.positions.name());
+  if (model.positions != PositionKind::kConvolution)
+    refuse_changed({"model.convolution_width"}, "is of convolution; model.positions is " + model.positions.name());
   const int64_t longest = std::max(config_.data.maxlen1, config_.data.maxlen2);
   if ((model.positions == PositionKind::kLearned || model.positions == PositionKind::kProduct) &&
       model.max_positions < longest) {

@@ -21,7 +21,9 @@ PositionOptions position_options(const ModelConfig& c) {
           .heads = c.num_heads,
           .max_positions = c.max_positions,
           .max_distance = c.max_relative_distance,
-          .buckets = c.relative_buckets};
+          .buckets = c.relative_buckets,
+          .product_form = c.product_form,
+          .convolution_width = c.convolution_width};
 }
 
 BlockOptions block_options(const ModelConfig& c) {

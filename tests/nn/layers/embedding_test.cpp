@@ -38,7 +38,8 @@ TEST(InputLayer, IsEmbeddingTimesRootPlusPositionFeatureByFeature) {
   const auto x = layer.forward(ids, table, torch::kFloat32, no_dropout)[0];
   for (const int64_t position : {2, 10}) {
     for (int64_t k = 0; k < kSize; ++k) {
-      const double angle = static_cast<double>(position) / std::pow(10000.0, 2.0 * static_cast<double>(k - k % 2) / 512);
+      const double angle =
+          static_cast<double>(position) / std::pow(10000.0, 2.0 * static_cast<double>(k - k % 2) / 512);
       const double place = k % 2 == 0 ? std::sin(angle) : std::cos(angle);
       const double y = table[14 - position][k].item<double>();
       EXPECT_NEAR(x[position][k].item<double>(), y * std::sqrt(512.0) + place, 5e-7) << position << " " << k;

@@ -1,7 +1,11 @@
 #include "nn/positions/positions.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "support.h"
@@ -13,8 +17,17 @@ namespace {
 using test::expect_close;
 using test::wave;
 
+// "product_plain" is a form of product.
 PositionOptions small(const std::string& kind) {
-  return {.kind = kind, .model = 6, .heads = 3, .max_positions = 12, .max_distance = 3, .buckets = 6};
+  const bool plain = kind == "product_plain";
+  return {.kind = plain ? "product" : kind,
+          .model = 6,
+          .heads = 3,
+          .max_positions = 12,
+          .max_distance = 3,
+          .buckets = 6,
+          .product_form = plain ? ProductForm::kPlain : ProductForm::kShifted,
+          .convolution_width = 3};
 }
 
 std::shared_ptr<Positions> with_weights(const std::string& kind) {
@@ -28,7 +41,8 @@ torch::Tensor placed(Positions& positions, const torch::Tensor& x) { return posi
 
 class AbsolutePositions : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, AbsolutePositions,
-                         testing::Values("sinusoidal", "learned", "hierarchical", "product", "recurrent"),
+                         testing::Values("sinusoidal", "learned", "hierarchical", "product", "product_plain",
+                                         "recurrent", "convolution", "complex"),
                          [](const auto& info) { return info.param; });
 
 TEST_P(AbsolutePositions, TellTheOrderOfWords) {
@@ -106,7 +120,7 @@ TEST_P(AbsolutePositions, HaveTheGradientOfTheirFunction) {
 
 TEST(LearnedPositions, RefuseMoreThanTheyHave) {
   const auto x = wave({1, 13, 6});
-  for (const char* kind : {"learned", "product"}) {
+  for (const char* kind : {"learned", "product", "product_plain"}) {
     const auto positions = with_weights(kind);
     EXPECT_EQ(placed(*positions, x.narrow(1, 0, 12)).size(1), 12);
     const auto expected =
@@ -134,7 +148,44 @@ TEST(HierarchicalPositions, StretchTheTableToItsSquare) {
 TEST(ProductPositions, ScaleFeatureByFeature) {
   const auto positions = with_weights("product");
   const auto x = wave({2, 4, 6});
-  expect_close(placed(*positions, x), x * (1 + positions->parameters()[0].detach().narrow(0, 0, 4)), 1e-6);
+  const auto w = positions->parameters()[0].detach().narrow(0, 0, 4);
+  expect_close(placed(*positions, x), x * (1 + w), 1e-6);
+  const auto plain = with_weights("product_plain");
+  EXPECT_TRUE(plain->parameters()[0].equal(positions->parameters()[0]));
+  expect_close(placed(*plain, x), x * w, 1e-6);
+}
+
+TEST(ConvolutionPositions, AddWeightedWordsBefore) {
+  const auto positions = with_weights("convolution");
+  const auto kernel = positions->parameters()[0].detach();  // [3, 6]
+  const auto x = wave({2, 5, 6});
+  const auto found = placed(*positions, x);
+  for (int64_t t = 0; t < 5; ++t) {
+    auto expected = x.select(1, t).clone();
+    for (int64_t j = 0; j <= std::min<int64_t>(t, 2); ++j) expected += kernel[j] * x.select(1, t - j);
+    expect_close(found.select(1, t), expected, 1e-6);
+  }
+}
+
+TEST(ComplexPositions, AreTheRealPartOfTurningAmplitudes) {
+  const auto positions = with_weights("complex");
+  const auto omega = positions->named_parameters()["frequencies"].detach()[0];
+  const auto theta = positions->named_parameters()["phases"].detach()[0];
+  const auto x = wave({2, 5, 6});
+  const auto found = placed(*positions, x);
+  for (int64_t t = 0; t < 5; ++t)
+    for (int64_t k = 0; k < 6; ++k) {
+      const double angle = omega[k].item<double>() * static_cast<double>(t) + theta[k].item<double>();
+      EXPECT_NEAR(found[1][t][k].item<double>(), x[1][t][k].item<double>() * std::cos(angle), 1e-6) << t << " " << k;
+    }
+  auto generator = at::detail::createCPUGenerator(7);
+  InitialValues values;
+  values.positions.kind = InitialDistribution::Kind::kNormal;  // with deviation 0
+  positions->reset_parameters(values, generator);
+  const auto start = positions->named_parameters()["frequencies"].detach()[0];
+  for (int64_t k = 0; k < 6; ++k)
+    EXPECT_NEAR(start[k].item<double>(), std::pow(10000.0, -static_cast<double>(k / 2) / 3), 1e-7) << k;
+  EXPECT_EQ(positions->named_parameters()["phases"].abs().sum().item<double>(), 0);
 }
 
 TEST(RecurrentPositions, AreAGatedRecurrentUnit) {
@@ -156,7 +207,7 @@ TEST(RecurrentPositions, AreAGatedRecurrentUnit) {
 }
 
 TEST(Positions, AreAbsoluteOrRelativeByTheirKind) {
-  for (const char* kind : {"sinusoidal", "learned", "hierarchical", "product", "recurrent"}) {
+  for (const char* kind : {"sinusoidal", "learned", "hierarchical", "product", "recurrent", "convolution", "complex"}) {
     EXPECT_NE(make_positions(small(kind)), nullptr) << kind;
     EXPECT_EQ(make_relative_positions(small(kind)), nullptr) << kind;
   }
