@@ -50,8 +50,12 @@ TEST(AttentionGrids, OfASourceThatIsReadBackwardsAreInTheOrderOfTheText) {
     const auto turned = [](int64_t place) { return place < 3 ? 2 - place : place; };  // </s> stays behind
     for (size_t i = 0; i < found.size(); ++i) {
       const bool encoder = found[i].name.starts_with("encoder"), self = found[i].name.ends_with("self");
-      if (encoder || !self) EXPECT_THAT(found[i].keys, ElementsAre("a", "b", "c", "</s>"));
-      if (encoder) EXPECT_THAT(found[i].queries, ElementsAre("a", "b", "c", "</s>"));
+      if (encoder || !self) {
+        EXPECT_THAT(found[i].keys, ElementsAre("a", "b", "c", "</s>"));
+      }
+      if (encoder) {
+        EXPECT_THAT(found[i].queries, ElementsAre("a", "b", "c", "</s>"));
+      }
       for (int64_t head = 0; head < found[i].heads; ++head)
         for (int64_t query = 0; query < std::ssize(found[i].queries); ++query)
           for (int64_t key = 0; key < std::ssize(found[i].keys); ++key)

@@ -74,7 +74,7 @@ TEST(HypothesisAttention, IsThatOfARecurrentModel) {
 TEST(HypothesisAttention, OfASourceThatIsReadBackwardsIsInTheOrderOfTheText) {
   const c10::NoGradGuard no_gradients;
   const auto model = model_of(kRecurrent);
-  const SearchOptions options{.n_best = 2, .max_length_offset = 3, .attention = true};
+  const SearchOptions options{.max_length_offset = 3, .n_best = 2, .attention = true};
   for (const auto markers : {SourceMarkers::kEnd, SourceMarkers::kBoth}) {
     const auto found_of = [&](const Ids& source, bool reversed) {
       const std::vector<SearchModel> models = {{.model = model.get(), .source_form = {markers, reversed}}};

@@ -329,7 +329,7 @@ CASES = {
                      "initial_state": "last", "readout": "linear", "tie_embeddings": "none", "output_bias": True,
                      "zero_padding_embedding": False, "init": "normal", "embedding_init": "init",
                      "recurrent_init": "normal", "source_vocabulary": 11, "target_vocabulary": 13},
-        TRAINING | {"schedule": "constant", "lr": 0.01, "warmup_steps": 0, "adam_beta1": 0.9, "adam_beta2": 0.999,
+        TRAINING | {"schedule": "constant", "lr": 0.001, "warmup_steps": 0, "adam_beta1": 0.9, "adam_beta2": 0.999,
                     "adam_epsilon": 1e-8, "clip_norm": 1.0, "smoothing": 0}),
     "rnn_multi30k": (MULTI30K | {"decoder_order": "bahdanau", "attention_score": "additive", "attention_size": 5},
                      MULTI30K_TRAINING),
