@@ -112,7 +112,7 @@ def main():
     cases += [("ensemble of two", ["--beam-size", "4"], [model, work / "before" / PRESETS[0] / "best"]),
               ("recurrent, greedy", ["--beam-size", "1"], [recurrent]), ("recurrent, beam 4", ["--beam-size", "4"], [recurrent])]
     for name, arguments, models in cases:
-        made = [run([build / "nmt-translate", "--quiet", "-m", *models, *arguments], input=text) for build in builds.values()]
+        made = [run([build / "nmt-translate", "--quiet", *(part for model in models for part in ("-m", model)), *arguments], input=text) for build in builds.values()]
         comparison.add(f"{len(lines)} sentences: {name}", *map(digest, made))
 
     print(f"{comparison.different} different")

@@ -15,8 +15,8 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 CONFIG = SOURCE / "configs" / "positions_multi30k.yaml"
-KINDS = ["sinusoidal", "learned", "hierarchical", "product", "recurrent", "shaw", "t5", "transformer_xl", "deberta",
-         "rotary", "alibi", "none"]
+KINDS = ["sinusoidal", "learned", "hierarchical", "product", "recurrent", "convolution", "complex", "shaw", "t5",
+         "transformer_xl", "deberta", "rotary", "alibi", "none"]
 
 
 def run(*command):

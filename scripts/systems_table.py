@@ -47,7 +47,7 @@ def model_section(programs, preset):
             section[name] = value.strip()
     section.update(SMALL)
     section.update(SMALL_RECURRENT if section["architecture"] == "recurrent" else SMALL_TRANSFORMER)
-    if section.get("bidirectional") == "true" and section["attention_score"] in ("cosine", "dot", "scaled_dot"):
+    if section.get("bidirectional") == "true" and section["attention_score"] in ("cosine", "scaled_cosine", "dot", "scaled_dot"):
         section["encoder_size"] = SMALL["d_model"] // 2  # such scores want keys, of both directions, as wide as queries
     deep = preset.startswith("deep_encoder")
     section["encoder_blocks"], section["decoder_blocks"] = (6, 2) if deep else ("null", "null")

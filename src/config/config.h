@@ -59,6 +59,7 @@ struct DataConfig {
   Choice<CharacterSet> characters = CharacterSet::kAll;
   // What the encoder gets around the pieces of a sentence.
   Choice<SourceMarkers> source_markers = SourceMarkers::kEnd;
+  bool reverse_source = false;
   // A lexicon of the training pairs for decoding.shortlist.
   int64_t shortlist = 0;  // target pieces that it names for each source piece; 0 = none is made
 };
@@ -86,6 +87,8 @@ struct ModelConfig {
   int64_t max_positions = 512;         // rows of learned positions
   int64_t max_relative_distance = 16;  // shaw, deberta: farther ones share a vector; t5: the last bucket
   int64_t relative_buckets = 32;       // t5
+  Choice<ProductForm> product_form = ProductForm::kShifted;
+  int64_t convolution_width = 7;  // convolution: positions that it reads, the present one among them
   Choice<PositionInit> position_init = PositionInit::kNormal;
   bool mask_padding_positions = false;      // no position is added to padding
   bool attention_output_projection = true;  // W^O
@@ -101,6 +104,8 @@ struct ModelConfig {
   Choice<EmbeddingInit> embedding_init = EmbeddingInit::kXavier;
   Choice<MatrixInit> init = MatrixInit::kXavier;
   double init_std = 0.01;
+  double init_range = 0.1;
+  Choice<BiasInit> bias_init = BiasInit::kZero;
   Choice<DeepInitKind> deep_init = DeepInitKind::kNone;
   Choice<AttentionInit> attention_init = AttentionInit::kInit;
   Choice<RecurrentInit> recurrent_init = RecurrentInit::kXavier;
@@ -116,8 +121,10 @@ struct ModelConfig {
   Choice<InitialState> initial_state = InitialState::kLast;
   Choice<Readout> readout = Readout::kLinear;
   int64_t readout_size = 0;
-  bool coverage = false;      // additive: the sum of past weights enters the score
-  int64_t local_window = 10;  // local: positions on each side
+  Choice<ReadoutState> readout_state = ReadoutState::kNew;  // bahdanau
+  bool coverage = false;                                    // additive: the sum of past weights enters the score
+  Choice<AttentionWindow> attention_window = AttentionWindow::kNone;
+  int64_t local_window = 10;  // of a window: positions on each side
 };
 
 struct TrainingConfig {
@@ -138,12 +145,15 @@ struct TrainingConfig {
   double polynomial_power = 2;  // polynomial
   double plateau_factor = 0.7;  // plateau: of the rate, when plateau_patience validations brought no new best
   int64_t plateau_patience = 5;
+  double halving_start = 8;  // halving: epochs before the rate is halved for the first time
+  double halving_every = 1;  // halving: epochs from one time to the next
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
   double weight_decay = 0;
   Choice<WeightDecayForm> weight_decay_form = WeightDecayForm::kDecoupled;
   double clip_norm = 0;  // 0 = off
+  Choice<LossMean> loss_mean = LossMean::kTokens;
   Choice<OptimizerKind> optimizer = OptimizerKind::kAdam;
   double sgd_momentum = 0.9;
   double adafactor_decay = 0.8;  // exponent of the decay of second moments

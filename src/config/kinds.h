@@ -83,6 +83,8 @@ enum class PositionKind {
   kHierarchical,
   kProduct,
   kRecurrent,
+  kConvolution,
+  kComplex,
   kShaw,
   kT5,
   kTransformerXl,
@@ -93,8 +95,16 @@ enum class PositionKind {
 };
 template <>
 inline constexpr auto kNames<PositionKind> = names("sinusoidal", "learned", "hierarchical", "product", "recurrent",
-                                                   "shaw", "t5", "transformer_xl", "deberta", "rotary", "alibi",
-                                                   "none");
+                                                   "convolution", "complex", "shaw", "t5", "transformer_xl", "deberta",
+                                                   "rotary", "alibi", "none");
+
+/// Of positions `product`, for an embedding x and the trained vector w of its position.
+enum class ProductForm {
+  kShifted,  ///< x (1 + w)
+  kPlain,    ///< x w
+};
+template <>
+inline constexpr auto kNames<ProductForm> = names("shifted", "plain");
 
 /// Forms of the sinusoids of a position; pair = k / 2 (interleaved) or the place of k in its half, d = features.
 enum class Sinusoid {
@@ -117,12 +127,31 @@ enum class ProjectionActivation { kNone, kRelu };
 template <>
 inline constexpr auto kNames<ProjectionActivation> = names("none", "relu");
 
-/// The score of a query and a key. The last three are for recurrent models; local is general within a window, none is
-/// no attention.
-enum class AttentionScoreKind { kScaledDot, kDot, kGeneral, kAdditive, kCosine, kLocation, kLocal, kNone };
+/// The score of a query and a key. The last three are for recurrent models; local is general within a predictive
+/// AttentionWindow, none is no attention.
+enum class AttentionScoreKind {
+  kScaledDot,
+  kDot,
+  kGeneral,
+  kAdditive,
+  kCosine,
+  kScaledCosine,
+  kLocation,
+  kLocal,
+  kNone,
+};
 template <>
 inline constexpr auto kNames<AttentionScoreKind> = names("scaled_dot", "dot", "general", "additive", "cosine",
-                                                         "location", "local", "none");
+                                                         "scaled_cosine", "location", "local", "none");
+
+/// Which part of a source a step of a recurrent decoder looks at (Luong et al. 2015, sec. 3.2).
+enum class AttentionWindow {
+  kNone,        ///< all of it
+  kPredictive,  ///< around a predicted position ("local-p")
+  kMonotonic,   ///< around the position of the step ("local-m")
+};
+template <>
+inline constexpr auto kNames<AttentionWindow> = names("none", "predictive", "monotonic");
 
 /// Scores to weights; none: the scores themselves.
 enum class AttentionNormalization { kSoftmax, kNone };
@@ -147,10 +176,15 @@ enum class EmbeddingInit { kXavier, kNormal, kStandardNormal, kInit };
 template <>
 inline constexpr auto kNames<EmbeddingInit> = names("xavier", "normal", "standard_normal", "init");
 
-/// Xavier-uniform, or normal with standard deviation init_std.
-enum class MatrixInit { kXavier, kNormal };
+/// Xavier-uniform, normal with standard deviation init_std, uniform within init_range, uniform within 1 / sqrt(inputs).
+enum class MatrixInit { kXavier, kNormal, kUniform, kFanIn };
 template <>
-inline constexpr auto kNames<MatrixInit> = names("xavier", "normal");
+inline constexpr auto kNames<MatrixInit> = names("xavier", "normal", "uniform", "fan_in");
+
+/// Of biases: uniform within init_range, or within 1 / sqrt(inputs) of their product.
+enum class BiasInit { kZero, kUniform, kFanIn };
+template <>
+inline constexpr auto kNames<BiasInit> = names("zero", "uniform", "fan_in");
 
 enum class DeepInitKind {
   kNone,
@@ -166,9 +200,9 @@ template <>
 inline constexpr auto kNames<AttentionInit> = names("init", "bahdanau");
 
 /// Of matrices from state to state.
-enum class RecurrentInit { kXavier, kOrthogonal, kNormal };
+enum class RecurrentInit { kXavier, kOrthogonal, kNormal, kUniform, kFanIn };
 template <>
-inline constexpr auto kNames<RecurrentInit> = names("xavier", "orthogonal", "normal");
+inline constexpr auto kNames<RecurrentInit> = names("xavier", "orthogonal", "normal", "uniform", "fan_in");
 
 enum class CellKind { kGru, kLstm, kElman };
 template <>
@@ -192,6 +226,12 @@ enum class Readout { kLinear, kTanh, kMaxout };
 template <>
 inline constexpr auto kNames<Readout> = names("linear", "tanh", "maxout");
 
+/// Which state the readout of Bahdanau's order reads: that after the step, or that before it (Bahdanau et al. 2015,
+/// A.2.2: t_i of s_{i-1}, y_{i-1} and c_i).
+enum class ReadoutState { kNew, kPrevious };
+template <>
+inline constexpr auto kNames<ReadoutState> = names("new", "previous");
+
 // ------------------------------------------------------------------------------------------------------ training
 
 enum class BatchType { kSentences, kTokens };
@@ -207,14 +247,22 @@ enum class LastBatch {
 template <>
 inline constexpr auto kNames<LastBatch> = names("keep", "drop", "fill");
 
-enum class ScheduleKind { kInverseSqrt, kNoam, kLinear, kCosine, kPolynomial, kPlateau, kConstant };
+enum class ScheduleKind { kInverseSqrt, kNoam, kLinear, kCosine, kPolynomial, kPlateau, kHalving, kConstant };
 template <>
 inline constexpr auto kNames<ScheduleKind> = names("inverse_sqrt", "noam", "linear", "cosine", "polynomial", "plateau",
-                                                   "constant");
+                                                   "halving", "constant");
 
 enum class OptimizerKind { kAdam, kAdamW, kRadam, kAdafactor, kSgd, kAdadelta };
 template <>
 inline constexpr auto kNames<OptimizerKind> = names("adam", "adamw", "radam", "adafactor", "sgd", "adadelta");
+
+/// What the loss of an update is divided by, and so the gradient and its norm.
+enum class LossMean {
+  kTokens,     ///< target tokens
+  kSentences,  ///< pairs, as in programs of 2014 and 2015: gradients are longer by the length of a sentence
+};
+template <>
+inline constexpr auto kNames<LossMean> = names("tokens", "sentences");
 
 enum class WeightDecayForm {
   kDecoupled,  ///< lr * decay of each weight is taken off it (AdamW)

@@ -113,6 +113,9 @@ const std::vector<Option>& table() {
                "latin deletes all but white space, Latin letters and the apostrophe, in every split (Kyubyong 2017)"),
       NMT_DATA(source_markers, any,
                "what stands around a source sentence: </s> behind it, <s> before it too, or nothing"),
+      NMT_DATA(reverse_source, any,
+               "the encoder reads a sentence's pieces last to first (Sutskever et al. 2014); alignments are those of "
+               "the text"),
       NMT_OPTION(data, DataConfig, shortlist, between(0, 10000),
                  "make a lexicon of the training pairs for decoding.shortlist, with this many target pieces for each "
                  "source piece; 0 = none",
@@ -145,6 +148,9 @@ const std::vector<Option>& table() {
       NMT_MODEL(max_relative_distance, between(1, 100000),
                 "shaw, deberta: positions farther apart than this share a vector; t5: where the last bucket begins"),
       NMT_MODEL(relative_buckets, between(4, 4096), "t5: buckets of distances"),
+      NMT_MODEL(product_form, any, "product: embeddings times 1 + w or times w, w a trained vector of each position"),
+      NMT_MODEL(convolution_width, between(2, 1000),
+                "convolution: how many positions it reads, the present one among them"),
       NMT_MODEL(position_init, any,
                 "initial tables of positions: normal with standard deviation d_model^-0.5, Xavier-uniform, or with 1"),
       NMT_MODEL(mask_padding_positions, any, "add no position to padding"),
@@ -165,8 +171,12 @@ const std::vector<Option>& table() {
       NMT_MODEL(
           embedding_init, any,
           "initial embeddings: Xavier-uniform, normal with standard deviation d_model^-0.5, or with 1, or as init"),
-      NMT_MODEL(init, any, "other initial matrices: Xavier-uniform, or normal with init_std"),
+      NMT_MODEL(init, any,
+                "other initial matrices: Xavier-uniform, normal with init_std, uniform within init_range, or within 1 "
+                "/ sqrt(inputs) (fan_in, PyTorch's default; matrices of recurrent cells: 1 / sqrt(their size))"),
       NMT_MODEL(init_std, above(0), "standard deviation where init or recurrent_init is normal"),
+      NMT_MODEL(init_range, above(0), "largest initial value where init, recurrent_init or bias_init is uniform"),
+      NMT_MODEL(bias_init, any, "initial biases: zero, uniform within init_range, or within 1 / sqrt(inputs)"),
       NMT_MODEL(deep_init, any,
                 "for many blocks: matrices of block l times l^-0.5 (Zhang et al. 2019); or DeepNet's (Wang et al. "
                 "2022): smaller matrices and larger weights of residual connections; norm post"),
@@ -181,7 +191,8 @@ const std::vector<Option>& table() {
       NMT_MODEL(bidirectional, any, "recurrent: the encoder reads both ways"),
       NMT_MODEL(embedding_size, between(0, 65536), "recurrent: size of the embeddings; 0 = d_model"),
       NMT_MODEL(encoder_size, between(0, 65536), "recurrent: size of the encoder's state, a direction; 0 = d_model"),
-      NMT_MODEL(attention_size, between(0, 65536), "recurrent: inner size of additive and local scores; 0 = d_model"),
+      NMT_MODEL(attention_size, between(0, 65536),
+                "recurrent: inner size of the additive score and of a predictive window; 0 = d_model"),
       NMT_MODEL(decoder_order, any,
                 "recurrent: the state before a step attends and the context enters the cell, or the new state attends"),
       NMT_MODEL(input_feeding, any, "recurrent, luong: the attentional vector enters the next step"),
@@ -193,8 +204,13 @@ const std::vector<Option>& table() {
                 "recurrent: what the output layer reads: state, context and embedding side by side, or through one "
                 "matrix and tanh or maxout"),
       NMT_MODEL(readout_size, between(0, 65536), "recurrent: size of readouts tanh and maxout; 0 = d_model"),
+      NMT_MODEL(readout_state, any,
+                "recurrent, bahdanau: the readout reads the state after a step, or that before it as in the paper"),
       NMT_MODEL(coverage, any, "recurrent, additive: the sum of past weights enters the score"),
-      NMT_MODEL(local_window, between(1, 10000), "recurrent, local: positions looked at on each side"),
+      NMT_MODEL(attention_window, any,
+                "recurrent: attention looks at a part of the source, around a predicted position or around that of "
+                "the step (Luong et al. 2015, local-p and local-m); attention_score local is general with the first"),
+      NMT_MODEL(local_window, between(1, 10000), "recurrent, attention_window: positions looked at on each side"),
 
       NMT_TRAINING(batch_size, between(1, 1e9), "size of a batch in the unit of batch_type", kFixed),
       NMT_TRAINING(batch_type, any,
@@ -215,7 +231,8 @@ const std::vector<Option>& table() {
       NMT_TRAINING(schedule, any,
                    "learning rate over updates s: up to lr at warmup_steps, then lr * sqrt(warmup_steps / s); the "
                    "paper's lr * d_model^-0.5 * min(s^-0.5, s * warmup_steps^-1.5); down to final_lr at decay_updates "
-                   "in one of three curves; down when validations bring nothing new; lr throughout",
+                   "in one of three curves; down when validations bring nothing new; halved after halving_start "
+                   "epochs and every halving_every epochs then; lr throughout",
                    kFixed),
       NMT_TRAINING(warmup_steps, between(0, 1e9), "updates of linear warm-up; 0 = none", kFixed),
       NMT_TRAINING(decay_updates, at_least(0), "linear, cosine, polynomial: the update that reaches final_lr", kFixed),
@@ -224,6 +241,8 @@ const std::vector<Option>& table() {
       NMT_TRAINING(plateau_factor, from_below(0, 1), "plateau: factor of the rate", kFixed),
       NMT_TRAINING(plateau_patience, between(1, 1e6),
                    "plateau: validations in a row without a new best before the rate falls", kFixed),
+      NMT_TRAINING(halving_start, at_least(0), "halving: epochs before the rate is halved for the first time", kFixed),
+      NMT_TRAINING(halving_every, above(0), "halving: epochs from one time to the next, such as 1 or 0.5", kFixed),
       NMT_TRAINING(optimizer, any, "how gradients change the weights; adamw is adam", kFixed),
       NMT_TRAINING(sgd_momentum, from_below(0, 1), "momentum of SGD; 0 = none", kFixed),
       NMT_TRAINING(adafactor_decay, between(0, 1), "exponent c of Adafactor's decay 1 - t^-c of second moments",
@@ -242,6 +261,9 @@ const std::vector<Option>& table() {
                    "weight is added to the gradient (L2)",
                    kFixed),
       NMT_TRAINING(clip_norm, at_least(0), "scale gradients of a larger norm than this down to it; 0 = off", kFixed),
+      NMT_TRAINING(loss_mean, any,
+                   "what the loss of an update, its gradient and its norm are a mean over: target tokens or pairs",
+                   kFixed),
       NMT_TRAINING(smoothing, from_below(0, 1), "label smoothing: share spread evenly over the vocabulary", kFixed),
       NMT_TRAINING(
           smoothing_form, any,

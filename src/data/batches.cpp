@@ -24,9 +24,10 @@ std::vector<SizedPair> with_sizes(const EpochView& epoch, const std::vector<int6
   std::vector<SizedPair> sized;
   sized.reserve(pairs.size());
   for (const int64_t pair : pairs)
-    sized.push_back({.pair = pair,
-                     .source = source_length(std::ssize(epoch.source(pair).ids()), epoch.corpus().source_markers()),
-                     .target = std::ssize(epoch.target(pair).ids()) + 1});
+    sized.push_back(
+        {.pair = pair,
+         .source = source_length(std::ssize(epoch.source(pair).ids()), epoch.corpus().source_form().markers),
+         .target = std::ssize(epoch.target(pair).ids()) + 1});
   return sized;
 }
 
@@ -159,12 +160,12 @@ std::vector<int64_t> pairs_of_one_of(int64_t shards, const PreparedCorpus& corpu
 using PairIds = std::pair<std::span<const int32_t>, std::span<const int32_t>>;  ///< pieces of source and target
 
 /// Pads pairs to a batch, end symbols added.
-Batch padded(std::span<const int64_t> pairs, SourceMarkers markers, const std::vector<PairIds>& ids) {
+Batch padded(std::span<const int64_t> pairs, const SourceForm& form, const std::vector<PairIds>& ids) {
   Batch batch;
   batch.size = static_cast<int64_t>(pairs.size());
   batch.indices.assign(pairs.begin(), pairs.end());
   for (const auto& [source_ids, target_ids] : ids) {
-    const int64_t source = source_length(std::ssize(source_ids), markers), target = std::ssize(target_ids) + 1;
+    const int64_t source = source_length(std::ssize(source_ids), form.markers), target = std::ssize(target_ids) + 1;
     batch.source_lengths.push_back(source);
     batch.target_lengths.push_back(target);
     batch.source_tokens += source;
@@ -179,7 +180,7 @@ Batch padded(std::span<const int64_t> pairs, SourceMarkers markers, const std::v
     const auto& [source, target] = ids[row];
     const auto in_row = batch.target_in.begin() + row * batch.target_width;
     const auto out_row = batch.target_out.begin() + row * batch.target_width;
-    write_source(source, markers, batch.source.data() + row * batch.source_width);
+    write_source(source, form, batch.source.data() + row * batch.source_width);
     *in_row = SpecialIds::kBegin;
     std::copy(target.begin(), target.end(), in_row + 1);
     *std::copy(target.begin(), target.end(), out_row) = SpecialIds::kEnd;
@@ -252,13 +253,13 @@ Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
     const auto source = pieces.emplace_back(epoch.source(pair)).ids();
     ids.emplace_back(source, pieces.emplace_back(epoch.target(pair)).ids());
   }
-  return padded(pairs, epoch.corpus().source_markers(), ids);
+  return padded(pairs, epoch.corpus().source_form(), ids);
 }
 
-Batch make_batch(std::span<const IdPair> all, SourceMarkers markers, std::span<const int64_t> pairs) {
+Batch make_batch(std::span<const IdPair> all, const SourceForm& form, std::span<const int64_t> pairs) {
   std::vector<PairIds> ids;
   for (const int64_t pair : pairs) ids.emplace_back(all[pair].source, all[pair].target);
-  return padded(pairs, markers, ids);
+  return padded(pairs, form, ids);
 }
 
 }  // namespace nmt

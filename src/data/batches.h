@@ -60,6 +60,6 @@ struct IdPair {
 };
 /// The same plan and the same batches of such pairs, with their places as indices.
 std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, SourceMarkers markers, int64_t tokens);
-Batch make_batch(std::span<const IdPair> all, SourceMarkers markers, std::span<const int64_t> pairs);
+Batch make_batch(std::span<const IdPair> all, const SourceForm& form, std::span<const int64_t> pairs);
 
 }  // namespace nmt

@@ -80,8 +80,8 @@ std::span<const T> slice(const T* items, const uint64_t* ends, int64_t i) {
 
 }  // namespace
 
-PreparedCorpus::PreparedCorpus(const std::filesystem::path& path, SourceMarkers source_markers)
-    : path_(path), file_(path), source_markers_(source_markers) {
+PreparedCorpus::PreparedCorpus(const std::filesystem::path& path, SourceForm source_form)
+    : path_(path), file_(path), source_form_(source_form) {
   const auto bytes = file_.bytes();
   const format::Header header = read_header(path, bytes);
   const auto offsets = column_offsets(path, header, bytes.size());

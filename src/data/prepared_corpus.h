@@ -17,15 +17,15 @@ namespace nmt {
 class PreparedCorpus {
  public:
   /// Throws Error for a missing, foreign, truncated or older file; every offset is checked.
-  explicit PreparedCorpus(const std::filesystem::path& path, SourceMarkers source_markers = SourceMarkers::kEnd);
+  explicit PreparedCorpus(const std::filesystem::path& path, SourceForm source_form = {});
 
   /// Reads the whole file once: it must have this SHA-256, and its ids must be below the sizes of the vocabularies.
   /// Throws Error.
   void verify(const std::string& sha256, int64_t source_vocabulary, int64_t target_vocabulary) const;
 
   int64_t size() const;
-  SourceMarkers source_markers() const { return source_markers_; }  ///< what batches add to a source's pieces
-  std::span<const int32_t> source(int64_t pair) const;              ///< pieces, without <s> and </s>
+  const SourceForm& source_form() const { return source_form_; }  ///< how batches have a source's pieces
+  std::span<const int32_t> source(int64_t pair) const;            ///< pieces, without <s> and </s>
   std::span<const int32_t> target(int64_t pair) const;
   std::string_view source_text(int64_t pair) const;  ///< as it was encoded
   std::string_view target_text(int64_t pair) const;  ///< validation and test: the reference as it stands in the file
@@ -40,7 +40,7 @@ class PreparedCorpus {
   std::filesystem::path path_;
   MappedFile file_;
   int64_t size_ = 0;
-  SourceMarkers source_markers_;
+  SourceForm source_form_;
   // Columns of the mapping, set by the constructor.
   const uint64_t* source_ends_ = nullptr;
   const uint64_t* target_ends_ = nullptr;

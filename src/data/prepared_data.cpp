@@ -15,7 +15,7 @@ std::shared_ptr<const PreparedCorpus> open_split(const Manifest& manifest, const
   const SplitRecord* split = manifest.find_split(name);
   if (!split) return nullptr;
   const auto path = directory / (name + ".bin");
-  auto corpus = std::make_shared<const PreparedCorpus>(path, codec.options().source_markers);
+  auto corpus = std::make_shared<const PreparedCorpus>(path, codec.options().source_form());
   if (corpus->size() != split->pairs) {
     throw Error(fmt::format("{}: {} pairs, the manifest names {}; run nmt-prepro again with --overwrite", path.string(),
                             corpus->size(), split->pairs));

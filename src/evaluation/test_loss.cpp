@@ -50,12 +50,12 @@ TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const Tes
     throw Error(fmt::format("teacher forcing {}: is for recurrent models, {} is a {}; leave it out",
                             options.teacher_forcing, loaded.directory.string(),
                             loaded.config.model.architecture.name()));
-  const auto markers = loaded.codec.options().source_markers;
+  const auto form = loaded.codec.options().source_form();
   const auto limits = loaded.model->limits();
   auto pairs = encoded(loaded.codec, test_set);
   TestLoss result{.teacher_forcing = options.teacher_forcing};
   result.too_long = std::erase_if(pairs, [&](const IdPair& pair) {
-    return !fits_into(limits, source_length(std::ssize(pair.source), markers), std::ssize(pair.target) + 1);
+    return !fits_into(limits, source_length(std::ssize(pair.source), form.markers), std::ssize(pair.target) + 1);
   });
   result.pairs = std::ssize(pairs);
   if (pairs.empty())
@@ -64,8 +64,8 @@ TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const Tes
   loaded.model->eval();
   LossTotals totals;
   int64_t done = 0;
-  for (const auto& batch : plan_by_length(pairs, markers, kHeldOutBatchTokens)) {
-    const std::vector<Batch> one = {make_batch(pairs, markers, batch)};
+  for (const auto& batch : plan_by_length(pairs, form.markers, kHeldOutBatchTokens)) {
+    const std::vector<Batch> one = {make_batch(pairs, form, batch)};
     totals += evaluate(*loaded.model, one, {}, device_of(*loaded.model), options.teacher_forcing);
     done += std::ssize(batch);
     if (options.progress) options.progress(done);

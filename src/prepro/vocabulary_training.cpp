@@ -40,7 +40,8 @@ std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool
                              .latin_only = data_.characters == CharacterSet::kLatin,
                              .source_language = data_.source_language,
                              .target_language = data_.target_language,
-                             .source_markers = data_.source_markers};
+                             .source_markers = data_.source_markers,
+                             .reverse_source = data_.reverse_source};
   MaybeTokenizer source, target;
   if (is_learnt()) {
     source = learn(first_, should_stop, log);

@@ -25,7 +25,7 @@ SearchState::SearchState(std::span<const SearchModel> models, Combination combin
   for (const auto& member : models) sum += member.weight;
   for (const auto& member : models) {
     const double weight = member.weight / sum;
-    members_.push_back({member.model, member.source_markers, std::log(weight), weight, nullptr});
+    members_.push_back({member.model, member.source_form, std::log(weight), weight, nullptr});
   }
   for (size_t i = 0; i < members_.size(); ++i) members_[i].state = start(i, sources);
 }
@@ -34,7 +34,7 @@ std::unique_ptr<DecoderState> SearchState::start(
     size_t member, std::span<const std::vector<std::vector<int32_t>>* const> sources) const {
   std::vector<const std::vector<int32_t>*> own;
   for (const auto* sentence : sources) own.push_back(&sentence->at(member));
-  const auto source = to_source_tensors(own, members_[member].source_markers, device_);
+  const auto source = to_source_tensors(own, members_[member].source_form, device_);
   return members_[member].model->start(source.ids, source.lengths);
 }
 

@@ -15,7 +15,7 @@ namespace nmt {
 /// A model that takes part in a search.
 struct SearchModel {
   TranslationModel* model = nullptr;
-  SourceMarkers source_markers = SourceMarkers::kEnd;
+  SourceForm source_form = {};
   double weight = 1;  ///< of its vote; weights are divided by their sum
 };
 
@@ -57,7 +57,7 @@ class SearchState {
  private:
   struct Member {
     TranslationModel* model;
-    SourceMarkers source_markers;
+    SourceForm source_form;
     double log_weight, weight;
     std::unique_ptr<DecoderState> state;
   };

@@ -21,14 +21,14 @@ struct Pair {
   int64_t tokens() const { return std::ssize(hypothesis->token_log_probabilities); }
 };
 
-TensorBatch batch_of(std::span<const Pair> pairs, SourceMarkers markers, torch::Device device) {
+TensorBatch batch_of(std::span<const Pair> pairs, const SourceForm& form, torch::Device device) {
   std::vector<const std::vector<int32_t>*> sources;
   int64_t width = 0;
   for (const Pair& pair : pairs) {
     sources.push_back(pair.source);
     width = std::max(width, pair.tokens());
   }
-  const auto source = to_source_tensors(sources, markers, device);
+  const auto source = to_source_tensors(sources, form, device);
   const int64_t rows = std::ssize(pairs);
   const auto target_in = torch::full({rows, width}, int64_t{SpecialIds::kPad}, torch::kLong);
   const auto lengths = torch::empty({rows}, torch::kLong);
@@ -58,14 +58,19 @@ torch::Tensor cross_attention(TranslationModel& model, const TensorBatch& batch,
   return layers[layer > 0 ? layer - 1 : std::max<int64_t>(count - 2, 0)].contiguous();
 }
 
-void fill(std::span<const Pair> pairs, const torch::Tensor& weights, SourceMarkers markers) {
-  const int64_t first_piece = markers == SourceMarkers::kBoth ? 1 : 0;
+// By the pieces in the order of the text, without markers.
+void fill(std::span<const Pair> pairs, const torch::Tensor& weights, const SourceForm& form) {
+  const int64_t first_piece = form.markers == SourceMarkers::kBoth ? 1 : 0;
   for (int64_t i = 0; i < std::ssize(pairs); ++i) {
     const int64_t pieces = std::ssize(*pairs[i].source);
     auto& attention = pairs[i].hypothesis->attention;
     for (int64_t token = 0; token < pairs[i].tokens(); ++token) {
       const float* row = weights.const_data_ptr<float>() + (i * weights.size(1) + token) * weights.size(2);
-      attention.insert(attention.end(), row + first_piece, row + first_piece + pieces);
+      const std::span read(row + first_piece, pieces);
+      if (form.reversed)
+        attention.insert(attention.end(), read.rbegin(), read.rend());
+      else
+        attention.insert(attention.end(), read.begin(), read.end());
     }
   }
 }
@@ -92,13 +97,13 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
   for (std::span<const Pair> rest(pairs); !rest.empty();) {
     size_t count = 0;
     for (int64_t source = 0, target = 0; count < rest.size(); ++count) {
-      source = std::max(source, source_length(std::ssize(*rest[count].source), model.source_markers));
+      source = std::max(source, source_length(std::ssize(*rest[count].source), model.source_form.markers));
       target = std::max(target, rest[count].tokens());
       if (count > 0 && static_cast<int64_t>(count + 1) * source * target > kWeightsAtOnce) break;
     }
     const auto together = rest.first(count);
-    const auto batch = batch_of(together, model.source_markers, device_of(*model.model));
-    fill(together, cross_attention(*model.model, batch, options.alignment_layer), model.source_markers);
+    const auto batch = batch_of(together, model.source_form, device_of(*model.model));
+    fill(together, cross_attention(*model.model, batch, options.alignment_layer), model.source_form);
     rest = rest.subspan(count);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {

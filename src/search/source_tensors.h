@@ -17,7 +17,7 @@ struct SourceTensors {
 };
 
 /// sources: pieces without markers.
-SourceTensors to_source_tensors(std::span<const std::vector<int32_t>* const> sources, SourceMarkers markers,
+SourceTensors to_source_tensors(std::span<const std::vector<int32_t>* const> sources, const SourceForm& form,
                                 torch::Device device);
 
 }  // namespace nmt

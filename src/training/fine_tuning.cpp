@@ -27,6 +27,8 @@ bool may_differ(const ConfigDifference& difference) {
                                                  "model.embedding_init",
                                                  "model.init",
                                                  "model.init_std",
+                                                 "model.init_range",
+                                                 "model.bias_init",
                                                  "model.attention_init",
                                                  "model.recurrent_init",
                                                  "model.word_vectors1",
@@ -68,6 +70,7 @@ std::string codec_difference(const TextCodec& theirs, const TextCodec& ours) {
   if (a.latin_only != b.latin_only) return fmt::format("data.characters is {} there", a.latin_only ? "latin" : "all");
   if (a.source_markers != b.source_markers)
     return fmt::format("data.source_markers is {} there", name_of(a.source_markers));
+  if (a.reverse_source != b.reverse_source) return fmt::format("data.reverse_source is {} there", a.reverse_source);
   if (auto difference = tokenizer_difference(theirs.source(), ours.source()); !difference.empty())
     return "source: " + difference;
   if (auto difference = tokenizer_difference(theirs.target(), ours.target()); !difference.empty())

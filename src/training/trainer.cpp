@@ -105,6 +105,7 @@ UpdateLoop Trainer::make_loop() {
                                 .objective = *objective_,
                                 .device = device_,
                                 .clip_norm = config_.training.clip_norm,
+                                .loss_mean = config_.training.loss_mean,
                                 .teacher_forcing = config_.training.teacher_forcing,
                                 .processes = gradients_.get()},
                      .schedule = make_schedule(config_.training, config_.model.d_model),

@@ -36,7 +36,7 @@ class DecodingType {
 
 // Whether the model has places for a pair: learned positions end somewhere.
 bool has_places(const TranslationModel& model, const PreparedCorpus& corpus, int64_t pair) {
-  return fits_into(model.limits(), source_length(std::ssize(corpus.source(pair)), corpus.source_markers()),
+  return fits_into(model.limits(), source_length(std::ssize(corpus.source(pair)), corpus.source_form().markers),
                    std::ssize(corpus.target(pair)) + 1);
 }
 

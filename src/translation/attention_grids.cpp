@@ -9,8 +9,8 @@
 namespace nmt {
 namespace {
 
-Batch batch_of(std::span<const int32_t> source, std::span<const int32_t> target, SourceMarkers markers) {
-  const int64_t source_width = source_length(std::ssize(source), markers), target_width = std::ssize(target) + 1;
+Batch batch_of(std::span<const int32_t> source, std::span<const int32_t> target, const SourceForm& form) {
+  const int64_t source_width = source_length(std::ssize(source), form.markers), target_width = std::ssize(target) + 1;
   Batch batch{.size = 1,
               .source_width = source_width,
               .target_width = target_width,
@@ -22,10 +22,16 @@ Batch batch_of(std::span<const int32_t> source, std::span<const int32_t> target,
               .target_lengths = {target_width},
               .source_tokens = source_width,
               .target_tokens = target_width};
-  write_source(source, markers, batch.source.data());
+  write_source(source, form, batch.source.data());
   batch.target_in.insert(batch.target_in.end(), target.begin(), target.end());
   batch.target_out.push_back(SpecialIds::kEnd);
   return batch;
+}
+
+std::vector<int64_t> in_order(const std::vector<int64_t>& ids, const std::vector<int64_t>& order) {
+  std::vector<int64_t> sorted;
+  for (const int64_t place : order) sorted.push_back(ids[place]);
+  return sorted;
 }
 
 std::vector<std::string> pieces(const Tokenizer& tokenizer, const std::vector<int64_t>& ids) {
@@ -38,13 +44,17 @@ std::vector<std::string> pieces(const Tokenizer& tokenizer, const std::vector<in
 
 std::vector<AttentionGrid> attention_grids(TranslationModel& model, const TextCodec& codec,
                                            std::span<const int32_t> source, std::span<const int32_t> target) {
-  const auto batch = batch_of(source, target, codec.options().source_markers);
-  const auto read = pieces(codec.source(), batch.source), fed = pieces(codec.target(), batch.target_in),
-             written = pieces(codec.target(), batch.target_out);
+  const auto form = codec.options().source_form();
+  const auto batch = batch_of(source, target, form);
+  const auto order = text_order(std::ssize(source), form);
+  const auto read = pieces(codec.source(), in_order(batch.source, order)),
+             fed = pieces(codec.target(), batch.target_in), written = pieces(codec.target(), batch.target_out);
   std::vector<AttentionGrid> grids;
   for (const auto& map : model.attention_maps(to_tensors(batch, device_of(model)))) {
-    const auto weights = map.weights[0].cpu().contiguous();  // [heads, queries, keys]
+    auto weights = map.weights[0].cpu().contiguous();  // [heads, queries, keys]
     const bool encoder = map.name.starts_with("encoder"), self = map.name.ends_with("self");
+    if (form.reversed && (encoder || !self)) weights = weights.index_select(2, torch::tensor(order)).contiguous();
+    if (form.reversed && encoder) weights = weights.index_select(1, torch::tensor(order)).contiguous();
     const float* first = weights.const_data_ptr<float>();
     grids.push_back({.name = map.name,
                      .heads = weights.size(0),

@@ -191,7 +191,7 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
   for (const auto& [model, codec, weight, lexicon] : models_) {
     if (!(weight > 0) || !std::isfinite(weight)) throw Error(fmt::format("model weight {}: use more than 0", weight));
     limit_to(*model, codec->options().source_markers, options_);
-    search_models_.push_back({.model = model, .source_markers = codec->options().source_markers, .weight = weight});
+    search_models_.push_back({.model = model, .source_form = codec->options().source_form(), .weight = weight});
     codecs_.push_back(codec);
   }
   if (options_.shortlist > 0) {

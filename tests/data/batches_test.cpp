@@ -380,6 +380,8 @@ TEST(MakeBatch, PutsTheMarkersOfTheCorpusAroundSources) {
   EXPECT_THAT(batch.source, ElementsAre(10, 11, /**/ 3, 0));
   EXPECT_THAT(batch.source_lengths, ElementsAre(2, 1));
   EXPECT_THAT(batch.target_out, ElementsAre(60, 3, 0, 0, /**/ 160, 161, 162, 3));
+  const PreparedCorpus backwards(folder / "x.bin", {SourceMarkers::kEnd, /*reversed=*/true});
+  EXPECT_THAT(make_batch(backwards, pairs).source, ElementsAre(11, 10, 3, /**/ 3, 0, 0));
 }
 
 TEST(PlanEpoch, FillsTheLastBatchWithPairsOfThePass) {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "extending/gaussian_score.h"
 #include "extending/kerple.h"
 #include "extending/mixture_of_experts.h"
-#include "extending/scaled_cosine.h"
 #include "extending/scaled_sinusoids.h"
 #include "extending/tiny_training.h"
 #include "models/losses/model_outputs.h"
@@ -40,18 +40,17 @@ torch::Tensor parameter(const TranslationModel& model, const std::string& name) 
 }
 
 TEST(Extending, AScoreOfAttention) {
-  ScaledCosineScore score({.query = 4, .key = 4});
+  GaussianScore score({.query = 4, .key = 4});
   const torch::NoGradGuard no_grad;
   score.parameters().front().fill_(3);
   const auto query = wave({2, 3, 4}, 1, 1), keys = wave({2, 5, 4}, 1, 2);
-  const auto norm = [](const torch::Tensor& x) { return x.norm(2, -1, true); };
-  const auto expected = 3 * (query / norm(query)).matmul((keys / norm(keys)).transpose(1, 2));
+  const auto expected = -3 * (query.unsqueeze(2) - keys.unsqueeze(1)).square().sum(-1);
   expect_close(score.forward(query, score.prepare(keys)), expected, 1e-5);
 }
 
 TEST(Extending, AScoreOfAttentionInATransformer) {
   const auto model = expect_to_work(
-      {.score = [](const AttentionScoreOptions& options) { return std::make_shared<ScaledCosineScore>(options); }});
+      {.score = [](const AttentionScoreOptions& options) { return std::make_shared<GaussianScore>(options); }});
   for (const char* layer : {"encoder_0.self_attention", "decoder_0.self_attention", "decoder_0.cross_attention"})
     EXPECT_NE(parameter(*model, std::string(layer) + ".score.own.beta").item<double>(), 1) << layer;
 }

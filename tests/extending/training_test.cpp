@@ -98,7 +98,7 @@ class Run final : TrainingObserver {
 };
 
 Schedule constant(double rate) {
-  return [=](int64_t, const Plateau&) { return rate; };
+  return [=](const ScheduleTime&) { return rate; };
 }
 
 TEST(Extending, AnOptimizer) {
@@ -127,11 +127,11 @@ TEST(Extending, AnOptimizerInARun) {
 
 TEST(Extending, ASchedule) {
   const auto rate = warmup_stable_decay(0.1, 4, 10, 20);
-  EXPECT_DOUBLE_EQ(rate(1, {}), 0.025);
-  EXPECT_DOUBLE_EQ(rate(4, {}), 0.1);
-  EXPECT_DOUBLE_EQ(rate(10, {}), 0.1);
-  EXPECT_DOUBLE_EQ(rate(15, {}), 0.05);
-  EXPECT_DOUBLE_EQ(rate(25, {}), 0);
+  EXPECT_DOUBLE_EQ(rate({.update = 1}), 0.025);
+  EXPECT_DOUBLE_EQ(rate({.update = 4}), 0.1);
+  EXPECT_DOUBLE_EQ(rate({.update = 10}), 0.1);
+  EXPECT_DOUBLE_EQ(rate({.update = 15}), 0.05);
+  EXPECT_DOUBLE_EQ(rate({.update = 25}), 0);
 }
 
 TEST(Extending, AScheduleInARun) {

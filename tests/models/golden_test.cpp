@@ -2,6 +2,11 @@
 // tests/training/golden_updates_test.cpp.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
+#include "config/difference.h"
+#include "config/loading/schema.h"
 #include "models/golden/golden_case.h"
 #include "models/interface/model.h"
 #include "nn/ops/cross_entropy.h"
@@ -54,6 +59,21 @@ TEST_P(GoldenModel, GivesTheLogitsAndLossOfTheProgram) {
     const double loss = golden_.update(1)["loss"];
     EXPECT_NEAR(sums.loss.item<double>(), loss, 1e-6 * loss) << device;
   }
+}
+
+// A case with the name of a preset has its choices; sizes and dropout are its own.
+TEST_P(GoldenModel, HasTheChoicesOfThePresetOfItsName) {
+  const auto preset = test::source_directory() / "configs" / (std::string(GetParam()) + ".yaml");
+  if (!std::filesystem::exists(preset)) GTEST_SKIP() << "no preset has this name";
+  const std::set<std::string> sizes = {"model.d_model",        "model.d_ff",           "model.num_heads",
+                                       "model.num_blocks",     "model.encoder_blocks", "model.decoder_blocks",
+                                       "model.embedding_size", "model.encoder_size",   "model.attention_size",
+                                       "model.readout_size",   "model.local_window",   "model.max_positions"};
+  for (const auto& difference : differences(load_config(preset).config, golden_.config))
+    EXPECT_TRUE(!difference.key.starts_with("model.") || sizes.contains(difference.key) ||
+                difference.key.ends_with("dropout_rate") || difference.key.ends_with("init") ||
+                difference.key.starts_with("model.init_"))
+        << difference.key << " is " << difference.after << " here, " << difference.before << " in the preset";
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, GoldenModel, testing::ValuesIn(test::kGoldenCases),

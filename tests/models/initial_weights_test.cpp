@@ -133,6 +133,23 @@ std::map<std::string, ModelConfig> forms_of_tests() {
   for (const char* score : {"additive", "general", "dot"})
     forms[std::string("deepnet.") + score] =
         test::model_config(many + "deep_init: deepnet, decoder_mixer: ssru, attention_score: " + score);
+  for (const char* positions : {"learned", "recurrent"})
+    forms[std::string("fan_in.") + positions] =
+        test::model_config(small + "num_blocks: 1, init: fan_in, bias_init: fan_in, embedding_init: standard_normal, " +
+                           "output_bias: true, tie_embeddings: none, max_positions: 40, positions: " + positions);
+  for (const auto& name : {"bahdanau", "luong", "local_additive"}) {
+    auto config = test::recurrent_form(name);
+    config.init = MatrixInit::kFanIn;
+    config.bias_init = BiasInit::kFanIn;
+    config.recurrent_init = RecurrentInit::kFanIn;
+    config.embedding_init = EmbeddingInit::kStandardNormal;
+    forms[std::string("fan_in.") + name] = config;
+    config.init = MatrixInit::kUniform;
+    config.bias_init = BiasInit::kUniform;
+    config.recurrent_init = RecurrentInit::kUniform;
+    config.embedding_init = EmbeddingInit::kInit;
+    forms[std::string("uniform.") + name] = config;
+  }
   for (const auto& name : {"bahdanau", "luong", "coverage", "local", "location"}) {
     auto config = test::recurrent_form(name);
     config.attention_init = AttentionInit::kBahdanau;

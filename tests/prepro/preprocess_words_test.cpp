@@ -129,13 +129,27 @@ TEST_F(PrepareWords, MarkersCountAsLength) {
     config_.data.maxlen2 = 100;
     overwrite();
     const PreparedData data = open_prepared_data(config_);
-    EXPECT_EQ(data.train->source_markers(), data.codec.options().source_markers);
-    EXPECT_EQ(data.test->source_markers(), data.codec.options().source_markers);
+    EXPECT_EQ(data.train->source_form(), data.codec.options().source_form());
+    EXPECT_EQ(data.test->source_form(), data.codec.options().source_form());
     return data.train->size();
   };
   EXPECT_EQ(pairs("end"), 100);
   EXPECT_EQ(pairs("both"), 10);
   EXPECT_EQ(pairs("none"), 300);
+}
+
+// The prepared ids are those of the text; the way in which a model reads them travels with the codec.
+TEST_F(PrepareWords, ASourceThatIsReadBackwardsStandsForwardsInTheData) {
+  overwrite();
+  const auto before = ids(open_prepared_data(config_).train->source(5));
+  config_.data.reverse_source = true;
+  overwrite();
+  const PreparedData data = open_prepared_data(config_);
+  EXPECT_EQ(ids(data.train->source(5)), before);
+  EXPECT_TRUE(data.codec.options().reverse_source);
+  EXPECT_TRUE(data.train->source_form().reversed);
+  config_.data.reverse_source = false;
+  EXPECT_THAT(message(), HasSubstr("(data.reverse_source: true -> false)"));
 }
 
 TEST_F(PrepareWords, OverwriteReplacesVocabulariesNamedAfterOtherLanguages) {
@@ -152,7 +166,8 @@ TEST_F(PrepareWords, AManifestOfAnOlderVersionStandsForTheDefaults) {
   config_.data.joint_vocabulary = true;
   prepare();
   auto manifest = nlohmann::json::parse(output().at("prepared/manifest.json"));
-  for (const char* name : {"min_cnt", "vocabulary1", "vocabulary2", "count_markup", "characters", "source_markers"}) {
+  for (const char* name :
+       {"min_cnt", "vocabulary1", "vocabulary2", "count_markup", "characters", "source_markers", "reverse_source"}) {
     ASSERT_EQ(manifest["options"].erase(name), 1u) << name;
   }
   std::ofstream(std::filesystem::path(config_.data.dir) / "manifest.json") << manifest.dump();

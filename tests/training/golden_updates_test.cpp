@@ -46,7 +46,7 @@ TEST_P(GoldenUpdates, GiveTheLossGradientsAndWeightsOfTheProgram) {
     for (const int64_t number : {1, 2, 3}) {
       const auto& expected = golden.update(number);
       const std::string what = device.str() + ", update " + std::to_string(number);
-      const double rate = make_schedule(training, golden.config.model.d_model)(number, {});
+      const double rate = make_schedule(training, golden.config.model.d_model)({.update = number});
       EXPECT_NEAR(rate, expected["learning_rate"].get<double>(), 1e-9 * rate) << what;
       const auto stats = test::update({*model, *optimizer, device}, {golden.batch(number)}, training, rate,
                                       {.seed = 1, .update = number});

@@ -26,6 +26,7 @@ inline UpdateStats update(const Trained& trained, std::vector<Batch> batches, co
                        .objective = *objective,
                        .device = trained.device,
                        .clip_norm = config.clip_norm,
+                       .loss_mean = config.loss_mean,
                        .teacher_forcing = config.teacher_forcing,
                        .processes = trained.processes},
                       std::move(batches), key, rate);

@@ -70,6 +70,28 @@ TEST(HypothesisAttention, IsThatOfARecurrentModel) {
     for (const auto& hypothesis : found[i]) expect_grid(*model, sources[i], hypothesis, "decoder.attention");
 }
 
+// Alignments and copied words need the places of the text.
+TEST(HypothesisAttention, OfASourceThatIsReadBackwardsIsInTheOrderOfTheText) {
+  const c10::NoGradGuard no_gradients;
+  const auto model = model_of(kRecurrent);
+  const SearchOptions options{.max_length_offset = 3, .n_best = 2, .attention = true};
+  for (const auto markers : {SourceMarkers::kEnd, SourceMarkers::kBoth}) {
+    const auto found_of = [&](const Ids& source, bool reversed) {
+      const std::vector<SearchModel> models = {{.model = model.get(), .source_form = {markers, reversed}}};
+      const std::vector<SearchInput> inputs = {{.sources = {source}}};
+      return search(models, inputs, options).front();
+    };
+    const auto backwards = found_of({4, 5, 6, 7}, true), turned = found_of({7, 6, 5, 4}, false);
+    ASSERT_EQ(backwards.size(), turned.size());
+    for (size_t i = 0; i < turned.size(); ++i) {
+      EXPECT_EQ(backwards[i].ids, turned[i].ids);
+      ASSERT_FALSE(turned[i].attention.empty());
+      for (size_t at = 0; at < turned[i].attention.size(); ++at)
+        EXPECT_EQ(backwards[i].attention.at(at), turned[i].attention[at / 4 * 4 + 3 - at % 4]);
+    }
+  }
+}
+
 TEST(HypothesisAttention, OfACutHypothesisHasNoRowForTheEnd) {
   const auto model = model_of(kThreeBlocks);
   const c10::NoGradGuard no_gradients;

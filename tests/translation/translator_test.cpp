@@ -63,6 +63,18 @@ TEST_F(TranslatorTest, PutsTheMarkersOfTheCodecAroundSources) {
   EXPECT_THAT(seen, ElementsAre(ElementsAre(2, 5, 7)));  // </s>, which the model has checked, is left out
 }
 
+TEST_F(TranslatorTest, ReadsSourcesBackwardsWhereTheCodecSaysSo) {
+  std::vector<std::vector<int32_t>> seen;
+  test::ScriptedModel model(8, [&](const auto& source, const auto&) {
+    seen.push_back(source);
+    return std::vector<double>{0, 0, 0, 1, 0, 0, 0, 0};  // ends at once
+  });
+  const auto words = std::make_shared<test::WordTokenizer>(kWords);
+  const TextCodec backwards({.reverse_source = true}, words, words);
+  Translator(model, backwards, {.search = {.beam_size = 1}}).translate(std::vector<std::string>{"b c d"});
+  EXPECT_THAT(seen, ElementsAre(ElementsAre(7, 6, 5)));
+}
+
 TEST_F(TranslatorTest, SortsByLengthSoThatBatchesAreEven) {
   texts({"b", "c c c c", "d", "b b b b"}, {.search = {.beam_size = 1}, .batch_size = 2});
   EXPECT_THAT(model_.steps, ElementsAre(2, 2, 2, 2, 2, 2, 2)) << "5 steps for the long ones, 2 for the short ones";

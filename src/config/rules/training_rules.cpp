@@ -86,6 +86,8 @@ void TrainingRules::check_schedule() const {
            fmt::format("{} is above training.lr {}", training.final_lr, training.lr));
   if (schedule != ScheduleKind::kPolynomial)
     refuse_changed({"training.polynomial_power"}, "is of polynomial" + elsewhere);
+  if (schedule != ScheduleKind::kHalving)
+    refuse_changed({"training.halving_start", "training.halving_every"}, "is of halving" + elsewhere);
   if (schedule != ScheduleKind::kPlateau)
     refuse_changed({"training.plateau_factor", "training.plateau_patience"}, "is of plateau" + elsewhere);
   else if (!has_validation_text())

@@ -157,7 +157,10 @@ void write_json(const std::filesystem::path& path, const nlohmann::ordered_json&
 
 }  // namespace
 
-std::string ctranslate2_obstacle(const PlainModel& model) { return plain_transformer_obstacle(model.config.model); }
+std::string ctranslate2_obstacle(const PlainModel& model) {
+  if (auto obstacle = plain_transformer_obstacle(model.config.model); !obstacle.empty()) return obstacle;
+  return model.codec.options().reverse_source ? "data.reverse_source: true" : "";
+}
 
 void write_ctranslate2(const std::filesystem::path& directory, const PlainModel& model, CTranslate2Type type) {
   if (const auto obstacle = ctranslate2_obstacle(model); !obstacle.empty())

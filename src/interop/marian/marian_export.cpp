@@ -154,6 +154,7 @@ std::string marian_obstacle(const PlainModel& model) {
   if (options.latin_only) return "data.characters: latin";
   if (options.source_markers != SourceMarkers::kEnd)
     return fmt::format("data.source_markers: {}", name_of(options.source_markers));
+  if (options.reverse_source) return "data.reverse_source: true";
   if (!dynamic_cast<const SentencePieceTokenizer*>(&model.codec.source())) return "data.tokenizer: words";
   return "";
 }

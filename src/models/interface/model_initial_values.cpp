@@ -9,8 +9,32 @@ using Kind = InitialDistribution::Kind;
 
 InitialDistribution normal(double deviation) { return {.kind = Kind::kNormal, .deviation = deviation}; }
 
+InitialDistribution uniform(double limit) { return {.kind = Kind::kUniform, .limit = limit}; }
+
 InitialDistribution matrices_of(const ModelConfig& c) {
-  return c.init == MatrixInit::kNormal ? normal(c.init_std) : InitialDistribution();
+  switch (c.init) {
+    case MatrixInit::kXavier:
+      return {};
+    case MatrixInit::kNormal:
+      return normal(c.init_std);
+    case MatrixInit::kUniform:
+      return uniform(c.init_range);
+    case MatrixInit::kFanIn:
+      return {.kind = Kind::kFanIn};
+  }
+  return {};
+}
+
+std::optional<InitialDistribution> biases_of(const ModelConfig& c) {
+  switch (c.bias_init) {
+    case BiasInit::kZero:
+      return {};
+    case BiasInit::kUniform:
+      return uniform(c.init_range);
+    case BiasInit::kFanIn:
+      return InitialDistribution{.kind = Kind::kFanIn};
+  }
+  return {};
 }
 
 InitialDistribution embeddings_of(const ModelConfig& c) {
@@ -45,6 +69,10 @@ InitialDistribution recurrent_of(const ModelConfig& c) {
       return {};
     case RecurrentInit::kNormal:
       return normal(c.init_std);
+    case RecurrentInit::kUniform:
+      return uniform(c.init_range);
+    case RecurrentInit::kFanIn:
+      return {.kind = Kind::kFanIn};
     case RecurrentInit::kOrthogonal:
       return {.kind = Kind::kOrthogonal};
   }
@@ -59,7 +87,8 @@ InitialValues initial_values(const ModelConfig& c) {
                        .positions = positions_of(c),
                        .recurrent = recurrent_of(c),
                        .scores = matrices_of(c),
-                       .score_vectors = matrices_of(c)};
+                       .score_vectors = matrices_of(c),
+                       .biases = biases_of(c)};
   if (c.attention_init == AttentionInit::kBahdanau) {  // Bahdanau et al. 2015, B.1
     values.scores = normal(0.001);
     values.score_vectors = normal(0);

@@ -7,8 +7,8 @@
 
 namespace nmt {
 
-/// What model.init, embedding_init, position_init, recurrent_init and attention_init say. Throws Error for an unknown
-/// name.
+/// What model.init, bias_init, embedding_init, position_init, recurrent_init and attention_init say. Throws Error for
+/// an unknown name.
 InitialValues initial_values(const ModelConfig& config);
 
 /// Draws the tables [pieces, features] that are defined, one after the other. zero_padding_row: row 0 is zero.

@@ -55,6 +55,7 @@ void RecurrentDecoderImpl::State::select(const torch::Tensor& rows) {
 RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& c, const RecurrentEncoderImpl& encoder)
     : order_(c.decoder_order),
       readout_kind_(c.readout),
+      readout_state_(c.readout_state),
       initial_state_(c.initial_state),
       feeds_(order_ == DecoderOrder::kLuong && c.input_feeding),
       covers_(c.coverage),
@@ -80,6 +81,7 @@ RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& c, const Recurrent
                                                    .coverage = c.coverage,
                                                    .max_source = c.max_positions},
                                          .softmax = c.attention_normalization == AttentionNormalization::kSoftmax,
+                                         .window = c.attention_window,
                                          .local_window = c.local_window,
                                          .dropout = c.attention_dropout_rate.value_or(c.dropout_rate)}));
   if (readout_kind_ != Readout::kLinear)
@@ -141,7 +143,8 @@ torch::Tensor RecurrentDecoderImpl::attend(const torch::Tensor& query, State& st
                                            ForwardContext& pass, torch::Tensor* weights) {
   if (!attention_) return state.summary;
   const auto coverage = covers_ ? rows.to_grid(state.coverage) : torch::Tensor();
-  const auto result = attention_(rows.to_grid(query.to(memory.values.scalar_type())), memory, coverage, pass);
+  const auto queries = rows.to_grid(query.to(memory.values.scalar_type()));
+  const auto result = attention_(queries, memory, coverage, state.position, pass);
   if (covers_) state.coverage = state.coverage + rows.to_rows(result.weights);
   if (weights) *weights = rows.to_rows(result.weights);
   return rows.to_rows(result.context);
@@ -158,18 +161,28 @@ void RecurrentDecoderImpl::step_layers(torch::Tensor x, State& state, ForwardCon
 torch::Tensor RecurrentDecoderImpl::advance(const torch::Tensor& e, State& state,
                                             const RecurrentAttentionImpl::Memory& memory, const SentenceRows& rows,
                                             ForwardContext& pass, torch::Tensor* weights) {
+  auto advanced = features_of_step(e, state, memory, rows, pass, weights);
+  ++state.position;
+  if (!feeds_) return advanced;
+  state.fed = read_out(advanced, pass);
+  return state.fed;
+}
+
+torch::Tensor RecurrentDecoderImpl::features_of_step(const torch::Tensor& e, State& state,
+                                                     const RecurrentAttentionImpl::Memory& memory,
+                                                     const SentenceRows& rows, ForwardContext& pass,
+                                                     torch::Tensor* weights) {
   const auto type = e.scalar_type();
   if (order_ == DecoderOrder::kBahdanau) {
-    const auto context = attend(state.layers.back().state, state, memory, rows, pass, weights);
+    const auto before = state.layers.back().state;
+    const auto context = attend(before, state, memory, rows, pass, weights);
     step_layers(torch::cat({e, context}, -1), state, pass);
-    return torch::cat({state.layers.back().state.to(type), context, e}, -1);
+    const auto& read = readout_state_ == ReadoutState::kPrevious ? before : state.layers.back().state;
+    return torch::cat({read.to(type), context, e}, -1);
   }
   step_layers(feeds_ ? torch::cat({e, state.fed}, -1) : e, state, pass);
   const auto& query = state.layers.back().state;
-  const auto features = torch::cat({query.to(type), attend(query, state, memory, rows, pass, weights)}, -1);
-  if (!feeds_) return features;
-  state.fed = read_out(features, pass);
-  return state.fed;
+  return torch::cat({query.to(type), attend(query, state, memory, rows, pass, weights)}, -1);
 }
 
 torch::Tensor RecurrentDecoderImpl::finish(const torch::Tensor& advanced, ForwardContext& pass) {

@@ -28,7 +28,8 @@ class SentenceRows {
 };
 
 /// A recurrent decoder. With e the embedding of the word before, d the state (of the last layer), c the context:
-///   Bahdanau's order: c_t = attention(d_{t-1}), d_t = cell([e; c_t], d_{t-1}), readout of [d_t; c_t; e]
+///   Bahdanau's order: c_t = attention(d_{t-1}), d_t = cell([e; c_t], d_{t-1}), readout of [d_t; c_t; e], or with
+///       model.readout_state previous of [d_{t-1}; c_t; e] (Bahdanau et al. 2015, A.2.2)
 ///   Luong's order: d_t = cell([e; o_{t-1}], d_{t-1}), c_t = attention(d_t), readout o_t of [d_t; c_t]; o_{t-1} only
 ///       with input feeding, and zero at first
 /// Without attention c is the encoder's last states, of both directions. Readouts (model.readout) of x: linear: x;
@@ -43,6 +44,7 @@ class RecurrentDecoderImpl : public torch::nn::Module {
     torch::Tensor fed;       ///< o_{t-1} [rows, output], with input feeding
     torch::Tensor summary;   ///< c without attention [rows, key]
     torch::Tensor coverage;  ///< the sum of past weights [rows, source], with coverage
+    int64_t position = 0;    ///< of the next step, the same for all rows
 
     void select(const torch::Tensor& rows);  ///< new row r is old row rows[r]; int64 on the states' device
   };
@@ -63,6 +65,9 @@ class RecurrentDecoderImpl : public torch::nn::Module {
  private:
   torch::Tensor attend(const torch::Tensor& query, State& state, const RecurrentAttentionImpl::Memory& memory,
                        const SentenceRows& rows, ForwardContext& pass, torch::Tensor* weights);
+  /// What the readout of a step reads: [rows, features].
+  torch::Tensor features_of_step(const torch::Tensor& e, State& state, const RecurrentAttentionImpl::Memory& memory,
+                                 const SentenceRows& rows, ForwardContext& pass, torch::Tensor* weights);
   void step_layers(torch::Tensor x, State& state, ForwardContext& pass);
   torch::Tensor read_out(const torch::Tensor& x, ForwardContext& pass);
   /// The vector that the first state is made of: [batch, any].
@@ -70,6 +75,7 @@ class RecurrentDecoderImpl : public torch::nn::Module {
 
   DecoderOrder order_;
   Readout readout_kind_;
+  ReadoutState readout_state_;
   InitialState initial_state_;
   bool feeds_, covers_;
   double dropout_;

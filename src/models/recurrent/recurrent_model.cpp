@@ -95,7 +95,7 @@ RecurrentModel::RecurrentModel(const ModelConfig& c, int64_t source_vocabulary, 
 void RecurrentModel::reset_parameters(const InitialValues& values, at::Generator& generator) {
   draw_embeddings({shared_embedding_, source_embedding_, target_embedding_}, zero_padding_row_, values, generator);
   if (output_weight_.defined()) values.matrices.draw(output_weight_, generator);
-  if (output_bias_.defined()) output_bias_.zero_();
+  if (output_bias_.defined()) values.draw_bias(output_bias_, output_weight().size(1), generator);
 }
 
 torch::Tensor RecurrentModel::output_weight() const {

@@ -21,7 +21,9 @@ PositionOptions position_options(const ModelConfig& c) {
           .heads = c.num_heads,
           .max_positions = c.max_positions,
           .max_distance = c.max_relative_distance,
-          .buckets = c.relative_buckets};
+          .buckets = c.relative_buckets,
+          .product_form = c.product_form,
+          .convolution_width = c.convolution_width};
 }
 
 BlockOptions block_options(const ModelConfig& c) {
@@ -150,7 +152,7 @@ Transformer::Transformer(const ModelConfig& c, int64_t source_vocabulary, int64_
 void Transformer::reset_parameters(const InitialValues& values, at::Generator& generator) {
   draw_embeddings({shared_embedding_, source_embedding_, target_embedding_}, zero_padding_row_, values, generator);
   if (output_weight_.defined()) values.matrices.draw(output_weight_, generator);
-  if (output_bias_.defined()) output_bias_.zero_();
+  if (output_bias_.defined()) values.draw_bias(output_bias_, output_weight().size(1), generator);
 }
 
 torch::Tensor Transformer::output_weight() const { return output_weight_.defined() ? output_weight_ : target_table(); }

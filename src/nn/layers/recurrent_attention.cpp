@@ -12,8 +12,13 @@ RecurrentAttentionImpl::RecurrentAttentionImpl(const Options& options) : options
   score_ = register_module(
       "score",
       make_attention_score(local ? AttentionScoreKind::kGeneral : AttentionScoreKind(options.score), options.sizes));
-  if (local)
-    window_ = register_module("window", LocalWindow(options.sizes.query, options.sizes.inner, options.local_window));
+  if (local || options.window != AttentionWindow::kNone)
+    window_ = register_module(
+        "window", LocalWindow(LocalWindowImpl::Options{.kind = local ? AttentionWindow::kPredictive : options.window,
+                                                       .query = options.sizes.query,
+                                                       .inner = options.sizes.inner,
+                                                       .window = options.local_window,
+                                                       .softmax = options.softmax || local}));
   if (!options.sizes.coverage) return;
   covered_score_ = std::dynamic_pointer_cast<AdditiveScore>(score_);
   if (!covered_score_)
@@ -27,12 +32,13 @@ RecurrentAttentionImpl::Memory RecurrentAttentionImpl::prepare(const torch::Tens
 }
 
 RecurrentAttentionImpl::Result RecurrentAttentionImpl::forward(const torch::Tensor& query, const Memory& memory,
-                                                               const torch::Tensor& coverage, ForwardContext& pass) {
+                                                               const torch::Tensor& coverage, int64_t position,
+                                                               ForwardContext& pass) {
   const auto scores = covered_score_ ? covered_score_->forward(query, memory.prepared, coverage)
                                      : score_->forward(query, memory.prepared);
   torch::Tensor weights;
   if (window_)
-    weights = window_(query, scores, memory.lengths);
+    weights = window_(query, scores, memory.lengths, position);
   else if (options_.softmax)
     weights = softmax_scores(scores, memory.lengths);
   else

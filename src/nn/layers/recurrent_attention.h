@@ -19,11 +19,12 @@ namespace nmt {
 class RecurrentAttentionImpl : public torch::nn::Module {
  public:
   struct Options {
-    Choice<AttentionScoreKind> score = AttentionScoreKind::kAdditive;  ///< local: general within a LocalWindow
+    Choice<AttentionScoreKind> score = AttentionScoreKind::kAdditive;  ///< local: general within a predictive window
     AttentionScoreOptions sizes;
     bool softmax = true;  ///< false: the scores are the weights
-    int64_t local_window = 10;
-    double dropout = 0;  ///< of the weights
+    AttentionWindow window = AttentionWindow::kNone;
+    int64_t local_window = 10;  ///< positions on each side
+    double dropout = 0;         ///< of the weights
   };
   explicit RecurrentAttentionImpl(const Options& options);
 
@@ -39,8 +40,10 @@ class RecurrentAttentionImpl : public torch::nn::Module {
     torch::Tensor context;  ///< [batch, target, key], in the values' type
     torch::Tensor weights;  ///< [batch, target, source] float32, before dropout
   };
-  /// query [batch, target, query] in the values' type; coverage float32 [batch, target, source] or undefined.
-  Result forward(const torch::Tensor& query, const Memory& memory, const torch::Tensor& coverage, ForwardContext& pass);
+  /// query [batch, target, query] in the values' type, all at `position` of their translations, from 0 (a window asks
+  /// for it); coverage float32 [batch, target, source] or undefined.
+  Result forward(const torch::Tensor& query, const Memory& memory, const torch::Tensor& coverage, int64_t position,
+                 ForwardContext& pass);
   int64_t max_source() const { return score_->max_source(); }
 
  private:

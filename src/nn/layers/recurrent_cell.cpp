@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "nn/ops/kernel_support.h"
@@ -128,6 +129,19 @@ RecurrentCellImpl::RecurrentCellImpl(Cell kind, int64_t input, int64_t size)
       size_(size),
       input_(register_module("input", Linear(input, kernels::gates_of(kind) * size, LinearImpl::Bias::kYes))),
       recurrent_(register_module("recurrent", Linear(size, kernels::gates_of(kind) * size, LinearImpl::Bias::kYes))) {}
+
+InitialValues RecurrentCellImpl::initial_values_below(const torch::nn::Module& submodule,
+                                                      const InitialValues& values) const {
+  auto own = &submodule == recurrent_.get() ? values.with_matrices(values.recurrent) : values;
+  const auto by_size = [&](InitialDistribution& distribution) {
+    if (distribution.kind != InitialDistribution::Kind::kFanIn) return;
+    distribution.kind = InitialDistribution::Kind::kUniform;
+    distribution.limit = 1 / std::sqrt(static_cast<double>(size_));
+  };
+  by_size(own.matrices);
+  if (own.biases) by_size(*own.biases);
+  return own;
+}
 
 CellState RecurrentCellImpl::zero_state(int64_t rows, torch::Device device) const {
   const auto zeros = torch::zeros({rows, size_}, torch::TensorOptions(torch::kFloat32).device(device));

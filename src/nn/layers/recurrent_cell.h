@@ -42,9 +42,8 @@ class RecurrentCellImpl : public torch::nn::Module, public HasInitialValues {
   /// One step: x [rows, input].
   CellState forward(const torch::Tensor& x, const CellState& before) { return advance(project(x), before); }
 
-  InitialValues initial_values_below(const torch::nn::Module& submodule, const InitialValues& values) const override {
-    return &submodule == recurrent_.get() ? values.with_matrices(values.recurrent) : values;
-  }
+  /// Fan-in is that of PyTorch's cells: uniform within 1 / sqrt(size) for the matrices and biases of both products.
+  InitialValues initial_values_below(const torch::nn::Module& submodule, const InitialValues& values) const override;
 
   int64_t size() const { return size_; }
 

@@ -26,8 +26,16 @@ void InitialDistribution::draw(torch::Tensor matrix, at::Generator& generator) c
   auto values = torch::empty(matrix.sizes(), torch::kFloat32);
   switch (kind) {
     case Kind::kXavierUniform: {
-      const double limit = std::sqrt(6.0 / static_cast<double>(matrix.size(0) + matrix.size(1)));
+      const double glorot = std::sqrt(6.0 / static_cast<double>(matrix.size(0) + matrix.size(1)));
+      values.uniform_(-glorot, glorot, generator);
+      break;
+    }
+    case Kind::kUniform:
       values.uniform_(-limit, limit, generator);
+      break;
+    case Kind::kFanIn: {
+      const double lecun = 1 / std::sqrt(static_cast<double>(matrix.size(1)));
+      values.uniform_(-lecun, lecun, generator);
       break;
     }
     case Kind::kNormal:
@@ -48,6 +56,19 @@ InitialValues InitialValues::scaled(double gain) const {
                              &values.score_vectors})
     distribution->gains.push_back(gain);
   return values;
+}
+
+void InitialValues::draw_bias(torch::Tensor bias, int64_t features, at::Generator& generator) const {
+  const torch::NoGradGuard no_grad;
+  if (!biases) {
+    bias.zero_();
+  } else if (biases->kind == InitialDistribution::Kind::kFanIn) {
+    InitialDistribution{.kind = InitialDistribution::Kind::kUniform,
+                        .limit = 1 / std::sqrt(static_cast<double>(features))}
+        .draw(bias, generator);
+  } else {
+    biases->draw(bias, generator);
+  }
 }
 
 InitialValues InitialValues::with_matrices(const InitialDistribution& distribution) const {

@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <optional>
 #include <vector>
 
 namespace nmt {
@@ -13,10 +14,13 @@ struct InitialDistribution {
   enum class Kind {
     kXavierUniform,  ///< uniform within sqrt(6 / (rows + columns)) (Glorot and Bengio 2010, eq. 16)
     kNormal,         ///< of mean 0
+    kUniform,        ///< within limit
+    kFanIn,          ///< uniform within 1 / sqrt(columns): PyTorch's nn.Linear, Kaiming-uniform with a = sqrt(5)
     kOrthogonal,     ///< square orthogonal blocks one below the other, such as a cell's gates (Saxe et al. 2014)
   };
   Kind kind = Kind::kXavierUniform;
   double deviation = 0;            ///< kNormal
+  double limit = 0;                ///< kUniform
   std::vector<double> gains = {};  ///< the drawn values are multiplied by these, one after the other
 
   /// Sets all of `matrix` [rows, columns], float32 on any device; kOrthogonal: rows a multiple of columns.
@@ -25,16 +29,19 @@ struct InitialDistribution {
 
 /// What a model's configuration says of initial weights, for modules to draw from.
 struct InitialValues {
-  InitialDistribution matrices;       ///< what nothing below is said of
-  InitialDistribution embeddings;     ///< tables of tokens
-  InitialDistribution positions;      ///< tables of positions
-  InitialDistribution recurrent;      ///< matrices from state to state
-  InitialDistribution scores;         ///< matrices of score functions
-  InitialDistribution score_vectors;  ///< what a score function's hidden layer is multiplied by
-  double branch_gain = 1;             ///< for feed-forward nets and for the values and outputs of attention
+  InitialDistribution matrices;                    ///< what nothing below is said of
+  InitialDistribution embeddings;                  ///< tables of tokens
+  InitialDistribution positions;                   ///< tables of positions
+  InitialDistribution recurrent;                   ///< matrices from state to state
+  InitialDistribution scores;                      ///< matrices of score functions
+  InitialDistribution score_vectors;               ///< what a score function's hidden layer is multiplied by
+  std::optional<InitialDistribution> biases = {};  ///< kUniform, kFanIn; without them biases are zero
+  double branch_gain = 1;  ///< for feed-forward nets and for the values and outputs of attention
 
   /// The same with one more gain for every matrix.
   InitialValues scaled(double gain) const;
+  /// Sets the bias of a product whose argument has so many features: kFanIn is uniform within 1 / sqrt(features).
+  void draw_bias(torch::Tensor bias, int64_t features, at::Generator& generator) const;
   /// The same with these for `matrices`.
   InitialValues with_matrices(const InitialDistribution& distribution) const;
 };

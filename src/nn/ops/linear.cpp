@@ -24,7 +24,7 @@ LinearImpl::LinearImpl(int64_t in, int64_t out, Bias with_bias) {
 
 void LinearImpl::reset_parameters(const InitialValues& values, at::Generator& generator) {
   values.matrices.draw(weight, generator);
-  if (bias.defined()) bias.zero_();
+  if (bias.defined()) values.draw_bias(bias, weight.size(1), generator);
 }
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& x, const Epilogue& epilogue) {

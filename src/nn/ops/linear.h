@@ -20,7 +20,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                      PackedMatrix& packed);
 
-/// A trained affine map; its bias starts at zero.
+/// A trained affine map.
 class LinearImpl : public torch::nn::Module, public KeepsPackedWeights, public HasInitialValues {
  public:
   enum class Bias { kNo, kYes };

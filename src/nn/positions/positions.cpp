@@ -8,6 +8,8 @@ std::shared_ptr<Positions> make_learned(const PositionOptions& options);
 std::shared_ptr<Positions> make_hierarchical(const PositionOptions& options);
 std::shared_ptr<Positions> make_product(const PositionOptions& options);
 std::shared_ptr<Positions> make_recurrent(const PositionOptions& options);
+std::shared_ptr<Positions> make_convolution(const PositionOptions& options);
+std::shared_ptr<Positions> make_complex(const PositionOptions& options);
 std::shared_ptr<HeadScores> make_shaw(const PositionOptions& options);
 std::shared_ptr<HeadScores> make_t5(const PositionOptions& options);
 std::shared_ptr<HeadScores> make_transformer_xl(const PositionOptions& options);
@@ -35,6 +37,10 @@ Makers makers_of(PositionKind kind) {
       return {.absolute = make_product};
     case PositionKind::kRecurrent:
       return {.absolute = make_recurrent};
+    case PositionKind::kConvolution:
+      return {.absolute = make_convolution};
+    case PositionKind::kComplex:
+      return {.absolute = make_complex};
     case PositionKind::kShaw:
       return {.relative = make_shaw};
     case PositionKind::kT5:

@@ -23,7 +23,9 @@ struct PositionOptions {
   int64_t max_positions = 512;  ///< learned, product: rows of the table; hierarchical: its square is the limit
   int64_t max_distance = 16;    ///< shaw, deberta: farther ones share a vector; t5: where the last bucket begins
   int64_t buckets = 32;         ///< t5
-  bool two_sided = true;        ///< t5: keys may follow their query (encoder)
+  Choice<ProductForm> product_form = ProductForm::kShifted;
+  int64_t convolution_width = 7;  ///< convolution: positions that it reads, the present one among them
+  bool two_sided = true;          ///< t5: keys may follow their query (encoder)
   /// Relative kinds: the positions of the first layer of the same stack (null for itself), whose tables the others
   /// share where the kind does so.
   std::shared_ptr<HeadScores> first_layer = nullptr;

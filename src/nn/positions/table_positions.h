@@ -11,7 +11,7 @@ class TablePositions : public Positions {
  public:
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) override {
     const auto table = rows(0, x.size(1)).to(x.device());  // [time, model]
-    return combine(x, is_real.defined() ? table * is_real : table);
+    return combine(x, is_real.defined() ? where_real(table, is_real) : table);
   }
   std::unique_ptr<LayerCache> start(const CacheOptions& options) const override;
   torch::Tensor step(const torch::Tensor& x, const RowPositions& positions, LayerCache* cache) override;
@@ -22,8 +22,12 @@ class TablePositions : public Positions {
  protected:
   /// Vectors of positions first .. first + count - 1, [count, model] float32.
   virtual torch::Tensor rows(int64_t first, int64_t count) = 0;
-  /// x and its vectors, broadcast against each other; a vector of zeros leaves x as it is.
+  /// x and its vectors, broadcast against each other.
   virtual torch::Tensor combine(const torch::Tensor& x, const torch::Tensor& vectors) const { return x + vectors; }
+  /// The vectors, and what leaves x as it is (zeros) where is_real [batch, time, 1] is false: [batch, time, model].
+  virtual torch::Tensor where_real(const torch::Tensor& vectors, const torch::Tensor& is_real) const {
+    return vectors * is_real;
+  }
 
  private:
   /// Those of a step of n tokens a row: [n, model], or [rows, n, model] where the rows stand at different positions.

@@ -6,20 +6,31 @@
 
 namespace nmt {
 
-LocalWindowImpl::LocalWindowImpl(int64_t query, int64_t inner, int64_t window)
-    : window_(static_cast<double>(window)),
-      hidden_(register_module("hidden", Linear(query, inner, LinearImpl::Bias::kNo))),
-      centre_(register_module("centre", Linear(inner, 1, LinearImpl::Bias::kNo))) {}
+LocalWindowImpl::LocalWindowImpl(const Options& options) : options_(options) {
+  if (options.kind != AttentionWindow::kPredictive) return;
+  hidden_ = register_module("hidden", Linear(options.query, options.inner, LinearImpl::Bias::kNo));
+  centre_ = register_module("centre", Linear(options.inner, 1, LinearImpl::Bias::kNo));
+}
+
+torch::Tensor LocalWindowImpl::centres(const torch::Tensor& query, const torch::Tensor& sizes, int64_t position) {
+  if (options_.kind == AttentionWindow::kMonotonic) return (sizes - 1).clamp_max(static_cast<double>(position));
+  return sizes * centre_(hidden_(query).tanh()).to(torch::kFloat32).sigmoid();
+}
 
 torch::Tensor LocalWindowImpl::forward(const torch::Tensor& query, const torch::Tensor& scores,
-                                       const torch::Tensor& lengths) {
+                                       const torch::Tensor& lengths, int64_t position) {
+  const double window = static_cast<double>(options_.window);
   const auto floats = torch::TensorOptions(torch::kFloat32).device(scores.device());
   const auto sizes = lengths.to(floats.device()).to(torch::kFloat32).view({-1, 1, 1});
-  const auto centres = sizes * centre_(hidden_(query).tanh()).to(torch::kFloat32).sigmoid();  // [batch, target, 1]
-  const auto distances = torch::arange(scores.size(2), floats) - centres;                     // [batch, target, source]
-  const auto outside = distances.detach().abs() > window_;
-  const auto inside = scores.to(torch::kFloat32).masked_fill(outside, -std::numeric_limits<double>::infinity());
-  return softmax_scores(inside, lengths) * (distances.square() * (-2 / (window_ * window_))).exp();
+  const auto distances = torch::arange(scores.size(2), floats) - centres(query, sizes, position);
+  const auto outside = distances.detach().abs() > window;  // [batch, target or 1, source]
+  const auto weights = [&] {
+    const auto all = scores.to(torch::kFloat32);
+    if (!options_.softmax) return all.masked_fill(outside.logical_or(padding_mask(lengths, scores)), 0.0);
+    return softmax_scores(all.masked_fill(outside, -std::numeric_limits<double>::infinity()), lengths);
+  }();
+  if (options_.kind == AttentionWindow::kMonotonic) return weights;
+  return weights * (distances.square() * (-2 / (window * window))).exp();
 }
 
 }  // namespace nmt

@@ -8,6 +8,7 @@
 #include "nn/scores/dot.h"
 #include "nn/scores/general.h"
 #include "nn/scores/location.h"
+#include "nn/scores/scaled_cosine.h"
 #include "nn/scores/scaled_dot.h"
 
 namespace nmt {
@@ -24,6 +25,8 @@ std::shared_ptr<AttentionScore> make_attention_score(AttentionScoreKind kind, co
       return std::make_shared<AdditiveScore>(options);
     case AttentionScoreKind::kCosine:
       return std::make_shared<CosineScore>(options);
+    case AttentionScoreKind::kScaledCosine:
+      return std::make_shared<ScaledCosineScore>(options);
     case AttentionScoreKind::kLocation:
       return std::make_shared<LocationScore>(options);
     case AttentionScoreKind::kLocal:

@@ -97,7 +97,8 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
                   .latin_only = field_or(settings, "latin_only", false, directory),
                   .source_language = language_of(settings, "source_language", directory),
                   .target_language = language_of(settings, "target_language", directory),
-                  .source_markers = markers_of(settings, directory)};
+                  .source_markers = markers_of(settings, directory),
+                  .reverse_source = field_or(settings, "reverse_source", false, directory)};
   const auto hashes = field<std::map<std::string, std::string>>(settings, "files", directory);
   const auto load_one = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
     const auto sum = hashes.find(name);
@@ -142,7 +143,8 @@ nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
                              {"latin_only", options_.latin_only},
                              {"source_language", options_.source_language},
                              {"target_language", options_.target_language},
-                             {"source_markers", name_of(options_.source_markers)}};
+                             {"source_markers", name_of(options_.source_markers)},
+                             {"reverse_source", options_.reverse_source}};
   if (const auto* words = dynamic_cast<const WordTokenizer*>(source_.get())) {
     settings["min_cnt"] = words->limits().min_count;
     settings["vocab_size"] = words->limits().max_size;

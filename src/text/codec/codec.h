@@ -26,6 +26,8 @@ class TextCodec {
     bool latin_only = false;
     std::string source_language = {}, target_language = {};
     SourceMarkers source_markers = SourceMarkers::kEnd;
+    bool reverse_source = false;  ///< the encoder reads the source's pieces last to first
+    SourceForm source_form() const { return {source_markers, reverse_source}; }
     Normalization normalization() const { return {.nfkc = nfkc, .lowercase = lowercase, .latin_only = latin_only}; }
   };
 

@@ -58,7 +58,7 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
   return part;
 }
 
-/// The gradients of the mean loss per target token of all batches.
+/// The gradients of the mean loss of all batches.
 class Gradients {
  public:
   Gradients(const UpdateParts& parts, const UpdateKey& key) : parts_(parts), key_(key) {}
@@ -66,14 +66,15 @@ class Gradients {
   /// Of this process's batches, from scratch, up to the first that does not fit into memory, and by them of all
   /// processes' where there are several.
   std::vector<Outcome> compute(std::span<const Batch> batches) {
-    int64_t tokens = 0;
-    for (const auto& batch : batches) tokens += batch.target_tokens;
+    const bool of_pairs = parts_.loss_mean == LossMean::kSentences;
+    int64_t count_of_all = 0;
+    for (const auto& batch : batches) count_of_all += of_pairs ? batch.size : batch.target_tokens;
     std::vector<Outcome> outcomes(batches.size());
     parts_.optimizer.clear_gradients();
     auto* processes = parts_.processes;
     if (!processes) {
       for (size_t at = 0; at < batches.size(); ++at)
-        if (!backward(batches, at, tokens, outcomes)) break;
+        if (!backward(batches, at, count_of_all, outcomes)) break;
       return outcomes;
     }
     auto& group = processes->group();
@@ -84,7 +85,7 @@ class Gradients {
       const size_t count = std::min(size, batches.size() - first);
       processes->begin_round(static_cast<int64_t>(count), first + count == batches.size());
       // Without memory for one, what it owes the others is given all the same: they wait for it.
-      if (rank < count && fits) fits = backward(batches, first + rank, tokens, outcomes);
+      if (rank < count && fits) fits = backward(batches, first + rank, count_of_all, outcomes);
       processes->end_round();
     }
     processes->finish();
@@ -110,13 +111,13 @@ class Gradients {
   }
 
   // False: it does not fit into memory.
-  bool backward(std::span<const Batch> batches, size_t at, int64_t tokens, std::vector<Outcome>& outcomes) {
+  bool backward(std::span<const Batch> batches, size_t at, int64_t count, std::vector<Outcome>& outcomes) {
     try {
       ForwardContext context(key_.seed, key_.update, static_cast<int64_t>(at));
       context.set_teacher_forcing(parts_.teacher_forcing);
       if (parts_.device.is_cuda()) torch::manual_seed(ForwardContext(context).next_key());
       const auto losses = parts_.objective.loss(parts_.model, to_tensors(batches[at], parts_.device), context);
-      (losses.loss / static_cast<double>(std::max<int64_t>(tokens, 1))).backward();
+      (losses.loss / static_cast<double>(std::max<int64_t>(count, 1))).backward();
       outcomes[at].sums = loss_row(losses);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;

@@ -17,7 +17,7 @@ struct UpdateStats {
   double label_loss = 0;  ///< -log p(label), nats
   int64_t correct = 0, source_tokens = 0, target_tokens = 0;
   int64_t padded_tokens = 0;  ///< rows x widths of both sides
-  double gradient_norm = 0;   ///< before clipping, of the mean loss per target token
+  double gradient_norm = 0;   ///< before clipping, of the mean loss (UpdateParts::loss_mean)
   bool skipped = false;       ///< loss or gradient was not finite: weights stayed as they were
   bool split = false;         ///< a batch did not fit into memory and was cut in two
 
@@ -46,14 +46,15 @@ struct UpdateParts {
   Optimizer& optimizer;
   Objective& objective;
   torch::Device device = torch::kCPU;
-  double clip_norm = 0;        ///< training.clip_norm
+  double clip_norm = 0;  ///< training.clip_norm
+  LossMean loss_mean = LossMean::kTokens;
   double teacher_forcing = 1;  ///< training.teacher_forcing
   /// Those among which the batches are shared out, batch b to process b mod N; all have the same weights and are given
   /// the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
   GradientBuckets* processes = nullptr;
 };
 
-/// One update over several micro-batches: the gradient is that of the mean loss per target token of all of them. A
+/// One update over several micro-batches: the gradient is that of the mean loss of all of them (loss_mean). A
 /// batch that does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not
 /// fit. Of one process on a GPU the host waits for nothing: it prepares the next update meanwhile.
 LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,

@@ -49,8 +49,9 @@ int UpdateLoop::run() {
 void UpdateLoop::update() {
   const auto& config = parts_.config;
   const int64_t epoch = progress_.position.epoch, number = progress_.update + 1;
-  auto launched = launch_update(parts_.update, next_batches(), {static_cast<uint64_t>(config.run.seed), number},
-                                parts_.schedule(number, progress_.plateau));
+  learning_rate_ = parts_.schedule(schedule_time());
+  auto launched =
+      launch_update(parts_.update, next_batches(), {static_cast<uint64_t>(config.run.seed), number}, learning_rate_);
   if (parts_.average) parts_.average->follow(number);
   progress_.update = number;
   progress_.position = parts_.batches.position();
@@ -63,6 +64,15 @@ void UpdateLoop::update() {
   if (reports || validation_due() || checkpoint_due() || !parts_.update.device.is_cuda()) account_for_launched();
   if (reports) report_interval();
   if (epoch_ended_) parts_.observer.on_epoch(epoch_report(progress_));
+}
+
+// Of the next update: its first batch decides which part of its epoch lies behind it.
+ScheduleTime UpdateLoop::schedule_time() const {
+  const auto& position = progress_.position;
+  const auto batches = static_cast<double>(std::max<int64_t>(1, parts_.batches.batches_of_current_epoch()));
+  return {.update = progress_.update + 1,
+          .epochs = static_cast<double>(position.epoch) + static_cast<double>(position.batch) / batches,
+          .plateau = progress_.plateau};
 }
 
 std::vector<Batch> UpdateLoop::next_batches() {
@@ -89,7 +99,7 @@ void UpdateLoop::report_interval() {
   auto report = meter_.measured(updates_left(config.training, progress_, parts_.batches.batches_of_current_epoch()));
   report.epoch = progress_.position.epoch + (epoch_ended_ ? 0 : 1);
   report.update = progress_.update;
-  report.learning_rate = parts_.schedule(progress_.update, progress_.plateau);
+  report.learning_rate = learning_rate_;
   report.target_tokens = progress_.target_tokens;
   report.skipped_updates = progress_.skipped_updates;
   if (config.run.tensorboard) report.norms = group_norms(named_parameters(parts_.update.model));

@@ -61,6 +61,7 @@ class UpdateLoop {
   };
 
   void update();
+  ScheduleTime schedule_time() const;
   std::vector<Batch> next_batches();
   void account_for_launched();
   void report_interval();
@@ -80,6 +81,7 @@ class UpdateLoop {
   UpdateGuard guard_;
   std::optional<Launched> launched_;
   bool epoch_ended_ = false;
+  double learning_rate_ = 0;   ///< of the last update
   int64_t saved_update_ = -1;  ///< whose checkpoint is on the disk
   double session_start_ = 0, seconds_before_ = 0;
   // What the processes last agreed on.

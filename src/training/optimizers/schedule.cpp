@@ -8,29 +8,31 @@
 namespace nmt {
 namespace {
 
+double number_of(const ScheduleTime& now) { return static_cast<double>(std::max<int64_t>(now.update, 1)); }
+
 double rise(double warmup, double s) { return warmup > 0 ? s / warmup : 1.0; }
 
 Schedule inverse_sqrt(double lr, double warmup) {
-  return [=](int64_t update, const Plateau&) {
-    const double s = static_cast<double>(std::max<int64_t>(update, 1));
+  return [=](const ScheduleTime& now) {
+    const double s = number_of(now);
     return lr * std::min(rise(warmup, s), std::sqrt(std::max(warmup, 1.0) / s));
   };
 }
 
 Schedule noam(double lr, double warmup, int64_t d_model) {
-  return [=](int64_t update, const Plateau&) {
-    const double s = static_cast<double>(std::max<int64_t>(update, 1)), decay = 1.0 / std::sqrt(s);
+  return [=](const ScheduleTime& now) {
+    const double s = number_of(now), decay = 1.0 / std::sqrt(s);
     return lr / std::sqrt(static_cast<double>(d_model)) *
            (warmup > 0 ? std::min(decay, s * std::pow(warmup, -1.5)) : decay);
   };
 }
 
 /// A linear warm-up to lr, then `after`.
-Schedule warmed_up(const TrainingConfig& config, std::function<double(double s, const Plateau&)> after) {
-  return [lr = config.lr, warmup = static_cast<double>(config.warmup_steps), after = std::move(after)](
-             int64_t update, const Plateau& plateau) {
-    const double s = static_cast<double>(std::max<int64_t>(update, 1)), risen = rise(warmup, s);
-    return risen < 1 ? lr * risen : after(s, plateau);
+Schedule warmed_up(const TrainingConfig& config, Schedule after) {
+  return [lr = config.lr, warmup = static_cast<double>(config.warmup_steps),
+          after = std::move(after)](const ScheduleTime& now) {
+    const double risen = rise(warmup, number_of(now));
+    return risen < 1 ? lr * risen : after(now);
   };
 }
 
@@ -38,10 +40,14 @@ Schedule warmed_up(const TrainingConfig& config, std::function<double(double s, 
 /// [0, 1].
 Schedule falling(const TrainingConfig& config, std::function<double(double way)> left) {
   const double begin = static_cast<double>(config.warmup_steps), end = static_cast<double>(config.decay_updates);
-  return warmed_up(config, [=, lr = config.lr, final_lr = config.final_lr](double s, const Plateau&) {
-    const double way = std::clamp((s - begin) / std::max(end - begin, 1.0), 0.0, 1.0);
+  return warmed_up(config, [=, lr = config.lr, final_lr = config.final_lr](const ScheduleTime& now) {
+    const double way = std::clamp((number_of(now) - begin) / std::max(end - begin, 1.0), 0.0, 1.0);
     return final_lr + (lr - final_lr) * left(way);
   });
+}
+
+double halved(double lr, double start, double every, double epochs) {
+  return epochs < start ? lr : lr * std::exp2(-1 - std::floor((epochs - start) / every));
 }
 
 }  // namespace
@@ -67,11 +73,14 @@ Schedule make_schedule(const TrainingConfig& config, int64_t d_model) {
     case ScheduleKind::kCosine:
       return falling(config, [](double way) { return (1 + std::cos(std::numbers::pi * way)) / 2; });
     case ScheduleKind::kPlateau:
-      return warmed_up(config, [lr, min = config.final_lr](double, const Plateau& plateau) {
-        return std::max(lr * plateau.factor, min);
+      return warmed_up(config, [lr, min = config.final_lr](const ScheduleTime& now) {
+        return std::max(lr * now.plateau.factor, min);
       });
+    case ScheduleKind::kHalving:
+      return warmed_up(config, [lr, start = config.halving_start, every = config.halving_every](
+                                   const ScheduleTime& now) { return halved(lr, start, every, now.epochs); });
     case ScheduleKind::kConstant:
-      return warmed_up(config, [lr](double, const Plateau&) { return lr; });
+      return warmed_up(config, [lr](const ScheduleTime&) { return lr; });
   }
   return nullptr;
 }

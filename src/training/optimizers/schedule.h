@@ -16,8 +16,15 @@ struct Plateau {
   void add(bool new_best, const TrainingConfig& config);
 };
 
-/// The learning rate of update 1, 2, ...; only schedule `plateau` looks at the plateau.
-using Schedule = std::function<double(int64_t update, const Plateau& plateau)>;
+/// Where a run stands when it makes an update.
+struct ScheduleTime {
+  int64_t update = 1;    ///< which one, from 1
+  double epochs = 0;     ///< passes over the data that lie behind it: 2.5 in the middle of the third; `halving`
+  Plateau plateau = {};  ///< `plateau`
+};
+
+/// The learning rate of an update.
+using Schedule = std::function<double(const ScheduleTime& now)>;
 
 /// training.schedule with its options, at update s; W = warmup_steps (0: none), D = decay_updates, E = final_lr:
 ///   inverse_sqrt  lr * min(s / W, sqrt(W / s)): the peak lr at s = W (Kyubyong's lr0 W^0.5 min(s W^-1.5, s^-0.5))
@@ -27,6 +34,9 @@ using Schedule = std::function<double(int64_t update, const Plateau& plateau)>;
 ///   polynomial    E + (lr - E) (1 - r)^polynomial_power
 ///   cosine        E + (lr - E) (1 + cos(pi r)) / 2 (Loshchilov and Hutter 2017, without restarts)
 ///   plateau       lr times the plateau's factor, at least E
+///   halving       lr, from epoch B = halving_start on lr 2^-(1 + floor((epochs - B) / halving_every)): halved after B
+///                 epochs and again every halving_every epochs (Sutskever et al. 2014, sec. 3.4; Luong et al.
+///                 2015, 4.1)
 ///   constant      lr
 /// Throws Error for an unknown schedule.
 Schedule make_schedule(const TrainingConfig& config, int64_t d_model);

@@ -140,7 +140,7 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
       {"run:\n  seed: 9223372036854775808", "f.yaml:2: run.seed: 9223372036854775808 is too large a number"},
       {"training:\n  schedule: step",
        "f.yaml:2: training.schedule: 'step' is not one of: inverse_sqrt, noam, linear, cosine, polynomial, plateau, "
-       "constant"},
+       "halving, constant"},
       {"validation:\n  metrics: [loss, ter]", "f.yaml:2: validation.metrics: 'ter' is not one of: loss, bleu, chrf"},
       {"run:\n  device: gpu", "f.yaml:2: run.device: 'gpu' is not allowed; it must be auto, cpu, cuda or cuda:N"},
       {"run:\n  device: 'cuda:'", "f.yaml:2: run.device: 'cuda:' is not allowed; it must be auto, cpu, cuda or cuda:N"},

@@ -13,8 +13,13 @@
 
 namespace nmt::test {
 
-constexpr const char* kGoldenCases[] = {"kyubyong2019", "kyubyong2017", "vaswani2017",   "pre_norm",
-                                        "bahdanau_gru", "luong_lstm",   "prenorm_small", "learned_positions_small"};
+constexpr const char* kGoldenCases[] = {
+    "kyubyong2019",      "kyubyong2017",        "vaswani2017",
+    "pre_norm",          "prenorm_small",       "learned_positions_small",
+    "bahdanau_gru",      "luong_lstm",          "bahdanau2015",
+    "rnn_cosine",        "rnn_plain",           "rnn_multi30k",
+    "luong2015_general", "rnn_attention_small",
+};
 
 /// One file of make_golden.py or make_recurrent_golden.py, independent programs.
 struct GoldenCase {

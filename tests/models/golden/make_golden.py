@@ -97,12 +97,17 @@ def smoothed_cross_entropy(logits, labels, smoothing, form):
     return loss, (numpy.exp(log_probabilities) - wanted) * real
 
 
+def count_of(batch, training):
+    """What the mean loss is a mean over: labels that are not padding, or pairs."""
+    return len(batch["target_out"]) if training.get("loss_mean") == "sentences" else (batch["target_out"] != PAD).sum()
+
+
 def gradients_of(model, weights, batch, training):
-    """Loss sum, logits, and gradients of the mean loss per label that is not padding."""
+    """Loss sum, logits, and gradients of the mean loss."""
     network = Network(model, weights)
     logits, back = network.logits(batch)
     loss, of_logits = smoothed_cross_entropy(logits, batch["target_out"], training["smoothing"], training["smoothing_form"])
-    back(of_logits / (batch["target_out"] != PAD).sum())
+    back(of_logits / count_of(batch, training))
     if model["zero_padding_embedding"]:  # row 0 is a constant, no part of the trained table
         for name in ("embedding", "source_embedding", "target_embedding"):
             if name in weights:
@@ -112,7 +117,7 @@ def gradients_of(model, weights, batch, training):
 
 def learning_rate(training, d_model, update):
     lr, warmup = training["lr"], training["warmup_steps"]
-    if training["schedule"] == "constant":
+    if training["schedule"] in ("constant", "halving"):  # halving begins later
         return lr
     if training["schedule"] == "noam":
         return lr * d_model**-0.5 * min(update**-0.5, update * warmup**-1.5)
@@ -129,6 +134,26 @@ def adam(weights, gradients, moments, training, rate, update):
         moments[name] = first, second
         step = first / (1 - beta1**update) / (numpy.sqrt(second / (1 - beta2**update)) + training["adam_epsilon"])
         weights[name] = weights[name] * (1 - rate * training["weight_decay"]) - rate * step
+
+
+def adadelta(weights, gradients, moments, training, rate, update):
+    """Zeiler 2012, algorithm 1."""
+    rho, epsilon = training["adadelta_rho"], training["adadelta_epsilon"]
+    for name, gradient in gradients.items():
+        squares, changes = moments.setdefault(name, (numpy.zeros_like(gradient), numpy.zeros_like(gradient)))
+        squares = rho * squares + (1 - rho) * gradient**2
+        change = numpy.sqrt(changes + epsilon) / numpy.sqrt(squares + epsilon) * gradient
+        moments[name] = squares, rho * changes + (1 - rho) * change**2
+        weights[name] = weights[name] - rate * change
+
+
+def sgd(weights, gradients, moments, training, rate, update):
+    assert training["sgd_momentum"] == 0
+    for name, gradient in gradients.items():
+        weights[name] = weights[name] - rate * gradient
+
+
+OPTIMIZERS = {"adam": adam, "adadelta": adadelta, "sgd": sgd}
 
 
 def pad(rows):
@@ -239,7 +264,7 @@ def golden(name):
             record["gradients"] = sampled(gradients)
         rate = learning_rate(training, model["d_model"], number)
         record["learning_rate"] = rounded(rate)[0]
-        adam(weights, gradients, moments, training, rate, number)
+        OPTIMIZERS[training.get("optimizer", "adam")](weights, gradients, moments, training, rate, number)
         updates.append(record)
     if model["zero_padding_embedding"]:
         assert all((weights[key][0] == 0).all() for key in weights if key.endswith("embedding"))
@@ -253,7 +278,7 @@ def check(name):
     """Largest relative difference between the backward pass and central differences, over a tenth of all elements."""
     model, training = CASES[name]
     weights, batch = weights_of(model), make_batch(PAIRS[0])
-    tokens, step, worst, compared = (batch["target_out"] != PAD).sum(), 1e-6, 0.0, 0
+    count, step, worst, compared = count_of(batch, training), 1e-6, 0.0, 0
     gradients = gradients_of(model, weights, batch, training)[2]
     for key, value in weights.items():
         flat = value.reshape(-1)
@@ -262,7 +287,7 @@ def check(name):
             before, losses = flat[i], []
             for moved in (before + step, before - step):
                 flat[i] = moved
-                losses.append(gradients_of(model, weights, batch, training)[0] / tokens)
+                losses.append(gradients_of(model, weights, batch, training)[0] / count)
             flat[i] = before
             expected = (losses[0] - losses[1]) / (2 * step)
             worst = max(worst, abs(expected - gradients[key].reshape(-1)[i]) / max(1e-3, abs(expected)))

@@ -78,6 +78,13 @@ def transposed_product(matrix, vector):
                                                 (vector, lambda g: matrix.value @ g)))
 
 
+def unit(x):
+    """x / |x|"""
+    norm = numpy.sqrt((x.value**2).sum())
+    y = x.value / norm
+    return Node(y, ((x, lambda g: (g - y * (y * g).sum()) / norm),))
+
+
 def greater_of_pairs(x):
     pairs = x.value.reshape(-1, 2)
     first = pairs[:, 0] >= pairs[:, 1]
@@ -106,18 +113,22 @@ def go_back(roots):
 
 
 def sizes(model):
+    """Features of a key, of what a readout reads, of what the output layer reads."""
     directions = 2 if model["bidirectional"] else 1
     features = model["d_model"] + directions * model["encoder_size"]
     if model["decoder_order"] == "bahdanau":
         features += model["embedding_size"]
-    return directions * model["encoder_size"], features, model["readout_size"]
+    return directions * model["encoder_size"], features, features if model["readout"] == "linear" else model["readout_size"]
 
 
 def parameter_shapes(model):
     d, e, h = model["d_model"], model["embedding_size"], model["encoder_size"]
     key, features, readout = sizes(model)
     gates = {"gru": 3, "lstm": 4}[model["cell"]]
-    shapes = {"source_embedding": (model["source_vocabulary"], e), "target_embedding": (model["target_vocabulary"], e)}
+    if model["tie_embeddings"] == "all":
+        shapes = {"embedding": (model["source_vocabulary"], e)}
+    else:
+        shapes = {"source_embedding": (model["source_vocabulary"], e), "target_embedding": (model["target_vocabulary"], e)}
     if model["tie_embeddings"] == "none":
         shapes["output_weight"] = (model["target_vocabulary"], readout)
     if model["output_bias"]:
@@ -136,14 +147,17 @@ def parameter_shapes(model):
     if model["attention_score"] == "additive":
         shapes[score + "query.weight"] = (model["attention_size"], d)
         shapes[score + "key.weight"] = (model["attention_size"], key)
-        shapes[score + "key.bias"] = (model["attention_size"],)
+        if model.get("attention_bias", True):
+            shapes[score + "key.bias"] = (model["attention_size"],)
         shapes[score + "v"] = (1, model["attention_size"])
-    else:
+    elif model["attention_score"] == "general":
         shapes[score + "key.weight"] = (d, key)
-    pieces = 2 if model["readout"] == "maxout" else 1
-    shapes["decoder.readout.weight"], shapes["decoder.readout.bias"] = (pieces * readout, features), (pieces * readout,)
-    if model["initial_state"] == "last":
-        shapes["decoder.initial.weight"], shapes["decoder.initial.bias"] = (model["num_blocks"] * d, key), (model["num_blocks"] * d,)
+    if model["readout"] != "linear":
+        pieces = 2 if model["readout"] == "maxout" else 1
+        shapes["decoder.readout.weight"], shapes["decoder.readout.bias"] = (pieces * readout, features), (pieces * readout,)
+    if model["initial_state"] != "copy":
+        vector = h if model["initial_state"] == "backward" else key
+        shapes["decoder.initial.weight"], shapes["decoder.initial.bias"] = (model["num_blocks"] * d, vector), (model["num_blocks"] * d,)
     return shapes
 
 
@@ -154,7 +168,11 @@ class Network:
         self.gradients = {name: numpy.zeros_like(value) for name, value in weights.items()}
 
     def linear(self, name, x):
-        return self.nodes[name + ".weight"] @ x + self.nodes[name + ".bias"]
+        y = self.nodes[name + ".weight"] @ x
+        return y + self.nodes[name + ".bias"] if name + ".bias" in self.nodes else y
+
+    def embedding(self, side):
+        return self.nodes["embedding" if self.model["tie_embeddings"] == "all" else side + "_embedding"]
 
     def cell(self, name, x, state):
         """state: (h,) of a GRU, (h, c) of an LSTM."""
@@ -174,7 +192,7 @@ class Network:
 
     def encode(self, source):
         """States of the last layer, a row a word, and the last states of every layer."""
-        x, last = [self.nodes["source_embedding"][word] for word in source], []
+        x, last = [self.embedding("source")[word] for word in source], []
         for i in range(self.model["num_blocks"]):
             directions, ends = [], []
             for direction in ("forward", "backward") if self.model["bidirectional"] else ("forward",):
@@ -188,7 +206,13 @@ class Network:
             last.append(ends)
         return x, last
 
-    def context(self, query, words):
+    def context(self, query, words, last):
+        """The vector of a step: by attention, or without it the encoder's last states."""
+        if self.model["attention_score"] == "none":
+            return concat([end[0] for end in last[-1]])
+        if self.model["attention_score"] == "cosine":  # without softmax: the cosines are the weights
+            assert self.model["attention_normalization"] == "none"
+            return transposed_product(stack(words), stack([unit(word) for word in words]) @ unit(query))
         score = "decoder.attention.score."
         if self.model["attention_score"] == "additive":
             asked = self.nodes[score + "query.weight"] @ query
@@ -199,6 +223,8 @@ class Network:
         return transposed_product(stack(words), softmax(concat(scores)))
 
     def read_out(self, features):
+        if self.model["readout"] == "linear":
+            return concat(features)
         y = self.linear("decoder.readout", concat(features))
         return greater_of_pairs(y) if self.model["readout"] == "maxout" else tanh(y)
 
@@ -206,25 +232,29 @@ class Network:
         d, layers = self.model["d_model"], self.model["num_blocks"]
         if self.model["initial_state"] == "copy":
             return [ends[0] for ends in last]
-        vector = tanh(self.linear("decoder.initial", concat([end[0] for end in last[-1]])))
+        ends = last[-1][1:] if self.model["initial_state"] == "backward" else last[-1]
+        vector = tanh(self.linear("decoder.initial", concat([end[0] for end in ends])))
         return [(vector[i * d:(i + 1) * d],) + self.zeros(d)[1:] for i in range(layers)]
 
     def sentence(self, source, target_in):
         """Logits of each position of the target."""
         words, last = self.encode(source)
-        states, fed = self.first_states(last), Node(numpy.zeros(self.model["readout_size"]))
+        states, fed = self.first_states(last), Node(numpy.zeros(sizes(self.model)[2]))
         logits = []
         for token in target_in:
-            e = self.nodes["target_embedding"][token]
-            bahdanau = self.model["decoder_order"] == "bahdanau"
-            context = self.context(states[-1][0], words) if bahdanau else None
+            e = self.embedding("target")[token]
+            bahdanau, before = self.model["decoder_order"] == "bahdanau", states[-1][0]
+            context = self.context(before, words, last) if bahdanau else None
             x = concat([e, context if bahdanau else fed])
             for i in range(self.model["num_blocks"]):
                 states[i] = self.cell(f"decoder.layer_{i}", x, states[i])
                 x = states[i][0]
-            fed = self.read_out([x, context, e] if bahdanau else [x, self.context(x, words)])
-            tied = "output_weight" if self.model["tie_embeddings"] == "none" else "target_embedding"
-            y = self.nodes[tied] @ fed
+            if bahdanau:  # A.2.2 of the paper reads s_{i-1}
+                fed = self.read_out([before if self.model.get("readout_state") == "previous" else x, context, e])
+            else:
+                fed = self.read_out([x, self.context(x, words, last)])
+            table = self.nodes["output_weight"] if self.model["tie_embeddings"] == "none" else self.embedding("target")
+            y = table @ fed
             logits.append(y + self.nodes["output_bias"] if self.model["output_bias"] else y)
         return logits
 
@@ -248,6 +278,14 @@ class Network:
 
 RECURRENT = {"architecture": "recurrent", "zero_padding_embedding": True}
 
+# What rnn_multi30k, rnn_cosine and rnn_plain have in common.
+MULTI30K = RECURRENT | {"cell": "gru", "bidirectional": True, "d_model": 6, "embedding_size": 5, "encoder_size": 3,
+                        "num_blocks": 1, "initial_state": "last", "readout": "tanh", "readout_size": 5,
+                        "tie_embeddings": "all", "output_bias": True, "embedding_init": "normal",
+                        "recurrent_init": "orthogonal", "source_vocabulary": 13, "target_vocabulary": 13}
+MULTI30K_TRAINING = TRAINING | {"schedule": "inverse_sqrt", "lr": 0.01, "warmup_steps": 2, "adam_beta1": 0.9,
+                                "adam_beta2": 0.98, "adam_epsilon": 1e-8, "clip_norm": 1.0}
+
 CASES = {
     # Bahdanau et al. 2015: two-way GRU encoder, the state before asks, maxout.
     "bahdanau_gru": (
@@ -265,6 +303,39 @@ CASES = {
                      "output_bias": False, "source_vocabulary": 11, "target_vocabulary": 13},
         TRAINING | {"schedule": "inverse_sqrt", "lr": 0.01, "warmup_steps": 2, "adam_beta1": 0.9, "adam_beta2": 0.98,
                     "adam_epsilon": 1e-9}),
+    # The presets of these names, at tiny sizes.
+    "bahdanau2015": (
+        RECURRENT | {"cell": "gru", "bidirectional": True, "d_model": 6, "embedding_size": 5, "encoder_size": 4,
+                     "attention_size": 7, "num_blocks": 1, "decoder_order": "bahdanau", "attention_score": "additive",
+                     "attention_bias": False, "initial_state": "backward", "readout": "maxout", "readout_size": 3,
+                     "readout_state": "previous", "tie_embeddings": "none", "output_bias": True,
+                     "zero_padding_embedding": False, "init": "normal", "embedding_init": "init",
+                     "recurrent_init": "orthogonal", "attention_init": "bahdanau", "source_vocabulary": 11,
+                     "target_vocabulary": 13},
+        TRAINING | {"schedule": "constant", "lr": 1, "warmup_steps": 0, "optimizer": "adadelta", "adadelta_rho": 0.95,
+                    "adadelta_epsilon": 1e-6, "clip_norm": 1.0, "smoothing": 0}),
+    "luong2015_general": (
+        RECURRENT | {"cell": "lstm", "bidirectional": False, "d_model": 6, "embedding_size": 6, "encoder_size": 6,
+                     "num_blocks": 4, "decoder_order": "luong", "input_feeding": True, "attention_score": "general",
+                     "initial_state": "copy", "readout": "tanh", "readout_size": 6, "tie_embeddings": "none",
+                     "output_bias": False, "zero_padding_embedding": False, "init": "uniform", "embedding_init": "init",
+                     "recurrent_init": "uniform", "bias_init": "uniform", "source_vocabulary": 11,
+                     "target_vocabulary": 13},
+        TRAINING | {"schedule": "halving", "lr": 1, "warmup_steps": 0, "optimizer": "sgd", "sgd_momentum": 0,
+                    "loss_mean": "sentences", "clip_norm": 5.0, "smoothing": 0}),
+    "rnn_attention_small": (
+        RECURRENT | {"cell": "gru", "bidirectional": True, "d_model": 6, "embedding_size": 3, "encoder_size": 6,
+                     "attention_size": 6, "num_blocks": 1, "decoder_order": "bahdanau", "attention_score": "additive",
+                     "initial_state": "last", "readout": "linear", "tie_embeddings": "none", "output_bias": True,
+                     "zero_padding_embedding": False, "init": "normal", "embedding_init": "init",
+                     "recurrent_init": "normal", "source_vocabulary": 11, "target_vocabulary": 13},
+        TRAINING | {"schedule": "constant", "lr": 0.001, "warmup_steps": 0, "adam_beta1": 0.9, "adam_beta2": 0.999,
+                    "adam_epsilon": 1e-8, "clip_norm": 1.0, "smoothing": 0}),
+    "rnn_multi30k": (MULTI30K | {"decoder_order": "bahdanau", "attention_score": "additive", "attention_size": 5},
+                     MULTI30K_TRAINING),
+    "rnn_cosine": (MULTI30K | {"decoder_order": "luong", "input_feeding": True, "attention_score": "cosine",
+                               "attention_normalization": "none"}, MULTI30K_TRAINING),
+    "rnn_plain": (MULTI30K | {"decoder_order": "bahdanau", "attention_score": "none"}, MULTI30K_TRAINING),
 }
 
 

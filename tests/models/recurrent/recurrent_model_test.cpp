@@ -117,7 +117,8 @@ TEST_P(RecurrentForm, HasTheGradientOfItsLoss) {
     auto values = item.value().detach().flatten();  // a view
     const auto gradient = item.value().grad().flatten();
     const int64_t first = item.key().ends_with("embedding") ? 5 * item.value().size(1) : 0;
-    for (const int64_t i : {first, first + 3, first + values.numel() / 3}) {
+    for (const int64_t place : {first, first + 3, first + values.numel() / 3}) {
+      const int64_t i = place % values.numel();
       constexpr double kStep = 4e-3;
       const double before = values[i].item<double>();
       values[i] = before + kStep;
@@ -145,8 +146,48 @@ TEST_P(RecurrentForm, RecordsItsAttention) {
   const auto& weights = maps[0].weights;
   ASSERT_EQ(weights.sizes(), at::IntArrayRef({4, 1, batch.target_in.size(1), batch.source.size(1)}));
   EXPECT_EQ(weights[1].narrow(2, 2, batch.source.size(1) - 2).abs().sum().item<double>(), 0) << "padding";
-  if (recurrent_form(GetParam()).attention_normalization == AttentionNormalization::kSoftmax && GetParam() != "local")
+  if (recurrent_form(GetParam()).attention_normalization == AttentionNormalization::kSoftmax &&
+      !GetParam().starts_with("local"))
     expect_close(weights.sum(-1), torch::ones({4, 1, batch.target_in.size(1)}), 1e-5);
+}
+
+// Each score within each window: training, steps of a search, rows that are reordered.
+TEST(RecurrentModel, LooksThroughAWindowWithEveryScore) {
+  for (const char* window : {"predictive", "monotonic"})
+    for (const char* score : {"scaled_dot", "dot", "general", "additive", "cosine", "scaled_cosine", "location"}) {
+      SCOPED_TRACE(std::string(window) + " " + score);
+      const auto config = test::model_config(
+          std::string("architecture: recurrent, num_blocks: 1, d_model: 12, encoder_size: 6, max_positions: 20, "
+                      "tie_embeddings: none, local_window: 2, attention_window: ") +
+          window + ", attention_score: " + score);
+      const auto model = formula_model(config, kSource, kTarget);
+      test::expect_steps_of_the_full_pass(*model, kPairs, torch::kCPU, 1e-5);
+      test::expect_steps_as_alone(*model, kPairs);
+      test::expect_full_pass_as_alone(*model, kPairs, torch::kCPU);
+      test::expect_selected_rows_continue(*model, kPairs, torch::kCPU, 2, /*same_bits=*/true);
+      test::expect_prefill_of_single_steps(*model, kPairs, torch::kCPU);
+
+      const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
+      const auto weights = model->attention_maps(batch)[0].weights.select(1, 0);  // [batch, target, source]
+      for (int64_t t = 0; t < weights.size(1); ++t) {
+        const auto row = weights[2][t];  // ten source positions
+        EXPECT_LE((row > 0).sum().item<int64_t>(), 5) << t;
+        if (std::string(window) != "monotonic") continue;
+        const int64_t first = std::max<int64_t>(0, t - 2), last = std::min<int64_t>(t + 2, 9);
+        EXPECT_NEAR(row.narrow(0, first, last - first + 1).sum().item<double>(), 1, 1e-5) << t;
+      }
+    }
+}
+
+// An old name of one of the combinations.
+TEST(RecurrentModel, LocalIsTheGeneralScoreInAPredictiveWindow) {
+  auto config = recurrent_form("local");
+  const auto before = formula_model(config, kSource, kTarget);
+  config.attention_score = AttentionScoreKind::kGeneral;
+  config.attention_window = AttentionWindow::kPredictive;
+  const auto now = formula_model(config, kSource, kTarget);
+  const auto batch = to_tensors(batch_of(kPairs), torch::kCPU);
+  EXPECT_TRUE(full_logits(*now, batch).equal(full_logits(*before, batch)));
 }
 
 TEST(RecurrentModel, HasTheParameterCountOfThePublishedModel) {

@@ -26,18 +26,23 @@ inline std::map<std::string, ModelConfig> named_transformer_forms() {
                                    "positions: shaw, activation: geglu")},
       {"cosine", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: cosine, "
                               "attention_normalization: none")},
+      {"scaled_cosine",
+       model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: scaled_cosine")},
       {"dot", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: dot")},
       {"general", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, attention_score: general")},
       {"additive", model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 4, key_value_heads: 2, "
                                 "attention_score: additive")},
+      {"product_plain", model_config("d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, max_positions: 40, "
+                                     "positions: product, product_form: plain, position_init: standard_normal")},
       {"average", model_config("d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, decoder_mixer: average")},
       {"ssru", model_config("d_model: 16, d_ff: 24, num_blocks: 2, num_heads: 2, decoder_mixer: ssru")},
   };
 }
 
 /// The kinds of positions that no form above has as its point.
-inline const std::vector<std::string> kPositionsOfForms = {"hierarchical",   "product", "recurrent", "shaw", "t5",
-                                                           "transformer_xl", "deberta", "rotary",    "alibi"};
+inline const std::vector<std::string> kPositionsOfForms = {"hierarchical", "product", "recurrent", "convolution",
+                                                           "complex",      "shaw",    "t5",        "transformer_xl",
+                                                           "deberta",      "rotary",  "alibi"};
 
 /// Every option of the Transformer in at least one of them.
 inline const std::map<std::string, ModelConfig>& transformer_forms() {

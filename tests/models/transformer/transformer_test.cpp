@@ -230,7 +230,7 @@ TEST_P(TransformerForm, MakesTheSameStepsWithStaticCaches) {
     const auto usual = kind_of_state();
     const bool fixed = test::use_static_caches(*model);
     const auto& c = config();
-    const std::set<std::string> fitting = {"sinusoidal", "learned", "hierarchical", "product", "none"};
+    const std::set<std::string> fitting = {"sinusoidal", "learned", "hierarchical", "product", "complex", "none"};
     const bool fits = fitting.contains(c.positions.name()) && c.attention_score == AttentionScoreKind::kScaledDot &&
                       c.attention_normalization == AttentionNormalization::kSoftmax &&
                       c.decoder_mixer == MixerKind::kAttention;

@@ -5,15 +5,14 @@
 
 #include <cmath>
 
+#include "extending/gaussian_score.h"
 #include "extending/kerple.h"
-#include "extending/scaled_cosine.h"
 #include "nn/layers/dense_feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/layer_norm.h"
 #include "nn/positions/positions.h"
 #include "nn/scores/additive.h"
-#include "nn/scores/cosine.h"
 #include "tensor_support.h"
 
 namespace nmt::initial_values_test {
@@ -37,6 +36,12 @@ TEST(InitialDistribution, IsUniformNormalOrOrthogonal) {
   const auto uniform = drawn({}, {40, 110});  // sqrt(6 / 150) = 0.2
   EXPECT_LE(uniform.abs().max().item<double>(), 0.2);
   EXPECT_NEAR(uniform.std().item<double>(), 0.2 / std::sqrt(3.0), 0.004);
+  const auto ranged = drawn({.kind = Kind::kUniform, .limit = 0.3}, {40, 110});
+  EXPECT_LE(ranged.abs().max().item<double>(), 0.3);
+  EXPECT_NEAR(ranged.std().item<double>(), 0.3 / std::sqrt(3.0), 0.006);
+  const auto fan_in = drawn({.kind = Kind::kFanIn}, {110, 25});  // 1 / sqrt(25)
+  EXPECT_LE(fan_in.abs().max().item<double>(), 0.2);
+  EXPECT_NEAR(fan_in.std().item<double>(), 0.2 / std::sqrt(3.0), 0.004);
   const auto bell = drawn(normal(0.3), {40, 110});
   EXPECT_NEAR(bell.std().item<double>(), 0.3, 0.01);
   EXPECT_GT(bell.abs().max().item<double>(), 0.8);
@@ -105,6 +110,46 @@ TEST(InitialValues, OfLayersAreThoseOfTheirKind) {
   EXPECT_TRUE(norm.weight.equal(torch::ones({40})));
 }
 
+void expect_uniform_within(const torch::Tensor& values, double limit, const std::string& name) {
+  EXPECT_LE(values.abs().max().item<double>(), limit) << name;
+  const double deviation = limit / std::sqrt(3.0), elements = static_cast<double>(values.numel());
+  EXPECT_NEAR(values.detach().std(/*unbiased=*/false).item<double>(), deviation,
+              5 * deviation / std::sqrt(2 * elements))
+      << name;
+}
+
+// Matrices, those from state to state, and biases.
+InitialValues all_of(const InitialDistribution& distribution) {
+  InitialValues values;
+  values.matrices = values.recurrent = distribution;
+  values.biases = distribution;
+  return values;
+}
+
+// PyTorch's nn.Linear, whose bias has the range of its weight; and its nn.GRU, whose parameters all have that of its
+// size.
+TEST(InitialValues, OfPyTorchAreUniformByFanIn) {
+  const auto values = all_of({.kind = Kind::kFanIn});
+  LinearImpl linear(400, 300, LinearImpl::Bias::kYes);
+  reset(linear, values);
+  expect_uniform_within(linear.weight, 1.0 / 20, "weight");
+  expect_uniform_within(linear.bias, 1.0 / 20, "bias");
+  RecurrentCellImpl cell(kernels::Cell::kGru, 25, 100);
+  reset(cell, values);
+  for (const auto& item : cell.named_parameters()) expect_uniform_within(item.value(), 1.0 / 10, item.key());
+  // The weights are those that they are without biases.
+  LinearImpl without(400, 300, LinearImpl::Bias::kNo);
+  reset(without, values);
+  EXPECT_TRUE(without.weight.equal(linear.weight));
+}
+
+// Every parameter, biases of recurrent products among them (Luong et al. 2015).
+TEST(InitialValues, MayAllBeUniformWithinOneRange) {
+  RecurrentCellImpl cell(kernels::Cell::kLstm, 25, 100);
+  reset(cell, all_of({.kind = Kind::kUniform, .limit = 0.1}));
+  for (const auto& item : cell.named_parameters()) expect_uniform_within(item.value(), 0.1, item.key());
+}
+
 TEST(InitialValues, OfAttentionAndItsPositionsAreThoseOfTheirKind) {
   const auto attention = [](const char* kind) {
     const PositionOptions positions{.kind = kind, .model = 64, .heads = 4, .max_distance = 70, .buckets = 600};
@@ -143,12 +188,12 @@ TEST(InitialValues, AreDrawnInTheOrderOfTheParameters) {
 }
 
 TEST(InitialValues, OfTheScoreOfTheGuideAreThoseOfItsConstructor) {
-  ScaledCosineScore score({.query = 6, .key = 6});
+  GaussianScore score({.query = 6, .key = 6});
   reset(score, all_different());
   EXPECT_TRUE(score.named_parameters()["beta"].equal(torch::ones({1, 1})));
   const auto query = test::wave({1, 2, 6}), keys = test::wave({1, 3, 6}, 1, 2);
-  CosineScore plain({.query = 6, .key = 6});
-  expect_close(score.forward(query, score.prepare(keys)), plain.forward(query, plain.prepare(keys)), 0);
+  const auto expected = -(query.unsqueeze(2) - keys.unsqueeze(1)).square().sum(-1);
+  expect_close(score.forward(query, score.prepare(keys)).detach(), expected, 1e-5);
 }
 
 TEST(InitialValues, OfThePositionsOfTheGuideAreThoseOfTablesOfPositions) {

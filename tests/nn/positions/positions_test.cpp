@@ -1,10 +1,13 @@
 #include "nn/positions/positions.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.h"
-#include "nn/positions/sinusoid.h"
 #include "support.h"
 #include "tensor_support.h"
 
@@ -14,93 +17,17 @@ namespace {
 using test::expect_close;
 using test::wave;
 
-// Golden values: golden/make_positions.py.
-TEST(Sinusoid, HasThePublishedValuesInEveryForm) {
-  struct Case {
-    const char* name;
-    std::vector<double> first, second;  // positions 1 and 2, d = 8
-  };
-  const Case cases[] = {
-      {"interleaved",
-       {.841471, .540302, .099833, .995004, .010000, .999950, .001000, 1.000000},
-       {.909297, -.416147, .198669, .980067, .019999, .999800, .002000, .999998}},
-      {"half_split",
-       {.841471, .099833, .010000, .001000, .540302, .995004, .999950, 1.000000},
-       {.909297, .198669, .019999, .002000, -.416147, .980067, .999800, .999998}},
-      {"half_split_t2t",
-       {.841471, .046399, .002154, .000100, .540302, .998923, .999998, 1.000000},
-       {.909297, .092699, .004309, .000200, -.416147, .995694, .999991, 1.000000}},
-      {"doubled",
-       {.841471, .540302, .010000, .999950, .000100, 1.000000, .000001, 1.000000},
-       {.909297, -.416147, .019999, .999800, .000200, 1.000000, .000002, 1.000000}},
-      {"legacy_raw",
-       {.841471, .995004, .010000, 1.000000, .000100, 1.000000, .000001, 1.000000},
-       {.909297, .980067, .019999, .999998, .000200, 1.000000, .000002, 1.000000}},
-  };
-  for (const auto& c : cases) {
-    const auto table = sinusoid_table(1, 2, 8, Choice<Sinusoid>(c.name));
-    expect_close(table[0], torch::tensor(c.first), 6e-7, c.name);
-    expect_close(table[1], torch::tensor(c.second), 6e-7, c.name);
-  }
-}
-
-// Two words of a published example, positions 2 and 10 of 512 features. It prints vectors of twice the paper's exponent
-// (doubled); the paper's formula (interleaved) gives others.
-TEST(Sinusoid, HasTheVectorsOfThePublishedExample) {
-  struct Case {
-    const char* name;
-    int64_t position;
-    std::vector<double> start, end;  // features 0-7 and 504-511
-    double cosine;                   // of the vectors of positions 2 and 10
-  };
-  const Case cases[] = {
-      {"interleaved",
-       2,
-       {9.09297427e-01, -4.16146837e-01, 9.36414739e-01, -3.50895194e-01, 9.58144376e-01, -2.86285442e-01,
-        9.74888185e-01, -2.22694919e-01},
-       {2.30956395e-04, 9.99999973e-01, 2.22794770e-04, 9.99999975e-01, 2.14921564e-04, 9.99999977e-01, 2.07326584e-04,
-        9.99999979e-01},
-       0.7225200832},
-      {"interleaved",
-       10,
-       {-5.44021111e-01, -8.39071529e-01, -2.20023185e-01, -9.75494643e-01, 1.18776483e-01, -9.92921018e-01,
-        4.33079619e-01, -9.01355670e-01},
-       {1.15478173e-03, 9.99999333e-01, 1.11397363e-03, 9.99999380e-01, 1.07460762e-03, 9.99999423e-01, 1.03663274e-03,
-        9.99999463e-01},
-       0.7225200832},
-      {"doubled",
-       2,
-       {9.09297427e-01, -4.16146837e-01, 9.58144376e-01, -2.86285442e-01, 9.87046251e-01, -1.60435961e-01,
-        9.99164200e-01, -4.08766567e-02},
-       {2.66704286e-08, 1, 2.48187552e-08, 1, 2.30956397e-08, 1, 2.14921566e-08, 1},
-       0.8600013331},
-      {"doubled",
-       10,
-       {-5.44021111e-01, -8.39071529e-01, 1.18776483e-01, -9.92921018e-01, 6.92634182e-01, -7.21289047e-01,
-        9.79174779e-01, -2.03019092e-01},
-       {1.33352143e-07, 1, 1.24093776e-07, 1, 1.15478198e-07, 1, 1.07460783e-07, 1},
-       0.8600013331},
-  };
-  for (const auto& c : cases) {
-    const auto table = sinusoid_table(0, 11, 512, Choice<Sinusoid>(c.name));
-    expect_close(table[c.position].narrow(0, 0, 8), torch::tensor(c.start), 6e-8, c.name);
-    const auto end = table[c.position].narrow(0, 504, 8);
-    const auto expected = torch::tensor(c.end, torch::kFloat64);
-    expect_close(end / expected, torch::ones(8), 2e-7, c.name);
-    const auto a = table[2].to(torch::kFloat64), b = table[10].to(torch::kFloat64);
-    EXPECT_NEAR((a.dot(b) / (a.norm() * b.norm())).item<double>(), c.cosine, 1e-7) << c.name;
-  }
-}
-
-TEST(Sinusoid, RowsGrowBothWays) {
-  SinusoidRows sinusoids(6, Sinusoid::kInterleaved);
-  for (const int64_t first : {0, 3, 700, -5, -300, 2})
-    EXPECT_TRUE(sinusoids.rows(first, 9).equal(sinusoid_table(first, 9, 6, Sinusoid::kInterleaved))) << first;
-  EXPECT_TRUE(sinusoids.rows(0, 1).equal(torch::tensor({{0.f, 1.f, 0.f, 1.f, 0.f, 1.f}})));
-}
-
+// "product_plain" is a form of product.
 PositionOptions small(const std::string& kind) {
-  return {.kind = kind, .model = 6, .heads = 3, .max_positions = 12, .max_distance = 3, .buckets = 6};
+  const bool plain = kind == "product_plain";
+  return {.kind = plain ? "product" : kind,
+          .model = 6,
+          .heads = 3,
+          .max_positions = 12,
+          .max_distance = 3,
+          .buckets = 6,
+          .product_form = plain ? ProductForm::kPlain : ProductForm::kShifted,
+          .convolution_width = 3};
 }
 
 std::shared_ptr<Positions> with_weights(const std::string& kind) {
@@ -114,7 +41,8 @@ torch::Tensor placed(Positions& positions, const torch::Tensor& x) { return posi
 
 class AbsolutePositions : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, AbsolutePositions,
-                         testing::Values("sinusoidal", "learned", "hierarchical", "product", "recurrent"),
+                         testing::Values("sinusoidal", "learned", "hierarchical", "product", "product_plain",
+                                         "recurrent", "convolution", "complex"),
                          [](const auto& info) { return info.param; });
 
 TEST_P(AbsolutePositions, TellTheOrderOfWords) {
@@ -192,7 +120,7 @@ TEST_P(AbsolutePositions, HaveTheGradientOfTheirFunction) {
 
 TEST(LearnedPositions, RefuseMoreThanTheyHave) {
   const auto x = wave({1, 13, 6});
-  for (const char* kind : {"learned", "product"}) {
+  for (const char* kind : {"learned", "product", "product_plain"}) {
     const auto positions = with_weights(kind);
     EXPECT_EQ(placed(*positions, x.narrow(1, 0, 12)).size(1), 12);
     const auto expected =
@@ -220,7 +148,44 @@ TEST(HierarchicalPositions, StretchTheTableToItsSquare) {
 TEST(ProductPositions, ScaleFeatureByFeature) {
   const auto positions = with_weights("product");
   const auto x = wave({2, 4, 6});
-  expect_close(placed(*positions, x), x * (1 + positions->parameters()[0].detach().narrow(0, 0, 4)), 1e-6);
+  const auto w = positions->parameters()[0].detach().narrow(0, 0, 4);
+  expect_close(placed(*positions, x), x * (1 + w), 1e-6);
+  const auto plain = with_weights("product_plain");
+  EXPECT_TRUE(plain->parameters()[0].equal(positions->parameters()[0]));
+  expect_close(placed(*plain, x), x * w, 1e-6);
+}
+
+TEST(ConvolutionPositions, AddWeightedWordsBefore) {
+  const auto positions = with_weights("convolution");
+  const auto kernel = positions->parameters()[0].detach();  // [3, 6]
+  const auto x = wave({2, 5, 6});
+  const auto found = placed(*positions, x);
+  for (int64_t t = 0; t < 5; ++t) {
+    auto expected = x.select(1, t).clone();
+    for (int64_t j = 0; j <= std::min<int64_t>(t, 2); ++j) expected += kernel[j] * x.select(1, t - j);
+    expect_close(found.select(1, t), expected, 1e-6);
+  }
+}
+
+TEST(ComplexPositions, AreTheRealPartOfTurningAmplitudes) {
+  const auto positions = with_weights("complex");
+  const auto omega = positions->named_parameters()["frequencies"].detach()[0];
+  const auto theta = positions->named_parameters()["phases"].detach()[0];
+  const auto x = wave({2, 5, 6});
+  const auto found = placed(*positions, x);
+  for (int64_t t = 0; t < 5; ++t)
+    for (int64_t k = 0; k < 6; ++k) {
+      const double angle = omega[k].item<double>() * static_cast<double>(t) + theta[k].item<double>();
+      EXPECT_NEAR(found[1][t][k].item<double>(), x[1][t][k].item<double>() * std::cos(angle), 1e-6) << t << " " << k;
+    }
+  auto generator = at::detail::createCPUGenerator(7);
+  InitialValues values;
+  values.positions.kind = InitialDistribution::Kind::kNormal;  // with deviation 0
+  positions->reset_parameters(values, generator);
+  const auto start = positions->named_parameters()["frequencies"].detach()[0];
+  for (int64_t k = 0; k < 6; ++k)
+    EXPECT_NEAR(start[k].item<double>(), std::pow(10000.0, -static_cast<double>(k / 2) / 3), 1e-7) << k;
+  EXPECT_EQ(positions->named_parameters()["phases"].abs().sum().item<double>(), 0);
 }
 
 TEST(RecurrentPositions, AreAGatedRecurrentUnit) {
@@ -242,7 +207,7 @@ TEST(RecurrentPositions, AreAGatedRecurrentUnit) {
 }
 
 TEST(Positions, AreAbsoluteOrRelativeByTheirKind) {
-  for (const char* kind : {"sinusoidal", "learned", "hierarchical", "product", "recurrent"}) {
+  for (const char* kind : {"sinusoidal", "learned", "hierarchical", "product", "recurrent", "convolution", "complex"}) {
     EXPECT_NE(make_positions(small(kind)), nullptr) << kind;
     EXPECT_EQ(make_relative_positions(small(kind)), nullptr) << kind;
   }

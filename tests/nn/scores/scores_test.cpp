@@ -78,6 +78,12 @@ const ScoreCase kCases[] = {
     {"cosine",
      {.query = 19, .key = 19},
      [](auto&, const auto& q, const auto& k, int64_t) { return dot(q, k) / std::sqrt(dot(q, q) * dot(k, k)); }},
+    {"scaled_cosine",
+     {.query = 19, .key = 19},
+     [](auto& score, const auto& q, const auto& k, int64_t) {
+       const double beta = score.named_parameters()["beta"].template item<double>();
+       return beta * dot(q, k) / std::sqrt(dot(q, q) * dot(k, k));
+     }},
     {"location",
      {.query = 19, .key = 21, .max_source = 6},
      [](auto& score, const auto& q, const auto&, int64_t position) {
@@ -123,6 +129,16 @@ TEST(AttentionScores, HaveTheirGradients) {
     if (std::string(c.name) != "location")
       test::expect_gradient([&](const auto& k) { return sum(queries, k); }, keys, 1e-2, 2e-3, 7);
   }
+}
+
+// Vectors whose features have mean square 1: |q| = |k| = sqrt(16).
+TEST(AttentionScores, ScaledCosineStartsAsScaledDotOfVectorsOfEqualLength) {
+  const auto of_length_4 = [](const torch::Tensor& x) { return x / x.norm(2, -1, true) * 4; };
+  const auto queries = of_length_4(wave({kBatch, kTarget, 16}, 1, 0.2)),
+             keys = of_length_4(wave({kBatch, 5, 16}, 1, 1));
+  const auto score = make_attention_score(AttentionScoreKind::kScaledCosine, {.query = 16, .key = 16});
+  const auto dot = make_attention_score(AttentionScoreKind::kScaledDot, {.query = 16, .key = 16});
+  expect_close(score->forward(queries, score->prepare(keys)).detach(), dot->forward(queries, dot->prepare(keys)), 1e-5);
 }
 
 TEST(AttentionScores, RefuseWhatIsNoFunctionOfAQueryAndAKey) {
@@ -198,12 +214,12 @@ TEST(ScoreProducts, SoftmaxGivesPaddingNoWeight) {
 TEST(LocalWindow, IsGaussAroundThePredictedCentre) {
   for (const auto device : test::devices()) {
     constexpr int64_t kSize = 6, kInner = 5, kLong = 12, kWindow = 2;
-    LocalWindow window(kSize, kInner, kWindow);
+    LocalWindow window(LocalWindowImpl::Options{.query = kSize, .inner = kInner, .window = kWindow});
     set_by_formula(*window);
     window->to(device);
     const auto lengths = torch::tensor({int64_t{12}, int64_t{7}}, torch::kInt64);
     const auto queries = wave({2, 3, kSize}, 1, 0.2), scores = wave({2, 3, kLong}, 1, 0.9);
-    const auto weights = window(queries.to(device), scores.to(device), lengths).detach().cpu();
+    const auto weights = window(queries.to(device), scores.to(device), lengths, 0).detach().cpu();
     const auto parameters = window->named_parameters();
     for (int64_t b = 0; b < 2; ++b)
       for (int64_t t = 0; t < 3; ++t) {
@@ -224,6 +240,46 @@ TEST(LocalWindow, IsGaussAroundThePredictedCentre) {
   }
 }
 
+// p = t without a Gaussian; the translation's positions 6 and later look at the second sentence's last ones.
+TEST(LocalWindow, FollowsThePositionOfTheStep) {
+  constexpr int64_t kWindow = 2;
+  for (const auto device : test::devices())
+    for (const bool softmax : {true, false}) {
+      LocalWindow window(
+          LocalWindowImpl::Options{.kind = AttentionWindow::kMonotonic, .window = kWindow, .softmax = softmax});
+      EXPECT_TRUE(window->parameters().empty());
+      const auto lengths = torch::tensor({int64_t{12}, int64_t{7}}, torch::kInt64);
+      const auto queries = wave({2, 3, 6}, 1, 0.2), scores = wave({2, 3, 12}, 1, 0.9);
+      for (int64_t position = 0; position < 15; ++position) {
+        const auto weights = window(queries.to(device), scores.to(device), lengths, position).cpu();
+        for (int64_t b = 0; b < 2; ++b) {
+          const int64_t length = lengths[b].item<int64_t>(), p = std::min(position, length - 1);
+          const int64_t first = std::max<int64_t>(0, p - kWindow), last = std::min(p + kWindow, length - 1);
+          auto expected = torch::zeros({3, 12});
+          const auto inside = scores[b].narrow(1, first, last - first + 1);
+          expected.narrow(1, first, last - first + 1).copy_(softmax ? torch::softmax(inside, -1) : inside);
+          expect_close(weights[b], expected, 1e-6, std::to_string(position) + " on " + device.str());
+        }
+      }
+    }
+}
+
+TEST(LocalWindow, GivesTheScoresThemselvesWhereThereIsNoSoftmax) {
+  const LocalWindowImpl::Options options{.query = 6, .inner = 5, .window = 2};
+  auto plain_options = options;
+  plain_options.softmax = false;
+  LocalWindow window(options), plain(plain_options);
+  set_by_formula(*window), set_by_formula(*plain);
+  const auto lengths = torch::tensor({int64_t{12}, int64_t{7}}, torch::kInt64);
+  const auto queries = wave({2, 3, 6}, 1, 0.2), scores = wave({2, 3, 12}, 1, 0.9);
+  const auto equal_scores = torch::zeros({2, 3, 12});
+  // Equal scores have equal weights within the window: what is left of it is the Gaussian.
+  const auto shares = window(queries, equal_scores, lengths, 0);
+  const auto inside = (shares > 0).to(torch::kFloat32);
+  const auto gauss = shares * inside.sum(-1, /*keepdim=*/true);
+  expect_close(plain(queries, scores, lengths, 0).detach(), (scores * gauss).detach(), 1e-6);
+}
+
 TEST(RecurrentAttention, SumsValuesByWeightsAndNotPadding) {
   for (const bool softmax : {true, false}) {
     RecurrentAttention attention(
@@ -231,7 +287,7 @@ TEST(RecurrentAttention, SumsValuesByWeightsAndNotPadding) {
     const auto values = wave({kBatch, kSource, 8}, 1, 0.3), queries = wave({kBatch, kTarget, 8}, 1, 1.7);
     const auto lengths = torch::tensor({int64_t{5}, int64_t{2}}, torch::kInt64);
     ForwardContext no_dropout;
-    const auto result = attention(queries, attention->prepare(values, lengths), torch::Tensor(), no_dropout);
+    const auto result = attention(queries, attention->prepare(values, lengths), torch::Tensor(), 0, no_dropout);
     EXPECT_EQ(result.weights[1].narrow(1, 2, 3).abs().sum().item<double>(), 0);
     expect_close(result.context, torch::matmul(result.weights, values), 1e-6);
     const auto cosines = torch::cosine_similarity(queries[0].unsqueeze(1), values[0].unsqueeze(0), -1);

@@ -83,9 +83,12 @@ std::shared_ptr<const Tokenizer> words(const std::string& line, WordLimits limit
 TEST(TextCodec, KeepsWordVocabulariesWithTheirLimits) {
   const TemporaryDirectory folder;
   const WordLimits limits{.min_count = 2, .max_size = 6};
-  const TextCodec saved(
-      {.latin_only = true, .source_language = "de", .target_language = "en", .source_markers = SourceMarkers::kBoth},
-      words("a a a b b c c", limits), words("x x y", limits));
+  const TextCodec saved({.latin_only = true,
+                         .source_language = "de",
+                         .target_language = "en",
+                         .source_markers = SourceMarkers::kBoth,
+                         .reverse_source = true},
+                        words("a a a b b c c", limits), words("x x y", limits));
   const auto settings = saved.save(folder.path());
   EXPECT_TRUE(std::filesystem::exists(folder / "de.vocab.tsv"));
   EXPECT_TRUE(std::filesystem::exists(folder / "en.vocab.tsv"));
@@ -93,7 +96,7 @@ TEST(TextCodec, KeepsWordVocabulariesWithTheirLimits) {
   EXPECT_EQ(loaded.source().size(), 6);
   EXPECT_EQ(loaded.target().size(), 5);
   EXPECT_TRUE(loaded.options().latin_only);
-  EXPECT_EQ(loaded.options().source_markers, SourceMarkers::kBoth);
+  EXPECT_EQ(loaded.options().source_form(), SourceForm(SourceMarkers::kBoth, /*reversed=*/true));
   EXPECT_THAT(loaded.encode_source("b2, a c!"), testing::ElementsAre(5, 4, 1));
   EXPECT_EQ(loaded.decode_target(std::vector<int32_t>{4, 4, 3}), "x x");
   EXPECT_EQ(loaded.save(folder.path()), settings);
@@ -119,9 +122,10 @@ TEST(TextCodec, ReadsTheSettingsOfOlderVersions) {
   auto settings = joint_codec().save(folder.path());
   settings.erase("latin_only");
   settings.erase("source_markers");
+  settings.erase("reverse_source");
   const auto loaded = TextCodec::load(folder.path(), settings);
   EXPECT_FALSE(loaded.options().latin_only);
-  EXPECT_EQ(loaded.options().source_markers, SourceMarkers::kEnd);
+  EXPECT_EQ(loaded.options().source_form(), SourceForm(SourceMarkers::kEnd));
 }
 
 TEST(TextCodec, SaysWhatIsMissingOrDamaged) {

@@ -222,6 +222,29 @@ TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
   EXPECT_EQ(run.said.front(), "update 1.4");
 }
 
+// The epoch that a rate depends on is that of the data, also where a run goes on in the middle of one.
+TEST_F(UpdateLoopTest, HalvesTheRateByEpochsAcrossARestart) {
+  const std::string options =
+      "schedule: halving, halving_start: 1, halving_every: 0.5, sgd_momentum: 0, max_updates: 10, checkpoint_every: "
+      "100}, validation: {every: 100}, run: {log_every: 1}";
+  fs::create_directories(folder_ / "whole");
+  ScriptedRun whole(folder_ / "whole", options), run(folder_.path(), options);
+  EXPECT_EQ(whole.train(), 0);
+  run.signal_at = 6;
+  EXPECT_EQ(run.train(), SIGTERM);
+  run.signal_at = 100;
+  run.restart();
+  EXPECT_EQ(run.train(), 0);
+  for (const auto* found : {&whole, &run}) {
+    std::vector<double> rates;
+    for (const auto& interval : found->intervals) rates.push_back(interval.learning_rate);
+    EXPECT_THAT(rates, ElementsAre(0.01, 0.01, 0.01, 0.01, 0.005, 0.005, 0.0025, 0.0025, 0.00125, 0.00125));
+  }
+  const auto weights = run.weights(), expected = whole.weights();
+  for (size_t i = 0; i < weights.size(); ++i)
+    EXPECT_TRUE(weights[i].second.equal(expected[i].second)) << weights[i].first;
+}
+
 TEST_F(UpdateLoopTest, DoesAValidationAgainThatASignalCutShort) {
   ScriptedRun run(folder_.path(),
                   "max_updates: 2, checkpoint_every: 2}, validation: {every: 2}, run: {log_every: 100}");

@@ -15,7 +15,8 @@ struct Value {
 
 void expect_rates(const TrainingConfig& config, int64_t d_model, std::initializer_list<Value> values) {
   const auto schedule = make_schedule(config, d_model);
-  for (const auto& [update, rate] : values) EXPECT_NEAR(schedule(update, {}) / rate, 1, 1e-8) << "update " << update;
+  for (const auto& [update, rate] : values)
+    EXPECT_NEAR(schedule({.update = update}) / rate, 1, 1e-8) << "update " << update;
 }
 
 // Kyubyong's lr0 W^0.5 min(s W^-1.5, s^-0.5) at lr0 = 0.0003, W = 4000: the width plays no part.
@@ -79,13 +80,37 @@ TEST(LearningRate, FallsOnAPlateau) {
   Plateau plateau;
   const auto rate_after = [&](bool new_best) {
     plateau.add(new_best, config);
-    return schedule(100, plateau);
+    return schedule({.update = 100, .plateau = plateau});
   };
   const std::pair<bool, double> steps[] = {{true, 0.01},    {false, 0.01},  {true, 0.01},    {false, 0.01},
                                            {false, 0.005},  {false, 0.005}, {false, 0.0025}, {true, 0.0025},
                                            {false, 0.0025}, {false, 0.002}, {false, 0.002}};
   for (const auto& [new_best, rate] : steps) EXPECT_DOUBLE_EQ(rate_after(new_best), rate);
-  EXPECT_DOUBLE_EQ(schedule(2, {}), 0.005) << "warm-up";
+  EXPECT_DOUBLE_EQ(schedule({.update = 2}), 0.005) << "warm-up";
+}
+
+// Luong et al. 2015: rate 1, halved after 8 epochs and after each one then.
+TEST(LearningRate, IsHalvedAfterEpochs) {
+  TrainingConfig config{.lr = 1, .schedule = ScheduleKind::kHalving, .warmup_steps = 0};
+  config.halving_start = 8;
+  config.halving_every = 1;
+  const auto rate = [&](double epochs) { return make_schedule(config, 512)({.update = 1000, .epochs = epochs}); };
+  EXPECT_EQ(rate(0), 1);
+  EXPECT_EQ(rate(7.999), 1);
+  EXPECT_EQ(rate(8), 0.5);
+  EXPECT_EQ(rate(8.999), 0.5);
+  EXPECT_EQ(rate(9), 0.25);
+  EXPECT_EQ(rate(11.5), 0.0625);
+  // Sutskever et al. 2014: 0.7, halved after 5 epochs and every half epoch then.
+  config.lr = 0.7;
+  config.halving_start = 5;
+  config.halving_every = 0.5;
+  EXPECT_EQ(rate(4.9), 0.7);
+  EXPECT_EQ(rate(5.2), 0.35);
+  EXPECT_EQ(rate(5.5), 0.175);
+  EXPECT_EQ(rate(7.49), 0.7 / 32);
+  config.warmup_steps = 10;
+  EXPECT_DOUBLE_EQ(make_schedule(config, 512)({.update = 5, .epochs = 6}), 0.35) << "warm-up";
 }
 
 TEST(BatchesOfUpdate, RiseToTheirNumber) {
