@@ -28,7 +28,7 @@ std::string file_of(const std::string& file, const TestSet& test_set) {
   return test_set.name.empty() ? file : fmt::format("{}.{}", file, test_set.name);
 }
 
-Json report_of(const TestSetResults& results) {
+Json report_of_set(const TestSetResults& results) {
   Json report = {{"test_set", report_of(results.test_set)}, {"systems", Json::array()}};
   for (const auto& system : results.systems) report["systems"].push_back(system.report);
   if (results.comparison) report["comparison"] = report_of(*results.comparison);
@@ -58,10 +58,10 @@ void write_evaluation_files(const EvaluationFiles& files, const std::vector<Test
   if (files.report.empty()) return;
   Json report = std::move(machine);
   if (results.size() == 1) {
-    report.update(report_of(results.front()));
+    report.update(report_of_set(results.front()));
   } else {
     report["test_sets"] = Json::array();
-    for (const auto& result : results) report["test_sets"].push_back(report_of(result));
+    for (const auto& result : results) report["test_sets"].push_back(report_of_set(result));
   }
   write_file_atomically(files.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }

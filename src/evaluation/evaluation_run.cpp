@@ -8,6 +8,7 @@
 #include "base/process/progress.h"
 #include "evaluation/attention_files.h"
 #include "evaluation/evaluation_report.h"
+#include "search/ensemble.h"
 
 namespace fs = std::filesystem;
 
@@ -55,6 +56,7 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   std::vector<Evaluated> results;
   try {
     for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, translator, test_set));
+    if (options_.loss && system.directories.size() == 1) add_losses(models.first(), test_sets, results);
   } catch (const StopRequested&) {
     return std::nullopt;
   }
@@ -76,10 +78,6 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
   if (output.cut > 0) log_.warn("{} translations were cut at the length limit", output.cut);
   if (!options_.quiet) report_speed(output);
   result.report = report_of(output, result.scores);
-  if (options_.loss && system.directories.size() == 1) {
-    result.loss = measured_loss(models.first(), test_set);
-    result.report["loss"] = report_of(*result.loss);
-  }
   result.report["search"] = report_of(translator.options().search);
   if (const auto& options = translator.options(); options.shortlist > 0)
     result.report["shortlist"] = {{"candidates", options.shortlist}, {"frequent", options.shortlist_frequent}};
@@ -88,6 +86,16 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
     write_attention(options_.attention_folder / test_set.name, options_.attention_sentences, models.first(), test_set,
                     output.hypotheses);
   return result;
+}
+
+/// On the CPU in float32, as validation measures it: the weights that decoding packed in another format are let go.
+void EvaluationRun::add_losses(const LoadedModel& model, const std::vector<TestSet>& test_sets,
+                               std::vector<Evaluated>& results) const {
+  if (device_of(*model.model).is_cpu()) model.model->set_packing({});
+  for (size_t i = 0; i < test_sets.size(); ++i) {
+    results[i].loss = measured_loss(model, test_sets[i]);
+    results[i].report["loss"] = report_of(*results[i].loss);
+  }
 }
 
 TestLoss EvaluationRun::measured_loss(const LoadedModel& model, const TestSet& test_set) const {

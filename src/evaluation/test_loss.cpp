@@ -10,6 +10,7 @@
 #include "base/process/progress.h"
 #include "data/batches.h"
 #include "models/losses/held_out_loss.h"
+#include "search/ensemble.h"
 #include "text/codec/source_markers.h"
 
 namespace nmt {
@@ -21,11 +22,6 @@ std::vector<IdPair> encoded(const TextCodec& codec, const TestSet& test_set) {
     pairs.push_back({.source = codec.encode_source(test_set.sources[i]),
                      .target = codec.encode_target(test_set.references.front()[i])});
   return pairs;
-}
-
-torch::Device device_of(const TranslationModel& model) {
-  const auto parameters = model.parameters();
-  return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using test::small_set;
 
 class EvaluationRunTest : public testing::Test {
  protected:
-  EvaluationOptions options() const { return {.models = {.device = "cpu"}, .quiet = true}; }
+  EvaluationOptions options() const { return {.models = {.directories = {}, .device = "cpu"}, .quiet = true}; }
 
   test::TemporaryDirectory folder_;
   Logger log_{"test"};
@@ -67,6 +67,22 @@ TEST_F(EvaluationRunTest, EvaluatesASystemOnEachSet) {
   EXPECT_EQ((*results)[1].loss->target_tokens, 10);
   const auto table = run.compared({(*results)[0], (*results)[0]}, small_set());
   EXPECT_EQ(table.systems.size(), 2u);
+}
+
+TEST_F(EvaluationRunTest, MeasuresTheLossInFloat32) {
+  const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
+  const auto loss_in = [&](DecodingPrecision precision) {
+    auto asked = options();
+    asked.models.changed = [=](const Config& config) {
+      Config result = config;
+      result.decoding.precision = precision;
+      return result;
+    };
+    const auto results = EvaluationRun(asked, log_).evaluate(system, {small_set()});
+    EXPECT_EQ(results->front().report["precision"], name_of(precision));
+    return results->front().loss->loss;
+  };
+  EXPECT_EQ(loss_in(DecodingPrecision::kInt8), loss_in(DecodingPrecision::kFp32)) << "whatever translates";
 }
 
 TEST_F(EvaluationRunTest, HasNoLossOfEnsemblesAndWhereItIsLeftOut) {

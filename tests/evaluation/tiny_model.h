@@ -19,7 +19,7 @@ inline std::filesystem::path save_tiny_model(const std::filesystem::path& direct
                               model + "}}",
                           "test")
                           .config;
-  const auto words = std::make_shared<const WordTokenizer>(
+  const auto words = std::make_shared<const nmt::WordTokenizer>(
       "<PAD>\t9\n<UNK>\t9\n<S>\t9\n</S>\t9\na\t9\nb\t8\nc\t7\nd\t6\ne\t5\nf\t4\ng\t3\nh\t2\n", "test",
       WordLimits{.min_count = 1, .max_size = 100});
   const TextCodec codec({.source_language = "de", .target_language = "en"}, words, words);

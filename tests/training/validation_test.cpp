@@ -31,10 +31,11 @@ class ValidationTest : public testing::Test {
   }
 
   static Config config_of(const std::string& model, const std::string& validation = "") {
-    return parse_config("{data: {maxlen1: 8, maxlen2: 8, eval: [{name: one, source: s, target: t}, {name: two, source: "
-                        "u, target: v}]}, validation: {metrics: [loss, bleu, chrf]" +
-                            validation + "}, model: {d_model: 16, dropout_rate: 0, " + model + "}}",
-                        "test")
+    return parse_config(
+               "{data: {maxlen1: 8, maxlen2: 8, eval: [{name: one, source: s, target: t}, {name: two, source: "
+               "u, target: v}]}, validation: {metrics: [loss, bleu, chrf]" +
+                   validation + "}, model: {d_model: 16, dropout_rate: 0, " + model + "}}",
+               "test")
         .config;
   }
 
@@ -45,8 +46,9 @@ class ValidationTest : public testing::Test {
 };
 
 const std::string kTransformer = "d_ff: 32, num_blocks: 1, num_heads: 2";
-const std::string kRecurrent = "architecture: recurrent, num_blocks: 1, encoder_size: 8, attention_score: additive, "
-                               "tie_embeddings: none";
+const std::string kRecurrent =
+    "architecture: recurrent, num_blocks: 1, encoder_size: 8, attention_score: additive, "
+    "tie_embeddings: none";
 
 TEST_F(ValidationTest, HasTheFiguresOfEachSet) {
   const auto config = config_of(kTransformer);
