@@ -124,7 +124,7 @@ int Trainer::run() {
   auto loop = make_loop();
   announce(loop.epoch_ended());
   const int signal = loop.run();
-  // Launchers end the others at the first exit code that is not 0: that is said by the one that has saved.
+  // A launcher ends all processes at the first exit code that is not 0: only the one that has saved may return it.
   return group_.leads() && signal ? exit_code_of(signal) : kDone;
 }
 

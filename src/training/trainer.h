@@ -31,7 +31,7 @@ namespace nmt {
 /// one that leads measures, logs and writes.
 class Trainer {
  public:
-  /// embeddings: what a run that begins anew starts from (read_initial_embeddings). directory: null where the process
+  /// embeddings: what a new run starts from (read_initial_embeddings). directory: null where the process
   /// does not lead.
   Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
           torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer, Logger& log);

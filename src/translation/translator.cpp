@@ -222,7 +222,7 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, Translation&
   return parts;
 }
 
-void Translator::add_wishes(const TranslationRequest& request, Part& part) const {
+void Translator::add_constraints(const TranslationRequest& request, Part& part) const {
   for (const auto& phrase : request.must_not) {
     auto ids = codec().encode_target(phrase);
     if (!is_unwritable(ids)) part.input.banned.push_back(std::move(ids));  // else it never appears
@@ -259,7 +259,7 @@ std::vector<Translation> Translator::translate(std::span<const TranslationReques
       parts.push_back(
           {.line = line, .input = {.sources = std::move(encoded[i]), .number = first_line + line, .part = i}});
       if (shortlist_) parts.back().input.candidates = shortlist_->candidates(parts.back().input.sources.front());
-      add_wishes(requests[line], parts.back());
+      add_constraints(requests[line], parts.back());
     }
   }
   search_parts(parts, std::ssize(requests), options_.search, progress);

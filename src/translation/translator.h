@@ -62,8 +62,8 @@ class Translator {
   std::vector<Translation> translate(std::span<const std::string> lines,
                                      const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
 
-  /// The same with wishes for each line. What a prefix or a phrase is, is said in pieces: those in which the tokenizer
-  /// writes it. A phrase that it cannot write without <unk> is not met. Of a line in several parts the prefix and the
+  /// The same with constraints for each line. Prefixes and phrases are compared as pieces, as the tokenizer splits
+  /// them. A phrase that it cannot write without <unk> is not met. Of a line in several parts the prefix and the
   /// phrases that must appear belong to the first.
   std::vector<Translation> translate(std::span<const TranslationRequest> requests,
                                      const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
@@ -90,7 +90,7 @@ class Translator {
   void search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
                     const std::function<void(int64_t)>& progress) const;
   std::vector<SourcePart> parts_of(std::string_view line, Translation& result) const;
-  void add_wishes(const TranslationRequest& request, Part& part) const;
+  void add_constraints(const TranslationRequest& request, Part& part) const;
 
   std::vector<TranslatorModel> models_;
   std::vector<SearchModel> search_models_;

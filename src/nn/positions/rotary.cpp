@@ -47,7 +47,7 @@ torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& table, bool b
 
 struct Rotation : torch::autograd::Function<Rotation> {
   static torch::Tensor run(const torch::Tensor& x_in, const torch::Tensor& table, bool back) {
-    RECORD_FUNCTION("nmt::turn", c10::ArrayRef<const c10::IValue>());
+    RECORD_FUNCTION("nmt::rotate", c10::ArrayRef<const c10::IValue>());
     const auto x = x_in.stride(-1) == 1 ? x_in : x_in.contiguous();
     return x.scalar_type() == torch::kFloat32 ? rotated<float>(x, table, back) : rotated<c10::BFloat16>(x, table, back);
   }

@@ -29,7 +29,7 @@ using TextTable = std::vector<std::vector<std::string>>;
 
 /// The first event of a file.
 std::string encode_file_version(double wall_time);
-/// "From this step on it begins anew": makes a TensorBoard that is running forget later steps.
+/// Marks a restart at this step: makes a TensorBoard that is running forget later steps.
 std::string encode_session_start(const EventTime& time);
 std::string encode_scalars(const EventTime& time, std::span<const ScalarSummary> scalars);
 /// A table for the text plugin.

@@ -59,8 +59,8 @@ void SentenceBeam::advance(const StepScores& scores, int64_t first_row, std::spa
   live_ = std::move(continued);
   done_ = is_over();
   if (done_) return;
-  if (may_drop_the_hopeless()) std::erase_if(live_, [&](const Live& live) { return is_hopeless(live); });
-  chosen.resize(live_.size());  // what was dropped were the last ones
+  if (may_prune()) std::erase_if(live_, [&](const Live& live) { return can_be_pruned(live); });
+  chosen.resize(live_.size());  // the pruned ones were the last
   for (const Extension* extension : chosen) {
     next.parents.push_back(first_row + extension->parent);
     next.tokens.push_back(extension->token);
@@ -132,20 +132,20 @@ void SentenceBeam::finish(const Live& ended) {
 }
 
 bool SentenceBeam::is_over() const {
-  if (length_ >= limit_ || is_hopeless(live_.front())) return true;
+  if (length_ >= limit_ || can_be_pruned(live_.front())) return true;
   const bool enough = std::ssize(finished_) >= options_.beam_size;
   if (options_.beam_size == 1 || options_.stopping == Stopping::kFirst) return enough;
   return options_.stopping == Stopping::kHeuristic && enough && has_fallen_behind();
 }
 
-bool SentenceBeam::is_hopeless(const Live& live) const {
+bool SentenceBeam::can_be_pruned(const Live& live) const {
   if (std::ssize(finished_) < options_.n_best) return false;
   return live.log_probability / options_.penalty(limit_) <= finished_[options_.n_best - 1].score;
 }
 
-// What comes of a hopeless hypothesis ranks below all that comes of the others, so these go on as if it were there. But
-// nothing may count how many have finished, nor rank by more than log-probability.
-bool SentenceBeam::may_drop_the_hopeless() const {
+// A hypothesis that can be pruned ends below the n best, and so does all that extends it: the search is the same
+// without it. Unless something counts the hypotheses that have finished, or ranks by more than log-probability.
+bool SentenceBeam::may_prune() const {
   const bool length_counts = options_.penalty(1) != options_.penalty(limit_);
   const bool finished_are_counted =
       options_.stopping == Stopping::kFirst || (options_.stopping == Stopping::kHeuristic && length_counts);

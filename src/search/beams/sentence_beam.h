@@ -61,8 +61,8 @@ class SentenceBeam {
   Live extended(const Extension& extension);
   void finish(const Live& ended);
   bool is_over() const;
-  bool is_hopeless(const Live& live) const;  // cannot be among the n best any more
-  bool may_drop_the_hopeless() const;
+  bool can_be_pruned(const Live& live) const;  // it cannot be among the n best any more
+  bool may_prune() const;
   bool has_fallen_behind() const;
   Hypothesis to_hypothesis(const Live& hypothesis, bool finished) const;
 

@@ -23,7 +23,7 @@ class PhraseConstraints {
   bool all_met(const State& state) const;
   /// Tokens of the phrases that have appeared and of the one that is farthest on its way: the hypothesis's bank.
   int64_t met_tokens(const State& state) const;
-  /// The tokens by which a phrase that has not appeared goes on or begins anew.
+  /// The tokens that continue or start a phrase that has not appeared.
   std::vector<int32_t> next_tokens(const State& state) const;
 
  private:

@@ -140,13 +140,13 @@ std::optional<int64_t> CheckpointStore::newest_whole(Logger& log, const DamageOf
       if (entry.path().extension().string().starts_with(kDamaged))
         throw Error(fmt::format(
             "{}: only damaged checkpoints are left; bring a whole one back, or --restart renames the whole run to "
-            "NAME.old-N and begins anew",
+            "NAME.old-N and starts a new one",
             directory_.string()));
     return std::nullopt;
   }
   throw Error(fmt::format(
       "{}: every checkpoint is damaged, the newest one: {}; bring one back, or --restart renames the whole run to "
-      "NAME.old-N and begins anew",
+      "NAME.old-N and starts a new one",
       path(damaged.front().first).string(), damaged.front().second));
 }
 

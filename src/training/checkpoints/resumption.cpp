@@ -59,7 +59,7 @@ ProgressState resumed_progress(const std::filesystem::path& checkpoint, const Pr
     try {
       return read_progress(path);
     } catch (const nlohmann::json::exception&) {
-      throw Error(fmt::format("{}: damaged; --restart begins anew", path.string()));
+      throw Error(fmt::format("{}: damaged; --restart starts a new run", path.string()));
     }
   };
   auto progress = read();

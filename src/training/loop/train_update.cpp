@@ -13,7 +13,7 @@ namespace nmt {
 namespace {
 
 struct Outcome {
-  torch::Tensor sums = {};  ///< of loss_row(); undefined: none, or it was not its turn any more
+  torch::Tensor sums = {};  ///< of loss_row(); undefined: not computed, for lack of memory here or in a batch before
   bool out_of_memory = false;
 };
 

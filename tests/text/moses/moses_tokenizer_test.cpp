@@ -19,7 +19,8 @@ TEST(MosesTokenizer, WritesWhatSacremosesWrites) {
     const auto line = row["line"].get<std::string>();
     SCOPED_TRACE(row["language"].get<std::string>() + ": " + line);
     EXPECT_EQ(MosesTokenizer(language).tokenize(line), row["tokens"].get<std::string>());
-    EXPECT_EQ(MosesTokenizer(language, {.aggressive_dash_splits = true}).tokenize(line), row["dashes"].get<std::string>());
+    EXPECT_EQ(MosesTokenizer(language, {.aggressive_dash_splits = true}).tokenize(line),
+              row["dashes"].get<std::string>());
     EXPECT_EQ(MosesTokenizer(language, {.escape = false}).tokenize(line), row["plain"].get<std::string>());
   }
 }
