@@ -81,6 +81,9 @@ class Preset:
             changes |= {"data.character_coverage": 1}
         if options["model.architecture"] == "transformer":
             changes |= {"model.d_ff": 24, "model.num_heads": 2}
+        if options["evaluation.whole_batches"] == "true":
+            changes["decoding.batch_size"] = 2  # few of the test pairs are short enough
+        self.evaluates_all = options["evaluation.whole_batches"] == options["evaluation.only_within_maxlen"] == "false"
         if int(options["model.num_blocks"]) > 2:
             changes["model.num_blocks"] = 2
         changes |= {name: max(2, int(options[name]) * D_MODEL // int(options["model.d_model"]))
@@ -151,7 +154,12 @@ class Presets(unittest.TestCase):
         self.assertEqual(preset.of_copy, preset.translated, "a model that is loaded again translates the same")
         for line in translated:
             self.assertRegex(line, r"\t-\d+\.\d+$")  # a log-probability
-        self.assertEqual(preset.evaluated.splitlines(), [line.rpartition("\t")[0] for line in translated])
+        evaluated, texts = preset.evaluated.splitlines(), [line.rpartition("\t")[0] for line in translated]
+        if preset.evaluates_all:
+            self.assertEqual(evaluated, texts)
+        else:  # some of them, in their order
+            remaining = iter(texts)
+            self.assertTrue(evaluated and all(text in remaining for text in evaluated), evaluated)
 
 
 def add_tests():

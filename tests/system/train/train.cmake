@@ -10,6 +10,7 @@ endfunction()
 if(NMT_WITH_TORCH)
   nmt_training_test(system train_kill)
   nmt_training_test(long train_soak)
+  nmt_training_test(long train_positions)
   add_library(plain_file_system MODULE ${CMAKE_SOURCE_DIR}/tests/system/train/plain_file_system.cpp)
   target_link_libraries(plain_file_system PRIVATE ${CMAKE_DL_LIBS})
   nmt_training_test(system train_plain_file_system $<TARGET_FILE:plain_file_system>
