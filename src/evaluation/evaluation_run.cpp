@@ -52,11 +52,13 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   const ModelSet models(wanted);
   if (metrics_.empty())
     metrics_ = evaluation_metrics(options_.tokenized_bleu, models.first().codec.options().target_language);
+  const bool has_loss = options_.loss && system.directories.size() == 1;
+  if (has_loss) check_teacher_forcing(models.first(), options_.teacher_forcing);  // before the work of translating
   const Translator translator(models.members(), models.options());
   std::vector<Evaluated> results;
   try {
     for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, translator, test_set));
-    if (options_.loss && system.directories.size() == 1) add_losses(models.first(), test_sets, results);
+    if (has_loss) add_losses(models.first(), test_sets, results);
   } catch (const StopRequested&) {
     return std::nullopt;
   }

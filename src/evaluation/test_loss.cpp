@@ -41,11 +41,14 @@ std::string TestLoss::format(int width) const {
   return text + ")";
 }
 
+void check_teacher_forcing(const LoadedModel& loaded, double teacher_forcing) {
+  if (teacher_forcing < 1 && loaded.config.model.architecture != Architecture::kRecurrent)
+    throw Error(fmt::format("teacher forcing {}: is for recurrent models, {} is a {}; leave it out", teacher_forcing,
+                            loaded.directory.string(), loaded.config.model.architecture.name()));
+}
+
 TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const TestLossOptions& options) {
-  if (options.teacher_forcing < 1 && loaded.config.model.architecture != Architecture::kRecurrent)
-    throw Error(fmt::format("teacher forcing {}: is for recurrent models, {} is a {}; leave it out",
-                            options.teacher_forcing, loaded.directory.string(),
-                            loaded.config.model.architecture.name()));
+  check_teacher_forcing(loaded, options.teacher_forcing);
   const auto form = loaded.codec.options().source_form();
   const auto limits = loaded.model->limits();
   auto pairs = encoded(loaded.codec, test_set);

@@ -33,7 +33,10 @@ struct TestLossOptions {
   std::function<void(int64_t)> progress = {};  ///< called with the number of pairs done so far
 };
 
-/// Throws Error for a teacher_forcing that the model cannot have, and for a set of which no pair fits.
+/// Throws Error for a teacher_forcing that the model cannot have.
+void check_teacher_forcing(const LoadedModel& loaded, double teacher_forcing);
+
+/// Throws Error as check_teacher_forcing(), and for a set of which no pair fits.
 TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const TestLossOptions& options = {});
 
 /// {"loss", "perplexity", "accuracy", "target_tokens", "pairs", "too_long", "teacher_forcing"}

@@ -374,7 +374,24 @@ class Errors(Case):
 
 class Evaluate(Case):
     def scores(self, *arguments):
-        return self.lines_of(run("nmt-eval", *arguments))
+        return [line for line in self.lines_of(run("nmt-eval", *arguments)) if not line.startswith("loss = ")]
+
+    def test_loss(self):
+        last = self.lines_of(run("nmt-eval", "-c", PROGRAMS.config))[-1]
+        self.assertRegex(last, r"^loss = \d+\.\d{4}, perplexity = \d+\.\d{4} \([0-9,]+ target tokens\)$")
+        self.assertEqual(len(self.lines_of(run("nmt-eval", "-c", PROGRAMS.config, "--no-loss"))), 2)
+        refused = run("nmt-eval", "-c", PROGRAMS.config, "--teacher-forcing", "0")
+        self.assert_error(refused, "teacher forcing 0: is for recurrent models")
+
+    def test_several_test_sets(self):
+        corpus = PROGRAMS.work / "corpus"
+        several = ", ".join(f"{{name: {name}, source: {corpus}/{name}.de, target: {corpus}/{name}.en}}"
+                            for name in ("valid", "test"))
+        lines = self.lines_of(run("nmt-eval", "-c", PROGRAMS.config, "--set", "data.test1=", "--set", "data.test2=",
+                                  "--set", f"data.test=[{several}]", "--hypotheses-out", self.folder / "hyp"))
+        self.assertEqual([line.split()[0] for line in lines[1:3]], ["valid", "test"])
+        self.assertIn(f" {lines[2].split()[2]} ", self.scores("-c", PROGRAMS.config)[0])
+        self.assertEqual((self.folder / "hyp.test").read_text(), translate("-i", corpus / "test.de").stdout.decode())
 
     def test_run_and_model_agree(self):
         source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
