@@ -27,7 +27,6 @@ TINY = {
     "training.max_updates": UPDATES, "training.num_epochs": 0, "training.accumulate": 1, "training.checkpoint_every": 2,
     "validation.every": 2, "validation.max_sentences": 3,
     "decoding.max_length_ratio": 1, "decoding.max_length_offset": 5,
-    "evaluation.only_within_maxlen": "false", "evaluation.whole_batches": "false",
     "run.threads": 1, "run.device": "cpu", "run.log_every": 1,
 }
 # These keep their share of d_model, where the preset has them: some must be equal, or one half of another.
