@@ -62,7 +62,7 @@ const std::vector<Row>& other_names() {
       {"source_test", {"data.test1"}},
       {"target_test", {"data.test2"}},
       {"maxlen", {"data.maxlen1", "data.maxlen2"}},
-      {"min_cnt", {}, "data.vocab_size bounds the vocabulary of pieces; of words (data.tokenizer) it is data.min_cnt"},
+      {"min_cnt", {"data.min_cnt"}},
       {"hidden_units", {"model.d_model"}},
       {"sinusoid", {"model.positions"}},
   };
@@ -90,9 +90,17 @@ std::optional<Setting> implied_width(const Setting& hidden_units) {
   return renamed(hidden_units, "model.d_ff", YAML::Node(std::to_string(4 * int64_t{units})));
 }
 
+/// What else his program takes from an option.
+std::vector<std::string_view> followers(std::string_view name, OldProgram program) {
+  if (program == OldProgram::k2019 && name == "maxlen2") return {"decoding.max_length_offset"};
+  if (program == OldProgram::k2017 && name == "maxlen") return {"model.max_positions", "decoding.max_length_offset"};
+  if (program == OldProgram::k2017 && name == "batch_size") return {"decoding.batch_size"};
+  return {};
+}
+
 }  // namespace
 
-std::optional<OldName> read_old_name(const Setting& setting) {
+std::optional<OldName> read_old_name(const Setting& setting, OldProgram program) {
   const Row* row = find_row(other_names(), setting.name);
   if (!row && setting.section.empty()) row = find_row(same_names(), setting.name);
   if (!row) return std::nullopt;
@@ -110,10 +118,13 @@ std::optional<OldName> read_old_name(const Setting& setting) {
     if (!truth) return std::nullopt;
     meaning = *truth ? "sinusoidal" : "learned";
     value.reset(YAML::Node(meaning));
+    if (*truth && program == OldProgram::k2017)
+      result.implied.push_back(renamed(setting, "model.sinusoid", YAML::Node("legacy_raw")));
   }
   for (const auto key : row->keys) result.settings.push_back(renamed(setting, key, value));
   result.notice = fmt::format("{} is read as {}{}{}", setting.key(), fmt::join(row->keys, " and "),
                               meaning.empty() ? "" : ": ", meaning);
+  for (const auto key : followers(row->name, program)) result.implied.push_back(renamed(setting, key, value));
   if (row->name == "hidden_units") {
     if (auto width = implied_width(setting)) {
       result.notice += fmt::format(", with model.d_ff {} unless that is set", width->value.Scalar());

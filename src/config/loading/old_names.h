@@ -8,6 +8,9 @@
 
 namespace nmt {
 
+/// A program of his whose model, training and decoding a file of flat names implies.
+enum class OldProgram { kNone, k2019, k2017 };
+
 /// What a name of Kyubyong's programs (2019, 2017) stands for here.
 struct OldName {
   std::vector<Setting> settings;  ///< under the names of this toolkit; empty where there is no such option
@@ -17,7 +20,8 @@ struct OldName {
 };
 
 /// The reading of a setting whose section.name is no option, if it is a name of his: at the top level any of them, in a
-/// section those that this toolkit calls otherwise. docs/kyubyong.md has the whole table.
-std::optional<OldName> read_old_name(const Setting& setting);
+/// section those that this toolkit calls otherwise. docs/kyubyong.md has the whole table. Where the file is that of a
+/// program, what follows from a name there follows here too: the longest translation from maxlen2 or maxlen, ...
+std::optional<OldName> read_old_name(const Setting& setting, OldProgram program = OldProgram::kNone);
 
 }  // namespace nmt

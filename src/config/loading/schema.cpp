@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/loading/old_names.h"
+#include "config/loading/old_programs.h"
 #include "config/loading/yaml_reader.h"
 #include "config/option_table.h"
 #include "config/rules/consistency.h"
@@ -33,6 +34,13 @@ std::string advice(const Setting& setting) {
 /// Applies settings one after the other.
 class Loader {
  public:
+  /// What a file of his names implies, before anything is set.
+  void begin(const OldProgramSettings& old) {
+    program_ = old.program;
+    for (const auto& setting : old.settings) imply(setting);
+    if (!old.notice.empty()) loaded_.notices.push_back(old.notice);
+  }
+
   void apply(const std::vector<Setting>& settings) {
     for (const auto& setting : settings) apply(setting);
   }
@@ -40,12 +48,10 @@ class Loader {
   void apply(const Setting& setting) {
     if (const Option* option = find_option(setting.section, setting.name); option && !is_old_reading(setting)) {
       assign(*option, setting);
-    } else if (const auto old = read_old_name(setting)) {
+    } else if (const auto old = read_old_name(setting, program_)) {
       for (const auto& renamed : old->settings) assign(*find_option(renamed.section, renamed.name), renamed);
       for (const auto& implied : old->implied) {
-        if (!origins_.contains(implied.key())) {
-          assign_value(loaded_.config, *find_option(implied.section, implied.name), implied.value, implied.where());
-        }
+        if (!places_.contains(implied.key())) imply(implied);
       }
       loaded_.notices.push_back(fmt::format("{}: {}", setting.where(), old->notice));
     } else {
@@ -54,7 +60,8 @@ class Loader {
   }
 
   LoadedConfig finish(const std::string& name) {
-    check_explicit(loaded_.config, origins_);
+    implied_.insert(origins_.begin(), origins_.end());
+    check_explicit(loaded_.config, implied_);
     check_consistency(loaded_.config, name, origins_);
     return std::move(loaded_);
   }
@@ -70,6 +77,11 @@ class Loader {
     return setting.name == "sinusoid" && parse_truth(setting.value).has_value();
   }
 
+  void imply(const Setting& setting) {
+    assign_value(loaded_.config, *find_option(setting.section, setting.name), setting.value, setting.where());
+    implied_[setting.key()] = setting.where();
+  }
+
   void assign(const Option& option, const Setting& setting) {
     const std::string key = option.key();
     // One file says each thing once, under whatever name; a --set may correct an earlier one.
@@ -83,13 +95,15 @@ class Loader {
   }
 
   LoadedConfig loaded_;
-  Origins origins_;
+  OldProgram program_ = OldProgram::kNone;
+  Origins origins_, implied_;
   std::map<std::string, Place> places_;  // of the last setting of each option
 };
 
 LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::string>& settings,
                   const std::string& name) {
   Loader loader;
+  loader.begin(settings_of_old_program(from_file));
   loader.apply(from_file);
   for (const auto& setting : settings) loader.apply(parse_setting(setting));
   return loader.finish(name);

@@ -51,11 +51,11 @@ const char* const kHis2017 =
     "target_train: corpora/train.tags.de-en.en\n"
     "source_test: corpora/t.de.xml\n"
     "target_test: corpora/t.en.xml\n"
-    "batch_size: 32\n"
+    "batch_size: 33\n"
     "lr: 0.0001\n"
     "logdir: logdir\n"
-    "maxlen: 10\n"
-    "min_cnt: 20\n"
+    "maxlen: 11\n"
+    "min_cnt: 19\n"
     "hidden_units: 256\n"
     "num_blocks: 6\n"
     "num_epochs: 20\n"
@@ -64,58 +64,78 @@ const char* const kHis2017 =
     "sinusoid: False\n";
 constexpr size_t kNamesOf2017 = 15;
 
-TEST(OldNames, ReadHisHparamsOf2019) {
-  const auto [config, notices] = parse_config(kHis2019, "hparams.yaml");
-  EXPECT_THAT(notices, SizeIs(kNamesOf2019));
-  Config expected;
-  expected.data.vocab_size = 16000;
-  expected.data.train1 = {"t.de"};
-  expected.data.train2 = {"t.en"};
-  expected.data.eval1 = "e.de";
-  expected.data.eval2 = "e.en";
-  expected.data.test1 = "s.de";
-  expected.data.test2 = "s.en";
-  expected.data.maxlen1 = 90;
-  expected.data.maxlen2 = 80;
-  expected.model.d_model = 256;
-  expected.model.d_ff = 512;
-  expected.model.num_blocks = 5;
-  expected.model.num_heads = 4;
-  expected.model.dropout_rate = 0.25;
-  expected.training.batch_size = 64;
-  expected.training.lr = 0.0004;
-  expected.training.warmup_steps = 3000;
-  expected.training.num_epochs = 21;
-  expected.training.smoothing = 0.2;
-  expected.decoding.batch_size = 66;
-  expected.run.dir = "log/1";
-  EXPECT_EQ(to_yaml(config), to_yaml(expected));
-  EXPECT_EQ(notices[0], "hparams.yaml:1: vocab_size is read as data.vocab_size");
-  EXPECT_EQ(notices[5], "hparams.yaml:6: eval3 has no effect: data.eval2 is the raw reference");
+/// A preset without its paths, and with the settings of a file in his style.
+Config preset(const std::string& name, const std::vector<std::string>& settings) {
+  std::vector<std::string> all{"data.dir=prepared", "data.eval1=", "data.eval2="};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return load_config(test::source_directory() / "configs" / (name + ".yaml"), all).config;
 }
 
-TEST(OldNames, ReadHisHyperparamsOf2017) {
+TEST(OldNames, BuildHisModelOf2019) {
+  const auto [config, notices] = parse_config(kHis2019, "hparams.yaml");
+  EXPECT_THAT(notices, SizeIs(1 + kNamesOf2019));
+  const Config expected = preset("kyubyong2019_iwslt16", {"data.vocab_size=16000",   "data.train1=t.de",
+                                                          "data.train2=t.en",        "data.eval1=e.de",
+                                                          "data.eval2=e.en",         "data.test1=s.de",
+                                                          "data.test2=s.en",         "data.maxlen1=90",
+                                                          "data.maxlen2=80",         "decoding.max_length_offset=80",
+                                                          "model.d_model=256",       "model.d_ff=512",
+                                                          "model.num_blocks=5",      "model.num_heads=4",
+                                                          "model.dropout_rate=0.25", "training.batch_size=64",
+                                                          "training.lr=0.0004",      "training.warmup_steps=3000",
+                                                          "training.num_epochs=21",  "training.smoothing=0.2",
+                                                          "decoding.batch_size=66",  "run.dir=log/1"});
+  EXPECT_EQ(to_yaml(config), to_yaml(expected));
+  EXPECT_FALSE(config.model.attention_output_projection);
+  EXPECT_EQ(notices[0],
+            "hparams.yaml:1: vocab_size is a name of Kyubyong's program of 2019: what is not set is as in "
+            "configs/kyubyong2019_iwslt16.yaml");
+  EXPECT_EQ(notices[1], "hparams.yaml:1: vocab_size is read as data.vocab_size");
+  EXPECT_EQ(notices[6], "hparams.yaml:6: eval3 has no effect: data.eval2 is the raw reference");
+}
+
+TEST(OldNames, BuildHisModelOf2017) {
   const auto [config, notices] = parse_config(kHis2017, "h.yaml");
-  EXPECT_THAT(notices, SizeIs(kNamesOf2017));
-  Config expected;
-  expected.data.train1 = {"corpora/train.tags.de-en.de"};
-  expected.data.train2 = {"corpora/train.tags.de-en.en"};
-  expected.data.test1 = "corpora/t.de.xml";
-  expected.data.test2 = "corpora/t.en.xml";
-  expected.data.maxlen1 = expected.data.maxlen2 = 10;
-  expected.model.d_model = 256;
-  expected.model.d_ff = 1024;
-  expected.model.positions = "learned";
-  expected.model.dropout_rate = 0.1;
-  expected.training.batch_size = 32;
-  expected.training.lr = 0.0001;
-  expected.run.dir = "logdir";
+  EXPECT_THAT(notices, SizeIs(1 + kNamesOf2017));
+  const Config expected =
+      preset("kyubyong2017_iwslt16",
+             {"data.train1=corpora/train.tags.de-en.de", "data.train2=corpora/train.tags.de-en.en",
+              "data.test1=corpora/t.de.xml", "data.test2=corpora/t.en.xml", "data.maxlen1=11", "data.maxlen2=11",
+              "model.max_positions=11", "decoding.max_length_offset=11", "data.min_cnt=19", "model.d_model=256",
+              "model.d_ff=1024", "training.batch_size=33", "decoding.batch_size=33", "run.dir=logdir"});
   EXPECT_EQ(to_yaml(config), to_yaml(expected));
   EXPECT_THAT(notices, testing::Contains("h.yaml:8: maxlen is read as data.maxlen1 and data.maxlen2"));
+  EXPECT_THAT(notices, testing::Contains("h.yaml:9: min_cnt is read as data.min_cnt"));
   EXPECT_THAT(notices,
               testing::Contains("h.yaml:10: hidden_units is read as model.d_model, with model.d_ff 1024 unless "
                                 "that is set"));
   EXPECT_THAT(notices, testing::Contains("h.yaml:15: sinusoid is read as model.positions: learned"));
+}
+
+TEST(OldNames, HisSinusoidsOf2017AreThoseOfHisProgram) {
+  const Config config = parse_config("maxlen: 10\nsinusoid: True\n", "h.yaml").config;
+  EXPECT_EQ(config.model.positions.name(), "sinusoidal");
+  EXPECT_EQ(config.model.sinusoid.name(), "legacy_raw");
+}
+
+TEST(OldNames, ThatBothProgramsHaveImplyNeither) {
+  for (const char* yaml : {"num_blocks: 2\nlr: 0.001\nlogdir: x\n", "model:\n  hidden_units: 512\n"}) {
+    EXPECT_TRUE(parse_config(yaml, "f").config.model.attention_output_projection) << yaml;
+  }
+  EXPECT_TRUE(parse_config("{}", "f", {"d_model=256", "maxlen1=50"}).config.model.attention_output_projection);
+  const auto [config, notices] = parse_config("d_ff: 300\nhidden_units: 128\n", "f");
+  EXPECT_TRUE(config.model.attention_output_projection);
+  EXPECT_EQ(notices[0],
+            "f:2: hidden_units is a name of Kyubyong's program of 2017 and d_ff of that of 2019: neither's model is "
+            "implied");
+}
+
+TEST(OldNames, WhatTheyImplyGivesWayToWhatIsSet) {
+  const Config config =
+      parse_config("model:\n  norm_epsilon: 1.0e-5\nd_model: 64\n", "f", {"decoding.beam_size=4"}).config;
+  EXPECT_EQ(config.model.norm_epsilon, 1e-5);
+  EXPECT_EQ(config.decoding.beam_size, 4);
+  EXPECT_EQ(config.decoding.length_penalty, 0);
 }
 
 TEST(OldNames, AreTakenInSectionsAndSettingsToo) {
