@@ -197,6 +197,12 @@ TEST(Presets, TrevettHasHisValues) {
   EXPECT_EQ(config.run.naming.name(), "trevett");
 }
 
+TEST(Presets, RnnAttentionSmallLogsAsItsTutorial) {
+  const Config config = preset("rnn_attention_small");
+  EXPECT_EQ(config.run.naming.name(), "trevett");
+  EXPECT_EQ(config.validation.every, 0);  // the lines are of validations at the end of epochs
+}
+
 TEST(Presets, DeepEncodersAreMulti30kButForTheirBlocks) {
   const auto keys = [](const char* name) {
     std::vector<std::string> changed;
