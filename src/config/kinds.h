@@ -356,9 +356,10 @@ inline constexpr auto kNames<RunNaming> = names("plain", "kyubyong2019", "kyubyo
 enum class TensorBoardTags {
   kPlain,
   kKyubyong2019,  ///< loss, lr, global_step; texts sent1, pred, sent2
+  kKyubyong2017,  ///< mean_loss, acc
   kPrenorm        ///< train/loss, train/acc, train/learning_rate
 };
 template <>
-inline constexpr auto kNames<TensorBoardTags> = names("plain", "kyubyong2019", "prenorm");
+inline constexpr auto kNames<TensorBoardTags> = names("plain", "kyubyong2019", "kyubyong2017", "prenorm");
 
 }  // namespace nmt

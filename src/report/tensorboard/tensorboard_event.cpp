@@ -11,7 +11,7 @@ namespace {
 using Message = ProtocolMessage;
 
 // Numbers of the fields in TensorBoard's .proto files.
-enum EventField : uint64_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7 };
+enum EventField : uint64_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kGraph = 4, kSummary = 5, kSessionLog = 7 };
 enum ValueField : uint64_t { kTag = 1, kSimpleValue = 2, kImage = 4, kHistogram = 5, kTensor = 8, kMetadata = 9 };
 enum ImageField : uint64_t { kHeight = 1, kWidth = 2, kColourSpace = 3, kEncodedImage = 4 };
 enum HistogramField : uint64_t {
@@ -98,6 +98,10 @@ std::string encode_histogram(const EventTime& time, const TensorHistogram& histo
                               .packed(kBuckets, histogram.counts);
   const Message value = Message().bytes(kTag, histogram.name).message(kHistogram, encoded);
   return event_at(time).message(kSummary, Message().message(kSummaryValue, value)).encoded();
+}
+
+std::string encode_graph(const EventTime& time, std::string_view graph) {
+  return event_at(time).bytes(kGraph, graph).encoded();
 }
 
 std::optional<int64_t> step_of_event(std::string_view event) {

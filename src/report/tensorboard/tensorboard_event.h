@@ -46,6 +46,9 @@ std::string encode_image(const EventTime& time, std::string_view tag, const PngI
 /// In TensorBoard's older form, which all versions read.
 std::string encode_histogram(const EventTime& time, const TensorHistogram& histogram);
 
+/// graph: an encoded GraphDef.
+std::string encode_graph(const EventTime& time, std::string_view graph);
+
 /// The step of an encoded event; nullopt if the bytes are none.
 std::optional<int64_t> step_of_event(std::string_view event);
 

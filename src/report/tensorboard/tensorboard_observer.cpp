@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "report/pictures/attention_picture.h"
+#include "report/tensorboard/model_graph.h"
 
 namespace nmt {
 namespace {
@@ -21,12 +22,14 @@ TextTable sample_table(const std::vector<TranslationSample>& samples) {
 
 // A curve's name under other tags, where the original program has it.
 std::string tag_of(TensorBoardTags tags, const std::string& plain) {
-  static const std::map<std::string, std::string> kyubyong = {{"train/loss", "loss"}, {"train/learning_rate", "lr"}};
-  static const std::map<std::string, std::string> prenorm = {{"train/accuracy", "train/acc"}};
-  if (tags == TensorBoardTags::kPlain) return plain;
-  const auto& names = tags == TensorBoardTags::kKyubyong2019 ? kyubyong : prenorm;
-  const auto found = names.find(plain);
-  return found == names.end() ? plain : found->second;
+  static const std::map<TensorBoardTags, std::map<std::string, std::string>> names = {
+      {TensorBoardTags::kKyubyong2019, {{"train/loss", "loss"}, {"train/learning_rate", "lr"}}},
+      {TensorBoardTags::kKyubyong2017, {{"train/loss", "mean_loss"}, {"train/accuracy", "acc"}}},
+      {TensorBoardTags::kPrenorm, {{"train/accuracy", "train/acc"}}}};
+  const auto of_tags = names.find(tags);
+  if (of_tags == names.end()) return plain;
+  const auto found = of_tags->second.find(plain);
+  return found == of_tags->second.end() ? plain : found->second;
 }
 
 std::vector<ScalarSummary> figures_of(const ValidationReport& report, const std::string& prefix) {
@@ -49,7 +52,8 @@ TensorBoardWriter& TensorBoardObserver::writer() {
 
 void TensorBoardObserver::on_start(const TrainingStart& start) {
   truncate_event_files_after(directory_, start.update);
-  if (start.update > 0) writer().write_session_start(start.update + 1);
+  if (start.update > 0) return writer().write_session_start(start.update + 1);
+  if (const auto weights = weights_of(start); !weights.empty()) writer().write_graph(0, encode_model_graph(weights));
 }
 
 void TensorBoardObserver::on_interval(const TrainingInterval& interval) {

@@ -11,6 +11,7 @@
 namespace nmt {
 
 /// Event files for TensorBoard, step = update:
+///   the graph of the model's weights, at the start (encode_model_graph)
 ///   train/loss perplexity accuracy learning_rate gradient_norm source_tokens_per_second target_tokens_per_second
 ///   real_token_share, norm/weights/GROUP, norm/gradients/GROUP, and the histograms, each log interval
 ///   epoch/loss perplexity  each epoch

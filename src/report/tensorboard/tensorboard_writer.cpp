@@ -81,6 +81,10 @@ void TensorBoardWriter::write_histogram(int64_t step, const TensorHistogram& his
   write(encode_histogram({.wall_time = seconds_since_1970(), .step = step}, histogram));
 }
 
+void TensorBoardWriter::write_graph(int64_t step, std::string_view graph) {
+  write(encode_graph({.wall_time = seconds_since_1970(), .step = step}, graph));
+}
+
 void truncate_event_files_after(const std::filesystem::path& directory, int64_t step) {
   for (const auto& path : event_files(directory)) {
     const std::string bytes = read_file(path);

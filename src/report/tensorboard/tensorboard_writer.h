@@ -19,6 +19,8 @@ class TensorBoardWriter {
   void write_text_table(int64_t step, std::string_view tag, const TextTable& table);
   void write_text(int64_t step, std::string_view tag, std::string_view markdown);
   void write_image(int64_t step, std::string_view tag, const Image& image);
+  /// graph: an encoded GraphDef.
+  void write_graph(int64_t step, std::string_view graph);
   void write_histogram(int64_t step, const TensorHistogram& histogram);
 
  private:

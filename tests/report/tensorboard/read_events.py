@@ -7,6 +7,7 @@ import sys
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
 from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.util import tensor_util
 
 events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0, "images": 0, "histograms": 0})
@@ -24,7 +25,18 @@ def decoded(cell):
     return cell.decode("utf-8") if isinstance(cell, bytes) else [decoded(part) for part in cell]
 
 
+def graph():
+    """Of each node: its op, its inputs, and for a weight its shape."""
+    if not events.Tags()["graph"]:
+        return {}
+    nodes = GraphDef.FromString(events.Graph().SerializeToString()).node
+    return {node.name: [node.op, list(node.input), [[dimension.size for dimension in shape.dim]
+                                                    for shape in node.attr["_output_shapes"].list.shape]]
+            for node in nodes}
+
+
 print(json.dumps({
+    "graph": graph(),
     "scalars": {tag: [[event.step, event.value] for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]},
     "texts": {tag: [[event.step, decoded(tensor_util.make_ndarray(event.tensor_proto).tolist())]
                     for event in events.Tensors(tag)] for tag in events.Tags()["tensors"]},

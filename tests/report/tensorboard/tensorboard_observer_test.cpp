@@ -121,6 +121,16 @@ TEST_F(TensorBoardObserverTest, HasHistograms) {
   EXPECT_EQ(read_back()["histograms"], json({{"weights/embedding", json::array({{100, histogram}})}}));
 }
 
+TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgramOf2017) {
+  TensorBoardObserver(folder_.path(), TensorBoardTags::kKyubyong2017)
+      .on_interval({.update = 100, .loss = 2.5, .accuracy = 0.25});
+  const auto scalars = read_back()["scalars"];
+  EXPECT_EQ(scalars["mean_loss"], json::array({{100, 2.5}}));
+  EXPECT_EQ(scalars["acc"], json::array({{100, 0.25}}));
+  EXPECT_FALSE(scalars.contains("train/loss"));
+  EXPECT_FALSE(scalars.contains("train/accuracy"));
+}
+
 TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
   TensorBoardObserver observer(folder_.path(), TensorBoardTags::kKyubyong2019);
   observer.on_interval({.update = 100, .loss = 2.5, .learning_rate = 0.5});
