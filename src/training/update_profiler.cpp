@@ -97,15 +97,15 @@ void UpdateProfiler::finish() {
   int64_t all = 0;
   for (const auto& cost : costs) all += cost.own;
   const int64_t updates = seen_ - kUpdatesBefore;
-  log_.info(
-      "profile of {} updates, trace in {} (chrome://tracing, ui.perfetto.dev); own time of the most expensive "
-      "operations:",
-      updates, trace_.string());
-  for (size_t i = 0; i < std::min(kShown, costs.size()); ++i) {
-    log_.info("  {:5.1f} %  {:8.2f} ms/update  {:5.0f} calls/update  {}",
-              100.0 * costs[i].own / std::max<int64_t>(all, 1), 1e-6 * costs[i].own / updates,
-              1.0 * costs[i].calls / updates, costs[i].name);
-  }
+  const auto tell = [&](std::string_view name, int64_t calls, int64_t own) {
+    log_.info("  {:5.1f} %  {:8.2f} ms/update  {:5.0f} calls/update  {}", 100.0 * own / std::max<int64_t>(all, 1),
+              1e-6 * own / updates, 1.0 * calls / updates, name);
+  };
+  log_.info("profile of {} updates, trace in {} (chrome://tracing, ui.perfetto.dev); own time by class of operation:",
+            updates, trace_.string());
+  for (const auto& of_class : class_costs(costs)) tell(of_class.name, of_class.calls, of_class.own);
+  log_.info("own time of the most expensive operations:");
+  for (size_t i = 0; i < std::min(kShown, costs.size()); ++i) tell(costs[i].name, costs[i].calls, costs[i].own);
 }
 
 }  // namespace nmt

@@ -7,6 +7,7 @@
 
 #include "base/process/log.h"
 #include "report/records/training_observer.h"
+#include "training/operation_classes.h"
 
 namespace nmt {
 
@@ -17,18 +18,12 @@ struct TracedCall {
   int64_t begin = 0, end = 0;  ///< nanoseconds
 };
 
-/// What all calls of one name cost together.
-struct OperationCost {
-  std::string name;
-  int64_t calls = 0;
-  int64_t own = 0;  ///< nanoseconds, without the calls inside
-};
-
 /// Costs by name, the most expensive first.
 std::vector<OperationCost> operation_costs(std::vector<TracedCall> calls);
 
-/// Records the calls of some updates: writes a trace for chrome://tracing or Perfetto and logs the ten most expensive
-/// operations. The first ten updates, in which buffers are made, are let pass.
+/// Records the calls of some updates: writes a trace for chrome://tracing or Perfetto and logs the time of
+/// each class of operations and the ten most expensive operations. The first ten updates, in which buffers are made,
+/// are let pass.
 class UpdateProfiler final : public TrainingObserver {
  public:
   /// Borrows the log. Throws Error if updates is below 1.
