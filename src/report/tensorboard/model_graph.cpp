@@ -17,7 +17,7 @@ enum GraphField : uint64_t { kNode = 1, kVersions = 4 };
 enum NodeField : uint64_t { kName = 1, kOp = 2, kInput = 3, kAttribute = 5 };
 enum MapField : uint64_t { kKey = 1, kValue = 2 };
 enum AttributeField : uint64_t { kList = 1, kType = 6, kShapeOfList = 7 };
-constexpr uint64_t kShapeDimension = 2, kDimensionSize = 1, kProducer = 1;
+constexpr uint64_t kGraphDimension = 2, kGraphDimensionSize = 1, kProducer = 1;
 constexpr uint64_t kFloat = 1, kGraphVersion = 22;
 
 constexpr std::string_view kModule = "module";
@@ -29,7 +29,7 @@ Message attribute(std::string_view key, const Message& value) {
 Message weight_node(const std::string& path, const std::vector<int64_t>& sizes) {
   Message shape;
   for (const int64_t size : sizes)
-    shape.message(kShapeDimension, Message().number(kDimensionSize, static_cast<uint64_t>(size)));
+    shape.message(kGraphDimension, Message().number(kGraphDimensionSize, static_cast<uint64_t>(size)));
   const Message shapes = Message().message(kList, Message().message(kShapeOfList, shape));
   return Message()
       .bytes(kName, path)
