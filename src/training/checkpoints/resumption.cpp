@@ -19,7 +19,9 @@ namespace {
 
 // Throws nlohmann::json::exception for what is damaged.
 ProgressState read_progress(const std::filesystem::path& path) {
-  const auto json = parse_json_or_null(read_file(path));
+  // One beyond the limits is as damaged as one that is cut off, and is not taken into memory.
+  const bool readable = std::filesystem::file_size(path) <= JsonLimits{}.bytes;
+  const auto json = readable ? parse_json_or_null(read_file(path)) : nlohmann::json();
   if (const auto format = json.value("format", int64_t{1}); format > kProgressFormat)
     throw Error(
         fmt::format("{}: written by a newer version of this program (format {}, this one reads up to {}); go on with "
