@@ -1,5 +1,6 @@
 """What the tests of nmt-export share: small models trained on the built-in corpus, programs, comparisons."""
 
+import dataclasses
 import os
 import pathlib
 import shutil
@@ -13,9 +14,9 @@ SKIPPED = 77  # for ctest
 
 CONFIG = """
 data:
-  dir: {work}/prepared
-  train1: {work}/corpus/train.de
-  train2: {work}/corpus/train.en
+  dir: {work}/prepared-{train}
+  train1: {work}/corpus/{train}.de
+  train2: {work}/corpus/{train}.en
   eval1: {work}/corpus/valid.de
   eval2: {work}/corpus/valid.en
   test1: {work}/corpus/test.de
@@ -24,20 +25,32 @@ data:
   character_coverage: 1
   maxlen1: 60
   maxlen2: 60
-model: {{d_model: 48, d_ff: 96, num_blocks: 2, num_heads: 4, dropout_rate: 0.1{model}}}
+model: {{d_model: 48, d_ff: 96, num_blocks: 2, num_heads: 4{model}}}
 training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: {updates}, lr: 0.004, warmup_steps: 80,
-            checkpoint_every: 0}}
+            checkpoint_every: 0{training}}}
 validation: {{every: {updates}, max_sentences: 20}}
 run: {{dir: {work}/{name}, threads: 1}}
 """
 
-UPDATES = {"pre": 1000}  # the one whose BLEU is compared; of the others, 800
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    model: str = ""
+    training: str = ""
+    dropout: float = 0.1
+    train: str = "train"
+
+
+UPDATES = 800
+FEW = 1500  # sentences of the file `few`
+PRE_NORM = ", norm: pre, activation: swish, tie_embeddings: none, output_bias: true"
 MODELS = {
-    "post": "",
-    "pre": ", norm: pre, activation: swish, tie_embeddings: none, output_bias: true",
-    "rms": ", norm: pre, norm_form: rms, activation: swiglu, key_value_heads: 2, positions: none",
-    "unfinished": ", norm: pre, final_norm: false, activation: geglu, sinusoid: half_split_t2t, attention_bias: false",
-    "learned": ", positions: learned, max_positions: 200, attention_output_projection: false, activation: gelu",
+    "post": Recipe(),
+    "pre": Recipe(PRE_NORM),
+    # It knows its few sentences by heart: what another arithmetic changes in its translations is a fault, no hesitation.
+    "sure": Recipe(PRE_NORM, training=", smoothing: 0", dropout=0, train="few"),
+    "rms": Recipe(", norm: pre, norm_form: rms, activation: swiglu, key_value_heads: 2, positions: none"),
+    "unfinished": Recipe(", norm: pre, final_norm: false, activation: geglu, sinusoid: half_split_t2t, attention_bias: false"),
+    "learned": Recipe(", positions: learned, max_positions: 200, attention_output_projection: false, activation: gelu"),
 }
 
 
@@ -95,8 +108,9 @@ class Programs:
             return best
         self.corpus()
         config = self.work / f"{name}.yaml"
-        config.write_text(CONFIG.format(work=self.work, name=name, model=MODELS[name],
-                                        updates=UPDATES.get(name, 800)))
+        recipe = MODELS[name]
+        config.write_text(CONFIG.format(work=self.work, name=name, train=recipe.train, updates=UPDATES,
+                                        model=f", dropout_rate: {recipe.dropout}{recipe.model}", training=recipe.training))
         self.must("nmt-prepro", "-c", config)
         shutil.rmtree(self.work / name, ignore_errors=True)
         self.must("nmt-train", "-c", config)
@@ -110,6 +124,9 @@ class Programs:
             maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
             subprocess.run([sys.executable, str(maker), "--out", str(corpus), "--pairs", "5000"],
                            check=True, stdout=subprocess.DEVNULL)
+        for side in ("de", "en"):
+            lines = (corpus / f"train.{side}").read_text(encoding="utf-8").splitlines(keepends=True)
+            (corpus / f"few.{side}").write_text("".join(lines[:FEW]), encoding="utf-8")
         return corpus
 
     def sources(self, count):

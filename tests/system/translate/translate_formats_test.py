@@ -243,7 +243,7 @@ class Terminal(Case):
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         source = self.folder / "source"
-        source.write_text("\n".join(PROGRAMS.sources() * 2) + "\n")
+        source.write_text("\n".join((PROGRAMS.sources() * 7)[:10_000]) + "\n")
         process = subprocess.Popen([PROGRAMS.path("nmt-translate"), "-m", str(PROGRAMS.model), "-i", str(source),
                                     "-o", str(self.folder / "out"), "--buffer-lines", "64", "--beam-size", "1"],
                                    stdout=subprocess.DEVNULL, stderr=slave, env={**os.environ, "TERM": "xterm"})

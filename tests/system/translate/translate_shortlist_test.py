@@ -38,9 +38,9 @@ class Shortlist(Case):
         whole = self.lines_of(translate(text=self.sources()))
         short = self.lines_of(translate("--shortlist", 30, text=self.sources()))
         self.assertEqual(len(short), 64)
-        # The model has hardly learnt anything: many lines differ, but the right words are candidates.
-        self.assertGreater(sum(a == b for a, b in zip(whole, short)), 15)
-        self.assertGreater(self.bleu(short), self.bleu(whole) - 3)
+        self.assertGreaterEqual(sum(a == b for a, b in zip(whole, short)), 60)
+        self.assertGreater(self.bleu(whole), 80)  # these are lines that it has learnt by heart
+        self.assertGreater(self.bleu(short), self.bleu(whole) - 1)
 
     def test_the_text_does_not_depend_on_the_batch(self):
         for precision in ("fp32", "bf16", "int8"):
