@@ -83,18 +83,21 @@ configure() {
   cmake --preset "$preset" -DNMT_CONFIGURED_WITH:INTERNAL="$key" "$@" >&2 || die "cmake failed: see above"
 }
 
-# Installs clang with its sanitizers where it is not there. Fails, with a line that says why, where it cannot.
-install_clang() {
-  local packages=("clang-$clang_release" "libclang-rt-$clang_release-dev" "llvm-$clang_release") as_root=()
-  dpkg -s "${packages[@]}" >/dev/null 2>&1 && return 0
+# Installs Debian packages where they are not there. Fails, with a line that says why, where it cannot.
+install_packages() {
+  local as_root=()
+  dpkg -s "$@" >/dev/null 2>&1 && return 0
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || { say "needs root for: apt-get install ${packages[*]}"; return 1; }
+    command -v sudo >/dev/null || { say "needs root for: apt-get install $*"; return 1; }
     as_root=(sudo)
   fi
   { "${as_root[@]}" apt-get update -q &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"; } >&2 ||
-    { say "apt-get could not install ${packages[*]}: see above"; return 1; }
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; } >&2 ||
+    { say "apt-get could not install $*: see above"; return 1; }
 }
+
+# clang with its sanitizers.
+install_clang() { install_packages "clang-$clang_release" "libclang-rt-$clang_release-dev" "llvm-$clang_release"; }
 
 # A build with sanitizers, by clang where it is there: it takes half of g++'s time. Its warnings are others, and no errors.
 configure_sanitizers() {

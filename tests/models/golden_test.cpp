@@ -61,10 +61,22 @@ TEST_P(GoldenModel, GivesTheLogitsAndLossOfTheProgram) {
   }
 }
 
+std::filesystem::path preset_of(const char* name) {
+  return test::source_directory() / "configs" / (std::string(name) + ".yaml");
+}
+
+std::vector<const char*> cases_of_presets() {
+  std::vector<const char*> names;
+  for (const char* name : test::kGoldenCases)
+    if (std::filesystem::exists(preset_of(name))) names.push_back(name);
+  return names;
+}
+
+class GoldenPreset : public GoldenModel {};
+
 // A case with the name of a preset has its choices; sizes and dropout are its own.
-TEST_P(GoldenModel, HasTheChoicesOfThePresetOfItsName) {
-  const auto preset = test::source_directory() / "configs" / (std::string(GetParam()) + ".yaml");
-  if (!std::filesystem::exists(preset)) GTEST_SKIP() << "no preset has this name";
+TEST_P(GoldenPreset, HasItsChoices) {
+  const auto preset = preset_of(GetParam());
   const std::set<std::string> sizes = {"model.d_model",        "model.d_ff",           "model.num_heads",
                                        "model.num_blocks",     "model.encoder_blocks", "model.decoder_blocks",
                                        "model.embedding_size", "model.encoder_size",   "model.attention_size",
@@ -77,6 +89,8 @@ TEST_P(GoldenModel, HasTheChoicesOfThePresetOfItsName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, GoldenModel, testing::ValuesIn(test::kGoldenCases),
+                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Presets, GoldenPreset, testing::ValuesIn(cases_of_presets()),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

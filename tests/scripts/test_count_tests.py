@@ -16,7 +16,7 @@ GOOGLETEST = """<?xml version="1.0" encoding="UTF-8"?>
     <testcase name="Reads" status="run" result="completed" classname="File" />
     <testcase name="Writes" status="run" result="completed" classname="File" />
     {last}
-    <testcase name="NeedsData" status="run" result="skipped" classname="File"><skipped message="no data" /></testcase>
+    <testcase name="NeedsData" status="run" result="skipped" classname="File"><skipped message="/x/file_test.cpp:9&#x0A;Skipped&#x0A;no GPU&#x0A;" /></testcase>
     <testcase name="DISABLED_Old" status="notrun" result="suppressed" classname="File" />
   </testsuite>
 </testsuites>"""
@@ -35,14 +35,14 @@ class CountTestsTest(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = pathlib.Path(holder.name)
 
-    def count(self, *entries, **programs):
+    def count(self, *entries, options=(), **programs):
         """(exit code, lines) for these entries of ctest and files of GoogleTest."""
         (self.folder / "ctest.xml").write_text(f'<testsuite name="x">{"".join(entries)}</testsuite>', encoding="utf-8")
         for name, text in programs.items():
             (self.folder / f"{name}.xml").write_text(text, encoding="utf-8")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            code = count_tests.main([str(self.folder)])
+            code = count_tests.main([*options, str(self.folder)])
         return code, out.getvalue().splitlines()
 
     def test_counts_the_cases_of_a_program(self):
@@ -86,6 +86,31 @@ class CountTestsTest(unittest.TestCase):
             self.assertEqual(lines[-1], f"{passed} passed, {failed} failed, {skipped} skipped")
             self.assertEqual(code, 1 if failed else 0)
         self.assertIn("  failed: unit_scripts: test_y (a.B)", lines)
+
+    def test_names_what_was_skipped_and_why(self):
+        output = ("test_a (m.C.test_a) ... skipped 'needs ../shared/data/iwslt14'\n"
+                  "test_b (m.C.test_b)\nWhat it does. ... skipped \"it isn't here\"\n"
+                  "Ran 3 tests in 1s\n\nOK (skipped=2)\n")
+        entries = (entry("unit_base"), entry("system_a", output=output),
+                   entry("system_b", "notrun", "skipped: no Python with transformers and CTranslate2; make one\n",
+                         "SKIP_RETURN_CODE=77"))
+        programs = {"test_base": GOOGLETEST.format(last=GOOD)}
+        code, lines = self.count(*entries, **programs)
+        self.assertEqual((code, lines[-1]), (0, "4 passed, 0 failed, 4 skipped"))
+        self.assertEqual([line for line in lines if "skipped:" in line], [
+            "  skipped: File.NeedsData: no GPU",
+            "  skipped: system_a: test_a (m.C.test_a): needs ../shared/data/iwslt14",
+            "  skipped: system_a: What it does.: it isn't here",
+            "  skipped: system_b: no Python with transformers and CTranslate2; make one"])
+        code, lines = self.count(*entries, options=["--strict"], **programs)
+        self.assertEqual(code, 1)
+        self.assertIn("skipped without an excuse that count_tests.py knows: system_a: What it does.", lines)
+
+    def test_strictly_taken_some_reasons_are_none(self):
+        for reason, code in (("needs /x/shared/data/iwslt14", 0), ("no CUDA device here", 0), ("too quick to tell", 1), ("", 1)):
+            output = f"setUpClass (m.C) ... skipped '{reason}'\nRan 0 tests in 1s\n\nOK (skipped=1)\n"
+            found, lines = self.count(entry("long_a", output=output), options=["--strict"])
+            self.assertEqual((found, lines[-1]), (code, "0 passed, 0 failed, 1 skipped"), reason)
 
     def test_nothing_run_is_no_success(self):
         self.assertEqual(self.count(), (1, [f"{self.folder.name}: 0 passed, 0 failed, 0 skipped",
