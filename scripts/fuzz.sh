@@ -32,7 +32,7 @@ readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer 
   interop/marian/marian_vocabulary_file
   text/codec/codec text/corpus/text_reader text/pairs/corpus_reader text/pairs/json_lines_reader text/pairs/pair_formats
   text/pairs/pair_reader text/pairs/tsv_reader text/pairs/two_files_reader text/sentencepiece/bpe_dropout
-  text/sentencepiece/character_map text/sentencepiece/sentencepiece_pieces text/sentencepiece/sentencepiece_settings
+  text/sentencepiece/character_map text/sentencepiece/load_sentencepiece text/sentencepiece/sentencepiece_pieces text/sentencepiece/sentencepiece_settings
   text/sentencepiece/sentencepiece_tokenizer text/sentencepiece/unigram_sampler text/words/word_tokenizer
   text/words/word_vectors)
 

@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "base/files/sha256.h"
+#include "text/sentencepiece/load_sentencepiece.h"
 
 namespace nmt::scoring {
 namespace {
@@ -16,10 +18,8 @@ class SentencePieceTokenizer final : public BleuTokenizer {
  public:
   SentencePieceTokenizer(const std::string& name, const std::filesystem::path& model, std::string signature)
       : signature_(std::move(signature)) {
-    if (const auto status = processor_.Load(model.string()); !status.ok()) {
-      throw Error(
-          fmt::format("tokenizer '{}': {} is not a SentencePiece model ({})", name, model.string(), status.ToString()));
-    }
+    if (!load_sentencepiece(processor_, read_file(model)))
+      throw Error(fmt::format("tokenizer '{}': {} is not a SentencePiece model, or damaged", name, model.string()));
   }
 
   void tokenize(std::string_view line, std::string& out) const override {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "text/sentencepiece/character_map.h"
+#include "text/sentencepiece/load_sentencepiece.h"
 #include "text/sentencepiece/sentencepiece_settings.h"
 
 namespace nmt {
@@ -52,8 +52,7 @@ struct SentencePieceTokenizer::Processor {
 SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std::string& name)
     : serialized_(std::move(serialized)), processor_(std::make_unique<Processor>()) {
   auto& model = processor_->model;
-  if (serialized_.empty() || !has_sound_character_maps(serialized_) ||
-      !model.LoadFromSerializedProto(serialized_).ok() || model.GetPieceSize() < 4) {
+  if (!load_sentencepiece(model, serialized_) || model.GetPieceSize() < 4) {
     throw Error(name + ": not a SentencePiece model, or damaged; make it again");
   }
   if (model.pad_id() != SpecialIds::kPad || model.unk_id() != SpecialIds::kUnknown ||
