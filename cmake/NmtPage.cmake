@@ -1,7 +1,6 @@
-# nmt_embed_text(NAME FILE FUNCTION HEADER): builds the text of src/NAME/FILE into the library nmt_NAME, as what the function
-# `const std::string& FUNCTION()` of the header src/NAME/HEADER returns.
-function(nmt_embed_text name file EMBEDDED_FUNCTION header)
-  set(EMBEDDED_FILE src/${name}/${file})
+# nmt_embed_text(NAME FILE FUNCTION HEADER): builds the text of FILE, a path from the root, into the library nmt_NAME, as what the
+# function `const std::string& FUNCTION()` of the header src/NAME/HEADER returns.
+function(nmt_embed_text name EMBEDDED_FILE EMBEDDED_FUNCTION header)
   set(EMBEDDED_HEADER ${name}/${header})
   set(made ${CMAKE_BINARY_DIR}/${name}/${EMBEDDED_FUNCTION}.cpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${EMBEDDED_FILE})
