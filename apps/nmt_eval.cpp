@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   arguments.decoding.set_threads();
 
   auto options = arguments.options();
+  if (run_config) options.loss_batch = original_loss_batch(*run_config);
   options.should_stop = [] { return stop_signal() != 0; };
   EvaluationRun evaluation(std::move(options), *log);
   std::vector<TestSetResults> results;
@@ -63,7 +64,7 @@ int run(int argc, char** argv) {
   write_evaluation_files(arguments.files, results, machine_report(arguments.decoding.device));
   for (const auto& [test_set, evaluated, comparison] : results)
     for (size_t i = 0; run_config && i < systems.size(); ++i)
-      write_original_results(*run_config, systems[i], test_set, evaluated[i].output, *log);
+      write_original_results(*run_config, systems[i], test_set, evaluated[i], *log);
   print(evaluation_text(results, arguments.width));
   return kDone;
 }

@@ -145,11 +145,13 @@ int train(const Arguments& arguments) {
   if (config.run.precision == TrainingPrecision::kBf16 && !multiplies_bfloat16(device))
     log->warn(
         "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
-  observers.add(make_run_observers({.directory = directory.path(),
-                                    .tensorboard = config.run.tensorboard,
-                                    .tensorboard_tags = config.run.tensorboard_tags,
-                                    .environment = environment(*group)},
-                                   *log));
+  observers.add(make_run_observers(
+      {.directory = directory.path(),
+       .tensorboard = config.run.tensorboard,
+       .tensorboard_tags = config.run.tensorboard_tags,
+       .tensorboard_curves = config.run.tensorboard_every > 0 ? CurveIntervals::kOwn : CurveIntervals::kOfLog,
+       .environment = environment(*group)},
+      *log));
   if (auto names = make_original_names(config, directory.path(), *log)) observers.add(std::move(names));
   if (arguments.profile)
     observers.add(std::make_unique<UpdateProfiler>(*arguments.profile, directory.path() / "profile.json", *log));

@@ -60,6 +60,7 @@ struct DataConfig {
   // What the encoder gets around the pieces of a sentence.
   Choice<SourceMarkers> source_markers = SourceMarkers::kEnd;
   bool reverse_source = false;
+  Choice<DataNaming> naming = DataNaming::kPlain;  // files of an original program, beside the toolkit's own
   // A lexicon of the training pairs for decoding.shortlist.
   int64_t shortlist = 0;  // target pieces that it names for each source piece; 0 = none is made
 };
@@ -242,8 +243,10 @@ struct RunConfig {
   Choice<TrainingPrecision> precision = TrainingPrecision::kAuto;
   int64_t log_every = 100;  // updates
   bool tensorboard = true;
-  bool histograms = false;  // of weights and gradients, in TensorBoard
+  int64_t tensorboard_every = 0;  // updates; 0 = log_every
+  bool histograms = false;        // of weights and gradients, in TensorBoard
   Choice<RunNaming> naming = RunNaming::kPlain;
+  std::string evaldir, testdir;  // of the originals' results; empty: folders of the run directory
   Choice<TensorBoardTags> tensorboard_tags = TensorBoardTags::kPlain;
 };
 

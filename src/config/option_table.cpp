@@ -116,6 +116,9 @@ const std::vector<Option>& table() {
       NMT_DATA(reverse_source, any,
                "the encoder reads a sentence's pieces last to first (Sutskever et al. 2014); alignments are those of "
                "the text"),
+      NMT_OPTION(data, DataConfig, naming, any,
+                 "kyubyong2019 also writes the text and its pieces as that program does: prepro/, segmented/",
+                 kMayChange),
       NMT_OPTION(data, DataConfig, shortlist, between(0, 10000),
                  "make a lexicon of the training pairs for decoding.shortlist, with this many target pieces for each "
                  "source piece; 0 = none",
@@ -401,9 +404,18 @@ const std::vector<Option>& table() {
       NMT_RUN(precision, any, "of products and activations; weights stay fp32", kFixed),
       NMT_RUN(log_every, between(1, 1e9), "updates between lines of the log", kMayChange),
       NMT_RUN(tensorboard, any, "write event files for TensorBoard", kMayChange),
+      NMT_RUN(tensorboard_every, between(0, 1e9), "updates between points of TensorBoard's curves; 0 = log_every",
+              kMayChange),
       NMT_RUN(histograms, any,
               "write histograms of every weight and its gradient for TensorBoard, each log_every updates", kMayChange),
       NMT_RUN(naming, any, "names of checkpoints and results as in the original programs, beside the toolkit's own",
+              kMayChange),
+      NMT_RUN(evaldir, any,
+              "naming kyubyong2019: folder of the translations of validations; unset: eval/ of the run directory",
+              kMayChange),
+      NMT_RUN(testdir, any,
+              "naming kyubyong2019, kyubyong2017: folder of nmt-eval's result files; unset: test/ or results/ of the "
+              "run directory",
               kMayChange),
       NMT_RUN(tensorboard_tags, any, "names of the curves: the toolkit's, or those of the original programs",
               kMayChange),

@@ -65,6 +65,7 @@ Manifest parse(const json& record) {
   record.at("inputs").get_to(manifest.inputs);
   record.at("splits").get_to(manifest.splits);
   for (const auto& row : record.at("cleaning")) manifest.cleaning.push_back(cleaning_row(row));
+  manifest.original_files = record.value("original_files", manifest.original_files);
   manifest.lexicon = record.value("lexicon", "");  // older versions made none
   return manifest;
 }
@@ -74,17 +75,18 @@ Manifest parse(const json& record) {
 void Manifest::write(const std::filesystem::path& directory) const {
   json rows = json::array();
   for (const auto& row : cleaning) rows.push_back(to_json(row));
-  const json record = {{"format", kManifestFormat},
-                       {"version", kManifestVersion},
-                       {"made_by", "nmt " + nmt::version()},
-                       {"options", options},
-                       {"seed", seed},
-                       {"sampled", sampled},
-                       {"tokenizer", tokenizer},
-                       {"inputs", inputs},
-                       {"splits", splits},
-                       {"cleaning", rows},
-                       {"lexicon", lexicon}};
+  json record = {{"format", kManifestFormat},
+                 {"version", kManifestVersion},
+                 {"made_by", "nmt " + nmt::version()},
+                 {"options", options},
+                 {"seed", seed},
+                 {"sampled", sampled},
+                 {"tokenizer", tokenizer},
+                 {"inputs", inputs},
+                 {"splits", splits},
+                 {"cleaning", rows},
+                 {"lexicon", lexicon}};
+  if (!original_files.empty()) record["original_files"] = original_files;
   // Paths may hold bytes that are not UTF-8, which JSON has no way to write.
   write_file_atomically(directory / kManifestFile, record.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

@@ -39,7 +39,8 @@ struct Manifest {
   std::vector<InputFile> inputs;
   std::vector<SplitRecord> splits;
   std::vector<CleaningRow> cleaning;
-  std::string lexicon = {};  ///< SHA-256 of shortlist.bin; empty: none was made
+  std::vector<std::string> original_files = {};  ///< of data.naming: "prepro/train.de"
+  std::string lexicon = {};                      ///< SHA-256 of shortlist.bin; empty: none was made
 
   void write(const std::filesystem::path& directory) const;
   /// Throws Error: missing ("DIR: no prepared data; run nmt-prepro -c CONFIG"), foreign, damaged, or of another

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <torch/version.h>
 
+#include <cmath>
 #include <utility>
 
 #include "base/files/file.h"
@@ -33,6 +34,10 @@ Json report_of_set(const TestSetResults& results) {
   for (const auto& system : results.systems) report["systems"].push_back(system.report);
   if (results.comparison) report["comparison"] = report_of(*results.comparison);
   return report;
+}
+
+void log_test_loss(double loss, Logger& log) {
+  log.info("| Test Loss: {:.3f} | Test PPL: {:7.3f} |", loss, std::exp(loss));
 }
 
 /// Sources and references as the model is given them: so the program of 2017 prints and scores them.
@@ -74,14 +79,19 @@ Json machine_report(const std::string& device) {
           {"threads", at::get_num_threads()}};
 }
 
-void write_original_results(const Config& run, const System& system, const TestSet& test_set,
-                            const SystemOutput& output, Logger& log) {
-  const auto text = translated_text(test_set, output);
+int64_t original_loss_batch(const Config& run) {
+  const bool asked = run.run.naming == RunNaming::kTrevett && run.training.batch_type == BatchType::kSentences;
+  return asked ? run.training.batch_size : 0;
+}
+
+void write_original_results(const Config& run, const System& system, const TestSet& test_set, const Evaluated& result,
+                            Logger& log) {
+  const auto text = translated_text(test_set, result.output);
   const auto name = original_model_name(system.directories.front());
-  const fs::path directory = fs::path(run.run.dir);
   fs::path written;
   const auto folder = [&](const char* own) {
-    const auto path = directory / own / test_set.name;
+    const auto path =
+        (run.run.testdir.empty() ? fs::path(run.run.dir) / own : fs::path(run.run.testdir)) / test_set.name;
     fs::create_directories(path);
     return path;
   };
@@ -92,8 +102,11 @@ void write_original_results(const Config& run, const System& system, const TestS
     case RunNaming::kKyubyong2017:
       written = write_kyubyong2017_results(folder("results"), name, normalised(text, run.data));
       break;
-    case RunNaming::kPlain:
     case RunNaming::kTrevett:
+      if (result.loss) log_test_loss(result.loss->batch_loss.value_or(result.loss->loss), log);
+      return;
+    case RunNaming::kPlain:
+    case RunNaming::kPrenorm:
       return;
   }
   log.info("{} is written", written.string());

@@ -35,8 +35,12 @@ void write_evaluation_files(const EvaluationFiles& files, const std::vector<Test
 nlohmann::ordered_json machine_report(const std::string& device);
 
 /// The result file of the original program whose names the run's checkpoints have (run.naming), with the translations
-/// of one system; nothing for a run with plain names.
-void write_original_results(const Config& run, const System& system, const TestSet& test_set,
-                            const SystemOutput& output, Logger& log);
+/// of one system; of trevett its line in the log, "| Test Loss: 1.671 | Test PPL:   5.316 |"; nothing for a run with
+/// plain names.
+void write_original_results(const Config& run, const System& system, const TestSet& test_set, const Evaluated& result,
+                            Logger& log);
+
+/// The sentences of a batch over which that line's loss is a mean; 0 where none is asked for.
+int64_t original_loss_batch(const Config& run);
 
 }  // namespace nmt

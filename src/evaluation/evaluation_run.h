@@ -39,6 +39,7 @@ struct EvaluationOptions {
   Choices<TokenizedBleuForm> tokenized_bleu = {};
   bool loss = true;                               ///< of a single model, see test_loss(); an ensemble has none
   double teacher_forcing = 1;                     ///< of the loss
+  int64_t loss_batch = 0;                         ///< TestLossOptions::batch_sentences
   bool confidence = false;                        ///< 95 % intervals by 1000 bootstrap resamples
   bool quiet = false;                             ///< no progress bar and no speed in the log
   std::filesystem::path attention_folder = {};    ///< of write_attention(); empty: no pictures

@@ -18,6 +18,7 @@
 #include "prepro/cut_pair.h"
 #include "prepro/encoder.h"
 #include "prepro/lexicon_training.h"
+#include "prepro/original_files.h"
 #include "prepro/prepared_corpus_writer.h"
 #include "prepro/splits.h"
 #include "prepro/vocabulary_training.h"
@@ -52,7 +53,9 @@ class Preprocessor {
         options_(options),
         log_(log),
         cleaning_(cleaning_options(config.data)),
-        splits_(list_splits(config.data)) {}
+        splits_(list_splits(config.data)) {
+    our_files_.merge(OriginalFiles::names(data_));
+  }
 
   PreprocessResult run();
 
@@ -66,8 +69,13 @@ class Preprocessor {
   void count_whole_files(const CorpusFiles& files);
   TextCodec make_codec();
   void encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder);
+  struct SplitOutput {
+    PreparedCorpusWriter writer;
+    OriginalFiles original;
+    SplitRecord record;
+  };
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
-                     PreparedCorpusWriter& writer, SplitRecord& record);
+                     SplitOutput& output);
   [[noreturn]] void throw_nothing_left() const;
   void make_lexicon(const TextCodec& codec, const std::filesystem::path& folder);
   void report(const SplitRecord& split);
@@ -118,6 +126,9 @@ PreprocessResult Preprocessor::run() {
   manifest_.tokenizer = codec.save(folder.path());
   for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
+  OriginalFiles::finish(data_, folder.path());
+  const auto original_files = OriginalFiles::names(data_);
+  manifest_.original_files.assign(original_files.begin(), original_files.end());
   if (data_.shortlist > 0) make_lexicon(codec, folder.path());
   manifest_.options = data_options(config_);
   manifest_.seed = static_cast<uint64_t>(config_.run.seed);
@@ -138,6 +149,7 @@ bool Preprocessor::is_up_to_date() {
   try {
     there = Manifest::read(data_.dir);
     for (const auto& split : there.splits) our_files_.insert(split.name + ".bin");
+    our_files_.insert(there.original_files.begin(), there.original_files.end());
     if (there.tokenizer.contains("files")) {
       for (const auto& file : there.tokenizer["files"].items())
         our_files_.insert({file.key(), readable_name(file.key())});
@@ -255,12 +267,13 @@ TextCodec Preprocessor::make_codec() {
 }
 
 void Preprocessor::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
-  SplitRecord record{.name = split.name};
-  PreparedCorpusWriter writer(folder / (split.name + ".bin"));
+  SplitOutput output{.writer = PreparedCorpusWriter(folder / (split.name + ".bin")),
+                     .original = OriginalFiles(data_, codec, split.name, folder),
+                     .record = {.name = split.name}};
   CleaningRules rules(cleaning_, held_out_, HashSet(folder));
-  for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) {
-    encode_corpus(split, corpus, codec, rules, writer, record);
-  }
+  for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) encode_corpus(split, corpus, codec, rules, output);
+  output.original.commit();
+  auto& [writer, original, record] = output;
   if (writer.size() == 0) throw_nothing_left();
   record.pairs = writer.size();
   record.source_pieces = writer.source_tokens();
@@ -285,7 +298,7 @@ int64_t count_unknown(const std::vector<int32_t>& ids) {
 }
 
 void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
-                                 PreparedCorpusWriter& writer, SplitRecord& record) {
+                                 SplitOutput& output) {
   const CorpusFiles& files = split.corpora[corpus];
   const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
   ProgressBar progress("encoding " + files.name(), expected, "pairs");
@@ -297,6 +310,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   int64_t done = 0, cut = 0;
   const auto take = [&](EncodedPair& pair) {
     progress.update(++done);
+    output.original.add(pair);
     if (split.is_training()) {
       if (data_.too_long == TooLong::kCut) cut += cut_to_maxlen(pair, data_);
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
@@ -306,13 +320,13 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
       ++row.counts.read;
       ++row.counts.verdicts[static_cast<int>(Verdict::kKept)];
     }
-    record.source_unknown += count_unknown(pair.source);
-    record.target_unknown += count_unknown(pair.target);
-    writer.add({.source = pair.source,
-                .target = pair.target,
-                .source_text = pair.text.source,
-                .target_text = pair.text.target,
-                .corpus = static_cast<int32_t>(corpus)});
+    output.record.source_unknown += count_unknown(pair.source);
+    output.record.target_unknown += count_unknown(pair.target);
+    output.writer.add({.source = pair.source,
+                       .target = pair.target,
+                       .source_text = pair.text.source,
+                       .target_text = pair.text.target,
+                       .corpus = static_cast<int32_t>(corpus)});
   };
   encoder.run(reader, take, options_.should_stop);
   stop_if_asked();

@@ -30,7 +30,7 @@ std::string whole(double number) { return with_commas(std::llround(number)); }
 }  // namespace
 
 std::string epoch_name(const std::string& run, const EpochReport& end) {
-  return fmt::format("{}_E{:02}L{:.2f}", run, end.epoch, end.loss);
+  return fmt::format("{}_E{:02}L{:.2f}", run, end.epoch, end.next_batch_loss.value_or(end.loss));
 }
 
 ConsoleObserver::ConsoleObserver(Logger& log) : log_(log), files_(log.name()) {

@@ -10,6 +10,7 @@
 namespace nmt {
 
 /// "iwslt2016_E02L2.64" of a run directory "runs/iwslt2016": a name in the manner of Kyubyong's Transformer of 2019.
+/// The loss is next_batch_loss where that was measured, as in his program, else the epoch's mean.
 std::string epoch_name(const std::string& run, const EpochReport& end);
 
 /// Shows a run while it goes on. On a terminal a progress bar and above it what is worth keeping (epochs, validations,

@@ -10,7 +10,8 @@ std::unique_ptr<TrainingObserver> make_run_observers(const RunObserverOptions& o
   auto observers = std::make_unique<TrainingObservers>();
   observers->add(std::make_unique<MetricsWriter>(options.directory, options.environment));
   if (options.tensorboard)
-    observers->add(std::make_unique<TensorBoardObserver>(options.directory / "tensorboard", options.tensorboard_tags));
+    observers->add(std::make_unique<TensorBoardObserver>(options.directory / "tensorboard", options.tensorboard_tags,
+                                                         options.tensorboard_curves));
   observers->add(std::make_unique<ConsoleObserver>(log));
   observers->add(std::make_unique<ReportObserver>(options.directory, log));  // reads what the others wrote
   return observers;

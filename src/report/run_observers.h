@@ -14,6 +14,7 @@ struct RunObserverOptions {
   std::filesystem::path directory;  ///< of the run
   bool tensorboard = true;
   TensorBoardTags tensorboard_tags = TensorBoardTags::kPlain;
+  CurveIntervals tensorboard_curves = CurveIntervals::kOfLog;
   Facts environment = {};  ///< versions and machine, for sessions.jsonl and report.html
 };
 

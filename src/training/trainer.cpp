@@ -122,13 +122,13 @@ UpdateLoop Trainer::make_loop() {
 
 int Trainer::run() {
   auto loop = make_loop();
-  announce(loop.epoch_ended());
+  announce(loop.epoch_end());
   const int signal = loop.run();
   // A launcher ends all processes at the first exit code that is not 0: only the one that has saved may return it.
   return group_.leads() && signal ? exit_code_of(signal) : kDone;
 }
 
-void Trainer::announce(bool epoch_ended) const {
+void Trainer::announce(const std::optional<EpochReport>& epoch_end) const {
   if (!group_.leads()) return;
   const int64_t batches = batches_->batches_of_current_epoch();
   std::vector<VariableShape> variables;
@@ -144,7 +144,7 @@ void Trainer::announce(bool epoch_ended) const {
                       .precision = progress_.precision,
                       .threads = progress_.threads,
                       .variables = std::move(variables),
-                      .epoch_end = epoch_ended ? std::optional(epoch_report(progress_)) : std::nullopt});
+                      .epoch_end = epoch_end});
 }
 
 }  // namespace nmt

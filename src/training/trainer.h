@@ -45,7 +45,7 @@ class Trainer {
   NamedTensors trainer_state() const;  ///< beside the weights: the optimizer's, and the moving average
   void keep_files();
   UpdateLoop make_loop();
-  void announce(bool epoch_ended) const;
+  void announce(const std::optional<EpochReport>& epoch_end) const;
 
   Config config_;
   const PreparedData& data_;

@@ -6,10 +6,12 @@
 #include <cmath>
 
 #include "base/files/file.h"
+#include "config/loading/schema.h"
 #include "evaluation/evaluation_report.h"
 #include "evaluation/evaluation_text.h"
 #include "evaluation/small_set.h"
 #include "support.h"
+#include "training/captured_log.h"
 
 namespace nmt::evaluation_files_test {
 namespace {
@@ -53,6 +55,46 @@ TEST(EvaluationFiles, OfSeveralSetsBearTheirNames) {
   const auto report = nlohmann::ordered_json::parse(read_file(folder / "report"));
   EXPECT_EQ(report["test_sets"].size(), 2u);
   EXPECT_EQ(report["test_sets"][1]["systems"][0]["model"], "one");
+}
+
+class OriginalResultsOfRuns : public testing::Test {
+ protected:
+  void write(const std::string& options) {
+    const auto run = parse_config("{run: {dir: " + (folder_ / "run").string() + ", " + options + "}}", "test").config;
+    auto result = evaluated("one", {"a b c a", "b b c d", "a a"});
+    result.loss = TestLoss{.loss = 1.5, .batch_loss = 1.6714};
+    write_original_results(run, {.directories = {folder_ / "m"}}, small_set(), result, log_.log());
+  }
+  test::TemporaryDirectory folder_;
+  test::CapturedLog log_;
+};
+
+TEST_F(OriginalResultsOfRuns, StandInTheRunOrInTheirOwnFolder) {
+  const auto files_in = [](const std::filesystem::path& folder) {
+    return std::distance(std::filesystem::directory_iterator(folder), {});
+  };
+  write("naming: kyubyong2019");
+  EXPECT_EQ(files_in(folder_ / "run" / "test"), 1);
+  write("naming: kyubyong2019, testdir: " + (folder_ / "test" / "1").string());
+  EXPECT_EQ(files_in(folder_ / "test" / "1"), 1);
+  write("naming: kyubyong2017, testdir: " + (folder_ / "results").string());
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "results" / "m"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run" / "results"));
+}
+
+TEST_F(OriginalResultsOfRuns, OfTrevettAreALineOfTheMeanOverBatches) {
+  write("naming: trevett");
+  EXPECT_EQ(log_.text(), "info: | Test Loss: 1.671 | Test PPL:   5.320 |\n");
+  write("naming: plain");
+  write("naming: prenorm");
+  EXPECT_EQ(log_.text(), "info: | Test Loss: 1.671 | Test PPL:   5.320 |\n") << "and no other has one";
+}
+
+TEST(OriginalLossBatch, IsThatOfTrainingWhereTheLineIsAskedFor) {
+  const auto batch_of = [](const std::string& yaml) { return original_loss_batch(parse_config(yaml, "test").config); };
+  EXPECT_EQ(batch_of("{run: {naming: trevett}, training: {batch_type: sentences, batch_size: 128}}"), 128);
+  EXPECT_EQ(batch_of("{run: {naming: trevett}, training: {batch_type: tokens, batch_size: 128}}"), 0);
+  EXPECT_EQ(batch_of("{training: {batch_type: sentences, batch_size: 128}}"), 0);
 }
 
 TEST(EvaluationFiles, NameTheMachine) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "prepro/prepared_corpus_writer.h"
@@ -79,6 +81,26 @@ TEST_F(ValidationTest, MayBeFreeRunning) {
   const auto other = Validator(one_, codec_, free, torch::kCPU).validate(*model);
   EXPECT_NE(other.perplexity, report.perplexity);
   EXPECT_EQ(other.hypotheses, report.hypotheses) << "translations are not forced";
+}
+
+// The lines of run.naming trevett: each batch counts once.
+TEST_F(ValidationTest, HasTheMeanOverBatchesWhereItIsAskedFor) {
+  auto config = config_of(kTransformer);
+  config.training.batch_type = BatchType::kSentences;
+  config.training.batch_size = 2;
+  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+  const auto plain = Validator(one_, codec_, config, torch::kCPU).validate(*model);
+  EXPECT_FALSE(plain.batch_loss);
+  config.run.naming = RunNaming::kTrevett;
+  const auto found = Validator(one_, codec_, config, torch::kCPU).validate(*model);
+  // Sorted by the source's length, the batches are "d d", "a b c" and then "c a b d a".
+  const auto short_ones = Validator(corpus("short", {"d d", "a b c"}), codec_, config, torch::kCPU).validate(*model);
+  const auto long_one = Validator(corpus("long", {"c a b d a"}), codec_, config, torch::kCPU).validate(*model);
+  ASSERT_TRUE(found.batch_loss);
+  EXPECT_NEAR(*found.batch_loss, (short_ones.loss + long_one.loss) / 2, 1e-5);
+  EXPECT_GT(std::abs(*found.batch_loss - found.loss), 1e-4);
+  EXPECT_EQ(found.loss, plain.loss);
+  EXPECT_EQ(found.too_long, 0);
 }
 
 TEST_F(ValidationTest, CountsPairsThatAreTooLong) {

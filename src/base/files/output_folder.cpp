@@ -208,9 +208,15 @@ void recover_output_folders(const fs::path& folder, OtherWriters others) {
 }
 
 std::optional<std::string> foreign_entry(const fs::path& folder, const std::set<std::string>& names) {
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    auto name = entry.path().filename().string();
-    if (!names.contains(name) || !fs::is_regular_file(entry.symlink_status())) return name;
+  const auto has_some = [&](const std::string& inner_folder) {
+    const auto first = names.lower_bound(inner_folder + "/");
+    return first != names.end() && first->starts_with(inner_folder + "/");
+  };
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    auto name = entry.path().lexically_relative(folder).string();
+    const auto status = entry.symlink_status();
+    const bool known = fs::is_directory(status) ? has_some(name) : names.contains(name) && fs::is_regular_file(status);
+    if (!known) return name;
   }
   return std::nullopt;
 }

@@ -40,7 +40,8 @@ enum class OtherWriters { kPossible, kNone };
 /// was moved out of its place is back, what was half made is gone. Throws MachineError.
 void recover_output_folders(const std::filesystem::path& folder, OtherWriters others);
 
-/// The name of something in `folder` that is no regular file of one of these names; nullopt where there is none.
+/// The name of something in `folder` that is no regular file of one of these names ("file" or "folder/file"), nor a
+/// folder of some; nullopt where there is none.
 std::optional<std::string> foreign_entry(const std::filesystem::path& folder, const std::set<std::string>& names);
 
 /// Removes a folder in one step: what a kill leaves of it is never found under its name. Throws MachineError.

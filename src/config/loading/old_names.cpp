@@ -52,10 +52,10 @@ const std::vector<Row>& other_names() {
       {"vocab", {}, "nmt-prepro keeps the vocabulary in data.dir; data.spm_model1 takes a ready SentencePiece model"},
       {"eval_batch_size", {}, "his program never reads it; decoding.batch_size is the batch of translation"},
       {"logdir", {"run.dir"}},
-      {"evaldir", {}, "translations of validation go to the run directory"},
+      {"evaldir", {"run.evaldir"}},
       {"ckpt", {}, "nmt-eval takes the run's best model, or -m MODEL_DIRECTORY"},
       {"test_batch_size", {"decoding.batch_size"}},
-      {"testdir", {}, "nmt-eval --hypotheses-out names the file of translations"},
+      {"testdir", {"run.testdir"}},
       // 2017
       {"source_train", {"data.train1"}},
       {"target_train", {"data.train2"}},

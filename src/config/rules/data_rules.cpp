@@ -15,6 +15,7 @@ class DataRules : public RuleChecker {
   void check_texts() const;
   void check_cleaning() const;
   void check_vocabulary() const;
+  void check_naming() const;
 
  private:
   void check_words() const;
@@ -110,6 +111,16 @@ void DataRules::check_ready_models() const {
   }
 }
 
+// His program has pieces, and one vocabulary of them.
+void DataRules::check_naming() const {
+  const DataConfig& data = config_.data;
+  if (data.naming == DataNaming::kPlain) return;
+  if (data.tokenizer == TokenizerKind::kSentencePiece && data.joint_vocabulary) return;
+  refuse({"data.naming", "data.tokenizer", "data.joint_vocabulary"},
+         "kyubyong2019 writes files of one SentencePiece vocabulary: data.tokenizer sentencepiece, "
+         "data.joint_vocabulary true; or set data.naming plain");
+}
+
 }  // namespace
 
 void check_data_rules(const RuleChecker& checker) {
@@ -117,6 +128,7 @@ void check_data_rules(const RuleChecker& checker) {
   rules.check_texts();
   rules.check_cleaning();
   rules.check_vocabulary();
+  rules.check_naming();
 }
 
 }  // namespace nmt

@@ -145,7 +145,7 @@ void TrainingRules::check_stopping() const {
            "0, with max_updates and max_minutes 0, would train without end; set a limit (or validation.patience)");
   }
   // Names of an original program are those of epochs: each of them is saved.
-  if (training.checkpoint_every == 0 && !has_validation_text() && config_.run.naming == RunNaming::kPlain) {
+  if (training.checkpoint_every == 0 && !has_validation_text() && !names_epochs(config_.run.naming)) {
     refuse({"training.checkpoint_every"}, "0 saves at each validation, but data.eval1 and eval2 are not set");
   }
   if (!has_validation_text()) {

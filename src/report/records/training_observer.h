@@ -21,6 +21,9 @@ struct EpochReport {
   int64_t epoch = 1, update = 0;
   double loss = 0;        ///< nats, smoothed
   double perplexity = 0;  ///< exp of the unsmoothed loss
+  double batch_loss = 0;  ///< the mean over the updates of each one's own mean loss, smoothed
+  /// Smoothed, of the batch after the epoch, in training mode, with the weights of its end; run.naming kyubyong2019.
+  std::optional<double> next_batch_loss = std::nullopt;
 };
 
 /// What a run is, told once at its start.
@@ -60,6 +63,8 @@ struct TrainingInterval {
   double accuracy = 0;    ///< share of target tokens with the highest probability
   double learning_rate = 0;
   double gradient_norm = 0;             ///< of the last update
+  double last_loss = 0;                 ///< of the last update alone, as `loss`
+  double last_accuracy = 0;             ///< of the last update alone
   double source_tokens_per_second = 0;  ///< without padding
   double target_tokens_per_second = 0;
   double real_token_share = 0;                   ///< of the batches' positions, in [0, 1]
@@ -78,6 +83,8 @@ struct TranslationSample {
 struct ValidationReport {
   int64_t epoch = 1, update = 0;
   double loss = 0, perplexity = 0, accuracy = 0;
+  /// The mean over batches of as many sentences as in training of each one's own mean loss; run.naming trevett.
+  std::optional<double> batch_loss = std::nullopt;
   int64_t too_long = 0;  ///< pairs that the model has no places for: they are not in the loss
   bool has_bleu = false, has_chrf = false;
   double bleu = 0, chrf = 0;
@@ -103,6 +110,9 @@ class TrainingObserver {
   /// After every update, cheap: for a progress bar.
   virtual void on_update(int64_t /*epoch*/, int64_t /*update*/) {}
   virtual void on_interval(const TrainingInterval&) {}
+  /// The same over run.tensorboard_every updates, where that is set; without norms, histograms and what concerns the
+  /// whole run.
+  virtual void on_curve_point(const TrainingInterval&) {}
   virtual void on_epoch(const EpochReport&) {}
   virtual void on_validation(const ValidationReport&) {}
   virtual void on_checkpoint(int64_t /*update*/) {}
@@ -121,6 +131,9 @@ class TrainingObservers final : public TrainingObserver {
   }
   void on_interval(const TrainingInterval& interval) override {
     for (auto& observer : observers_) observer->on_interval(interval);
+  }
+  void on_curve_point(const TrainingInterval& interval) override {
+    for (auto& observer : observers_) observer->on_curve_point(interval);
   }
   void on_epoch(const EpochReport& report) override {
     for (auto& observer : observers_) observer->on_epoch(report);

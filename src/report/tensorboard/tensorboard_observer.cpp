@@ -56,7 +56,7 @@ void TensorBoardObserver::on_start(const TrainingStart& start) {
   if (const auto weights = weights_of(start); !weights.empty()) writer().write_graph(0, encode_model_graph(weights));
 }
 
-void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
+std::vector<ScalarSummary> TensorBoardObserver::curves_of(const TrainingInterval& interval) const {
   std::vector<ScalarSummary> scalars = {{"train/loss", interval.loss},
                                         {"train/perplexity", interval.perplexity},
                                         {"train/accuracy", interval.accuracy},
@@ -67,11 +67,20 @@ void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
                                         {"train/real_token_share", interval.real_token_share}};
   for (auto& scalar : scalars) scalar.tag = tag_of(tags_, scalar.tag);
   if (tags_ == TensorBoardTags::kKyubyong2019) scalars.push_back({"global_step", static_cast<double>(interval.update)});
+  return scalars;
+}
+
+void TensorBoardObserver::on_curve_point(const TrainingInterval& interval) {
+  writer().write_scalars(interval.update, curves_of(interval));
+}
+
+void TensorBoardObserver::on_interval(const TrainingInterval& interval) {
+  auto scalars = curves_ == CurveIntervals::kOfLog ? curves_of(interval) : std::vector<ScalarSummary>();
   for (const auto& norm : interval.norms) {
     scalars.push_back({"norm/weights/" + norm.group, norm.weights});
     scalars.push_back({"norm/gradients/" + norm.group, norm.gradients});
   }
-  writer().write_scalars(interval.update, scalars);
+  if (!scalars.empty()) writer().write_scalars(interval.update, scalars);
   for (const auto& histogram : interval.histograms) writer().write_histogram(interval.update, histogram);
 }
 

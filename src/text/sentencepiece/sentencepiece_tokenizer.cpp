@@ -46,6 +46,8 @@ bool encodes_words_independently(const sentencepiece::SentencePieceProcessor& mo
 }  // namespace
 
 struct SentencePieceTokenizer::Processor {
+  template <typename Piece>
+  std::vector<Piece> encode(std::string_view text) const;
   sentencepiece::SentencePieceProcessor model;
 };
 
@@ -73,11 +75,20 @@ std::shared_ptr<const SentencePieceTokenizer> SentencePieceTokenizer::load(const
 
 int64_t SentencePieceTokenizer::size() const { return processor_->model.GetPieceSize(); }
 
-std::vector<int32_t> SentencePieceTokenizer::encode(std::string_view text) const {
-  std::vector<int> ids;
-  const auto status = processor_->model.Encode(text, &ids);
+template <typename Piece>
+std::vector<Piece> SentencePieceTokenizer::Processor::encode(std::string_view text) const {
+  std::vector<Piece> pieces;
+  const auto status = model.Encode(text, &pieces);
   if (!status.ok()) throw Error(fmt::format("SentencePiece cannot encode a line: {}", status.ToString()));
-  return ids;
+  return pieces;
+}
+
+std::vector<int32_t> SentencePieceTokenizer::encode(std::string_view text) const {
+  return processor_->encode<int>(text);
+}
+
+std::vector<std::string> SentencePieceTokenizer::encode_as_pieces(std::string_view text) const {
+  return processor_->encode<std::string>(text);
 }
 
 std::string SentencePieceTokenizer::decode(std::span<const int32_t> ids) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/tokenizer.h"
 
@@ -21,6 +22,8 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   int64_t size() const override;
   std::vector<int32_t> encode(std::string_view text) const override;
+  /// The pieces as SentencePiece itself writes them: what is unknown stands as its text.
+  std::vector<std::string> encode_as_pieces(std::string_view text) const;
   std::string decode(std::span<const int32_t> ids) const override;
   std::string piece(int32_t id) const override;
   bool words_are_independent() const override { return words_are_independent_; }

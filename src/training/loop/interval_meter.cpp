@@ -5,25 +5,34 @@
 
 namespace nmt {
 
+namespace {
+
+double per_target_token(double sum, const UpdateStats& stats) {
+  return sum / static_cast<double>(std::max<int64_t>(stats.target_tokens, 1));
+}
+
+}  // namespace
+
 void IntervalMeter::begin() {
-  sums_ = {};
+  sums_ = last_ = {};
   updates_ = 0;
   start_ = clock_();
 }
 
 void IntervalMeter::add(const UpdateStats& stats) {
   sums_ += stats;
-  sums_.gradient_norm = stats.gradient_norm;
+  last_ = stats;
   ++updates_;
 }
 
 TrainingInterval IntervalMeter::measured(std::optional<int64_t> updates_left) const {
   const double seconds = std::max(clock_() - start_, 1e-9);
-  const double tokens = static_cast<double>(std::max<int64_t>(sums_.target_tokens, 1));
-  TrainingInterval interval{.loss = sums_.loss / tokens,
-                            .perplexity = std::exp(sums_.label_loss / tokens),
-                            .accuracy = static_cast<double>(sums_.correct) / tokens,
-                            .gradient_norm = sums_.gradient_norm,
+  TrainingInterval interval{.loss = per_target_token(sums_.loss, sums_),
+                            .perplexity = std::exp(per_target_token(sums_.label_loss, sums_)),
+                            .accuracy = per_target_token(static_cast<double>(sums_.correct), sums_),
+                            .gradient_norm = last_.gradient_norm,
+                            .last_loss = per_target_token(last_.loss, last_),
+                            .last_accuracy = per_target_token(static_cast<double>(last_.correct), last_),
                             .source_tokens_per_second = static_cast<double>(sums_.source_tokens) / seconds,
                             .target_tokens_per_second = static_cast<double>(sums_.target_tokens) / seconds,
                             .real_token_share = static_cast<double>(sums_.source_tokens + sums_.target_tokens) /
@@ -40,15 +49,19 @@ void add_update(EpochSums& sums, int64_t epoch, const UpdateStats& stats) {
   sums.loss += stats.loss;
   sums.label_loss += stats.label_loss;
   sums.target_tokens += stats.target_tokens;
+  sums.batch_losses += per_target_token(stats.loss, stats);
+  ++sums.updates;
 }
 
 EpochReport epoch_report(const ProgressState& progress) {
   const auto& sums = progress.epoch;
   const double tokens = static_cast<double>(std::max<int64_t>(sums.target_tokens, 1));
+  const double loss = sums.loss / tokens;
   return {.epoch = sums.epoch,
           .update = progress.update,
-          .loss = sums.loss / tokens,
-          .perplexity = std::exp(sums.label_loss / tokens)};
+          .loss = loss,
+          .perplexity = std::exp(sums.label_loss / tokens),
+          .batch_loss = sums.updates > 0 ? sums.batch_losses / static_cast<double>(sums.updates) : loss};
 }
 
 }  // namespace nmt

@@ -29,7 +29,7 @@ class IntervalMeter {
  private:
   Clock clock_;
   double start_ = 0;
-  UpdateStats sums_;
+  UpdateStats sums_, last_;
   int64_t updates_ = 0;
 };
 

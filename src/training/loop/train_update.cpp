@@ -58,6 +58,14 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
   return part;
 }
 
+/// Of micro-batch `at` of an update.
+LossSums loss_of(const UpdateParts& parts, const UpdateKey& key, const Batch& batch, size_t at) {
+  ForwardContext context(key.seed, key.update, static_cast<int64_t>(at));
+  context.set_teacher_forcing(parts.teacher_forcing);
+  if (parts.device.is_cuda()) torch::manual_seed(ForwardContext(context).next_key());
+  return parts.objective.loss(parts.model, to_tensors(batch, parts.device), context);
+}
+
 /// The gradients of the mean loss of all batches.
 class Gradients {
  public:
@@ -113,10 +121,7 @@ class Gradients {
   // False: it does not fit into memory.
   bool backward(std::span<const Batch> batches, size_t at, int64_t count, std::vector<Outcome>& outcomes) {
     try {
-      ForwardContext context(key_.seed, key_.update, static_cast<int64_t>(at));
-      context.set_teacher_forcing(parts_.teacher_forcing);
-      if (parts_.device.is_cuda()) torch::manual_seed(ForwardContext(context).next_key());
-      const auto losses = parts_.objective.loss(parts_.model, to_tensors(batches[at], parts_.device), context);
+      const auto losses = loss_of(parts_, key_, batches[at], at);
       (losses.loss / static_cast<double>(std::max<int64_t>(count, 1))).backward();
       outcomes[at].sums = loss_row(losses);
     } catch (const std::exception& error) {
@@ -190,6 +195,17 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
 UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                          double learning_rate) {
   return launch_update(parts, std::move(batches), key, learning_rate).stats();
+}
+
+// With gradients asked for, though none is computed: the forward pass is bit for bit that of the update.
+std::optional<double> loss_before_update(const UpdateParts& parts, const Batch& first, const UpdateKey& key) {
+  try {
+    const double sum = loss_row(loss_of(parts, key, first, 0))[0].item<double>();
+    return sum / static_cast<double>(std::max<int64_t>(first.target_tokens, 1));
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    return std::nullopt;
+  }
 }
 
 }  // namespace nmt

@@ -16,6 +16,7 @@ UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
     : parts_(std::move(parts)),
       progress_(progress),
       meter_(parts_.clock),
+      curve_meter_(parts_.clock),
       guard_(parts_.config.training.lr, parts_.log),
       epoch_ended_(progress.update > 0 && progress.epoch.epoch == progress.position.epoch),
       seconds_before_(progress.seconds) {
@@ -25,6 +26,7 @@ UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
 int UpdateLoop::run() {
   session_start_ = parts_.clock();
   meter_.begin();
+  curve_meter_.begin();
   parts_.update.model.train();
   try {
     // A run that was stopped before its validation was done.
@@ -59,11 +61,24 @@ void UpdateLoop::update() {
   epoch_ended_ = progress_.position.epoch != epoch;
 
   account_for_launched();  // a GPU works on this update meanwhile
-  launched_ = {epoch + 1, number, std::move(launched)};
+  launched_ = {epoch + 1, number, learning_rate_, std::move(launched)};
   const bool reports = number % config.run.log_every == 0 || epoch_ended_;
   if (reports || validation_due() || checkpoint_due() || !parts_.update.device.is_cuda()) account_for_launched();
   if (reports) report_interval();
-  if (epoch_ended_) parts_.observer.on_epoch(epoch_report(progress_));
+  if (const auto end = epoch_end()) parts_.observer.on_epoch(*end);
+}
+
+// Kyubyong's program of 2019 names a model by the loss of one further batch, in training mode. It is that with which
+// the next update begins, so a run that goes on finds the same, and training is as it would be without.
+std::optional<EpochReport> UpdateLoop::epoch_end() {
+  if (!epoch_ended_) return std::nullopt;
+  auto report = epoch_report(progress_);
+  if (parts_.config.run.naming == RunNaming::kKyubyong2019 && parts_.group.leads()) {
+    parts_.update.model.train();
+    report.next_batch_loss = loss_before_update(parts_.update, parts_.batches.peek(),
+                                                {static_cast<uint64_t>(parts_.config.run.seed), progress_.update + 1});
+  }
+  return report;
 }
 
 // Of the next update: its first batch decides which part of its epoch lies behind it.
@@ -85,12 +100,26 @@ std::vector<Batch> UpdateLoop::next_batches() {
 // Waits for the figures of the last update, where they are still to come.
 void UpdateLoop::account_for_launched() {
   if (!launched_) return;
-  const auto [epoch, number, update] = *std::exchange(launched_, std::nullopt);
+  const auto [epoch, number, learning_rate, update] = *std::exchange(launched_, std::nullopt);
   const auto stats = update.stats();
   guard_.check(number, stats, progress_);
   meter_.add(stats);
+  curve_meter_.add(stats);
   add_update(progress_.epoch, epoch, stats);
+  const int64_t curve_every = parts_.config.run.tensorboard_every;
+  if (curve_every > 0 && number % curve_every == 0) report_curve_point(epoch, number, learning_rate);
   parts_.observer.on_update(epoch, number);
+}
+
+// As soon as the figures are there: on a GPU that is during the next update, for which nothing waits.
+void UpdateLoop::report_curve_point(int64_t epoch, int64_t number, double learning_rate) {
+  if (!parts_.group.leads()) return;
+  auto point = curve_meter_.measured(std::nullopt);
+  point.epoch = epoch;
+  point.update = number;
+  point.learning_rate = learning_rate;
+  parts_.observer.on_curve_point(point);
+  curve_meter_.begin();
 }
 
 void UpdateLoop::report_interval() {
@@ -126,8 +155,7 @@ bool UpdateLoop::validation_due() const {
 
 bool UpdateLoop::checkpoint_due() const {
   const int64_t every = parts_.config.training.checkpoint_every;
-  if (epoch_ended_ && parts_.config.run.naming != RunNaming::kPlain)
-    return true;  // the originals' names are those of epochs
+  if (epoch_ended_ && names_epochs(parts_.config.run.naming)) return true;  // the originals' names are those of epochs
   if (every == 0) return parts_.validates ? validation_due() : epoch_ended_;
   return progress_.update % every == 0;
 }
@@ -171,7 +199,8 @@ void UpdateLoop::validate() {
     try {
       const bool new_best = parts_.best->validate(current_epoch());
       progress_.plateau.add(new_best, parts_.config.training);
-      meter_.leave_out(parts_.clock() - start);  // speed is that of training
+      for (auto* meter : {&meter_, &curve_meter_})
+        meter->leave_out(parts_.clock() - start);  // speed is that of training
     } catch (const Interrupted&) {
     }
   }

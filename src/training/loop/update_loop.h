@@ -50,13 +50,14 @@ class UpdateLoop {
   /// Trains to the end or to SIGINT or SIGTERM (of any process) with the state saved. Returns the signal, or 0.
   int run();
 
-  /// Whether the last update was the last of its epoch.
-  bool epoch_ended() const { return epoch_ended_; }
+  /// Of the epoch that ended with the last update, where one did.
+  std::optional<EpochReport> epoch_end();
 
  private:
   /// An update whose figures are still to come.
   struct Launched {
     int64_t epoch, number;
+    double learning_rate;
     LaunchedUpdate update;
   };
 
@@ -65,6 +66,7 @@ class UpdateLoop {
   std::vector<Batch> next_batches();
   void account_for_launched();
   void report_interval();
+  void report_curve_point(int64_t epoch, int64_t number, double learning_rate);
   void agree();
   bool validation_due() const;
   bool checkpoint_due() const;
@@ -78,6 +80,7 @@ class UpdateLoop {
   Parts parts_;
   ProgressState& progress_;
   IntervalMeter meter_;
+  IntervalMeter curve_meter_;  // of run.tensorboard_every
   UpdateGuard guard_;
   std::optional<Launched> launched_;
   bool epoch_ended_ = false;

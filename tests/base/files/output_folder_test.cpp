@@ -230,5 +230,16 @@ TEST(ForeignEntry, NamesWhatIsNotOnTheList) {
   EXPECT_EQ(foreign_entry(folder.path(), {"a", "b"}), "b") << "a folder may hold anything";
 }
 
+TEST(ForeignEntry, LooksIntoTheFoldersOfTheList) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directory(folder / "b");
+  write(folder / "b" / "c", "x");
+  EXPECT_EQ(foreign_entry(folder.path(), {"b/c", "b/d"}), std::nullopt);
+  EXPECT_EQ(foreign_entry(folder.path(), {"b/d"}), "b/c");
+  EXPECT_EQ(foreign_entry(folder.path(), {"b-/c", "ba/c"}), "b");
+  std::filesystem::create_directory_symlink(folder / "b", folder / "e");
+  EXPECT_EQ(foreign_entry(folder.path(), {"b/c", "e/c"}), "e") << "a link may lead anywhere";
+}
+
 }  // namespace
 }  // namespace nmt::output_folder_test

@@ -28,9 +28,9 @@ const char* const kHis2019 =
     "eval_batch_size: 65\n"
     "lr: 0.0004\n"
     "warmup_steps: 3000\n"
-    "logdir: log/1\n"
+    "logdir: log/2\n"
     "num_epochs: 21\n"
-    "evaldir: eval/1\n"
+    "evaldir: eval/2\n"
     "d_model: 256\n"
     "d_ff: 512\n"
     "num_blocks: 5\n"
@@ -43,7 +43,7 @@ const char* const kHis2019 =
     "test2: s.en\n"
     "ckpt: log/1\n"
     "test_batch_size: 66\n"
-    "testdir: test/1\n";
+    "testdir: test/2\n";
 constexpr size_t kNamesOf2019 = 27;
 
 const char* const kHis2017 =
@@ -84,7 +84,8 @@ TEST(OldNames, BuildHisModelOf2019) {
                                                           "model.dropout_rate=0.25", "training.batch_size=64",
                                                           "training.lr=0.0004",      "training.warmup_steps=3000",
                                                           "training.num_epochs=21",  "training.smoothing=0.2",
-                                                          "decoding.batch_size=66",  "run.dir=log/1"});
+                                                          "decoding.batch_size=66",  "run.dir=log/2",
+                                                          "run.evaldir=eval/2",      "run.testdir=test/2"});
   EXPECT_EQ(to_yaml(config), to_yaml(expected));
   EXPECT_FALSE(config.model.attention_output_projection);
   EXPECT_EQ(notices[0],
@@ -110,6 +111,19 @@ TEST(OldNames, BuildHisModelOf2017) {
               testing::Contains("h.yaml:10: hidden_units is read as model.d_model, with model.d_ff 1024 unless "
                                 "that is set"));
   EXPECT_THAT(notices, testing::Contains("h.yaml:15: sinusoid is read as model.positions: learned"));
+}
+
+TEST(OldNames, HaveHisFoldersWhereTheFileNamesNone) {
+  const Config of_2019 = parse_config("maxlen1: 90\n", "f").config, of_2017 = parse_config("maxlen: 10\n", "f").config;
+  EXPECT_EQ(of_2019.run.dir, "log/1");
+  EXPECT_EQ(of_2019.run.evaldir, "eval/1");
+  EXPECT_EQ(of_2019.run.testdir, "test/1");
+  EXPECT_EQ(of_2017.run.dir, "logdir");
+  EXPECT_EQ(of_2017.run.testdir, "results");
+  for (const auto& config : {of_2019, of_2017}) {
+    EXPECT_EQ(config.data.dir, Config().data.dir) << "the paths of text are the user's own";
+    EXPECT_TRUE(config.data.train1.empty() && config.data.eval1.empty() && config.data.test2.empty());
+  }
 }
 
 TEST(OldNames, HisSinusoidsOf2017AreThoseOfHisProgram) {

@@ -131,6 +131,19 @@ TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgramOf2017) {
   EXPECT_FALSE(scalars.contains("train/accuracy"));
 }
 
+TEST_F(TensorBoardObserverTest, CurvesMayHaveIntervalsOfTheirOwn) {
+  TensorBoardObserver own(folder_.path(), TensorBoardTags::kKyubyong2019, CurveIntervals::kOwn);
+  for (const int64_t update : {1, 2})
+    own.on_curve_point({.update = update, .loss = 2.0 + static_cast<double>(update), .learning_rate = 0.5});
+  own.on_interval({.update = 2, .loss = 9, .norms = {{.group = "encoder_0", .weights = 8, .gradients = 0.5}}});
+  own.on_interval({.update = 3, .loss = 9});
+  const auto scalars = read_back()["scalars"];
+  EXPECT_EQ(scalars["loss"], json({{1, 3.0}, {2, 4.0}}));
+  EXPECT_EQ(scalars["lr"], json({{1, 0.5}, {2, 0.5}}));
+  EXPECT_EQ(scalars["global_step"], json({{1, 1.0}, {2, 2.0}}));
+  EXPECT_EQ(scalars["norm/weights/encoder_0"], json::array({{2, 8.0}}));
+}
+
 TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
   TensorBoardObserver observer(folder_.path(), TensorBoardTags::kKyubyong2019);
   observer.on_interval({.update = 100, .loss = 2.5, .learning_rate = 0.5});

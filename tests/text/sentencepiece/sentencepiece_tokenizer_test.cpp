@@ -44,6 +44,15 @@ TEST(SentencePieceTokenizer, DecodesWhatItEncoded) {
   for (const auto& line : training_lines(50, 2)) EXPECT_EQ(small().decode(small().encode(line)), line);
 }
 
+TEST(SentencePieceTokenizer, GivesPiecesWithTheTextOfWhatIsUnknown) {
+  for (const auto& line : training_lines(20, 2)) {
+    std::vector<std::string> expected;
+    for (const int32_t id : small().encode(line)) expected.push_back(small().piece(id));
+    EXPECT_EQ(small().encode_as_pieces(line), expected);
+  }
+  EXPECT_EQ(small().encode_as_pieces("\u4E2D\u56FD").back(), "\u4E2D\u56FD");
+}
+
 TEST(SentencePieceTokenizer, NoTextGivesSpecialIds) {
   for (const auto* text : {"<s>", "</s> <pad>", "<unk>", "der <s> ein"}) {
     for (const int32_t id : with_bytes().encode(text)) EXPECT_GT(id, SpecialIds::kEnd) << text;

@@ -77,7 +77,9 @@ class ScriptedRun final : TrainingObserver {
     said.clear();
   }
 
-  int train(ProcessGroup& group) {
+  /// What a loop over the run's parts gives.
+  template <typename Use>
+  auto with_loop(ProcessGroup& group, const Use& use) {
     auto optimizer = make_optimizer(config_.training, named_parameters(*model_));
     const auto objective = make_objective(config_.training);
     BatchStream batches(corpus_, {.type = BatchType::kSentences, .size = 2}, progress.position);
@@ -113,11 +115,18 @@ class ScriptedRun final : TrainingObserver {
                      .clock = [this] { return now; },
                      .stop_signal = [this] { return progress.update >= signal_at ? SIGTERM : 0; }},
                     progress);
-    return loop.run();
+    return use(loop);
+  }
+  int train(ProcessGroup& group) {
+    return with_loop(group, [](UpdateLoop& loop) { return loop.run(); });
   }
   int train() {
     SingleProcess alone;
     return train(alone);
+  }
+  std::optional<EpochReport> epoch_end() {
+    SingleProcess alone;
+    return with_loop(alone, [](UpdateLoop& loop) { return loop.epoch_end(); });
   }
 
   ProgressState on_disk(int64_t update) const {
@@ -132,7 +141,8 @@ class ScriptedRun final : TrainingObserver {
   std::function<void(int64_t)> in_forward;
   double now = 1000;
   std::vector<std::string> said;
-  std::vector<TrainingInterval> intervals;
+  std::vector<TrainingInterval> intervals, curve_points;
+  std::vector<EpochReport> epochs;
   test::CapturedLog log;
   ProgressState progress;
 
@@ -142,7 +152,11 @@ class ScriptedRun final : TrainingObserver {
     intervals.push_back(interval);
     said.push_back(fmt::format("interval {}", interval.update));
   }
-  void on_epoch(const EpochReport& report) override { said.push_back(fmt::format("epoch {}", report.epoch)); }
+  void on_curve_point(const TrainingInterval& interval) override { curve_points.push_back(interval); }
+  void on_epoch(const EpochReport& report) override {
+    epochs.push_back(report);
+    said.push_back(fmt::format("epoch {}", report.epoch));
+  }
   void on_validation(const ValidationReport& report) override {
     said.push_back(fmt::format("validation {}", report.update));
   }
@@ -319,6 +333,57 @@ TEST_F(UpdateLoopTest, WithoutAValidationSetSavesAtEpochsAndTakesTheLastWeights)
   EXPECT_THAT(run.said, ElementsAre("update 1.1", "update 1.2", "update 1.3", "update 1.4", "interval 4", "epoch 1",
                                     "checkpoint 4", "update 2.5", "interval 5", "checkpoint 5", "5 updates done"));
   EXPECT_TRUE(fs::exists(folder_ / "best" / "model.safetensors"));
+}
+
+// The name of a model of Kyubyong's program has the loss of one further batch.
+TEST_F(UpdateLoopTest, MeasuresTheNextBatchAtTheEndOfAnEpoch) {
+  const std::string options =
+      "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 1, naming: ";
+  fs::create_directories(folder_ / "plain");
+  ScriptedRun plain(folder_ / "plain", options + "plain}"), named(folder_.path(), options + "kyubyong2019}");
+  plain.train();
+  named.train();
+  ASSERT_EQ(named.epochs.size(), 2u);
+  EXPECT_EQ(named.epochs[0].next_batch_loss, named.intervals[4].loss) << "of update 5";
+  EXPECT_EQ(named.epochs[1].next_batch_loss, named.intervals[8].loss);
+  EXPECT_NE(named.epochs[0].loss, named.intervals[4].loss);
+  EXPECT_FALSE(plain.epochs[0].next_batch_loss);
+  const auto weights = named.weights(), expected = plain.weights();
+  for (size_t i = 0; i < weights.size(); ++i)
+    EXPECT_TRUE(weights[i].second.equal(expected[i].second)) << weights[i].first;
+}
+
+TEST_F(UpdateLoopTest, FindsTheLossOfTheNextBatchAgainWhenItGoesOn) {
+  const std::string options =
+      "max_updates: 4, checkpoint_every: 4}, validation: {every: 100}, run: {naming: kyubyong2019}";
+  ScriptedRun run(folder_.path(), options);
+  run.train();
+  ASSERT_EQ(run.epochs.size(), 1u);
+  run.restart();
+  const auto end = run.epoch_end();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->update, 4);
+  EXPECT_EQ(end->next_batch_loss, run.epochs[0].next_batch_loss);
+}
+
+TEST_F(UpdateLoopTest, HasCurvePointsOfTheirOwn) {
+  ScriptedRun run(folder_.path(),
+                  "schedule: halving, halving_start: 1, sgd_momentum: 0, max_updates: 5, checkpoint_every: 100}, "
+                  "validation: {every: 100}, run: {log_every: 3, tensorboard_every: 1}");
+  run.train();
+  ASSERT_EQ(run.curve_points.size(), 5u);
+  for (int64_t i = 0; i < 5; ++i) EXPECT_EQ(run.curve_points[i].update, i + 1);
+  EXPECT_EQ(run.curve_points[3].learning_rate, 0.01);
+  EXPECT_EQ(run.curve_points[4].learning_rate, 0.005) << "of its own update";
+  EXPECT_EQ(run.curve_points[4].epoch, 2);
+  const auto& points = run.curve_points;
+  EXPECT_NEAR(run.intervals[0].loss, (points[0].loss + points[1].loss + points[2].loss) / 3, 1e-12);
+  EXPECT_EQ(run.intervals[0].last_loss, points[2].loss);
+  EXPECT_DOUBLE_EQ(points[1].target_tokens_per_second, 6) << "two targets of three tokens in a second";
+  fs::create_directories(folder_ / "none");
+  ScriptedRun none(folder_ / "none", "max_updates: 2, checkpoint_every: 100}, validation: {every: 100}");
+  none.train();
+  EXPECT_TRUE(none.curve_points.empty());
 }
 
 // The progress goes over the processes as JSON, which has no number for NaN.
