@@ -60,6 +60,7 @@ struct DataConfig {
   // What the encoder gets around the pieces of a sentence.
   Choice<SourceMarkers> source_markers = SourceMarkers::kEnd;
   bool reverse_source = false;
+  std::string source_prefix = {};  // text before each source sentence
   // A lexicon of the training pairs for decoding.shortlist.
   int64_t shortlist = 0;  // target pieces that it names for each source piece; 0 = none is made
 };
