@@ -36,7 +36,7 @@ MODELS = {
     "post": "",
     "pre": ", norm: pre, activation: swish, tie_embeddings: none, output_bias: true",
     "rms": ", norm: pre, norm_form: rms, activation: swiglu, key_value_heads: 2, positions: none",
-    "unfinished": ", norm: pre, final_norm: false, activation: geglu, sinusoid: half_split_t2t, attention_bias: false",
+    "unfinished": ", norm: pre, final_norm: false, activation: geglu_tanh, sinusoid: half_split_t2t, attention_bias: false",
     "learned": ", positions: learned, max_positions: 200, attention_output_projection: false, activation: gelu",
 }
 

@@ -12,6 +12,7 @@ import interop_support as support
 
 support.rerun_in_environment()
 
+import sentencepiece  # noqa: E402
 import transformers  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 from t5_models import END, PREFIX, SHAPES, TASK, TASKS, UNKNOWN, T5Case  # noqa: E402
@@ -45,8 +46,16 @@ class Import(T5Case):
         t5 = self.t5()
         tokenizer = transformers.T5Tokenizer(vocab=[(t5.pieces.id_to_piece(id_), t5.pieces.get_score(id_))
                                                     for id_ in range(t5.pieces.get_piece_size())])
+        model = self.import_it(t5.folder)
+        ours = sentencepiece.SentencePieceProcessor(model_file=str(model / "spm.model"))
+        rows = load_file(model / "model.safetensors")["embedding"] * 48 ** 0.5
         for line in self.sources(20) + ["  two  spaces ", "\u2603 unknown"]:
-            self.assertEqual(tokenizer(PREFIX + line)["input_ids"], t5.encode(line), line)
+            ids = tokenizer(PREFIX + line)["input_ids"]
+            self.assertEqual(ids, t5.encode(line), line)
+            expected = t5.model.shared.weight.detach()[ids[:-1]]  # the same vectors enter the encoder
+            found = rows[ours.encode(PREFIX + line)]
+            self.assertEqual(found.shape, expected.shape, line)
+            self.assertLess(float((found - expected).abs().max()), 1e-5, line)
 
     def test_the_printed_example(self):
         """A line of text with a task and max_length 40, as the one-line pipeline is printed with."""
