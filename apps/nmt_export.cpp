@@ -7,18 +7,21 @@
 #include "base/files/output_folder.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
+#include "base/unicode.h"
 #include "command_line.h"
 #include "interop/ctranslate2/ctranslate2.h"
 #include "interop/inspect.h"
 #include "interop/marian/marian_export.h"
 #include "interop/marian/marian_import.h"
 #include "interop/plain/plain_safetensors.h"
+#include "interop/t5/t5_import.h"
 
 namespace nmt {
 namespace {
 
 struct Arguments {
   std::string model, to, from, input, output, inspect, quantization = "float32";
+  interop::T5Choice t5;
   bool force = false, quiet = false;
 
   void add_to(CLI::App& app) {
@@ -28,7 +31,8 @@ struct Arguments {
                    "safetensors: weights under the names of torch.nn.Transformer")
         ->type_name("FORMAT");
     app.add_option("--from", from,
-                   "marian: a MarianMT directory of Hugging Face, or Marian's .npz and decoder.yml (OPUS-MT)")
+                   "marian: a MarianMT directory of Hugging Face, or Marian's .npz and decoder.yml (OPUS-MT); "
+                   "t5: a T5 or mT5 directory of Hugging Face")
         ->type_name("FORMAT");
     app.add_option("-i,--input", input, "what comes in")->type_name("DIR");
     app.add_option("-o,--output", output, "folder to write; must not exist yet")->type_name("DIR");
@@ -36,6 +40,13 @@ struct Arguments {
                    "of --to ctranslate2: float32, int8, int8_float32, float16, bfloat16")
         ->type_name("TYPE")
         ->capture_default_str();
+    app.add_option("--task", t5.task,
+                   "of --from t5: one of task_specific_params in config.json (translation_en_to_de), where there are "
+                   "several translations")
+        ->type_name("NAME");
+    app.add_option("--source-prefix", t5.source_prefix,
+                   "of --from t5: text put before each source sentence, instead of that of the task")
+        ->type_name("TEXT");
     app.add_flag("--force", force, "replace the output folder if it holds a model");
     app.add_option("--inspect", inspect, "print what a model directory holds and where it can go")->type_name("DIR");
     app.add_flag("-q,--quiet", quiet, "say nothing but what is wrong");
@@ -50,11 +61,22 @@ struct Arguments {
     if (output.empty()) throw Error("-o: name the folder to write");
     if (!to.empty() && to != "ctranslate2" && to != "marian" && to != "safetensors")
       throw Error(fmt::format("--to: '{}' is none of ctranslate2, marian, safetensors", to));
-    if (!from.empty() && from != "marian") throw Error(fmt::format("--from: '{}' is unknown; use marian", from));
+    if (!from.empty() && from != "marian" && from != "t5")
+      throw Error(fmt::format("--from: '{}' is none of marian, t5", from));
+    if (from != "t5" && (!t5.task.empty() || t5.source_prefix))
+      throw Error(fmt::format("{}: is for --from t5", t5.task.empty() ? "--source-prefix" : "--task"));
+    if (t5.source_prefix && find_invalid_utf8(*t5.source_prefix)) throw Error("--source-prefix: is not UTF-8");
     if (std::filesystem::exists(output) && !force)
       throw Error(fmt::format("{}: exists already; name another folder, or replace it with --force", output));
   }
 };
+
+/// The model that leaves or comes in.
+interop::PlainModel read_model(const Arguments& arguments) {
+  if (arguments.from == "marian") return interop::read_marian(arguments.input);
+  if (arguments.from == "t5") return interop::read_t5(arguments.input, arguments.t5);
+  return interop::read_plain_model(arguments.model);
+}
 
 /// --force replaces a model, and nothing else.
 void refuse_foreign_folder(const std::filesystem::path& folder) {
@@ -80,8 +102,7 @@ int run(int argc, char** argv) {
     return kDone;
   }
   const auto type = interop::parse_ctranslate2_type(arguments.quantization);
-  const auto model =
-      arguments.to.empty() ? interop::read_marian(arguments.input) : interop::read_plain_model(arguments.model);
+  const auto model = read_model(arguments);
   refuse_foreign_folder(arguments.output);
   OutputFolder output(arguments.output);
   if (arguments.to == "ctranslate2")

@@ -27,9 +27,10 @@ readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer 
   config/loading/model_description config/loading/old_names config/loading/schema config/loading/yaml_reader
   data/lexicon data/manifest data/prepared_corpus
   interop/formats/array interop/formats/npz interop/formats/pickle interop/formats/sentencepiece_model
-  interop/formats/torch_file interop/formats/weight_file interop/formats/zip interop/marian/marian_hugging_face
+  interop/formats/torch_file interop/formats/weight_file interop/formats/zip
+  interop/hugging_face/hugging_face_folder interop/marian/marian_hugging_face
   interop/marian/marian_import interop/marian/marian_npz interop/marian/marian_options interop/marian/marian_vocabulary
-  interop/marian/marian_vocabulary_file
+  interop/marian/marian_vocabulary_file interop/t5/t5_import interop/t5/t5_names interop/t5/t5_task interop/t5/t5_vocabulary
   text/codec/codec text/corpus/text_reader text/pairs/corpus_reader text/pairs/json_lines_reader text/pairs/pair_formats
   text/pairs/pair_reader text/pairs/tsv_reader text/pairs/two_files_reader text/sentencepiece/bpe_dropout
   text/sentencepiece/character_map text/sentencepiece/load_sentencepiece text/sentencepiece/sentencepiece_pieces text/sentencepiece/sentencepiece_settings

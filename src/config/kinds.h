@@ -75,10 +75,26 @@ enum class NormForm {
 template <>
 inline constexpr auto kNames<NormForm> = names("layer", "rms");
 
-/// Of the feed-forward nets; swiglu and geglu are gated (Shazeer 2020).
-enum class FeedForwardActivation { kRelu, kGelu, kSwish, kSwiglu, kGeglu };
+/// Of the feed-forward nets; the _tanh ones have the approximation of GELU by tanh (Hendrycks and Gimpel 2016, sec. 2).
+enum class FeedForwardActivation { kRelu, kGelu, kSwish, kSwiglu, kGeglu, kGeluTanh, kGegluTanh };
 template <>
-inline constexpr auto kNames<FeedForwardActivation> = names("relu", "gelu", "swish", "swiglu", "geglu");
+inline constexpr auto kNames<FeedForwardActivation> = names("relu", "gelu", "swish", "swiglu", "geglu", "gelu_tanh",
+                                                            "geglu_tanh");
+/// Whether the net has a gate, a third matrix (Shazeer 2020).
+constexpr bool is_gated(FeedForwardActivation activation) {
+  switch (activation) {
+    case FeedForwardActivation::kRelu:
+    case FeedForwardActivation::kGelu:
+    case FeedForwardActivation::kSwish:
+    case FeedForwardActivation::kGeluTanh:
+      return false;
+    case FeedForwardActivation::kSwiglu:
+    case FeedForwardActivation::kGeglu:
+    case FeedForwardActivation::kGegluTanh:
+      return true;
+  }
+  return false;
+}
 
 /// How the model knows the order of words (docs/positions.md). The absolute ones act on embeddings, the relative ones
 /// on the scores of self-attention.

@@ -119,6 +119,9 @@ const std::vector<Option>& table() {
       NMT_OPTION(data, DataConfig, naming, any,
                  "kyubyong2019 also writes the text and its pieces as that program does: prepro/, segmented/",
                  kMayChange),
+      NMT_DATA(source_prefix, any,
+               "text put before each source sentence, behind lower-casing and before it is cut into pieces (T5: "
+               "'translate English to German: '); it counts for maxlen1"),
       NMT_OPTION(data, DataConfig, shortlist, between(0, 10000),
                  "make a lexicon of the training pairs for decoding.shortlist, with this many target pieces for each "
                  "source piece; 0 = none",
@@ -141,7 +144,9 @@ const std::vector<Option>& table() {
       NMT_MODEL(final_norm, any, "with norm pre: another normalisation after the last block"),
       NMT_MODEL(norm_epsilon, above(0), "added to the variance in layer normalisation"),
       NMT_MODEL(norm_form, any, "layer normalisation, or by the root mean square alone"),
-      NMT_MODEL(activation, any, "of the feed-forward nets; swiglu and geglu are gated: a third matrix"),
+      NMT_MODEL(
+          activation, any,
+          "of the feed-forward nets; swiglu and geglu are gated: a third matrix; _tanh: GELU's approximation by tanh"),
       NMT_MODEL(positions, any, "how the model knows the order of words (docs/positions.md)"),
       NMT_MODEL(sinusoid, any,
                 "form of the sinusoids: sine and cosine in turn (the paper), all sines first, the same with "

@@ -59,6 +59,7 @@ std::string describe(const PlainModel& model) {
   line("tokenizer", fmt::format("{}{}{}", pieces ? "SentencePiece" : "words",
                                 codec.joint() ? ", one for both languages" : ", one for each language",
                                 codec.options().lowercase ? ", lower-cased" : ""));
+  if (const auto& prefix = codec.options().source_prefix; !prefix.empty()) line("", "before each source: " + prefix);
   line("vocabulary",
        fmt::format("{} source, {} target", with_points(codec.source().size()), with_points(codec.target().size())));
   std::map<std::string, int64_t> parts;

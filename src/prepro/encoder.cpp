@@ -80,7 +80,8 @@ void CorpusEncoder::run(CorpusReader& reader, const std::function<void(EncodedPa
 void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
   pair.text.source = codec_.normalized(pair.text.source);
   std::string target = codec_.normalized(pair.text.target);
-  pair.source = encoders.source.encode(pair.text.source);
+  pair.source = codec_.encode_normalized_source(pair.text.source,
+                                                [&](std::string_view text) { return encoders.source.encode(text); });
   pair.target = encoders.target().encode(target);
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);
 }

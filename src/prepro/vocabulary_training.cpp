@@ -41,7 +41,8 @@ std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool
                              .source_language = data_.source_language,
                              .target_language = data_.target_language,
                              .source_markers = data_.source_markers,
-                             .reverse_source = data_.reverse_source};
+                             .reverse_source = data_.reverse_source,
+                             .source_prefix = data_.source_prefix};
   MaybeTokenizer source, target;
   if (is_learnt()) {
     source = learn(first_, should_stop, log);

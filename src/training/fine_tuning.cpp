@@ -71,6 +71,9 @@ std::string codec_difference(const TextCodec& theirs, const TextCodec& ours) {
   if (a.source_markers != b.source_markers)
     return fmt::format("data.source_markers is {} there", name_of(a.source_markers));
   if (a.reverse_source != b.reverse_source) return fmt::format("data.reverse_source is {} there", a.reverse_source);
+  // Another prefix may be another task of the same model; none where there was one is forgotten.
+  if (!a.source_prefix.empty() && b.source_prefix.empty())
+    return fmt::format("data.source_prefix is '{}' there and not set here", a.source_prefix);
   if (auto difference = tokenizer_difference(theirs.source(), ours.source()); !difference.empty())
     return "source: " + difference;
   if (auto difference = tokenizer_difference(theirs.target(), ours.target()); !difference.empty())

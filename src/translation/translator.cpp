@@ -191,6 +191,11 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
   for (const auto& [model, codec, weight, lexicon] : models_) {
     if (!(weight > 0) || !std::isfinite(weight)) throw Error(fmt::format("model weight {}: use more than 0", weight));
     limit_to(*model, codec->options().source_markers, options_);
+    if (codec->prefix_length() >= options_.max_source_length)
+      throw Error(fmt::format(
+          "the model's source prefix '{}' has {} pieces, which leaves no room for a sentence of at most {}; "
+          "allow longer ones",
+          codec->options().source_prefix, codec->prefix_length(), options_.max_source_length));
     search_models_.push_back({.model = model, .source_form = codec->options().source_form(), .weight = weight});
     codecs_.push_back(codec);
   }

@@ -21,14 +21,16 @@ std::vector<std::string> words_of(std::string_view text) {
 /// The words of a raw line and which of them each piece belongs to, all parts one after the other.
 WordPieces words_of_line(const TextCodec& codec, std::string_view line, const Alternative& alternative) {
   std::vector<int32_t> ids;
-  for (const auto& part : alternative.parts) ids.insert(ids.end(), part.source.begin(), part.source.end());
+  for (const auto& part : alternative.parts)
+    ids.insert(ids.end(), part.source.begin() + codec.prefix_length(part.source), part.source.end());
   return source_words(codec, line, ids);
 }
 
 /// One part of a line beside the words of its source.
 struct PartOfLine {
   const AlternativePart& part;
-  std::span<const int64_t> word_of_piece;  // counted in the line
+  int64_t prefix;                          // pieces of source_prefix, which come first and belong to no word
+  std::span<const int64_t> word_of_piece;  // of the others, counted in the line
 
   int64_t first_word() const { return word_of_piece.front(); }
   int64_t word_count() const { return word_of_piece.back() - word_of_piece.front() + 1; }
@@ -36,7 +38,7 @@ struct PartOfLine {
   /// What a token spends on each of the part's words.
   std::vector<float> weights_of(int64_t token) const {
     std::vector<float> weights(word_count());
-    const float* row = part.attention.data() + token * std::ssize(word_of_piece);
+    const float* row = part.attention.data() + token * std::ssize(part.source) + prefix;
     for (size_t piece = 0; piece < word_of_piece.size(); ++piece)
       weights[word_of_piece[piece] - first_word()] += row[piece];
     return weights;
@@ -44,13 +46,14 @@ struct PartOfLine {
 };
 
 /// The parts that have a source and attention.
-std::vector<PartOfLine> parts_of(const Alternative& alternative, const WordPieces& line) {
+std::vector<PartOfLine> parts_of(const TextCodec& codec, const Alternative& alternative, const WordPieces& line) {
   std::vector<PartOfLine> parts;
   size_t offset = 0;
   for (const auto& part : alternative.parts) {
-    const auto own = std::span(line.word_of_piece).subspan(offset, part.source.size());
+    const int64_t prefix = codec.prefix_length(part.source);
+    const auto own = std::span(line.word_of_piece).subspan(offset, part.source.size() - prefix);
     offset += own.size();
-    if (!own.empty() && !part.attention.empty()) parts.push_back({part, own});
+    if (!own.empty() && !part.attention.empty()) parts.push_back({part, prefix, own});
   }
   return parts;
 }
@@ -86,7 +89,7 @@ std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_vi
   const auto target = words_of(alternative.text);  // which may hold words that were copied
   std::vector<WordAttention> result;
   int64_t first_target = 0;
-  for (const auto& part : parts_of(alternative, source)) {
+  for (const auto& part : parts_of(codec, alternative, source)) {
     auto word_of_token = target_words(codec, part.part.target).word_of_piece;
     const int64_t left = std::ssize(target) - first_target;
     if (word_of_token.empty() || left <= 0) continue;
@@ -141,7 +144,7 @@ void copy_unknown_words(const TextCodec& codec, std::string_view line, Translati
     if (std::ranges::none_of(alternative.parts, has_unknown)) continue;
     const auto source = words_of_line(codec, line, alternative);
     size_t at = 0;
-    for (const auto& part : parts_of(alternative, source)) {
+    for (const auto& part : parts_of(codec, alternative, source)) {
       for (int64_t token = 0; token < std::ssize(part.part.target); ++token) {
         if (part.part.target[token] != SpecialIds::kUnknown) continue;
         at = alternative.text.find(unknown, at);

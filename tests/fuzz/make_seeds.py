@@ -180,6 +180,10 @@ HUGGING_FACE = {"model_type": "marian", "d_model": 2, "encoder_ffn_dim": 2, "dec
                 "decoder_attention_heads": 1, "encoder_layers": 1, "decoder_layers": 1, "activation_function": "silu",
                 "vocab_size": 6, "pad_token_id": 5, "eos_token_id": 0, "decoder_start_token_id": 5, "num_beams": 6,
                 "scale_embedding": True, "normalize_before": False}
+T5 = {"model_type": "t5", "d_model": 4, "d_kv": 2, "d_ff": 2, "num_heads": 2, "num_layers": 1, "vocab_size": 8,
+      "feed_forward_proj": "relu", "layer_norm_epsilon": 1e-6, "relative_attention_num_buckets": 32,
+      "task_specific_params": {"summarization": {"prefix": "s: "},
+                               "translation_en_to_de": {"prefix": "a b: ", "max_length": 300, "num_beams": 4}}}
 WORDS = {"</s>": 0, "<unk>": 1, "\u2581": 2, "a": 3, "b": 4, "<pad>": 5}
 MARIAN = """type: transformer
 dim-emb: 2
@@ -404,6 +408,27 @@ def seeds():
     yield from add("hugging_face", "no_words", parts(HUGGING_FACE))
     yield from add("hugging_face", "lists", parts([], [], [], []))
     yield from add("hugging_face", "extra_lists", parts(HUGGING_FACE, WORDS, [1], [1]))
+
+    generation = {"decoder_start_token_id": 0, "early_stopping": True, "length_penalty": 2}
+    pieces = [("<pad>", 0.0, 3), ("</s>", 0.0, 3), ("<unk>", 0.0, 2), ("\u2581", -1.0, 1), ("a", -2.0, 1)]
+    own_pieces = sentencepiece(pieces, 1, specials=False)
+    yield from add("t5", "whole", parts(T5, generation))
+    yield from add("t5", "pieces", parts(T5, generation, own_pieces))
+    yield from add("t5", "bpe", parts(T5, generation, sentencepiece(pieces, 2, specials=False)))
+    yield from add("t5", "no_unknown", parts(T5, {}, sentencepiece(pieces[:2], 1, specials=False)))
+    yield from add("t5", "many_pieces", parts(T5 | {"vocab_size": 3}, {}))
+    yield from add("t5", "lists", parts([], [], b"x"))
+    yield from add("t5", "extra_list", parts(T5, [1]))
+    for name, changes in {"gated": {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, "mt5": {"model_type": "mt5"},
+                          "divided": {"scale_decoder_outputs": False}, "type": {"model_type": "umt5"}, "act": {"feed_forward_proj": "tanh"},
+                          "heads": {"num_heads": 3}, "narrow": {"num_heads": 1, "d_kv": 4}, "wide": {"d_kv": 9}, "blocks": {"num_layers": 900},
+                          "decoder": {"num_decoder_layers": 2}, "size": {"d_model": 65537}, "rows": {"vocab_size": 16777216},
+                          "epsilon": {"layer_norm_epsilon": 0}, "buckets": {"relative_attention_num_buckets": 4097},
+                          "start": {"decoder_start_token_id": 3}, "end": {"eos_token_id": 77}, "same": {"eos_token_id": 0},
+                          "pad": {"pad_token_id": 2, "decoder_start_token_id": -1}, "tasks": {"task_specific_params": [1]},
+                          "task": {"task_specific_params": {"translation_en_to_de": 1, "translation_": {"prefix": 1, "max_length": -1}}},
+                          "two": {"task_specific_params": {"translation_en_to_de": {}, "translation_en_to_fr": {}}}}.items():
+        yield from add("t5", name, parts(T5 | changes, {}))
 
     words = "".join(f'"{token}": {id}\n' for token, id in WORDS.items())
     yield from add("marian_npz", "whole", parts(DECODER, MARIAN, words))

@@ -78,6 +78,18 @@ TEST_F(InitFrom, NamesWhatDoesNotFit) {
               HasSubstr("data.lowercase is false there"));
 }
 
+TEST_F(InitFrom, TakesAnotherPrefixButNotNone) {
+  const auto words = std::vector<std::string>{"a", "b", "c", "d", "e"};
+  load(small_model(), codec_of(words, {.source_prefix = "a "}));  // to a model without one
+  Config config;
+  config.model = small_model();
+  save_model(directory_, *model_, config, codec_of(words, {.source_prefix = "a b "}), nlohmann::json::object());
+  load(small_model(), codec_of(words, {.source_prefix = "a b "}));
+  load(small_model(), codec_of(words, {.source_prefix = "c "}));
+  EXPECT_THAT(message_of<Error>([&] { load(small_model(), codec_of(words)); }),
+              HasSubstr("data.source_prefix is 'a b ' there and not set here"));
+}
+
 TEST(Freeze, LeavesOutWhatFitsAPattern) {
   const auto model = test::formula_model(small_model(), 9, 9);
   const std::vector<std::string> patterns{"encoder_*", "*.bias"};

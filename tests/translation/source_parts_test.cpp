@@ -28,9 +28,9 @@ class ByteTokenizer : public Tokenizer {
   std::string piece(int32_t id) const override { return std::string(1, static_cast<char>(id - 4)); }
 };
 
-std::vector<std::string> parts_of(std::string_view line, int64_t max_length) {
+std::vector<std::string> parts_of(std::string_view line, int64_t max_length, const std::string& prefix = "") {
   const auto tokenizer = std::make_shared<ByteTokenizer>();
-  const TextCodec codec({}, tokenizer, tokenizer);
+  const TextCodec codec({.source_prefix = prefix}, tokenizer, tokenizer);
   std::vector<std::string> texts;
   const TextCodec* only = &codec;
   for (const auto& part : encode_in_parts(std::span(&only, 1), line, max_length))
@@ -43,6 +43,12 @@ struct Case {
   int64_t max_length;
   std::vector<std::string> parts;
 };
+
+TEST(EncodeInParts, PutsThePrefixBeforeEachPart) {
+  EXPECT_THAT(parts_of("aaaa. bbbb.", 8, "p: "), testing::ElementsAre("p: aaaa.", "p: bbbb."));
+  EXPECT_THAT(parts_of("aaaa. bbbb.", 14, "p: "), testing::ElementsAre("p: aaaa. bbbb."));
+  EXPECT_THAT(parts_of("  ", 8, "p: "), testing::IsEmpty());
+}
 
 TEST(SourceParts, AreMadeWhereTheLineAllowsIt) {
   const std::vector<Case> cases = {

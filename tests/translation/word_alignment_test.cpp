@@ -40,9 +40,9 @@ class LetterTokenizer final : public Tokenizer {
   }
 };
 
-TextCodec letter_codec() {
+TextCodec letter_codec(const std::string& prefix = "") {
   const auto both = std::make_shared<LetterTokenizer>();
-  return {{}, both, both};
+  return {{.source_prefix = prefix}, both, both};
 }
 
 /// A translation of a line in one part.
@@ -76,6 +76,19 @@ TEST(WordAttention, IsSummedOverSourcePiecesAndAveragedOverTargetPieces) {
   EXPECT_THAT(parts[0].grid.queries, ElementsAre("x", "yz"));
   EXPECT_THAT(parts[0].grid.weights, ElementsAre(FloatEq(0.3F), FloatEq(0.6F), FloatEq(0.5F), FloatEq(0.25F)));
   EXPECT_EQ(pharaoh_alignment(parts), "1-0 0-1");
+}
+
+TEST(WordAttention, LeavesOutThePrefixOfEachPart) {
+  const TextCodec codec = letter_codec("qq ");
+  // Columns: _q, q and the words of the part.
+  auto translation = translation_of(codec, "a b", codec.encode_target("x"), {0.7F, 0, 0.1F, 0.2F, 0, 0, 0, 0});
+  add_part(codec, translation, "c d", codec.encode_target("y z"), {0, 0.9F, 0.1F, 0, 0.9F, 0, 0, 0.1F, 0, 0, 0, 0});
+  const auto parts = word_attention(codec, "a b c d", translation.alternatives[0]);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_THAT(parts[0].grid.keys, ElementsAre("a", "b"));
+  EXPECT_THAT(parts[0].grid.weights, ElementsAre(FloatEq(0.1F), FloatEq(0.2F)));
+  EXPECT_THAT(parts[1].grid.keys, ElementsAre("c", "d"));
+  EXPECT_EQ(pharaoh_alignment(parts), "1-0 2-1 3-2");
 }
 
 TEST(WordAttention, OfALineInPartsCountsTheWordsOfTheWholeLine) {

@@ -22,6 +22,9 @@ int8_t activation_code(FeedForwardActivation activation) {
     case FeedForwardActivation::kGelu:
     case FeedForwardActivation::kGeglu:
       return 3;  // the exact one
+    case FeedForwardActivation::kGeluTanh:
+    case FeedForwardActivation::kGegluTanh:
+      return 1;
   }
   return 0;
 }

@@ -127,7 +127,7 @@ Array pick_columns(const Array& array, std::span<const int64_t> order) {
   Array picked{.shape = {array.rows(), std::ssize(order)}, .values = {}};
   picked.values.reserve(array.rows() * order.size());
   for (int64_t r = 0; r < array.rows(); ++r)
-    for (const int64_t c : order) picked.values.push_back(array.row(r)[c]);
+    for (const int64_t c : order) picked.values.push_back(c < 0 ? 0 : array.row(r)[c]);
   return picked;
 }
 

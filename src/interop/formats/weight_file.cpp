@@ -31,6 +31,12 @@ const StoredArray& WeightFile::stored(const std::string& name) const {
   return found->second;
 }
 
+std::string WeightFile::first_of(std::initializer_list<const char*> names) const {
+  for (const char* name : names)
+    if (has(name)) return name;
+  throw Error(fmt::format("{}: tensor {} is missing", path_, *names.begin()));
+}
+
 int64_t WeightFile::rows(const std::string& name) const {
   const auto& shape = stored(name).shape;
   return shape.empty() ? 0 : shape[0];

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,6 +27,8 @@ class WeightFile {
   const std::string& path() const { return path_; }
   /// Throws Error where it is missing.
   const StoredArray& stored(const std::string& name) const;
+  /// The first of these names that the file has. Throws Error naming the first where it has none.
+  std::string first_of(std::initializer_list<const char*> names) const;
   /// The first axis of a tensor; throws Error where it is missing.
   int64_t rows(const std::string& name) const;
   /// Throws Error for a tensor that is missing or has another shape (a vector [n] may be stored as [1, n]).

@@ -155,6 +155,7 @@ std::string marian_obstacle(const PlainModel& model) {
   if (options.source_markers != SourceMarkers::kEnd)
     return fmt::format("data.source_markers: {}", name_of(options.source_markers));
   if (options.reverse_source) return "data.reverse_source: true";
+  if (!options.source_prefix.empty()) return fmt::format("data.source_prefix: '{}'", options.source_prefix);
   if (!dynamic_cast<const SentencePieceTokenizer*>(&model.codec.source())) return "data.tokenizer: words";
   return "";
 }

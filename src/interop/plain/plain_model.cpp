@@ -73,8 +73,7 @@ std::map<std::string, Shape> transformer_weights(const ModelConfig& c, int64_t s
     attention(name + ".self_attention");
     if (decoder) attention(name + ".cross_attention");
     linear(name + ".feed_forward.inner", c.d_ff, c.d_model, true);
-    if (c.activation == FeedForwardActivation::kSwiglu || c.activation == FeedForwardActivation::kGeglu)
-      linear(name + ".feed_forward.gated", c.d_ff, c.d_model, true);
+    if (is_gated(c.activation)) linear(name + ".feed_forward.gated", c.d_ff, c.d_model, true);
     linear(name + ".feed_forward.outer", c.d_model, c.d_ff, true);
     norm(name + ".feed_forward_norm");
   };
@@ -84,6 +83,9 @@ std::map<std::string, Shape> transformer_weights(const ModelConfig& c, int64_t s
     norm("encoder_norm");
     norm("decoder_norm");
   }
+  if (c.positions == PositionKind::kT5)  // of the first layer, for all of its stack
+    for (const char* side : {"encoder", "decoder"})
+      shapes[fmt::format("{}_0.self_attention.positions.weight", side)] = {c.relative_buckets, c.num_heads};
   if (c.positions == PositionKind::kLearned)
     shapes["source_positions.weight"] = shapes["target_positions.weight"] = {c.max_positions, c.d_model};
   if (c.tie_embeddings == TiedEmbeddings::kAll) {

@@ -28,8 +28,8 @@ PlainModel read_plain_model(const std::filesystem::path& directory);
 /// Writes a model directory's files into an existing folder.
 void write_plain_model(const std::filesystem::path& directory, const PlainModel& model);
 
-/// Names and shapes of the weights of a Transformer with absolute positions and plain attention, as the toolkit has
-/// them.
+/// Names and shapes of the weights of a Transformer with plain attention and absolute positions or those of T5, as the
+/// toolkit has them.
 std::map<std::string, Shape> transformer_weights(const ModelConfig& config, int64_t source_vocabulary,
                                                  int64_t target_vocabulary);
 /// Throws Error naming the first weight that is missing, has another shape or belongs to no part.

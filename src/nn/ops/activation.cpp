@@ -20,6 +20,9 @@ Activation activation_of(FeedForwardActivation activation) {
     case FeedForwardActivation::kGelu:
     case FeedForwardActivation::kGeglu:
       return Activation::kGelu;
+    case FeedForwardActivation::kGeluTanh:
+    case FeedForwardActivation::kGegluTanh:
+      return Activation::kGeluTanh;
     case FeedForwardActivation::kSwish:
     case FeedForwardActivation::kSwiglu:
       return Activation::kSwish;
@@ -29,10 +32,6 @@ Activation activation_of(FeedForwardActivation activation) {
 
 Activation activation_of(ProjectionActivation activation) {
   return activation == ProjectionActivation::kRelu ? Activation::kRelu : Activation::kNone;
-}
-
-bool is_gated(FeedForwardActivation activation) {
-  return activation == FeedForwardActivation::kSwiglu || activation == FeedForwardActivation::kGeglu;
 }
 
 namespace {
@@ -51,6 +50,11 @@ torch::Tensor map_elements(const torch::Tensor& x, Function&& function) {
   return result;
 }
 
+float gelu_tanh(float v) {
+  constexpr auto kScale = std::numbers::sqrt2_v<float> * std::numbers::inv_sqrtpi_v<float>;  // sqrt(2 / pi)
+  return 0.5F * v * (1 + std::tanh(kScale * (v + 0.044715F * v * v * v)));
+}
+
 }  // namespace
 
 torch::Tensor activate(const torch::Tensor& x, Activation activation) {
@@ -63,6 +67,8 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation) {
     case Activation::kGelu:
       return has_decoding_kernel(x) ? map_elements(x, [](float v) { return v * 0.5f * (1 + std::erf(v * kRoot)); })
                                     : at::gelu(x);
+    case Activation::kGeluTanh:
+      return has_decoding_kernel(x) ? map_elements(x, gelu_tanh) : at::gelu(x, "tanh");
     case Activation::kSwish:
       return has_decoding_kernel(x) ? map_elements(x, [](float v) { return v / (1 + std::exp(-v)); }) : at::silu(x);
     case Activation::kSigmoid:

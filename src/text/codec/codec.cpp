@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/files/file.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
@@ -84,7 +86,9 @@ const std::string& serialized(const Tokenizer& tokenizer) {
 }  // namespace
 
 TextCodec::TextCodec(Options options, std::shared_ptr<const Tokenizer> source, std::shared_ptr<const Tokenizer> target)
-    : options_(std::move(options)), source_(std::move(source)), target_(std::move(target)) {}
+    : options_(std::move(options)), source_(std::move(source)), target_(std::move(target)) {
+  if (!options_.source_prefix.empty()) prefix_ids_ = source_->encode(options_.source_prefix);
+}
 
 TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann::json& settings) {
   const auto type = field<std::string>(settings, "type", directory);
@@ -98,7 +102,8 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
                   .source_language = language_of(settings, "source_language", directory),
                   .target_language = language_of(settings, "target_language", directory),
                   .source_markers = markers_of(settings, directory),
-                  .reverse_source = field_or(settings, "reverse_source", false, directory)};
+                  .reverse_source = field_or(settings, "reverse_source", false, directory),
+                  .source_prefix = field_or<std::string>(settings, "source_prefix", "", directory)};
   const auto hashes = field<std::map<std::string, std::string>>(settings, "files", directory);
   const auto load_one = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
     const auto sum = hashes.find(name);
@@ -145,6 +150,8 @@ nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
                              {"target_language", options_.target_language},
                              {"source_markers", name_of(options_.source_markers)},
                              {"reverse_source", options_.reverse_source}};
+  // Only where there is one: the hash of prepared data is that of these settings, and older data have none.
+  if (!options_.source_prefix.empty()) settings["source_prefix"] = options_.source_prefix;
   if (const auto* words = dynamic_cast<const WordTokenizer*>(source_.get())) {
     settings["min_cnt"] = words->limits().min_count;
     settings["vocab_size"] = words->limits().max_size;
@@ -154,7 +161,13 @@ nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {
 
 std::string TextCodec::normalized(std::string_view text) const { return normalize(text, options_.normalization()); }
 
-std::vector<int32_t> TextCodec::encode_source(std::string_view text) const { return source_->encode(normalized(text)); }
+std::vector<int32_t> TextCodec::encode_source(std::string_view text) const {
+  return encode_normalized_source(normalized(text), [&](std::string_view whole) { return source_->encode(whole); });
+}
+
+int64_t TextCodec::prefix_length(std::span<const int32_t> source) const {
+  return std::ranges::mismatch(source, prefix_ids_).in1 - source.begin();
+}
 
 std::vector<int32_t> TextCodec::encode_target(std::string_view text) const { return target_->encode(normalized(text)); }
 

@@ -26,7 +26,8 @@ class TextCodec {
     bool latin_only = false;
     std::string source_language = {}, target_language = {};
     SourceMarkers source_markers = SourceMarkers::kEnd;
-    bool reverse_source = false;  ///< the encoder reads the source's pieces last to first
+    bool reverse_source = false;     ///< the encoder reads the source's pieces last to first
+    std::string source_prefix = {};  ///< text before each source sentence, which the tokenizer gets with it
     SourceForm source_form() const { return {source_markers, reverse_source}; }
     Normalization normalization() const { return {.nfkc = nfkc, .lowercase = lowercase, .latin_only = latin_only}; }
   };
@@ -42,8 +43,19 @@ class TextCodec {
   /// Of the files that save() writes: the source's or the joint one, and, where not joint, the target's.
   std::vector<std::string> file_names() const;
 
-  std::string normalized(std::string_view text) const;              ///< as it is encoded
-  std::vector<int32_t> encode_source(std::string_view text) const;  ///< normalised, then pieces without specials
+  std::string normalized(std::string_view text) const;  ///< as it is encoded
+  /// Normalised, behind source_prefix, as pieces without specials. A text that has no pieces has none with it either.
+  std::vector<int32_t> encode_source(std::string_view text) const;
+  /// The same of a normalised text, by another encoder of the source's pieces: text -> ids.
+  template <typename Encoder>
+  std::vector<int32_t> encode_normalized_source(std::string_view normalized, Encoder&& encode) const {
+    if (prefix_ids_.empty()) return encode(normalized);
+    auto ids = encode(options_.source_prefix + std::string(normalized));
+    return ids == prefix_ids_ ? std::vector<int32_t>() : ids;
+  }
+  /// How many of encode_source()'s pieces are those of source_prefix.
+  int64_t prefix_length(std::span<const int32_t> source) const;
+  int64_t prefix_length() const { return std::ssize(prefix_ids_); }
   std::vector<int32_t> encode_target(std::string_view text) const;
   std::string decode_target(std::span<const int32_t> ids) const;
 
@@ -55,6 +67,7 @@ class TextCodec {
  private:
   Options options_;
   std::shared_ptr<const Tokenizer> source_, target_;
+  std::vector<int32_t> prefix_ids_;  // of source_prefix alone
 };
 
 }  // namespace nmt

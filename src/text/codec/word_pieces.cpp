@@ -47,7 +47,7 @@ WordPieces source_words(const TextCodec& codec, std::string_view line, std::span
   WordPieces result{.words = words_of(line), .word_of_piece = {}};
   std::vector<int32_t> one_by_one;
   for (size_t word = 0; word < result.words.size(); ++word) {
-    const auto own = codec.encode_source(result.words[word]);
+    const auto own = codec.source().encode(codec.normalized(result.words[word]));
     one_by_one.insert(one_by_one.end(), own.begin(), own.end());
     result.word_of_piece.insert(result.word_of_piece.end(), own.size(), static_cast<int64_t>(word));
   }

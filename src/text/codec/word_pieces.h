@@ -16,7 +16,8 @@ struct WordPieces {
   std::vector<int64_t> word_of_piece;
 };
 
-/// The words of a raw source line with the pieces that the codec makes of it (`ids`, all parts one after the other).
+/// The words of a raw source line with the pieces that the codec makes of it (`ids`, all parts one after the other,
+/// without those of source_prefix).
 /// Exact where each word's pieces are those that it has alone; elsewhere (a piece over a space, a normal form with
 /// other spaces) pieces are counted from one beginning of a word to the next.
 WordPieces source_words(const TextCodec& codec, std::string_view line, std::span<const int32_t> ids);

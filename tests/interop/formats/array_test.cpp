@@ -51,6 +51,7 @@ TEST(Array, RowsAndColumnsArePicked) {
   const Array matrix{.shape = {2, 3}, .values = {1, 2, 3, 4, 5, 6}};
   EXPECT_THAT(pick_rows(matrix, std::vector<int64_t>{1, -1, 0}).values, ElementsAre(4, 5, 6, 0, 0, 0, 1, 2, 3));
   EXPECT_THAT(pick_columns(matrix, std::vector<int64_t>{2, 0}).values, ElementsAre(3, 1, 6, 4));
+  EXPECT_THAT(pick_columns(matrix, std::vector<int64_t>{-1, 1}).values, ElementsAre(0, 2, 0, 5));
   const Array vector{.shape = {3}, .values = {1, 2, 3}};
   EXPECT_THAT(pick_rows(vector, std::vector<int64_t>{2, 0, 1}).values, ElementsAre(3, 1, 2));
   EXPECT_THAT(join_rows({&matrix, &matrix}).shape, ElementsAre(4, 3));

@@ -9,8 +9,8 @@
 namespace nmt::activation_test {
 namespace {
 
-constexpr Activation kAll[] = {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish,
-                               Activation::kSigmoid};
+constexpr Activation kAll[] = {Activation::kNone,     Activation::kRelu,  Activation::kGelu,
+                               Activation::kGeluTanh, Activation::kSwish, Activation::kSigmoid};
 
 double exact(Activation activation, double x) {
   switch (activation) {
@@ -20,6 +20,8 @@ double exact(Activation activation, double x) {
       return std::max(x, 0.0);
     case Activation::kGelu:
       return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0)));
+    case Activation::kGeluTanh:
+      return x * 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
     case Activation::kSwish:
       return x / (1 + std::exp(-x));
     case Activation::kSigmoid:
@@ -54,6 +56,10 @@ TEST(Activate, WhileDecodingGivesAnElementTheSameBitsAnywhere) {
 TEST(ActivationOf, KnowsTheGatedOnesByTheirGate) {
   EXPECT_EQ(activation_of(FeedForwardActivation::kSwiglu), Activation::kSwish);
   EXPECT_EQ(activation_of(FeedForwardActivation::kGeglu), Activation::kGelu);
+  EXPECT_EQ(activation_of(FeedForwardActivation::kGegluTanh), Activation::kGeluTanh);
+  EXPECT_EQ(activation_of(FeedForwardActivation::kGeluTanh), Activation::kGeluTanh);
+  EXPECT_TRUE(is_gated(FeedForwardActivation::kGegluTanh));
+  EXPECT_FALSE(is_gated(FeedForwardActivation::kGeluTanh));
   EXPECT_TRUE(is_gated(FeedForwardActivation::kSwiglu));
   EXPECT_TRUE(is_gated(FeedForwardActivation::kGeglu));
   EXPECT_FALSE(is_gated(FeedForwardActivation::kSwish));

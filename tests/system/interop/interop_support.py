@@ -49,7 +49,7 @@ MODELS = {
     # It knows its few sentences by heart: what another arithmetic changes in its translations is a fault, no hesitation.
     "sure": Recipe(PRE_NORM, training=", smoothing: 0", dropout=0, train="few"),
     "rms": Recipe(", norm: pre, norm_form: rms, activation: swiglu, key_value_heads: 2, positions: none"),
-    "unfinished": Recipe(", norm: pre, final_norm: false, activation: geglu, sinusoid: half_split_t2t, attention_bias: false"),
+    "unfinished": Recipe(", norm: pre, final_norm: false, activation: geglu_tanh, sinusoid: half_split_t2t, attention_bias: false"),
     "learned": Recipe(", positions: learned, max_positions: 200, attention_output_projection: false, activation: gelu"),
 }
 

@@ -74,6 +74,29 @@ TEST(TextCodec, NormalisesBothSidesBeforeEncoding) {
   EXPECT_EQ(plain.decode_target(plain.encode_target("der ein.")), "der ein.");
 }
 
+TEST(TextCodec, PutsThePrefixBeforeEachSource) {
+  const auto plain = joint_codec(), prefixed = joint_codec({.lowercase = true, .source_prefix = "Der Ein: "});
+  EXPECT_EQ(prefixed.encode_source(" EIN haus "), plain.encode_source("Der Ein: ein haus"));  // stays as it is written
+  EXPECT_EQ(prefixed.encode_target("ein haus"), plain.encode_target("ein haus"));
+  EXPECT_EQ(prefixed.normalized("EIN"), "ein");
+  for (const char* nothing : {"", "  ", "\u200b"}) EXPECT_TRUE(prefixed.encode_source(nothing).empty()) << nothing;
+  const auto prefix = plain.encode_source("Der Ein:");
+  EXPECT_EQ(prefixed.prefix_length(), std::ssize(prefix));
+  EXPECT_EQ(prefixed.prefix_length(prefixed.encode_source("ein haus")), std::ssize(prefix));
+  EXPECT_EQ(prefixed.prefix_length(std::vector(prefix.begin(), prefix.begin() + 2)), 2);
+  EXPECT_EQ(plain.prefix_length(plain.encode_source("ein haus")), 0);
+}
+
+TEST(TextCodec, SavesAPrefixAndSaysNothingOfNone) {
+  const TemporaryDirectory folder;
+  const auto saved = joint_codec({.source_prefix = "to English: \u00fc "});
+  const auto settings = nlohmann::json::parse(saved.save(folder.path()).dump());
+  const auto loaded = TextCodec::load(folder.path(), settings);
+  EXPECT_EQ(loaded.options().source_prefix, "to English: \u00fc ");
+  EXPECT_EQ(loaded.encode_source("der ein"), saved.encode_source("der ein"));
+  EXPECT_FALSE(joint_codec().save(folder.path()).contains("source_prefix"));  // the hash of older data stays
+}
+
 std::shared_ptr<const Tokenizer> words(const std::string& line, WordLimits limits) {
   WordCounts counts;
   counts.add(line);

@@ -1,0 +1,78 @@
+// A T5 folder: config.json, generation_config.json and spiece.model are the input's parts; without the last, a small
+// one.
+#include "base/files/protocol_buffer.h"
+#include "fuzz_target.h"
+#include "interop/t5/t5_import.h"
+#include "interop/t5/t5_names.h"
+
+namespace {
+
+constexpr int64_t kRows = 8;  // of the table of tokens: six pieces, a sentinel, one for nothing
+
+std::string tiny_pieces() {
+  nmt::ProtocolMessage model;
+  const auto piece = [&](const char* text, uint64_t type, float score) {
+    nmt::ProtocolMessage part;
+    part.bytes(1, text).real32(2, score).number(3, type);
+    model.message(1, part);
+  };
+  piece("<pad>", 3, 0);
+  piece("</s>", 3, 0);
+  piece("<unk>", 2, 0);
+  piece("\xE2\x96\x81", 1, -1);
+  piece("a", 1, -2);
+  piece("b", 1, -2);
+  return model.encoded();
+}
+
+/// A block each, model 4, two heads of 2, feed-forward nets with and without a gate.
+const nmt::fuzz::Folder& folder() {
+  static const nmt::fuzz::Folder folder;
+  nmt::ModelConfig config;
+  config.d_model = 4;
+  config.d_ff = config.num_heads = 2;
+  config.num_blocks = 1;
+  config.norm = nmt::Norm::kPre;
+  config.norm_form = nmt::NormForm::kRms;
+  config.positions = nmt::PositionKind::kT5;
+  config.attention_bias = false;
+  nmt::interop::Arrays arrays;
+  for (const auto activation : {nmt::FeedForwardActivation::kRelu, nmt::FeedForwardActivation::kGegluTanh}) {
+    config.activation = activation;
+    const auto shapes = nmt::interop::transformer_weights(config, 0, 0);
+    for (const auto& weight : nmt::interop::t5_weights(config))
+      arrays[weight.theirs] = nmt::interop::zeros(shapes.at(weight.ours));
+  }
+  arrays["shared.weight"] = nmt::interop::zeros({kRows, 4});
+  arrays["lm_head.weight"] = nmt::interop::zeros({kRows, 4});
+  arrays["lm_head.weight"].values.front() = 1;
+  nmt::interop::write_safetensors(folder.path() / "model.safetensors", arrays);
+  return folder;
+}
+
+void read(const std::filesystem::path& path, const nmt::interop::T5Choice& choice) {
+  nmt::fuzz::takes([&] {
+    const auto model = nmt::interop::read_t5(path, choice);
+    nmt::fuzz::require(model.codec.source().size() >= 4 && !model.weights.empty(), "a model has pieces and weights");
+    for (const auto& [name, array] : model.weights)
+      nmt::fuzz::require(std::ssize(array.values) == nmt::interop::element_count(array.shape),
+                         "weights have all of their numbers");
+    nmt::fuzz::look_at(model.codec.encode_source("a b"));
+  });
+}
+
+}  // namespace
+
+NMT_FUZZ_TARGET(t5, input) {
+  static const auto& where = folder();
+  static const std::string pieces = tiny_pieces();
+  const auto parts = nmt::fuzz::parts_of(input, 3);
+  const char* names[] = {"config.json", "generation_config.json"};
+  for (size_t i = 0; i < std::size(names); ++i) {
+    std::filesystem::remove(where.path() / names[i]);
+    if (!parts[i].empty()) where.put(names[i], parts[i]);
+  }
+  where.put("spiece.model", parts[2].empty() ? pieces : parts[2]);
+  read(where.path(), {});
+  read(where.path(), {.task = "translation_en_to_de", .source_prefix = {}});
+}
