@@ -27,7 +27,8 @@ struct EvalArguments {
   bool ensemble = false;
   bool no_loss = false;
   std::optional<double> teacher_forcing;  // of the loss
-  bool confidence = false, quiet = false, print_config = false;
+  bool confidence = false, quiet = false, print_config = false, self_test = false;
+  std::vector<std::string> similarity;  // none or two texts
   EvaluationFiles files;
   DecodingArguments decoding;
 
@@ -57,6 +58,7 @@ struct EvalArguments {
         ->type_name("FILE")
         ->needs("--source");
     add_output(app);
+    add_other_work(app);
     decoding.add_to(app);
   }
 
@@ -64,6 +66,11 @@ struct EvalArguments {
   void check() const {
     if (config_file.empty() && models.empty())
       throw Error("give -c CONFIG (a run) or -m DIR (a model directory); see nmt-eval --help");
+    if (!similarity.empty()) {
+      if (models.size() > 1) throw Error("--similarity: is of one model; ask them one by one");
+      if (!source.empty()) throw Error("--similarity: compares two texts; leave out --source and --reference");
+      return;
+    }
     if (config_file.empty() && source.empty())
       throw Error("-m alone needs --source FILE and --reference FILE; see nmt-eval --help");
     if (!source.empty() && references.empty())
@@ -120,6 +127,21 @@ struct EvalArguments {
   }
 
  private:
+  /// What it does instead of an evaluation.
+  void add_other_work(CLI::App& app) {
+    app.add_option("--similarity", similarity,
+                   "print the cosine of two words (of their embeddings) or sentences (of the encoder's mean output) of "
+                   "the source language, and end")
+        ->expected(2)
+        ->type_name("TEXT TEXT");
+    app.add_flag("--self-test", self_test,
+                 "compute worked numbers and every kernel that this processor can run, print a line each, and end: 0 "
+                 "where all are as expected, else 1")
+        ->excludes("--config")
+        ->excludes("--model")
+        ->excludes("--similarity");
+  }
+
   void add_output(CLI::App& app) {
     app.add_option("--hypotheses-out", files.hypotheses, "write the translations; once for each model")
         ->type_name("FILE");

@@ -1,7 +1,9 @@
 // nmt-eval: translates test sets with one model or several and scores the translations.
 #include <torch/version.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,11 +18,29 @@
 #include "evaluation/evaluation_files.h"
 #include "evaluation/evaluation_run.h"
 #include "evaluation/evaluation_text.h"
+#include "evaluation/self_test.h"
+#include "translation/similarity.h"
 
 namespace nmt {
 namespace {
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int run_self_test() {
+  const auto checks = self_test();
+  print(self_test_text(checks));
+  const bool passed = std::ranges::all_of(checks, [](const SelfCheck& check) { return check.difference.empty(); });
+  return passed ? kDone : kMachineFailed;
+}
+
+int print_similarity(const EvalArguments& arguments, const std::filesystem::path& directory) {
+  arguments.decoding.set_threads();
+  const ModelSet models(arguments.decoding.model_set({directory}, {}));
+  const LoadedModel& model = models.first();
+  print(similarity_text(
+      similarity(*model.model, model.codec, arguments.similarity.front(), arguments.similarity.back())));
+  return kDone;
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Translates a test set and prints BLEU (13a) and chrF2 as sacreBLEU does.", "nmt-eval");
@@ -28,6 +48,7 @@ int run(int argc, char** argv) {
   EvalArguments arguments;
   arguments.add_to(app);
   if (!parse_command_line(app, argc, argv)) return kDone;
+  if (arguments.self_test) return run_self_test();
   arguments.check();
   catch_stop_signals();
   const auto log = make_logger("nmt-eval");
@@ -42,6 +63,7 @@ int run(int argc, char** argv) {
                                    .ensemble = arguments.ensemble,
                                    .run = run_config,
                                    .config_file = arguments.config_file});
+  if (!arguments.similarity.empty()) return print_similarity(arguments, systems.front().directories.front());
   auto test_sets = arguments.test_sets(run_config);
   if (const auto choice = run_config ? pair_choice(*run_config) : PairChoice(); choice.leaves_out())
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);

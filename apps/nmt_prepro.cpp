@@ -49,11 +49,11 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--tokenize", arguments.tokenize,
                  "only cuts standard input into tokens, line by line, as the Moses tokenizer does, to standard output")
       ->excludes("--config")
-      ->type_name("de|en");
+      ->type_name("de|en|fr");
   app.add_option("--detokenize", arguments.detokenize, "only joins the tokens of standard input as Moses does")
       ->excludes("--config")
       ->excludes("--tokenize")
-      ->type_name("de|en");
+      ->type_name("de|en|fr");
   app.add_option(
          "--encode", arguments.encode,
          "only cuts standard input into pieces, line by line, with the tokenizer of DIR: prepared data or a model")

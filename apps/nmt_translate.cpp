@@ -15,9 +15,11 @@
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
+#include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
 #include "serving_arguments.h"
 #include "translate_arguments.h"
+#include "translation/attention_grids.h"
 #include "translation/word_alignment.h"
 
 namespace nmt {
@@ -54,7 +56,8 @@ class Output {
 struct Outputs {
   explicit Outputs(const TranslateArguments& arguments) : lines(arguments.output) {
     if (!arguments.alignment_file.empty()) alignments.emplace(arguments.alignment_file);
-    if (!arguments.attention_folder.empty()) fs::create_directories(arguments.attention_folder);
+    if (!arguments.attention_out.empty() && !arguments.attention_is_file())
+      fs::create_directories(arguments.attention_out);
   }
   std::vector<LineSink> sinks(const TranslateArguments& arguments) {
     std::vector<LineSink> result;
@@ -87,6 +90,26 @@ void write_attention(const fs::path& folder, const OutputItem& item, const TextC
     grids.push_back(parts[part].grid);
   }
   write_file_atomically(folder / fmt::format("{}.json", item.number), attention_json(grids).dump() + "\n");
+}
+
+/// FILE.svg: words; FILE.html: pieces, with all layers and heads of the first model.
+void write_attention_file(const fs::path& file, const OutputItem& item, const LoadedModel& model) {
+  if (item.translation.alternatives.empty() || item.translation.text.empty())
+    throw Error(fmt::format("--attention-out {}: the translation is empty: there is nothing to draw", file.string()));
+  const auto& best = item.translation.alternatives.front();
+  if (best.parts.size() > 1)
+    throw Error(fmt::format("--attention-out {}: the text is translated in {} parts; give a folder for their pictures",
+                            file.string(), best.parts.size()));
+  if (file.extension() == ".svg") {
+    const auto parts = word_attention(model.codec, item.source, best);
+    if (parts.empty())
+      throw Error(fmt::format("--attention-out {}: the text has no words: there is nothing to draw", file.string()));
+    return write_file_atomically(file, attention_svg(parts.front().grid));
+  }
+  const auto layers =
+      cross_attention(attention_grids(*model.model, model.codec, best.parts.front().source, best.parts.front().target));
+  if (layers.empty()) throw Error(fmt::format("{}: this model has no attention to draw", model.directory.string()));
+  write_file_atomically(file, attention_page(std::string(item.source), item.translation.text, layers));
 }
 
 TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet& models) {
@@ -146,25 +169,30 @@ class Prompt {
   std::string prompt_ = "source";
 };
 
-LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator& translator, Outputs& outputs) {
+LineStreamCalls calls_for(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model,
+                          Outputs& outputs) {
   LineStreamCalls calls;
   calls.sinks = outputs.sinks(arguments);
   calls.stop = [] { return stop_signal() != 0; };
-  if (arguments.attention_folder.empty()) return calls;
+  if (arguments.attention_out.empty()) return calls;
+  if (arguments.attention_is_file()) {
+    calls.on_line = [&](const OutputItem& item) { write_attention_file(arguments.attention_out, item, model); };
+    return calls;
+  }
   calls.on_line = [&](const OutputItem& item) {
     if (std::ranges::find(arguments.attention_lines, item.number) != arguments.attention_lines.end())
-      write_attention(arguments.attention_folder, item, translator.codec());
+      write_attention(arguments.attention_out, item, translator.codec());
   };
   return calls;
 }
 
-int translate_stream(const TranslateArguments& arguments, const Translator& translator, double load_seconds,
-                     Logger& log) {
+int translate_stream(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model,
+                     double load_seconds, Logger& log) {
   LineReader reader(arguments.input, kLongestLineToTranslate);
   Outputs outputs(arguments);
   const bool typed = arguments.input == "-" && ::isatty(STDIN_FILENO);
   const bool on_screen = arguments.output == "-" && ::isatty(STDOUT_FILENO);
-  LineStreamCalls calls = calls_for(arguments, translator, outputs);
+  LineStreamCalls calls = calls_for(arguments, translator, model, outputs);
   std::optional<Prompt> prompt;
   if (typed && !arguments.quiet) {
     prompt.emplace(translator.codec(), load_seconds);
@@ -191,10 +219,15 @@ int translate_stream(const TranslateArguments& arguments, const Translator& tran
   return kDone;
 }
 
-int translate_text(const TranslateArguments& arguments, const Translator& translator) {
+int translate_text(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model) {
   Outputs outputs(arguments);
-  const auto translations = translate_texts(arguments.texts, translator, calls_for(arguments, translator, outputs),
-                                            arguments.stream_options());
+  const auto calls = calls_for(arguments, translator, model, outputs);
+  std::vector<TextPair> pairs;
+  for (size_t i = 0; i < arguments.target_texts.size(); ++i)
+    pairs.push_back({.source = arguments.texts[i], .target = arguments.target_texts[i]});
+  const auto translations = pairs.empty()
+                                ? translate_texts(arguments.texts, translator, calls, arguments.stream_options())
+                                : score_texts(pairs, translator, calls);
   if (arguments.format == "json") outputs.lines.write(format_json_list(translations, arguments.output_options()));
   outputs.commit();
   return kDone;
@@ -221,8 +254,8 @@ int run(int argc, char** argv) {
   if (serving.wanted()) return serving.run(models.members(), options, *log);
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
-  if (!arguments.texts.empty()) return translate_text(arguments, translator);
-  return translate_stream(arguments, translator, load_seconds, *log);
+  if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first());
+  return translate_stream(arguments, translator, models.first(), load_seconds, *log);
 }
 
 }  // namespace

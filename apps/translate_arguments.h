@@ -16,9 +16,9 @@ struct TranslateArguments {
   std::vector<std::string> models;
   std::vector<double> weights;
   std::string input = "-", output = "-", input_format = "text", format = "text", alignment;
-  std::string alignment_file, attention_folder, targets;
+  std::string alignment_file, attention_out, targets;
   std::vector<int64_t> attention_lines = {1};
-  std::vector<std::string> texts;
+  std::vector<std::string> texts, target_texts;
   int64_t n_best = 1;
   bool scores = false, token_scores = false, copy_unknown = false, split_sentences = false, quiet = false;
   LineStreamOptions stream;
@@ -44,9 +44,16 @@ struct TranslateArguments {
       throw Error(fmt::format("--model-weights: {} for {} models; give one for each", weights.size(), models.size()));
     }
     if (format == "json" && texts.empty()) throw Error("--format json: is for --text; use jsonl for lines");
-    if (!targets.empty() && (n_best > 1 || copy_unknown || split_sentences || has_constraints()))
+    if (!target_texts.empty() && target_texts.size() != texts.size())
       throw Error(
-          "--score: takes translations as they are; leave out --n-best, --copy-unknown, --split-sentences and the "
+          fmt::format("--target: {} given for {} of --text; give one for each", target_texts.size(), texts.size()));
+    if (attention_is_file() && texts.size() != 1)
+      throw Error(
+          fmt::format("--attention-out {}: draws one --text; give a folder for several and for lines", attention_out));
+    if (scores_given() && (n_best > 1 || copy_unknown || split_sentences || has_constraints()))
+      throw Error(
+          "--score, --target: take translations as they are; leave out --n-best, --copy-unknown, --split-sentences and "
+          "the "
           "constraints");
   }
 
@@ -54,9 +61,12 @@ struct TranslateArguments {
     const auto& common = stream.common;
     return !common.prefix.empty() || !common.must.empty() || !common.must_not.empty() || input_format != "text";
   }
+  /// Whether translations are given and only scored.
+  bool scores_given() const { return !targets.empty() || !target_texts.empty(); }
+  bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
   bool all_alternatives() const { return n_best > 1; }
   bool needs_attention() const {
-    return copy_unknown || !alignment.empty() || !alignment_file.empty() || !attention_folder.empty();
+    return copy_unknown || !alignment.empty() || !alignment_file.empty() || !attention_out.empty();
   }
 
   /// What stands in the lines of the output.
@@ -70,8 +80,8 @@ struct TranslateArguments {
       columns = {kLine, kRank, kScore, kTokens, kSource, kTranslation};
     } else {
       if (all_alternatives()) columns.push_back(kLine);
-      if (targets.empty()) columns.push_back(kTranslation);
-      if (scores || !targets.empty()) columns.push_back(kScore);
+      if (!scores_given()) columns.push_back(kTranslation);
+      if (scores || scores_given()) columns.push_back(kScore);
     }
     if (token_scores) columns.push_back(kTokenScores);
     if (!alignment.empty() && alignment_file.empty()) columns.push_back(kAlignment);
@@ -100,6 +110,13 @@ struct TranslateArguments {
     app.add_option("-t,--text", texts, "translate this instead of input; may be given several times")
         ->allow_extra_args(false)
         ->excludes("--input")
+        ->type_name("TEXT")
+        ->group(group);
+    app.add_option("--target", target_texts,
+                   "a translation of --text: it is scored, and its attention drawn, instead of one that is searched; "
+                   "once for each --text")
+        ->allow_extra_args(false)
+        ->needs("--text")
         ->type_name("TEXT")
         ->group(group);
     app.add_option("--input-format", input_format,
@@ -146,9 +163,11 @@ struct TranslateArguments {
     app.add_option("--alignment-out", alignment_file, "write the alignments there instead, a line for each line")
         ->type_name("FILE")
         ->group(group);
-    app.add_option("--attention-out", attention_folder,
-                   "folder for pictures (SVG) and numbers (JSON) of the attention in the lines of --attention-lines")
-        ->type_name("DIR")
+    app.add_option(
+           "--attention-out", attention_out,
+           "draw attention: into a folder, pictures (SVG) and numbers (JSON) of the lines of --attention-lines; "
+           "of one --text FILE.svg (words) or FILE.html (pieces, every layer and head)")
+        ->type_name("DIR|FILE")
         ->group(group);
     app.add_option("--attention-lines", attention_lines, "which ones, from 1")
         ->check(CLI::PositiveNumber)

@@ -182,6 +182,13 @@ def _index(folders):
     return found
 
 
+def _unpack_gzipped(names, folders, scratch):
+    """Files that an archive holds as NAME.gz, as giga-fren.tar does: unpacked to a folder of their own."""
+    found = _index(folders)
+    packed = [found[f"{name}.gz"] for name in sorted(names) if name not in found and f"{name}.gz" in found]
+    return _unpack_all(packed, scratch, lambda name: True)
+
+
 def _unpack_all(archives, scratch, wanted):
     folders = []
     for number, archive in enumerate(archives):
@@ -207,7 +214,8 @@ def gather(corpus, given, cache, scratch):
                 archives.append(present[archive.name])
         archives += [present[n + ".gz"] for n in corpus.files if n not in present and n + ".gz" in present
                      and present[n + ".gz"] not in archives]
-    folders = folders + _unpack_all(archives, scratch / "outer", lambda name: name in names)
+    unpacked = _unpack_all(archives, scratch / "outer", lambda name: name.removesuffix(".gz") in names)
+    folders = folders + unpacked + _unpack_gzipped(names, unpacked, scratch / "gzipped")
     found = _index(folders)
     if nested and not set(corpus.files) <= set(found):
         inner = [path for folder in folders for path in folder.rglob(nested) if path.as_posix().endswith(corpus.nested)]

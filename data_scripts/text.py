@@ -3,6 +3,8 @@
 import html
 import re
 
+LANGUAGES = {"de": "German", "en": "English", "fr": "French"}
+_GERMAN_ENGLISH = ("de", "en")
 _SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.DOTALL | re.IGNORECASE)
 
 
@@ -41,16 +43,17 @@ def write_lines(path, lines):
         out.writelines(line + "\n" for line in lines)
 
 
-def check_equal(name, source, target):
+def check_equal(name, source, target, languages=_GERMAN_ENGLISH):
     if source != target:
-        raise LayoutError(f"{name}: {source} German and {target} English lines; they must be as many")
+        first, second = (LANGUAGES[code] for code in languages)
+        raise LayoutError(f"{name}: {source} {first} and {target} {second} lines; they must be as many")
 
 
-def write_pair(folder, name, source, target):
-    """NAME.de and NAME.en from two lists of lines; returns the number of pairs."""
-    check_equal(name, len(source), len(target))
-    write_lines(folder / f"{name}.de", source)
-    write_lines(folder / f"{name}.en", target)
+def write_pair(folder, name, source, target, languages=_GERMAN_ENGLISH):
+    """NAME.de and NAME.en (or of other languages) from two lists of lines; returns the number of pairs."""
+    check_equal(name, len(source), len(target), languages)
+    for code, side in zip(languages, (source, target)):
+        write_lines(folder / f"{name}.{code}", side)
     return len(source)
 
 
@@ -64,19 +67,21 @@ def append_lines(path, out):
     return count
 
 
-def join_corpora(folder, name, found):
-    """NAME.de and NAME.en from (German path, English path) pairs, one corpus after the other; streams."""
+def join_corpora(folder, name, found, languages=_GERMAN_ENGLISH):
+    """NAME.de and NAME.en (or of other languages) from pairs of paths, one corpus after the other; streams."""
     total = 0
-    with open(folder / f"{name}.de", "wb") as german, open(folder / f"{name}.en", "wb") as english:
+    first, second = (folder / f"{name}.{code}" for code in languages)
+    with open(first, "wb") as source_lines, open(second, "wb") as target_lines:
         for source, target in found:
-            count = append_lines(source, german)
-            check_equal(source.name.removesuffix(".de"), count, append_lines(target, english))
+            count = append_lines(source, source_lines)
+            corpus = source.name.removesuffix(f".{languages[0]}")
+            check_equal(corpus, count, append_lines(target, target_lines), languages)
             total += count
     return total
 
 
-def read_pair(source, target):
+def read_pair(source, target, languages=_GERMAN_ENGLISH):
     """Two equally long lists of lines or segments, by the kind of each file."""
     sides = [read_segments(p) if p.suffix in (".sgm", ".xml") else read_lines(p) for p in (source, target)]
-    check_equal(source.name, len(sides[0]), len(sides[1]))
+    check_equal(source.name, len(sides[0]), len(sides[1]), languages)
     return sides

@@ -194,10 +194,12 @@ struct ValidationConfig {
   Choice<ValidationMetric> best_metric = ValidationMetric::kBleu;
   int64_t patience = 0;  // stop after so many validations without a new best; 0 = off
   int64_t beam_size = 1;
-  int64_t max_sentences = 0;      // translate only the first so many; 0 = all
-  int64_t samples = 3;            // translations shown in the log and TensorBoard
-  double teacher_forcing = 1;     // of the loss: share of steps fed with the reference
-  int64_t attention_samples = 3;  // the first so many sentences whose attention is drawn; 0 = none
+  int64_t max_sentences = 0;                  // translate only the first so many; 0 = all
+  int64_t samples = 3;                        // translations shown in the log and TensorBoard
+  bool random_sample = true;                  // and one more, of a sentence that is drawn each time
+  double teacher_forcing = 1;                 // of the loss: share of steps fed with the reference
+  int64_t attention_samples = 3;              // the first so many sentences whose attention is drawn; 0 = none
+  std::vector<int64_t> attention_lines = {};  // further ones, by number from 1
 };
 
 struct DecodingConfig {

@@ -331,12 +331,17 @@ const std::vector<Option>& table() {
       NMT_VALIDATION(patience, at_least(0), "stop after this many validations in a row without a new best; 0 = off"),
       NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
       NMT_VALIDATION(max_sentences, at_least(0), "translate only this many sentences, the first ones; 0 = all"),
-      NMT_VALIDATION(samples, between(0, 1000), "translations shown in the log and in TensorBoard"),
+      NMT_VALIDATION(samples, between(0, 1000),
+                     "translations shown in the log and in TensorBoard: of the first sentences"),
+      NMT_VALIDATION(random_sample, any,
+                     "show one translation more, of another sentence each time: drawn by run.seed and the update"),
       NMT_VALIDATION(teacher_forcing, between(0, 1),
                      "recurrent: share of steps at which the decoder reads the reference when the loss is measured; at "
                      "the others it reads its own choice; 0 = free-running"),
       NMT_VALIDATION(attention_samples, between(0, 1000),
                      "draw the attention of this many sentences, the first ones: TensorBoard, report.html"),
+      NMT_VALIDATION(attention_lines, at_least(1),
+                     "draw that of these sentences of the validation set, too: numbers from 1"),
 
       NMT_DECODING(beam_size, between(1, 1000), "hypotheses a sentence; 1 = greedy"),
       NMT_DECODING(length_penalty, between(0, 10), "exponent a of the length penalty; 0 = none"),
@@ -396,7 +401,7 @@ const std::vector<Option>& table() {
                      "(Kyubyong 2017)"),
       NMT_EVALUATION(
           tokenized_bleu, any,
-          "also BLEU of translations and references as the Moses tokenizer cuts them (into de or en), cased, "
+          "also BLEU of translations and references as the Moses tokenizer cuts them (into de, en or fr), cased, "
           "lower-cased, or cased with compounds split at dashes: for comparison with published figures of that kind"),
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),

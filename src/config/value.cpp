@@ -202,8 +202,9 @@ void read(const Reading& reading, const YAML::Node& value, std::vector<TextSet>&
 }
 
 /// A single number counts as a list of one.
-void read(const Reading& reading, const YAML::Node& value, std::vector<double>& result) {
-  std::vector<double> numbers;
+template <typename Number>
+void read(const Reading& reading, const YAML::Node& value, std::vector<Number>& result) {
+  std::vector<Number> numbers;
   if (value.IsSequence()) {
     for (const auto& item : value) read(reading, item, numbers.emplace_back());
   } else {
@@ -255,9 +256,10 @@ std::string format_field(const std::vector<TextSet>& sets) {
 }
 std::string format_field(const NamedChoice& value) { return format_text(std::string(value.name())); }
 std::string format_field(const NamedChoices& values) { return format_field(values.chosen_names()); }
-std::string format_field(const std::vector<double>& values) {
+template <typename Number>
+std::string format_field(const std::vector<Number>& values) {
   std::vector<std::string> numbers;
-  for (const double value : values) numbers.push_back(format_number(value));
+  for (const Number value : values) numbers.push_back(format_number(value));
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 template <typename T>
@@ -270,6 +272,7 @@ std::string type_of(int64_t) { return "whole number"; }
 std::string type_of(double) { return "number"; }
 std::string type_of(const std::string&) { return "text"; }
 std::string type_of(const std::vector<std::string>&) { return "list of texts"; }
+std::string type_of(const std::vector<int64_t>&) { return "list of whole numbers"; }
 std::string type_of(const std::vector<double>&) { return "list of numbers"; }
 std::string type_of(const std::vector<TextSet>&) { return "list of sets"; }
 std::string type_of(const NamedChoice&) { return "text"; }

@@ -34,9 +34,8 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
 Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu, const std::string& target_language) {
   Metrics metrics = {std::make_shared<scoring::Bleu>(), std::make_shared<scoring::Chrf>()};
   if (!tokenized_bleu.empty() && !has_moses_rules(target_language)) {
-    throw Error(
-        fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of de and en; leave it out",
-                    target_language.empty() ? "not known" : target_language));
+    throw Error(fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of {}; leave it out",
+                            target_language.empty() ? "not known" : target_language, moses_codes()));
   }
   for (const auto form : tokenized_bleu.values())
     metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language), form));

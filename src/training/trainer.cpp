@@ -82,9 +82,10 @@ void Trainer::keep_files() {
                             .trainer_state = [this] { return trainer_state(); },
                             .keep = std::max(training.keep_checkpoints, training.average_checkpoints)});
   const auto measure = [this] {
-    return validator_->validate(*model_, [] {
+    const auto between = [] {
       if (stop_signal()) throw Interrupted();
-    });
+    };
+    return validator_->validate(*model_, between, progress_.update);
   };
   best_.emplace(BestModel::Parts{.model = *model_,
                                  .config = config_,

@@ -1,8 +1,12 @@
 #include "training/validation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
+#include "base/error.h"
+#include "base/random.h"
 #include "config/text_sets.h"
 #include "data/batches.h"
 #include "models/losses/held_out_loss.h"
@@ -17,7 +21,8 @@ namespace nmt {
 namespace {
 
 constexpr int64_t kSentencesPerSearch = 64;
-constexpr int64_t kLongestPicture = 100;  // pieces a side: more would not be readable
+constexpr uint64_t kValidationSample = 0x73616d706c65;  // keys the random numbers of samples
+constexpr int64_t kLongestPicture = 100;                // pieces a side: more would not be readable
 
 // Decoding is done in float32 on the CPU, whatever training computes in: there a translation does not depend on its
 // batch.
@@ -49,7 +54,13 @@ Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCod
       codec_(codec),
       config_(config),
       device_(device),
-      smoothing_(smoothing_of(config.training)) {}
+      smoothing_(smoothing_of(config.training)) {
+  for (const int64_t line : config.validation.attention_lines)
+    if (line > corpus_->size())
+      throw Error(
+          fmt::format("validation.attention_lines: {}: the validation set has {} sentences; give numbers up to that",
+                      line, corpus_->size()));
+}
 
 bool Validator::wants(ValidationMetric metric) const { return config_.validation.metrics.contains(metric); }
 
@@ -59,15 +70,16 @@ TranslatorOptions Validator::options_for(const TranslationModel& model) const {
   return options;
 }
 
-ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between) const {
+ValidationReport Validator::validate(TranslationModel& model, const std::function<void()>& between,
+                                     int64_t update) const {
   auto report = figures(model, *corpus_, between);
   if (const auto sets = validation_sets(config_.data); sets.size() > 1) report.set = sets.front().text.name;
   for (const auto& [name, corpus] : more_) {
     auto& other = report.others.emplace_back(figures(model, *corpus, between));
     other.set = name;
     for (auto* texts : {&other.sources, &other.references, &other.hypotheses}) texts->clear();
-    other.samples.clear();
   }
+  add_samples(update, report);
   add_attention(model, report);
   return report;
 }
@@ -101,13 +113,34 @@ void Validator::add_losses(TranslationModel& model, const PreparedCorpus& corpus
   report.accuracy = totals.accuracy();
 }
 
-void Validator::add_attention(TranslationModel& model, ValidationReport& report) const {
+// The first translations, and one that is drawn from the others: the same whenever this update is validated.
+void Validator::add_samples(int64_t update, ValidationReport& report) const {
+  const int64_t count = std::ssize(report.hypotheses), first = std::min(config_.validation.samples, count);
+  const auto add = [&](int64_t i) {
+    report.samples.push_back({report.sources[i], report.references[i], report.hypotheses[i]});
+  };
+  for (int64_t i = 0; i < first; ++i) add(i);
+  if (config_.validation.random_sample && count > first) {
+    CounterRandom random({static_cast<uint64_t>(config_.run.seed), kValidationSample, static_cast<uint64_t>(update)});
+    report.drawn = first + static_cast<int64_t>(random.below(count - first));
+    add(report.drawn);
+  }
   if (corpus_->size() == 0) return;
-  for (const int32_t id : corpus_->source(0)) {
+  for (const int32_t id : corpus_->source(report.drawn)) {
     if (!report.source_pieces.empty()) report.source_pieces += ' ';
     report.source_pieces += codec_.source().piece(id);
   }
-  for (int64_t i = 0; i < std::min(config_.validation.attention_samples, corpus_->size()); ++i) {
+}
+
+void Validator::add_attention(TranslationModel& model, ValidationReport& report) const {
+  const auto& validation = config_.validation;
+  for (int64_t line = 1; line <= std::min(validation.attention_samples, corpus_->size()); ++line)
+    report.attention_lines.push_back(line);
+  for (const int64_t line : validation.attention_lines)
+    if (std::ranges::find(report.attention_lines, line) == report.attention_lines.end())
+      report.attention_lines.push_back(line);
+  for (const int64_t line : report.attention_lines) {
+    const int64_t i = line - 1;
     const auto source = corpus_->source(i), target = corpus_->target(i);
     const bool can_be_drawn = has_places(model, *corpus_, i) && std::ssize(source) <= kLongestPicture &&
                               std::ssize(target) <= kLongestPicture;
@@ -151,8 +184,6 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
     report.chrf = chrf.score;
     report.chrf_line = chrf.format();
   }
-  for (int64_t i = 0; i < std::min(config_.validation.samples, count); ++i)
-    report.samples.push_back({sources[i], references[i], hypotheses[i]});
   report.sources = std::move(sources), report.references = std::move(references);
   report.hypotheses = std::move(hypotheses);
 }

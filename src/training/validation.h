@@ -19,12 +19,15 @@ namespace nmt {
 /// stand: the figures and signatures of sacreBLEU.
 class Validator {
  public:
-  /// more: the other sets of data.eval, whose figures are told beside those of the first one.
+  /// more: the other sets of data.eval, whose figures are told beside those of the first one. Throws Error for lines of
+  /// validation.attention_lines that the first one does not have.
   Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
             torch::Device device, std::vector<NamedCorpus> more = {});
 
-  /// between: called now and then while it decodes; what it throws ends the validation.
-  ValidationReport validate(TranslationModel& model, const std::function<void()>& between = {}) const;
+  /// between: called now and then while it decodes; what it throws ends the validation. update: the one whose weights
+  /// are measured; with run.seed it says which sentence is drawn for the samples.
+  ValidationReport validate(TranslationModel& model, const std::function<void()>& between = {},
+                            int64_t update = 0) const;
 
  private:
   ValidationReport figures(TranslationModel& model, const PreparedCorpus& corpus,
@@ -32,6 +35,7 @@ class Validator {
   void add_losses(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report) const;
   void add_translation_scores(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report,
                               const std::function<void()>& between) const;
+  void add_samples(int64_t update, ValidationReport& report) const;
   void add_attention(TranslationModel& model, ValidationReport& report) const;
   bool wants(ValidationMetric metric) const;
   /// Those of the configuration, within the limits of the model.

@@ -290,4 +290,18 @@ std::vector<Translation> translate_texts(std::span<const std::string> texts, con
   return translations;
 }
 
+std::vector<Translation> score_texts(std::span<const TextPair> texts, const Translator& translator,
+                                     const LineStreamCalls& calls) {
+  std::vector<TextPair> pairs;
+  std::vector<TranslationRequest> requests;
+  for (const auto& [source, target] : texts) {
+    pairs.push_back({repair_utf8(source), repair_utf8(target)});
+    requests.push_back({.source = pairs.back().source});
+  }
+  std::vector<Translation> scored;
+  for (auto& result : translator.score(pairs)) scored.push_back(to_translation(std::move(result)));
+  write_lines(requests, scored, 0, translator.codec(), calls);
+  return scored;
+}
+
 }  // namespace nmt

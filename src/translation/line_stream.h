@@ -74,4 +74,8 @@ LineStreamStatistics score_lines(LineReader& sources, LineReader& targets, const
 std::vector<Translation> translate_texts(std::span<const std::string> texts, const Translator& translator,
                                          const LineStreamCalls& calls, const LineStreamOptions& options);
 
+/// The same with the translations given, one for each text: they are scored.
+std::vector<Translation> score_texts(std::span<const TextPair> texts, const Translator& translator,
+                                     const LineStreamCalls& calls);
+
 }  // namespace nmt

@@ -138,6 +138,26 @@ TEST(Presets, VaswaniBigIsBaseButForItsSize) {
   EXPECT_EQ(base.decoding.length_penalty, 0.6);
 }
 
+TEST(Presets, VaswaniEnFrHasPiecesAndDropoutOfItsOwn) {
+  const auto changed = [](const std::string& before, const std::string& after) {
+    std::vector<std::string> keys;
+    for (const auto& difference : differences(preset(before), preset(after))) keys.push_back(difference.key);
+    return keys;
+  };
+  EXPECT_THAT(changed("vaswani_base", "vaswani_base_en_fr"),
+              ElementsAre("data.dir", "data.target_language", "data.train1", "data.train2", "data.eval1", "data.eval2",
+                          "data.test1", "data.test2", "data.vocab_size", "evaluation.tokenized_bleu", "run.dir"));
+  EXPECT_THAT(changed("vaswani_base_en_fr", "vaswani_big_en_fr"),
+              ElementsAre("model.d_model", "model.d_ff", "model.num_heads", "training.max_updates",
+                          "training.average_checkpoints", "validation.every", "run.dir"));
+  const Config big = preset("vaswani_big_en_fr");
+  EXPECT_EQ(big.data.vocab_size, 32000);
+  EXPECT_EQ(big.model.dropout_rate, 0.1);
+  EXPECT_THAT(big.evaluation.tokenized_bleu.chosen_names(), ElementsAre("cased"));
+  for (const char* name : {"vaswani_base", "vaswani_big"})
+    EXPECT_THAT(preset(name).evaluation.tokenized_bleu.chosen_names(), ElementsAre("compound_split")) << name;
+}
+
 TEST(Presets, PrenormSmallHasTheValuesOfItsProgram) {
   const Config config = preset("prenorm_small");
   EXPECT_EQ(config.data.vocab_size, 8000);

@@ -22,8 +22,10 @@ import fetch
 import iwslt14
 import iwslt16
 import multi30k
+import text
 import unpack
 import wmt14
+import wmt14_en_fr
 import wmt17
 import wrap_iwslt
 
@@ -148,6 +150,34 @@ class CorpusScriptTest(support.FolderTest):
                                                    "nc de 1 .", "nc de 2 ."])
         self.assertEqual(lines(out / "valid.en"), ["newstest2013-ref.en.sgm eins", '"zwei"'])
         self.assertEqual(lines(out / "test.de")[0], "newstest2014-deen-src.de.sgm eins")
+
+    def test_wmt14_en_fr(self):
+        def sides(prefix, count, ending=""):
+            bodies = {f"{prefix}.{s}{ending}": numbered(f"{prefix} {s}", count).encode() for s in ("fr", "en")}
+            return {name: gzip.compress(body) for name, body in bodies.items()} if ending else bodies
+
+        tests = {f"test-full/{name}": sgm([f"{name} un", "deux &lt;"]) for name in wmt14_en_fr.CORPUS.files[-4:]}
+        german = {f"training/europarl-v7.de-en.{s}": numbered(f"de {s}", 9) for s in ("de", "en")}
+        archives = {"europarl.tgz": sides("europarl-v7.fr-en", 2) | german, "crawl.tgz": sides("commoncrawl.fr-en", 1),
+                    "un.tgz": sides("undoc.2000.fr-en", 3), "news.tgz": sides("news-commentary-v9.fr-en", 1),
+                    "giga.tgz": sides("giga-fren.release2.fixed", 2, ".gz"), "tests.tgz": tests}
+        out, text, _ = self.make(wmt14_en_fr, *(self.archive(name, files) for name, files in archives.items()))
+        self.assertIn("train 9, valid 2, test 2", text)
+        self.assertEqual(lines(out / "train.fr")[-3:], ["news-commentary-v9.fr-en fr 1 .",
+                                                        "giga-fren.release2.fixed fr 1 .",
+                                                        "giga-fren.release2.fixed fr 2 ."])
+        self.assertEqual(lines(out / "train.en")[2], "commoncrawl.fr-en en 1 .")
+        self.assertEqual(lines(out / "valid.fr"), ["newstest2013-src.fr.sgm un", "deux <"])
+        self.assertEqual(lines(out / "test.en")[0], "newstest2014-fren-ref.en.sgm un")
+        self.assertEqual(sorted(path.name for path in out.iterdir()),
+                         sorted([f"{name}.{s}" for name in ("train", "valid", "test") for s in ("fr", "en")]
+                                + ["manifest.json"]))
+
+    def test_sides_of_different_length_are_named_by_their_languages(self):
+        (self.folder / "a.fr").write_text("un\ndeux\n")
+        (self.folder / "a.en").write_text("one\n")
+        with self.assertRaisesRegex(text.LayoutError, "a: 2 French and 1 English lines"):
+            text.join_corpora(self.folder, "train", [(self.folder / "a.fr", self.folder / "a.en")], ("fr", "en"))
 
     def test_wmt17(self):
         sets = [f"newstest{year}-deen-{side}.sgm" for year in (2016, 2017) for side in ("src.de", "ref.en")]
@@ -469,14 +499,14 @@ class WrapTest(support.FolderTest):
 
 class CommittedScriptsTest(unittest.TestCase):
     def test_https_comes_first_and_http_only_with_a_checksum(self):
-        for module in (iwslt14, iwslt16, multi30k, wmt14, wmt17):
+        for module in (iwslt14, iwslt16, multi30k, wmt14, wmt14_en_fr, wmt17):
             for archive in module.CORPUS.archives:
                 self.assertTrue(archive.urls[0].startswith("https://"), archive)
                 for url in archive.urls:
                     self.assertTrue(url.startswith("https://") or archive.md5 or archive.sha256, archive)
 
     def test_every_script_shows_its_help(self):
-        for module in (iwslt14, iwslt16, multi30k, wmt14, wmt17):
+        for module in (iwslt14, iwslt16, multi30k, wmt14, wmt14_en_fr, wmt17):
             self.assertTrue(module.CORPUS.about.strip())
             path = pathlib.Path(module.__file__)
             self.assertTrue(path.stat().st_mode & 0o111, path.name)

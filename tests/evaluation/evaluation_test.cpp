@@ -109,12 +109,13 @@ TEST(Evaluation, TokenisedBleuStandsBehindThatOfPlainText) {
   EXPECT_EQ(evaluation_metrics({"compound_split"}, "de")[2]->name(), "compound-split tokenised BLEU");
 }
 
-TEST(Evaluation, TokenisedBleuIsOfGermanAndEnglish) {
-  EXPECT_EQ(evaluation_metrics({}, "fr").size(), 2u);
-  EXPECT_EQ(message_of<Error>([] { evaluation_metrics({"cased"}, "fr"); }),
-            "tokenised BLEU: the target language is fr, Moses tokens are made of de and en; leave it out");
+TEST(Evaluation, TokenisedBleuIsOfGermanEnglishAndFrench) {
+  EXPECT_EQ(evaluation_metrics({}, "it").size(), 2u);
+  EXPECT_EQ(evaluation_metrics({"cased"}, "fr").size(), 3u);
+  EXPECT_EQ(message_of<Error>([] { evaluation_metrics({"cased"}, "it"); }),
+            "tokenised BLEU: the target language is it, Moses tokens are made of de, en and fr; leave it out");
   EXPECT_EQ(message_of<Error>([] { evaluation_metrics({"cased"}, ""); }),
-            "tokenised BLEU: the target language is not known, Moses tokens are made of de and en; leave it out");
+            "tokenised BLEU: the target language is not known, Moses tokens are made of de, en and fr; leave it out");
 }
 
 }  // namespace

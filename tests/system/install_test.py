@@ -54,6 +54,13 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("training:", done.stdout)
 
+    def test_the_numbers_are_right_here(self):
+        if OPTIONS.torch == "0":
+            self.skipTest("nmt-eval needs LibTorch")
+        done = self.run_program("nmt-eval", "--self-test")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue(done.stdout.startswith("ok      attention by hand\n"), done.stdout)
+
     def test_the_scorer_scores(self):
         reference = pathlib.Path(self.temporary.name) / "reference"
         reference.write_text("the cat sat on the mat\n")

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
+#include "base/error.h"
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "prepro/prepared_corpus_writer.h"
@@ -111,6 +113,59 @@ TEST_F(ValidationTest, CountsPairsThatAreTooLong) {
   const auto report = Validator(longer, codec_, config, torch::kCPU).validate(*model);
   EXPECT_EQ(report.too_long, 1);
   EXPECT_EQ(report.perplexity, Validator(one_, codec_, config, torch::kCPU).validate(*model).perplexity);
+}
+
+TEST_F(ValidationTest, ShowsTheFirstSentencesAndOneThatIsDrawn) {
+  const auto many = corpus("many", {"a b c", "d d", "a", "b", "c", "d", "a a", "b b", "c c"});
+  const auto config = config_of(kTransformer, ", samples: 2");
+  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+  const Validator validator(many, codec_, config, torch::kCPU);
+  std::set<int64_t> drawn;
+  for (int64_t update = 100; update <= 2000; update += 100) {
+    const auto report = validator.validate(*model, {}, update);
+    ASSERT_EQ(report.samples.size(), 3u);
+    EXPECT_EQ(report.samples[1].source, "d d");
+    ASSERT_GE(report.drawn, 2);
+    ASSERT_LT(report.drawn, 9);
+    EXPECT_EQ(report.samples[2].source, report.sources[report.drawn]);
+    EXPECT_EQ(report.samples[2].reference, report.references[report.drawn]);
+    EXPECT_EQ(report.samples[2].hypothesis, report.hypotheses[report.drawn]);
+    EXPECT_EQ(report.source_pieces, report.sources[report.drawn]) << "words are its pieces";
+    EXPECT_EQ(validator.validate(*model, {}, update).drawn, report.drawn) << "a resumed run draws the same one";
+    drawn.insert(report.drawn);
+  }
+  EXPECT_GE(drawn.size(), 5u) << "of 7 that may be drawn in 20 validations";
+  const auto another = config_of(kTransformer, ", samples: 2}, run: {seed: 2");
+  std::vector<int64_t> first, second;
+  for (int64_t update = 1; update <= 8; ++update) {
+    first.push_back(validator.validate(*model, {}, update).drawn);
+    second.push_back(Validator(many, codec_, another, torch::kCPU).validate(*model, {}, update).drawn);
+  }
+  EXPECT_NE(first, second) << "another seed, other sentences";
+}
+
+TEST_F(ValidationTest, DrawsNoSentenceWhereNoneIsWantedOrLeft) {
+  for (const char* options : {", samples: 1, random_sample: false", ", samples: 3"}) {
+    const auto config = config_of(kTransformer, options);
+    const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+    const auto report = Validator(one_, codec_, config, torch::kCPU).validate(*model, {}, 100);
+    EXPECT_EQ(std::ssize(report.samples), config.validation.samples);
+    EXPECT_EQ(report.drawn, 0);
+    EXPECT_EQ(report.source_pieces, "a b c");
+  }
+}
+
+TEST_F(ValidationTest, DrawsTheAttentionOfChosenSentences) {
+  const auto config = config_of(kTransformer, ", attention_samples: 1, attention_lines: [3, 1, 3]");
+  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+  const auto report = Validator(one_, codec_, config, torch::kCPU).validate(*model);
+  EXPECT_THAT(report.attention_lines, testing::ElementsAre(1, 3));
+  ASSERT_EQ(report.attention.size(), 2u);
+  EXPECT_THAT(report.attention[1].back().keys, testing::ElementsAre("c", "a", "b", "d", "a", "</s>"));
+  EXPECT_EQ(attention_line(report, 1), 3);
+  const auto beyond = config_of(kTransformer, ", attention_lines: 4");
+  EXPECT_EQ(test::message_of<Error>([&] { Validator(one_, codec_, beyond, torch::kCPU); }),
+            "validation.attention_lines: 4: the validation set has 3 sentences; give numbers up to that");
 }
 
 }  // namespace

@@ -168,6 +168,7 @@ YAML::Node parse_setting_value(const Setting& setting, const std::string& text) 
   Config config;
   const bool is_text = option && std::holds_alternative<std::string*>(option->of(config));
   const bool is_list = option && (std::holds_alternative<std::vector<std::string>*>(option->of(config)) ||
+                                  std::holds_alternative<std::vector<int64_t>*>(option->of(config)) ||
                                   std::holds_alternative<std::vector<double>*>(option->of(config)));
   const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
   if ((is_text && !is_quoted) || (is_list && !is_quoted && !text.starts_with('['))) return YAML::Node(text);

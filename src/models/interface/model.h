@@ -73,6 +73,14 @@ class TranslationModel : public torch::nn::Module {
   /// [..., model] -> [..., target vocabulary], float32. For tests and forced scoring: it makes the whole matrix.
   torch::Tensor logits(const torch::Tensor& hidden) const;
 
+  /// What the encoder says of each token: source and source_lengths as start() takes them -> [batch, source, any]. Rows
+  /// of padding are undefined. An undefined tensor where a model has no encoder.
+  virtual torch::Tensor encoder_output(const torch::Tensor& /*source*/, const torch::Tensor& /*source_lengths*/) {
+    return {};
+  }
+  /// The source's embedding [source vocabulary, any]; undefined where a model has none.
+  virtual torch::Tensor source_embedding() const { return {}; }
+
   /// Encodes sentences: source [batch, source], source_lengths int64 [batch] on the CPU. One row a sentence.
   virtual std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) = 0;
   /// Feeds each row its next n tokens (the first of all is <s>), int64 [rows, n], or [rows] for one each. Returns the

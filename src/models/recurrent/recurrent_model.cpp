@@ -117,6 +117,11 @@ Encoded RecurrentModel::encode(const torch::Tensor& source, const torch::Tensor&
   return encoder_(embed(source, source_table(), pass), lengths, pass);
 }
 
+torch::Tensor RecurrentModel::encoder_output(const torch::Tensor& source, const torch::Tensor& source_lengths) {
+  ForwardContext no_dropout;
+  return encode(source, source_lengths, no_dropout).states;
+}
+
 torch::Tensor RecurrentModel::best_words(const torch::Tensor& advanced) {
   const torch::NoGradGuard no_grad;
   ForwardContext no_dropout;

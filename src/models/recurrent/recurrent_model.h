@@ -21,6 +21,8 @@ class RecurrentModel final : public TranslationModel, public HasInitialValues {
   torch::Tensor forward(const TensorBatch& batch, ForwardContext& pass) override;
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
+  torch::Tensor encoder_output(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
+  torch::Tensor source_embedding() const override { return source_table(); }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
   using TranslationModel::step;
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override;

@@ -169,6 +169,11 @@ torch::Tensor Transformer::encode(const torch::Tensor& source, const torch::Tens
   return encoder_norm_ ? encoder_norm_(x) : x;
 }
 
+torch::Tensor Transformer::encoder_output(const torch::Tensor& source, const torch::Tensor& source_lengths) {
+  ForwardContext no_dropout;
+  return encode(source, source_lengths, no_dropout);
+}
+
 torch::Tensor Transformer::forward(const TensorBatch& batch, ForwardContext& pass) {
   const auto memory = encode(batch.source, batch.source_lengths, pass);
   auto x = target_input_->forward(batch.target_in, target_table(), compute_type_, pass);  // [batch, target, model]

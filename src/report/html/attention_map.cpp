@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/code_points.h"
+#include "report/html/page.h"
 #include "report/pictures/attention_picture.h"
 #include "report/pictures/markup.h"
 
@@ -48,7 +49,7 @@ double share_of(float weight, float highest) {
 
 std::string draw(const AttentionGrid& grid) {
   const int64_t queries = std::ssize(grid.queries), keys = std::ssize(grid.keys);
-  const int64_t left = widest(grid.queries) + kGap, top = widest(grid.keys) + kGap;
+  const int64_t left = widest(grid.queries) + 2 * kGap, top = widest(grid.keys) + 2 * kGap;
   const int64_t width = left + keys * kCell + kGap, height = top + queries * kCell + kGap;
   const int64_t baseline = kCell / 2 + kFont / 3;
   const float highest = highest_of(grid);
@@ -104,6 +105,16 @@ std::string attention_map(std::span<const AttentionGrid> layers) {
       "<figure class=\"attention\">\n<figcaption><span class=\"which\">{}, mean of {} heads</span> "
       "<output></output></figcaption>\n<div class=\"wide\">{}</div>\n{}</figure>\n",
       escape_xml(last.name), last.heads, draw(mean_of_heads(last)), json_script(attention_map_data(layers)));
+}
+
+std::string attention_page(const std::string& source, const std::string& target,
+                           std::span<const AttentionGrid> layers) {
+  return html_page("Attention: " + source,
+                   fmt::format("<header>\n<h1>Attention</h1>\n</header>\n<main>\n<section>\n<h2>{}</h2>\n<p>{}</p>\n"
+                               "<p>Each row is a token of the translation as it is written, each column a token of the "
+                               "source it looks at; the stronger the colour, the higher the weight.</p>\n{}</section>\n"
+                               "</main>\n",
+                               escape_xml(source), escape_xml(target), attention_map(layers)));
 }
 
 }  // namespace nmt

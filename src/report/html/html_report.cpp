@@ -12,7 +12,7 @@
 #include "base/files/file.h"
 #include "base/process/progress.h"
 #include "report/html/attention_map.h"
-#include "report/html/page_parts.h"
+#include "report/html/page.h"
 #include "report/html/run_plots.h"
 #include "report/html/translation_quality.h"
 #include "report/pictures/attention_picture.h"
@@ -210,8 +210,10 @@ std::string attention(const RunRecords& records) {
     for (size_t i = 0; i < report.attention.size(); ++i) {
       const auto layers = cross_attention(report.attention[i]);
       if (layers.empty()) continue;
-      const std::string source = i < report.sources.size() ? ": " + escape_xml(report.sources[i]) : "";
-      maps += fmt::format("<h3>Sentence {}{}</h3>\n", i + 1, source) + attention_map(layers);
+      const int64_t line = attention_line(report, i);
+      const bool has_source = line >= 1 && line <= std::ssize(report.sources);
+      const std::string source = has_source ? ": " + escape_xml(report.sources[line - 1]) : "";
+      maps += fmt::format("<h3>Sentence {}{}</h3>\n", line, source) + attention_map(layers);
     }
   }
   if (maps.empty())
@@ -282,17 +284,10 @@ constexpr const char* kNavigation =
 }  // namespace
 
 std::string html_report(const RunRecords& records) {
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "script-src 'unsafe-inline'; img-src data:\">\n"
-      "<title>{}: training report</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n",
-      escape_xml(records.name), report_style());
-  page += heading(records) + kNavigation + "<main>\n";
+  std::string body = heading(records) + kNavigation + "<main>\n";
   for (const auto& part : {curves, validations, translations, attention, configuration, environment})
-    page += part(records);
-  return page + "</main>\n<script>\n" + report_script() + "</script>\n</body>\n</html>\n";
+    body += part(records);
+  return html_page(fmt::format("{}: training report", records.name), body + "</main>\n");
 }
 
 std::filesystem::path write_report(const std::filesystem::path& run_directory) {

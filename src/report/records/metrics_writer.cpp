@@ -140,7 +140,8 @@ void MetricsWriter::write_attention(const ValidationReport& report, const std::s
   if (stem != best_ && stem != last_) return;
   auto sentences = nlohmann::ordered_json::array();
   for (const auto& layers : report.attention) sentences.push_back(attention_json(cross_attention(layers)));
-  const nlohmann::ordered_json json = {{"sentences", std::move(sentences)}};
+  nlohmann::ordered_json json = {{"sentences", std::move(sentences)}};
+  if (!report.attention_lines.empty()) json["lines"] = report.attention_lines;
   write_beside_others(pictures_ / (stem + ".json"),
                       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }

@@ -30,16 +30,16 @@ auto read_lines(const std::filesystem::path& path, Parse parse) {
   return parsed;
 }
 
-std::vector<std::vector<AttentionGrid>> read_attention(const std::filesystem::path& path) {
-  std::vector<std::vector<AttentionGrid>> sentences;
-  if (!std::filesystem::exists(path)) return sentences;
+void read_attention(const std::filesystem::path& path, ValidationReport& report) {
+  report.attention.clear(), report.attention_lines.clear();
+  if (!std::filesystem::exists(path)) return;
   try {
     const auto json = read_json_file(path, kAttentionLimits);
-    for (const auto& sentence : json.at("sentences")) sentences.push_back(attention_of_json(sentence));
+    for (const auto& sentence : json.at("sentences")) report.attention.push_back(attention_of_json(sentence));
+    if (json.contains("lines")) json["lines"].get_to(report.attention_lines);
   } catch (const std::exception& error) {
     throw Error(fmt::format("{}: not as nmt-train writes it ({}); remove it", path.string(), error.what()));
   }
-  return sentences;
 }
 
 void add_texts(const std::filesystem::path& run, ValidationReport& report) {
@@ -49,7 +49,7 @@ void add_texts(const std::filesystem::path& run, ValidationReport& report) {
     report.references.push_back(std::move(sentence.reference));
     report.hypotheses.push_back(std::move(sentence.hypothesis));
   }
-  report.attention = read_attention(run / "attention" / (stem + ".json"));
+  read_attention(run / "attention" / (stem + ".json"), report);
 }
 
 std::optional<ValidationReport> shown_validation(const std::filesystem::path& run,

@@ -93,14 +93,21 @@ struct ValidationReport {
   double seconds = 0;  ///< that validation took
   std::vector<TranslationSample> samples = {};
   std::vector<std::string> sources = {}, references = {}, hypotheses = {};  ///< all that was translated, as text
-  std::string source_pieces = "";  ///< of the first sentence, with spaces between
-  /// The layers of the first sentences and their references; none for a sentence that is too long to be drawn.
+  int64_t drawn = 0;               ///< the sentence that was drawn for this validation, from 0; 0 where none was
+  std::string source_pieces = "";  ///< of that sentence, with spaces between
+  /// The layers of some sentences and their references; none for a sentence that is too long to be drawn.
   std::vector<std::vector<AttentionGrid>> attention = {};
-  std::string set = "";  ///< name of the validation set, where there are several
+  std::vector<int64_t> attention_lines = {};  ///< which sentences these are, from 1; empty: 1, 2, 3, ...
+  std::string set = "";                       ///< name of the validation set, where there are several
   /// Figures of the other sets of data.eval, without texts and pictures; they don't decide what is best.
   std::vector<ValidationReport> others = {};
   std::string weights = "";  ///< empty: those of this update; else what they are, such as "average of updates 100, 200"
 };
+
+/// Which sentence report.attention[i] is of, from 1.
+inline int64_t attention_line(const ValidationReport& report, size_t i) {
+  return i < report.attention_lines.size() ? report.attention_lines[i] : static_cast<int64_t>(i) + 1;
+}
 
 /// Watches a run; fed with plain numbers and strings. Every method does nothing by default.
 class TrainingObserver {

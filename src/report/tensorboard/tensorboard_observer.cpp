@@ -100,8 +100,8 @@ void TensorBoardObserver::on_validation(const ValidationReport& report) {
   if (!report.weights.empty()) return;
   if (tags_ == TensorBoardTags::kKyubyong2019 && !report.hypotheses.empty()) {
     writer().write_text(report.update, "sent1", escape_markdown(report.source_pieces));
-    writer().write_text(report.update, "pred", escape_markdown(report.hypotheses.front()));
-    writer().write_text(report.update, "sent2", escape_markdown(report.references.front()));
+    writer().write_text(report.update, "pred", escape_markdown(report.hypotheses[report.drawn]));
+    writer().write_text(report.update, "sent2", escape_markdown(report.references[report.drawn]));
   }
   draw_attention(report);
 }
@@ -117,7 +117,7 @@ void TensorBoardObserver::draw_attention(const ValidationReport& report) {
           draw("attention/" + grid.name, attention_image(grid, 0, kPictureCell, AttentionAxes::kKeysDown));
         continue;
       }
-      const auto tag = fmt::format("attention_{}/{}/", sentence + 1, grid.name);
+      const auto tag = fmt::format("attention_{}/{}/", attention_line(report, sentence), grid.name);
       draw(tag + "mean", attention_image(mean_of_heads(grid), 0, kPictureCell, AttentionAxes::kKeysDown));
       draw(tag + "heads", heads_image(grid, kPictureCell, AttentionAxes::kKeysDown));
     }

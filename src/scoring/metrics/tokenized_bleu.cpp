@@ -67,7 +67,7 @@ Score TokenizedBleu::score_of(std::span<const double> sums) const {
 }
 
 Signature TokenizedBleu::signature(const SignatureFacts& facts) const {
-  std::string tokenizer = language_ == MosesLanguage::kGerman ? "moses-de" : "moses-en";
+  std::string tokenizer = "moses-" + std::string(moses_code(language_));
   if (form_ == TokenizedBleuForm::kCompoundSplit) tokenizer += "-atat";
   return Signature(facts, {{"case", "c", form_ == TokenizedBleuForm::kLowercase ? "lc" : "mixed"},
                            {"eff", "e", "no"},

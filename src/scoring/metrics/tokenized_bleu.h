@@ -12,9 +12,9 @@
 namespace nmt::scoring {
 
 /// BLEU of the tokens that the Moses tokenizer cuts (tokenizer.perl with its XML entities; then, where asked for, lower
-/// case, or compounds split at dashes as split_compounds() does): what many papers print for German and English. The
-/// figure is that of `sacrebleu -tok none` (with `-lc`) for such files, and of multi-bleu.perl wherever n-grams of each
-/// order match. It is not comparable with BLEU of plain text (13a) and has a name of its own.
+/// case, or compounds split at dashes as split_compounds() does): what many papers print for German, English and
+/// French. The figure is that of `sacrebleu -tok none` (with `-lc`) for such files, and of multi-bleu.perl wherever
+/// n-grams of each order match. It is not comparable with BLEU of plain text (13a) and has a name of its own.
 class TokenizedBleu final : public Metric {
  public:
   TokenizedBleu(MosesLanguage language, TokenizedBleuForm form);
@@ -26,7 +26,7 @@ class TokenizedBleu final : public Metric {
   Score score_of(std::span<const double> sums) const override;
   ResampleScore score_of_resample(std::span<const float> sums) const override { return bleu_.score_of_resample(sums); }
   double score_of_trial(std::span<const double> sums) const override { return bleu_.score_of_trial(sums); }
-  /// That of BLEU, with "tok:moses-en" or "tok:moses-de", and "-atat" behind it for compounds.
+  /// That of BLEU, with "tok:moses-en" (or -de, -fr), and "-atat" behind it for compounds.
   Signature signature(const SignatureFacts& facts) const override;
 
  private:

@@ -98,13 +98,20 @@ bool is_closing(View word) {
 bool is_quote(View word) {
   return all(word, [](char32_t c) { return View(U"'\"\u201E\u201C`").find(c) != View::npos; });
 }
-bool is_contraction(View word) { return word.size() > 1 && word[0] == U'\'' && moses::is_letter(word[1]); }
+/// "'s"
+bool is_english_contraction(View word) { return word.size() > 1 && word[0] == U'\'' && moses::is_letter(word[1]); }
+/// "l'"
+bool is_french_contraction(View word) {
+  return word.size() > 1 && word.back() == U'\'' && moses::is_letter(word[word.size() - 2]);
+}
+/// French writes a space before these.
+bool is_after_space_in_french(View word) { return word.size() == 1 && View(U"?!:;\\%").find(word[0]) != View::npos; }
 
 /// Puts words one after the other, each with or without a space before it.
 class Joiner {
  public:
   Joiner(const std::vector<View>& words, MosesLanguage language)
-      : words_(words), english_(language == MosesLanguage::kEnglish) {}
+      : words_(words), english_(language == MosesLanguage::kEnglish), french_(language == MosesLanguage::kFrench) {}
 
   std::u32string join() {
     for (size_t i = 0; i < words_.size(); ++i) add(i);
@@ -119,7 +126,10 @@ class Joiner {
       return run ? join_left(word) : put(word, U" ");
     }
     if (is_opening(word)) return put(word, U"");
-    if (is_closing(word) || (english_ && i > 0 && is_contraction(word))) return join_left(word);
+    if (french_ && is_after_space_in_french(word)) text_ += U' ';
+    if (is_closing(word) || (english_ && i > 0 && is_english_contraction(word))) return join_left(word);
+    if (french_ && is_french_contraction(word) && i + 1 < words_.size() && moses::is_letter(words_[i + 1].front()))
+      return put(word, U"");
     if (is_quote(word)) return add_quote(i);
     put(word, U" ");
   }
@@ -150,7 +160,7 @@ class Joiner {
   }
 
   const std::vector<View>& words_;
-  bool english_;
+  bool english_, french_;
   std::u32string text_;
   View space_ = U" ";  // before the next word that takes one
   std::map<View, int64_t> quotes_;

@@ -1,15 +1,19 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace nmt {
 
 /// The languages whose rules of the Moses tokenizer are built in.
-enum class MosesLanguage { kGerman, kEnglish };
+enum class MosesLanguage { kGerman, kEnglish, kFrench };
 
-/// Of "de" or "en". Throws Error for every other code.
+/// Of "de", "en" or "fr". Throws Error for every other code.
 MosesLanguage moses_language(std::string_view code);
 bool has_moses_rules(std::string_view code);
+std::string_view moses_code(MosesLanguage language);
+/// "de, en and fr", for messages.
+std::string moses_codes();
 
 /// Whether the point after a word belongs to it.
 enum class Point {

@@ -1,5 +1,7 @@
 #include "text/moses/moses_tokenizer.h"
 
+#include <algorithm>
+
 #include "base/code_points.h"
 #include "base/unicode.h"
 #include "text/moses/moses_characters.h"
@@ -64,19 +66,23 @@ std::u32string separate_symbols(View text, bool split_dashes) {
   return result;
 }
 
-/// Replaces `mark` between two characters by " mark" and, unless `joins_next`, a space. As a regular expression does
-/// that eats both neighbours, it passes over a mark whose left neighbour was the right one of the mark before.
+/// What a mark between two characters becomes: a token, the end of the first word or the beginning of the second.
+enum class MarkPlace { kAlone, kAfterFirst, kBeforeSecond };
+
+/// Puts spaces around `mark` between two characters. As a regular expression does that eats both neighbours, it passes
+/// over a mark whose left neighbour was the right one of the mark before.
 template <typename Before, typename After>
-void separate_between(std::u32string& text, char32_t mark, Before&& before, After&& after, bool joins_next = false) {
+void separate_between(std::u32string& text, char32_t mark, Before&& before, After&& after,
+                      MarkPlace place = MarkPlace::kAlone) {
   std::u32string result;
   result.reserve(text.size() + 16);
   size_t i = 0;
   while (i < text.size()) {
     if (i + 2 < text.size() && text[i + 1] == mark && before(text[i]) && after(text[i + 2])) {
       result += text[i];
-      result += U' ';
+      if (place != MarkPlace::kAfterFirst) result += U' ';
       result += mark;
-      if (!joins_next) result += U' ';
+      if (place != MarkPlace::kBeforeSecond) result += U' ';
       result += text[i + 2];
       i += 3;
     } else {
@@ -122,13 +128,23 @@ void separate_english_apostrophes(std::u32string& text) {
   separate_between(text, U'\'', no_letter, no_letter);
   separate_between(text, U'\'', neither, letter);
   separate_between(text, U'\'', letter, no_letter);
-  separate_between(text, U'\'', letter, letter, true);  // "don 't"
-  separate_between(text, U'\'', number, s, true);       // "1990 's"
+  separate_between(text, U'\'', letter, letter, MarkPlace::kBeforeSecond);  // "don 't"
+  separate_between(text, U'\'', number, s, MarkPlace::kBeforeSecond);       // "1990 's"
+}
+
+void separate_french_apostrophes(std::u32string& text) {
+  const auto letter = [](char32_t c) { return is_letter_or_mark(c); };
+  const auto no_letter = [](char32_t c) { return !is_letter_or_mark(c); };
+  separate_between(text, U'\'', no_letter, no_letter);
+  separate_between(text, U'\'', no_letter, letter);
+  separate_between(text, U'\'', letter, no_letter);
+  separate_between(text, U'\'', letter, letter, MarkPlace::kAfterFirst);  // "l' eau"
 }
 
 void separate_apostrophes(std::u32string& text, MosesLanguage language) {
   if (text.find(U'\'') == std::u32string::npos) return;
   if (language == MosesLanguage::kEnglish) return separate_english_apostrophes(text);
+  if (language == MosesLanguage::kFrench) return separate_french_apostrophes(text);
   std::u32string result;
   for (const char32_t c : text) {
     if (c == U'\'') {
@@ -149,13 +165,9 @@ bool keeps_point(View word, View next, MosesLanguage language) {
       if (is_letter_or_mark(c)) return true;
   }
   if (!next.empty() && is_lower_case(next.front())) return true;
-  char bytes[8];  // longer ones are in no list, nor are words with other than ASCII letters
-  if (word.size() > sizeof bytes) return false;
-  for (size_t i = 0; i < word.size(); ++i) {
-    if (word[i] > 0x7E) return false;
-    bytes[i] = static_cast<char>(word[i]);
-  }
-  switch (point_after({bytes, word.size()}, language)) {
+  constexpr size_t kLongest = 8;  // of the lists; their letters are Latin ones
+  if (word.size() > kLongest || std::ranges::any_of(word, [](char32_t c) { return c > 0xFF; })) return false;
+  switch (point_after(to_utf8(word), language)) {
     case Point::kOwnToken:
       return false;
     case Point::kPartOfWord:

@@ -7,8 +7,8 @@
 
 namespace nmt {
 
-/// Cuts German and English text into tokens as the Moses toolkit's tokenizer.perl does, in the version of the Python
-/// package sacremoses 0.2.0: the same bytes for every line. Published "tokenised BLEU" counts such tokens.
+/// Cuts German, English and French text into tokens as the Moses toolkit's tokenizer.perl does, in the version of the
+/// Python package sacremoses 0.2.0: the same bytes for every line. Published "tokenised BLEU" counts such tokens.
 class MosesTokenizer {
  public:
   struct Options {

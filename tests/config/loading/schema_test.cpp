@@ -117,6 +117,10 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
       {"run:\n  dir: ~", "f.yaml:2: run.dir: needs a text; it has no value"},
       {"run:\n  dir: [a]", "f.yaml:2: run.dir: needs a text, not a list"},
       {"training:\n  corpus_weights: [1, x]", "f.yaml:2: training.corpus_weights: needs a list of numbers, not 'x'"},
+      {"validation:\n  attention_lines: [1, 2.5]",
+       "f.yaml:2: validation.attention_lines: needs a list of whole numbers, not '2.5'"},
+      {"validation:\n  attention_lines: [0]",
+       "f.yaml:2: validation.attention_lines: 0 is out of range; it must be at least 1"},
       {"training:\n  corpus_weights: [1, -2]",
        "f.yaml:2: training.corpus_weights: -2 is out of range; it must be at least 0 and at most 1000"},
       {"data:\n  train1: {a: b}", "f.yaml:2: data.train1: needs a list of texts, not a map"},
@@ -304,6 +308,7 @@ Config all_different() {
           if constexpr (std::is_same_v<T, std::vector<TextSet>>) *field = {{"a", "x y", "b"}, {"c-1.2", "d", "#e"}};
           if constexpr (std::is_same_v<T, NamedChoice>) field->assign(field->names().back());
           if constexpr (std::is_same_v<T, NamedChoices>) field->clear(), field->append(field->names().back());
+          if constexpr (std::is_same_v<T, std::vector<int64_t>>) *field = {3, 1};
           if constexpr (std::is_same_v<T, std::vector<double>>) *field = {0.1, 2};
           if constexpr (std::is_same_v<T, std::optional<int64_t>>) *field = 3;
           if constexpr (std::is_same_v<T, std::optional<double>>) *field = 0.1;
@@ -323,6 +328,7 @@ TEST(ToYaml, ReadsBackTheSame) {
   config.data.eval1 = config.data.eval2 = " leading and trailing ";
   config.data.user_symbols = {"\u00A0", "\u2028", "😀", "<sep>"};
   config.training.corpus_weights = {0, 0.1, 2.5, 1000, 1, 1, 1, 1, 1, 1};
+  config.validation.attention_lines = {1, 9007199254740993};
   config.model.encoder_blocks = 2;
   config.model.residual_dropout_rate = 0.0;
   config.training.lr = std::nextafter(0.0003, 1);
@@ -339,6 +345,7 @@ TEST(ToYaml, ReadsBackTheSame) {
     EXPECT_EQ(loaded.config.data.train2, config.data.train2);
     EXPECT_EQ(loaded.config.data.user_symbols, config.data.user_symbols);
     EXPECT_EQ(loaded.config.training.corpus_weights, config.training.corpus_weights);
+    EXPECT_EQ(loaded.config.validation.attention_lines, config.validation.attention_lines);
     EXPECT_EQ(loaded.config.training.lr, config.training.lr);
     EXPECT_EQ(loaded.config.training.adam_epsilon, config.training.adam_epsilon);
     EXPECT_EQ(to_yaml(loaded.config, comments), yaml);

@@ -8,6 +8,7 @@ namespace nmt::attention_map_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const AttentionGrid kFirst{.name = "decoder.0.cross",
                            .heads = 1,
@@ -33,6 +34,16 @@ TEST(AttentionMap, DrawsTheMeanOfTheLastLayersHeads) {
                                           "fill-opacity=\"1.00\"><title>&lt;/s&gt; ← ▁Hund 0.40"));
   EXPECT_THAT(html, HasSubstr(">&lt;/s&gt;</text>"));
   EXPECT_THAT(html, HasSubstr("<tspan class=\"space\">▁</tspan>Hund</text>"));
+}
+
+TEST(AttentionPage, ShowsBothTextsAndEveryLayer) {
+  const auto page = attention_page("Ein <Hund>", "A & dog", std::vector{kFirst, kLast});
+  EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(page, HasSubstr("<title>Attention: Ein &lt;Hund&gt;</title>"));
+  EXPECT_THAT(page, HasSubstr("<h2>Ein &lt;Hund&gt;</h2>\n<p>A &amp; dog</p>"));
+  EXPECT_THAT(page, HasSubstr(attention_map(std::vector{kFirst, kLast})));
+  EXPECT_THAT(page, HasSubstr("showAttention")) << "the script that draws other heads";
+  for (const char* outside : {" src=", "href=\"http", "url("}) EXPECT_THAT(page, Not(HasSubstr(outside)));
 }
 
 TEST(AttentionMapData, HasEveryHeadInBytes) {

@@ -113,6 +113,16 @@ TEST(HtmlReport, HasTheAttentionToTheSource) {
   EXPECT_THAT(page, Not(HasSubstr("decoder.0.self")));
 }
 
+TEST(HtmlReport, NamesTheSentencesWhoseAttentionWasAskedFor) {
+  auto shown = records();
+  shown.shown->attention[1] = shown.shown->attention[0];
+  shown.shown->attention.push_back(shown.shown->attention[0]);
+  shown.shown->attention_lines = {1, 30, 31};
+  const auto page = html_report(shown);
+  EXPECT_THAT(page, HasSubstr("<h3>Sentence 30: Quelle &lt;29&gt;</h3>"));
+  EXPECT_THAT(page, HasSubstr("<h3>Sentence 31</h3>")) << "it was not translated";
+}
+
 TEST(HtmlReport, HasConfigurationAndEnvironment) {
   const auto page = html_report(records());
   EXPECT_THAT(page, HasSubstr("<code>model.d_model</code><td class=\"text\">64<td class=\"text\">512"));

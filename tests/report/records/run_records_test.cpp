@@ -22,6 +22,7 @@ ValidationReport validation(int64_t update, bool is_best, const std::string& wei
       .references = {"Hello ."},
       .hypotheses = {"Hi " + std::to_string(update) + weights},
       .attention = {{{.name = "decoder.0.cross", .heads = 1, .queries = {"A"}, .keys = {"B"}, .weights = {0.25}}}, {}},
+      .attention_lines = {1, 40},
       .weights = weights};
 }
 
@@ -51,6 +52,7 @@ TEST_F(RunRecordsTest, HaveWhatTheWriterWrote) {
   ASSERT_EQ(read.shown->attention.size(), 2u);
   EXPECT_THAT(read.shown->attention[0].at(0).weights, ElementsAre(0.25f));
   EXPECT_TRUE(read.shown->attention[1].empty());
+  EXPECT_THAT(read.shown->attention_lines, ElementsAre(1, 40));
   ASSERT_EQ(read.sessions.size(), 1u);
   EXPECT_EQ(read.sessions[0].end, "20 updates done");
   EXPECT_EQ(read.sessions[0].environment.front(), (std::pair<std::string, std::string>("toolkit", "1.2.3")));

@@ -93,6 +93,15 @@ TEST_F(TensorBoardObserverTest, DrawsTheMeanAndTheHeadsWithTheKeysDown) {
                                          {"attention_3/decoder.0.cross/heads", json::array({{100, 16, 24, "PNG"}})}}));
 }
 
+TEST_F(TensorBoardObserverTest, NamesPicturesByTheSentence) {
+  TensorBoardObserver observer(folder_.path());
+  observer.on_validation({.update = 100, .attention = {{kGrid}, {kGrid}}, .attention_lines = {1, 40}});
+  const auto images = read_back()["images"];
+  EXPECT_TRUE(images.contains("attention_1/decoder.0.cross/mean"));
+  EXPECT_TRUE(images.contains("attention_40/decoder.0.cross/mean"));
+  EXPECT_FALSE(images.contains("attention_2/decoder.0.cross/mean"));
+}
+
 TEST_F(TensorBoardObserverTest, HasNormsOfEachGroup) {
   TensorBoardObserver observer(folder_.path());
   observer.on_interval({.update = 100, .norms = {{.group = "encoder_0", .weights = 8, .gradients = 0.5}}});
@@ -148,8 +157,9 @@ TEST_F(TensorBoardObserverTest, HasTheTagsOfKyubyongsProgram) {
   TensorBoardObserver observer(folder_.path(), TensorBoardTags::kKyubyong2019);
   observer.on_interval({.update = 100, .loss = 2.5, .learning_rate = 0.5});
   observer.on_validation({.update = 100,
-                          .references = {"Yes ."},
-                          .hypotheses = {"Yes *!*"},
+                          .references = {"No .", "Yes ."},
+                          .hypotheses = {"No", "Yes *!*"},
+                          .drawn = 1,
                           .source_pieces = "▁Ja ▁.",
                           .attention = {{kGrid}, {kGrid}}});
   const auto events = read_back();

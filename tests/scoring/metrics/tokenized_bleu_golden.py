@@ -11,10 +11,12 @@ from sacremoses import MosesTokenizer
 HYPOTHESES = {
     "en": ["The dog doesn't bark, said Dr. Jones.", "It costs $1,000.50 & more!", "we are HERE"],
     "de": ["Am 3. Mai sagte er: \"Das ist's.\"", "Es kostet 1.000,50 Euro (z.B. hier).", "wir sind HIER"],
+    "fr": ["L'été dernier, M. Dupont n'est pas venu !", "Cela coûte 1.000,50 euros (p.ex. ici).", "nous sommes ICI"],
 }
 REFERENCES = {
     "en": ["the dog does not bark, said Dr. Jones.", "It costs $1,000.50 and more!", "We are here now"],
     "de": ["Am 3. Mai sagte er: \"Das ist es.\"", "Es kostet 1.000,50 Euro (z.B. dort).", "Wir sind jetzt hier"],
+    "fr": ["L'été dernier M. Dupont n'est pas parti !", "Cela coûte 1.000,50 euros (p.ex. là).", "Nous sommes ici"],
 }
 
 for language, hypotheses in HYPOTHESES.items():

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <utility>
+
 #include "scoring/corpus/corpus_score.h"
 
 namespace nmt::scoring::tokenized_bleu_test {
@@ -17,12 +20,19 @@ const Lines kEnglishReference = {"the dog does not bark, said Dr. Jones.", "It c
                                  "We are here now"};
 const Lines kGermanReference = {"Am 3. Mai sagte er: \"Das ist es.\"", "Es kostet 1.000,50 Euro (z.B. dort).",
                                 "Wir sind jetzt hier"};
+const Lines kFrench = {"L'\u00e9t\u00e9 dernier, M. Dupont n'est pas venu !",
+                       "Cela co\u00fbte 1.000,50 euros (p.ex. ici).", "nous sommes ICI"};
+const Lines kFrenchReference = {"L'\u00e9t\u00e9 dernier M. Dupont n'est pas parti !",
+                                "Cela co\u00fbte 1.000,50 euros (p.ex. l\u00e0).", "Nous sommes ici"};
 
 std::string line_of(MosesLanguage language, TokenizedBleuForm form) {
-  const bool german = language == MosesLanguage::kGerman;
-  return score_corpus(TokenizedBleu(language, form), german ? kGerman : kEnglish,
-                      References{german ? kGermanReference : kEnglishReference})
-      .format({.width = 4});
+  const std::map<MosesLanguage, std::pair<Lines, Lines>> lines = {
+      {MosesLanguage::kEnglish, {kEnglish, kEnglishReference}},
+      {MosesLanguage::kGerman, {kGerman, kGermanReference}},
+      {MosesLanguage::kFrench, {kFrench, kFrenchReference}},
+  };
+  const auto& [hypotheses, references] = lines.at(language);
+  return score_corpus(TokenizedBleu(language, form), hypotheses, References{references}).format({.width = 4});
 }
 
 TEST(TokenizedBleu, IsSacrebleuWithoutTokenisationOnMosesTokens) {
@@ -38,6 +48,12 @@ TEST(TokenizedBleu, IsSacrebleuWithoutTokenisationOnMosesTokens) {
   EXPECT_EQ(line_of(MosesLanguage::kGerman, kLowercase),
             "lower-case tokenised BLEU|nrefs:1|case:lc|eff:no|tok:moses-de|smooth:exp|version:2.6.0 = 66.3655 "
             "87.5/71.4/61.1/60.0 (BP = 0.959 ratio = 0.960 hyp_len = 24 ref_len = 25)");
+  EXPECT_EQ(line_of(MosesLanguage::kFrench, kCased),
+            "tokenised BLEU|nrefs:1|case:mixed|eff:no|tok:moses-fr|smooth:exp|version:2.6.0 = 53.0023 "
+            "78.3/60.0/47.1/35.7 (BP = 1.000 ratio = 1.045 hyp_len = 23 ref_len = 22)");
+  EXPECT_EQ(line_of(MosesLanguage::kFrench, kLowercase),
+            "lower-case tokenised BLEU|nrefs:1|case:lc|eff:no|tok:moses-fr|smooth:exp|version:2.6.0 = 58.2450 "
+            "87.0/70.0/52.9/35.7 (BP = 1.000 ratio = 1.045 hyp_len = 23 ref_len = 22)");
 }
 
 TEST(TokenizedBleu, SplitsCompoundsAsPerlDoes) {

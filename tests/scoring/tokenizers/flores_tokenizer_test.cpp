@@ -59,7 +59,8 @@ TEST_F(SentencePieceTokenizerTest, FindsWhatSacrebleuHasDownloaded) {
 
 TEST_F(SentencePieceTokenizerTest, RefusesAFileThatIsNoModel) {
   // The second has a piece that SentencePiece refuses by an exception.
-  for (const auto& path : {folder_ / "text", nmt::test::source_directory() / "tests/fuzz/seeds/sentencepiece/zero_byte"})
+  for (const auto& path :
+       {folder_ / "text", nmt::test::source_directory() / "tests/fuzz/seeds/sentencepiece/zero_byte"})
     EXPECT_EQ(message_of<Error>([&] { make_tokenizer("flores200", path.string()); }),
               "tokenizer 'flores200': " + path.string() + " is not a SentencePiece model, or damaged");
 }

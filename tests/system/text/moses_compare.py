@@ -2,7 +2,7 @@
 
     moses_compare.py --nmt-prepro PROGRAM [--data FOLDER] [--characters]
 
-10,000 lines each of German and English, as many from each corpus that is there, and made-up lines of what is hard: tokens
+10,000 lines of each language, as many from each corpus that is there, and made-up lines of what is hard: tokens
 with and without entities, with dashes split, joined again, and the lines themselves joined as if they were tokens.
 --characters: lines with each character of Unicode, too. Ends with 77 where sacremoses is missing.
 """
@@ -25,7 +25,7 @@ CORPORA = ["multi30k", "tatoeba", "europarl", "iwslt_sample"]
 PIECES = """
 . .. ... , ' " - -- ` `` '' & &amp; &apos; &am&bar;p; < > [ ] | ( ) { } ¿ ¡ $ € £ % ! ? ; : \\ / @ @-@ # „ “ ” ’ » … – —
 a b s Z ß ä 1 2 10 5,300 1.5 Dr Dr. No No. pp. Art. z.B. e.g. usw. Prof. 3. DOT MULTI DOTMULTI DOTDOTMULTI
-THISISPROTECTED000 http://a.b/c?d=e&f x@y.de 中 국 가 が ｶ Ⅷ ½ ² ٣ à 😀 𝐚 𐐨 don't 's Jones 'tis the der Und
+THISISPROTECTED000 http://a.b/c?d=e&f x@y.de 中 국 가 が ｶ Ⅷ ½ ² ٣ à 😀 𝐚 𐐨 don't 's Jones 'tis the der Und l'eau qu' d'1 éd. tél. MM. etc. « » c'est
 """.split()
 PIECES += [" "] * 12 + list("\t\0\x01\x1b\x1c\x1f\x7f\x85\xa0\u2028\u3000\u200b\ufeff\ufffd\u0308\u093c\u094d\u25cc")
 PIECES += ["\U00011a34", "\U00020000"]
@@ -102,7 +102,7 @@ def main():
     parser.add_argument("--characters", action="store_true")
     arguments = parser.parse_args()
     comparison = Comparison(arguments.nmt_prepro)
-    for language in ("de", "en"):
+    for language in ("de", "en", "fr"):
         lines = corpus_lines(arguments.data, language) if arguments.data else []
         if not lines:
             print(f"notice: no {language} corpus in {arguments.data}; made-up lines only")

@@ -113,7 +113,7 @@ class CommandLine(Case):
         self.assertEqual(self.run_program("--tokenize", "de", "--no-escape", text="<a>\n"), ("< a >\n", ""))
         self.assertEqual(self.run_program("--tokenize", "de", text=""), ("", ""))
         for arguments, part in (
-            (["--tokenize", "fr"], "knows de and en, not 'fr'"),
+            (["--tokenize", "it"], "knows de, en and fr, not 'it'"),
             (["--tokenize", "de", "-c", "x"], "--config"),
             (["--tokenize", "de", "--detokenize", "de"], "--detokenize"),
             (["--detokenize", "de", "--split-dashes"], "--tokenize"),

@@ -10,6 +10,9 @@ if(NMT_WITH_TORCH)
   nmt_translate_test(system_translate translate_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(system_translate_shortlist translate_shortlist_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(system_translate_formats translate_formats_test system FIXTURES_REQUIRED translate_model)
+  add_test(NAME system_translate_reversed_source
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/reversed_source_test.py --programs ${CMAKE_BINARY_DIR})
+  set_tests_properties(system_translate_reversed_source PROPERTIES LABELS system TIMEOUT 900)
   nmt_translate_test(system_translate_robustness translate_robustness_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(long_translate_fuzz translate_robustness_test long FIXTURES_REQUIRED translate_model
                      ENVIRONMENT NMT_FUZZ_SECONDS=60)

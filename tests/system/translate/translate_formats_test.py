@@ -3,6 +3,7 @@
     translate_formats_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 """
 
+import html
 import json
 import os
 import pty
@@ -120,6 +121,37 @@ class Alignments(Case):
         for row in layers["words"]["weights"][0]:
             self.assertLessEqual(sum(row), 1.001)
         self.assertEqual(layers["pieces"]["queries"][-1], "</s>")
+
+
+    def test_of_one_text_in_one_file(self):
+        source = PROGRAMS.sources()[0]
+        picture, page = self.folder / "one.svg", self.folder / "one.html"
+        target, = self.lines_of(translate("--text", source, "--attention-out", picture))
+        shown = [text.text for text in xml.etree.ElementTree.parse(picture).iter() if text.tag.endswith("text")]
+        self.assertEqual(shown[1:], source.split() + target.split())  # after the title
+        self.assertEqual(self.lines_of(translate("--text", source, "--attention-out", page)), [target])
+        text = page.read_text()
+        self.assertIn(target, html.unescape(text))
+        data = json.loads(text.split('<script type="application/json">')[1].split("</script>")[0])
+        self.assertEqual(data["queries"][-1], "</s>")
+        self.assertEqual([(layer["name"], len(layer["heads"])) for layer in data["layers"]],
+                         [("decoder.0.cross", 2), ("decoder.1.cross", 2)])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["one.html", "one.svg"])
+
+    def test_of_a_translation_that_is_given(self):
+        source, target = PROGRAMS.sources()[0], "The old dog laughs here."
+        picture, folder = self.folder / "given.svg", self.folder / "given"
+        score, = self.lines_of(translate("--text", source, "--target", target, "--attention-out", picture))
+        (self.folder / "source").write_text(source + "\n")
+        (self.folder / "target").write_text(target + "\n")
+        expected, = self.lines_of(translate("-i", self.folder / "source", "--score", self.folder / "target"))
+        self.assertEqual(score, expected, "it is scored as a line of --score")
+        shown = [text.text for text in xml.etree.ElementTree.parse(picture).iter() if text.tag.endswith("text")]
+        self.assertEqual(shown[1:], source.split() + target.split())
+        self.lines_of(translate("--text", source, "--text", source, "--target", target, "--target", "The cat.",
+                                "--attention-out", folder, "--attention-lines", "1", "2"))
+        layers = json.loads((folder / "2.json").read_text())["layers"]
+        self.assertEqual({layer["name"]: layer["queries"] for layer in layers}["words"], ["The", "cat."])
 
 
 class Paragraphs(Case):

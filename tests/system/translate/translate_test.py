@@ -329,6 +329,11 @@ class Errors(Case):
                 ((*model, "--score", missing, "--n-best", "2"), ["--score", "--n-best"]),
                 ((*model, "--diversity-groups", "2", "--beam-size", "3"), ["diversity_groups"]),
                 ((*model, "--temperature", "2"), ["temperature", "sampling"]),
+                ((*model, "--target", "a"), ["--target", "--text"]),
+                ((*model, "--text", "a", "--text", "b", "--target", "c"), ["--target: 1 given for 2"]),
+                ((*model, "--text", "a", "--target", "b", "--n-best", "2"), ["--target", "--n-best"]),
+                ((*model, "--attention-out", missing + ".svg"), ["--attention-out", "one --text", "folder"]),
+                ((*model, "--text", " ", "--attention-out", missing + ".svg"), ["translation is empty"]),
                 ((*model, "--text", "a", "-i", missing), ["--text", "--input"])):
             with self.subTest(arguments=arguments):
                 self.assert_error(run("nmt-translate", *arguments, text="Ja .\n"), *parts)
@@ -365,6 +370,12 @@ class Errors(Case):
                  ["--model-weights: 1 for 2 models"]),
                 ((*model, *model, "--ensemble", "--model-weights", "1", "-1", "--source", two, "--reference", two),
                  ["weight -1"]),
+                ((*model, "--similarity", "a"), ["--similarity"]),
+                ((*model, *model, "--similarity", "a", "b"), ["--similarity", "one model"]),
+                ((*model, "--source", two, "--reference", two, "--similarity", "a", "b"), ["--similarity"]),
+                ((*model, "--similarity", "a", " "), ["similarity", "no text"]),
+                (("--similarity", "a", "b"), ["-m DIR"]),
+                ((*model, "--self-test"), ["--self-test"]),
                 ((*model, "--source", two, "--reference", two, "-q", "--report", missing + "/report"), [missing])):
             with self.subTest(arguments=arguments):
                 done = run("nmt-eval", *arguments)
@@ -382,6 +393,26 @@ class Evaluate(Case):
         self.assertEqual(len(self.lines_of(run("nmt-eval", "-c", PROGRAMS.config, "--no-loss"))), 2)
         refused = run("nmt-eval", "-c", PROGRAMS.config, "--teacher-forcing", "0")
         self.assert_error(refused, "teacher forcing 0: is for recurrent models")
+
+    def test_self_test(self):
+        lines = self.lines_of(run("nmt-eval", "--self-test"))
+        self.assertGreaterEqual(len(lines), 9)  # four worked numbers, two of attention and three products at least
+        for line in lines:
+            self.assertRegex(line, r"^ok      \w")
+
+    def test_similarity(self):
+        def cosine(*arguments):
+            line, = self.lines_of(run("nmt-eval", *arguments))
+            what, _, number = line.partition(" = ")
+            return what, float(number)
+        model = ("-m", PROGRAMS.model, "--similarity")
+        one, other = PROGRAMS.sources()[:2]
+        self.assertEqual(cosine(*model, "Hund", "Hund"), ("cosine of embeddings", 1))
+        self.assertLess(cosine(*model, "Hund", "kein")[1], 0.9)
+        self.assertEqual(cosine(*model, one, one), ("cosine of encoder outputs", 1))
+        self.assertEqual(cosine(*model, one, other), cosine(*model, other, one))
+        self.assertLess(cosine(*model, one, other)[1], 0.99)
+        self.assertEqual(cosine("-c", PROGRAMS.config, "--similarity", one, other), cosine(*model, one, other))
 
     def test_several_test_sets(self):
         corpus = PROGRAMS.work / "corpus"

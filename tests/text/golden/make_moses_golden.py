@@ -49,6 +49,9 @@ LINES = [
     "THISISPROTECTED000 x",
     "\u25cc x. \u25cc \u0345a \u00aa. \u00aa",
     "Zum Beispiel: \"Das\" 'ist' es -- oder? Ja! Nein; gut.)",
+    "L'été, c'est-à-dire qu'aujourd'hui l'on n'a qu'1 ou 2 « amis » : qui ? Toi ! Moi ; 50 % d'eux.",
+    "Cf. vol. 3, pp. 5-9, éd. Dupont etc. MM. X et Y. Mme. Z a. Il b. Tél. 01 ; tél. 02, fém. Fig. fig. 1 R.-V. ch.-l. x",
+    "l' eau d' or ' a ' qu' 1 c'' 'l'l' s' ?! ? ! : ; % \\ ( ? ) jusqu' à l' « un » '",
     "I'm, he's: \"it\"?! (We'd) [they'll] {you've} 5's 5'x x'5",
 ]
 LINES += [line.lower() for line in LINES if line != line.lower()]
@@ -62,7 +65,7 @@ def sums(predicate):
 
 def main():
     rows = []
-    for language in ("de", "en"):
+    for language in ("de", "en", "fr"):
         tokenizer, detokenizer = MosesTokenizer(language), MosesDetokenizer(language)
         for line in LINES:
             tokens = tokenizer.tokenize(line, return_str=True)

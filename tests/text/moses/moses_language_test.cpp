@@ -8,13 +8,15 @@
 namespace nmt::moses_language_test {
 namespace {
 
-constexpr auto kDe = MosesLanguage::kGerman, kEn = MosesLanguage::kEnglish;
+constexpr auto kDe = MosesLanguage::kGerman, kEn = MosesLanguage::kEnglish, kFr = MosesLanguage::kFrench;
 
-TEST(MosesLanguage, IsGermanOrEnglish) {
+TEST(MosesLanguage, IsGermanEnglishOrFrench) {
   EXPECT_EQ(moses_language("de"), kDe);
   EXPECT_EQ(moses_language("en"), kEn);
-  EXPECT_EQ(test::message_of<Error>([] { moses_language("fr"); }),
-            "the Moses tokenizer here knows de and en, not 'fr'");
+  EXPECT_EQ(moses_language("fr"), kFr);
+  for (const char* code : {"de", "en", "fr"}) EXPECT_EQ(moses_code(moses_language(code)), code);
+  EXPECT_EQ(test::message_of<Error>([] { moses_language("it"); }),
+            "the Moses tokenizer here knows de, en and fr, not 'it'");
   EXPECT_FALSE(has_moses_rules(""));
   EXPECT_FALSE(has_moses_rules("DE"));
 }
@@ -34,6 +36,13 @@ TEST(MosesLanguage, KnowsAbbreviations) {
   EXPECT_EQ(point_after("x", kDe), Point::kPartOfWord);
   EXPECT_EQ(point_after("x", kEn), Point::kOwnToken);
   EXPECT_EQ(point_after("Nov", kEn), Point::kPartOfWord);
+}
+
+TEST(MosesLanguage, KnowsFrenchAbbreviations) {
+  for (const char* word : {"etc", "MM", "vol", "\u00e9d", "t\u00e9l", "A", "Z", "b", "z"})
+    EXPECT_EQ(point_after(word, kFr), Point::kPartOfWord) << word;
+  for (const char* word : {"a", "Dr", "Mme", "No", "3", "ed", "\u00c9d"})
+    EXPECT_EQ(point_after(word, kFr), Point::kOwnToken) << word;
 }
 
 TEST(MosesLanguage, SomePointsDependOnTheNextWord) {
