@@ -61,7 +61,7 @@ struct DataConfig {
   Choice<SourceMarkers> source_markers = SourceMarkers::kEnd;
   bool reverse_source = false;
   Choice<DataNaming> naming = DataNaming::kPlain;  // files of an original program, beside the toolkit's own
-  std::string source_prefix = {};  // text before each source sentence
+  std::string source_prefix = {};                  // text before each source sentence
   // A lexicon of the training pairs for decoding.shortlist.
   int64_t shortlist = 0;  // target pieces that it names for each source piece; 0 = none is made
 };
