@@ -165,7 +165,7 @@ std::string first_difference(std::span<const double> found, std::span<const doub
 }
 
 std::vector<SelfCheck> self_test() {
-  const torch::InferenceMode no_gradients;
+  const torch::NoGradGuard no_gradients;
   std::vector<SelfCheck> checks = {{"attention by hand", attention_by_hand(torch::kCPU)},
                                    {"position vectors", position_vectors()},
                                    {"BLEU", score_difference(scoring::Bleu(), 57.84396990528688)},

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/code_points.h"
-#include "report/html/page.h"
+#include "report/html/html_page.h"
 #include "report/pictures/attention_picture.h"
 #include "report/pictures/markup.h"
 

@@ -12,7 +12,7 @@
 #include "base/files/file.h"
 #include "base/process/progress.h"
 #include "report/html/attention_map.h"
-#include "report/html/page.h"
+#include "report/html/html_page.h"
 #include "report/html/run_plots.h"
 #include "report/html/translation_quality.h"
 #include "report/pictures/attention_picture.h"

@@ -1,4 +1,4 @@
-#include "report/html/page.h"
+#include "report/html/html_page.h"
 
 #include <fmt/format.h>
 
