@@ -60,8 +60,4 @@ std::map<std::string, std::string> data_options(const Config& config);
 /// The options that differ and matter to what is in the folder: "data.vocab_size: 8000 -> 4000".
 std::vector<std::string> data_differences(const Manifest& manifest, const Config& config);
 
-/// Every file that `config` names, with size and time, in order. Throws Error for one that is missing or no regular
-/// file.
-std::vector<InputFile> list_input_files(const Config& config);
-
 }  // namespace nmt

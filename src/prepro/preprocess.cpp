@@ -17,6 +17,7 @@
 #include "data/prepared_corpus.h"
 #include "prepro/cut_pair.h"
 #include "prepro/encoder.h"
+#include "prepro/input_files.h"
 #include "prepro/lexicon_training.h"
 #include "prepro/original_files.h"
 #include "prepro/prepared_corpus_writer.h"

@@ -1,11 +1,42 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <filesystem>
+#include <span>
 
 #include "fuzz_target.h"
 #include "interop/formats/weight_file.h"
 
 namespace nmt::fuzz {
+
+/// Half precision and bfloat16 hold the value but for a half of their last digit.
+inline void require_near(float value) {
+  if (!std::isfinite(value)) return;
+  const auto upper = static_cast<uint32_t>(interop::to_bfloat16(value)) << 16;
+  const float narrow = std::bit_cast<float>(upper);
+  require(!std::isfinite(narrow) || std::fabs(narrow - value) <= std::fabs(value) / 256 + 1e-38f, "bfloat16 is near");
+  const float half = interop::from_half(interop::to_half(value));
+  require(std::fabs(value) > 65504 || std::fabs(half - value) <= std::fabs(value) / 2048 + 0x1p-25f, "half is near");
+}
+
+inline bool same_bits(std::span<const float> left, std::span<const float> right) {
+  return std::ranges::equal(std::as_bytes(left), std::as_bytes(right));
+}
+
+/// What an importer does with a matrix.
+inline void arrange(const interop::Array& matrix) {
+  const auto turned = interop::transposed(matrix);
+  require(turned.shape == interop::Shape({matrix.shape[1], matrix.shape[0]}), "rows become columns");
+  if (matrix.shape[0] == 0 || matrix.shape[1] == 0) return;
+  const std::vector<int64_t> order = {matrix.rows() - 1, -1, 0};
+  const auto rows = interop::pick_rows(matrix, order);
+  const auto columns = interop::transposed(interop::pick_columns(turned, order));
+  require(rows.shape == columns.shape && same_bits(rows.values, columns.values), "picked rows are picked columns turned");
+  const auto joined = interop::join_rows({&rows, &matrix});
+  require(joined.rows() == matrix.rows() + 3 && same_bits(joined.row(0), rows.row(0)), "rows follow rows");
+}
 
 /// Opens a file of weights and reads each of its tensors.
 inline void read_weights(const std::filesystem::path& path) {
@@ -16,9 +47,11 @@ inline void read_weights(const std::filesystem::path& path) {
       interop::Array array;
       if (!takes([&] { array = file.read(name, stored.shape); })) continue;
       require(std::ssize(array.values) == interop::element_count(stored.shape), "a tensor has all of its numbers");
+      for (const float value : array.values) require_near(value);
       file.transpose(name);
       if (array.shape.size() != 2) continue;
       takes([&] { file.read(name, {array.shape[1], array.shape[0]}); });
+      arrange(array);
     }
   });
 }

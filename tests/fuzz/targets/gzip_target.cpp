@@ -4,6 +4,18 @@
 #include "base/files/line_reader.h"
 #include "fuzz_target.h"
 
+namespace {
+
+int64_t count_lines(const std::filesystem::path& path, nmt::LongestLine longest) {
+  nmt::LineReader reader(path, longest);
+  while (reader.next()) {
+    if (reader.is_cut()) nmt::fuzz::require(longest.beyond == nmt::LongestLine::Beyond::kLeaveOut, "only then");
+  }
+  return reader.line_number();
+}
+
+}  // namespace
+
 NMT_FUZZ_TARGET(gzip, input) {
   static const nmt::fuzz::Folder folder;
   const auto path = folder.put("x", input);
@@ -17,4 +29,16 @@ NMT_FUZZ_TARGET(gzip, input) {
   nmt::fuzz::require(taken, "any text is read");
   const auto ends = std::ranges::count(input, '\n') + (!input.empty() && input.back() != '\n');
   nmt::fuzz::require(lines == ends, "every line is read");
+
+  // Lines longer than allowed are cut or refused, and as many as before.
+  constexpr size_t kShort = 5;
+  nmt::fuzz::require(count_lines(path, {kShort, nmt::LongestLine::Beyond::kLeaveOut}) == lines, "a cut line is a line");
+  bool is_long = false;
+  for (size_t begin = 0; begin < input.size();) {
+    const size_t end = std::min(input.find('\n', begin), input.size());
+    is_long |= end - begin > kShort;
+    begin = end + 1;
+  }
+  nmt::fuzz::require(nmt::fuzz::takes([&] { count_lines(path, {kShort, nmt::LongestLine::Beyond::kRefuse}); }) != is_long,
+                     "a line that is too long is refused");
 }
