@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "evaluation/small_set.h"
 #include "evaluation/tiny_model.h"
@@ -98,9 +100,19 @@ TEST_F(EvaluationRunTest, HasNoLossOfEnsemblesAndWhereItIsLeftOut) {
 
 TEST_F(EvaluationRunTest, StopsBetweenSentences) {
   const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
-  auto asked = options();
-  asked.should_stop = [] { return true; };
-  EXPECT_FALSE(EvaluationRun(asked, log_).evaluate(system, {small_set()}).has_value());
+  int asked = 0, stop_at = 0;
+  auto wanted = options();
+  wanted.should_stop = [&] { return ++asked == stop_at; };
+  wanted.loss = false;
+  ASSERT_TRUE(EvaluationRun(wanted, log_).evaluate(system, {small_set()}).has_value());
+  const int while_translating = std::exchange(asked, 0);
+  ASSERT_GT(while_translating, 0);
+  stop_at = 1;
+  EXPECT_FALSE(EvaluationRun(wanted, log_).evaluate(system, {small_set()}).has_value());
+  asked = 0;
+  stop_at = while_translating + 1;
+  wanted.loss = true;
+  EXPECT_FALSE(EvaluationRun(wanted, log_).evaluate(system, {small_set()}).has_value()) << "while measuring the loss";
 }
 
 TEST_F(EvaluationRunTest, DrawsAttention) {

@@ -18,7 +18,12 @@ struct Array {
   std::vector<float> values;
 
   int64_t rows() const { return shape.at(0); }
-  int64_t columns() const { return shape.size() < 2 ? 1 : static_cast<int64_t>(values.size()) / shape[0]; }
+  /// Numbers in a row, where there is none, too.
+  int64_t columns() const {
+    int64_t columns = 1;
+    for (size_t i = 1; i < shape.size(); ++i) columns *= shape[i];
+    return columns;
+  }
   std::span<const float> row(int64_t i) const { return std::span(values).subspan(i * columns(), columns()); }
 };
 using Arrays = std::map<std::string, Array>;
