@@ -129,7 +129,7 @@ void compare_positions(const Sizes& sizes) {
   const auto rates = at::pow(1e-4, torch::arange(pairs) / static_cast<double>(pairs));
   const auto angles = torch::arange(kTime).unsqueeze(1) * rates;
   const auto sine = at::sin(angles).unsqueeze(1).to(sizes.type), cosine = at::cos(angles).unsqueeze(1).to(sizes.type);
-  compare("rotary positions", "mul, sub, add, stack", both_ways({x}, [=] { return rotary->turn(x, 0); }),
+  compare("rotary positions", "mul, sub, add, stack", both_ways({x}, [=] { return rotary->transform(x, 0); }),
           both_ways({x}, [=] {
             const auto of_head = x.unflatten(-1, {sizes.heads, pairs, 2});
             const auto a = of_head.select(-1, 0), b = of_head.select(-1, 1);
@@ -159,7 +159,7 @@ void compare_losses(const Sizes& sizes) {
 
 void compare_cells(const Sizes& sizes) {
   const auto input = sizes.activations({kBatch, 3 * sizes.model}), state = sizes.activations({kBatch, 3 * sizes.model});
-  const CellState before{.state = torch::randn({kBatch, sizes.model}).requires_grad_(true), .memory = {}};
+  const CellState before{.state = torch::randn({kBatch, sizes.model}).requires_grad_(true), .cell = {}};
   const auto step = [=](const auto& way) {
     return both_ways({input, state, before.state},
                      [=] { return way(kernels::Cell::kGru, input, state, before, Tensor()).state; });
@@ -191,7 +191,10 @@ int main(int argc, char** argv) {
   reuse_freed_tensors();
   at::set_num_threads(argc > 3 ? std::atoi(argv[3]) : 2);
   torch::manual_seed(1);
-  Sizes sizes{.model = 256, .inner = 1024, .heads = 4, .type = resolve_precision(precision, torch::kCPU)};
+  Sizes sizes{.model = 256,
+              .inner = 1024,
+              .heads = 4,
+              .type = resolve_precision(Choice<TrainingPrecision>(precision), torch::kCPU)};
   if (size == "base") sizes.model = 512, sizes.inner = 2048, sizes.heads = 8;
   fmt::print("{}, {}, {} threads; {} x {} tokens, d_model {}, {} heads, {} classes\n\n", size,
              precision_name(sizes.type), at::get_num_threads(), kBatch, kTime, sizes.model, sizes.heads, kVocabulary);

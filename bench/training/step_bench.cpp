@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   const int64_t vocabulary = 8000;
   auto model = make_model(config.model, vocabulary, vocabulary);
   initialise(*model, config.model, 1);
-  model->set_compute_type(resolve_precision(precision, torch::kCPU));
+  model->set_compute_type(resolve_precision(Choice<TrainingPrecision>(precision), torch::kCPU));
   NamedTensors parameters;
   for (auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
   Adam adam(parameters, {});

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "base/strict_json.h"
 #include "config/config.h"
 
 namespace nmt {

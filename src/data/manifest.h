@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "config/config.h"
 #include "text/corpus/cleaning_table.h"
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/process/log.h"
+#include "base/strict_json.h"
 #include "config/config.h"
 #include "evaluation/evaluation_run.h"
 

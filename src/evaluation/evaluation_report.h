@@ -1,8 +1,8 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "evaluation/evaluation.h"
 
 namespace nmt {

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/process/log.h"
+#include "base/strict_json.h"
 #include "config/config.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/test_loss.h"

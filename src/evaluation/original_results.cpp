@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/files/file.h"
 #include "base/files/json_file.h"
+#include "base/strict_json.h"
 #include "base/words.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/original_bleu.h"

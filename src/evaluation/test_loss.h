@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "base/strict_json.h"
 #include "evaluation/test_set.h"
 #include "models/model_directory.h"
 

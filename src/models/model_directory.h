@@ -2,8 +2,8 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/strict_json.h"
 #include "config/config.h"
 #include "data/lexicon.h"
 #include "models/interface/model.h"

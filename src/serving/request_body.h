@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/strict_json.h"
 
 namespace nmt {
 

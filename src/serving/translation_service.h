@@ -1,10 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/process/log.h"
+#include "base/strict_json.h"
 #include "serving/metrics.h"
 #include "serving/question.h"
 #include "serving/request_body.h"

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files/json_file.h"
+#include "base/strict_json.h"
 #include "base/unicode.h"
 
 namespace nmt {

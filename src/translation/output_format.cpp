@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/strict_json.h"
 #include "translation/word_alignment.h"
 
 namespace nmt {

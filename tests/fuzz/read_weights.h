@@ -33,7 +33,8 @@ inline void arrange(const interop::Array& matrix) {
   const std::vector<int64_t> order = {matrix.rows() - 1, -1, 0};
   const auto rows = interop::pick_rows(matrix, order);
   const auto columns = interop::transposed(interop::pick_columns(turned, order));
-  require(rows.shape == columns.shape && same_bits(rows.values, columns.values), "picked rows are picked columns turned");
+  require(rows.shape == columns.shape && same_bits(rows.values, columns.values),
+          "picked rows are picked columns turned");
   const auto joined = interop::join_rows({&rows, &matrix});
   require(joined.rows() == matrix.rows() + 3 && same_bits(joined.row(0), rows.row(0)), "rows follow rows");
 }

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files/line_reader.h"
+#include "base/strict_json.h"
 #include "base/unicode.h"
 #include "base/words.h"
 #include "fuzz.h"

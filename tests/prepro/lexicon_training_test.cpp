@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/files/file.h"
 #include "base/random.h"
+#include "base/strict_json.h"
 #include "prepro/prepared_corpus_writer.h"
 #include "support.h"
 

@@ -2,9 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/strict_json.h"
 #include "data/prepared_data.h"
 #include "prepro/preprocess_fixture.h"
 

@@ -31,6 +31,8 @@ NO_HEADER = {
     "src/nn/kernels/packed/packed_avx512_bf16.cpp": "packed_product_impl.h, compiled for AVX-512 with bfloat16",
     "src/nn/kernels/packed/packed_avx512_vnni.cpp": "packed_product_impl.h, compiled for AVX-512 with VNNI",
     "src/nn/kernels/packed/packed_baseline.cpp": "packed_product_impl.h, compiled for any processor",
+    "src/nn/kernels/training/training_avx512_bf16.cpp": "training_product_impl.h, compiled for AVX-512 with bfloat16",
+    "src/nn/kernels/training/training_baseline.cpp": "training_product_impl.h, compiled for any processor",
 }
 LONG_FILES = {
     "src/config/option_table.cpp": "a table: one row an option",
@@ -138,6 +140,11 @@ def inference_modes(tree):
     return [file for file, text in tree.text.items() if "InferenceMode" in text]
 
 
+def lenient_json(tree):
+    return [file for file, text in tree.text.items()
+            if "<nlohmann/json.hpp>" in text and file != "src/base/strict_json.h"]
+
+
 def ungated_kernels(targets, dispatch, kernel_texts):
     """What is wrong with the choice of kernels: a file that is compiled for a level of x86-64 may run only where the whole
     level is there. `targets` is the text of cmake/NmtTargets.cmake, `dispatch` that of kernels.cpp."""
@@ -230,6 +237,9 @@ class StructureTest(unittest.TestCase):
         # A tensor made in inference mode that something keeps cannot take part in a later backward pass.
         self.assertEqual(inference_modes(self.tree), [], "use torch::NoGradGuard")
 
+    def test_numbers_of_json_are_checked(self):
+        self.assertEqual(lenient_json(self.tree), [], 'include "base/strict_json.h"')
+
     def test_kernels_run_only_where_their_whole_level_is_there(self):
         texts = [text for file, text in self.tree.text.items()
                  if file.startswith("src/nn/kernels/") and not file.endswith("/x86_level.h")]
@@ -285,6 +295,11 @@ class RulesTest(unittest.TestCase):
 
     def test_finds_inference_mode(self):
         self.assertEqual(inference_modes(self.tree(src__nn__a_h="c10::InferenceMode guard;\n")), ["src/nn/a.h"])
+
+    def test_finds_json_without_checks(self):
+        tree = self.tree(src__base__strict_json_h="#include <nlohmann/json.hpp>\n",
+                         src__text__a_h="#include <nlohmann/json.hpp>\n", src__text__b_h="#include <nlohmann/json_fwd.hpp>\n")
+        self.assertEqual(lenient_json(tree), ["src/text/a.h"])
 
     def test_finds_a_kernel_that_a_single_feature_lets_run(self):
         targets = ('set(avx512 -march=x86-64-v4)\nforeach(set kernels_avx2 packed/packed_avx2)\n'

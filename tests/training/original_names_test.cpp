@@ -2,10 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "config/loading/schema.h"
 #include "evaluation/original_results.h"
 #include "support.h"

@@ -4,10 +4,10 @@
 #include <spdlog/sinks/ostream_sink.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/strict_json.h"
 #include "support.h"
 
 namespace nmt::update_profiler_test {

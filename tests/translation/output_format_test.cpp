@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/strict_json.h"
 #include "translation/word_tokenizer.h"
 
 namespace nmt::output_format_test {

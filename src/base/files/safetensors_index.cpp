@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/json_file.h"
+#include "base/strict_json.h"
 
 namespace nmt {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/strict_json.h"
 #include "config/config.h"
 
 namespace nmt {

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "config/config.h"
 
 namespace nmt::interop {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "interop/ctranslate2/ctranslate2.h"
 #include "interop/marian/marian_names.h"
 #include "interop/plain/transformer_parts.h"

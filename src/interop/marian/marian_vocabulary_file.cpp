@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/strict_json.h"
 
 namespace nmt::interop {
 namespace {

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "base/strict_json.h"
 #include "config/loading/model_description.h"
 #include "interop/formats/array.h"
 #include "text/codec/codec.h"

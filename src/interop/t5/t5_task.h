@@ -1,9 +1,9 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "base/strict_json.h"
 #include "interop/hugging_face/hugging_face_folder.h"
 
 namespace nmt::interop {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "nn/attention/packed_attention.h"
+#include "nn/ops/columns.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
 
@@ -90,9 +91,13 @@ struct Attention : torch::autograd::Function<Attention> {
                                    .source_lengths = saved[6]};
     const auto shape = shape_of(q, k, options, static_cast<uint64_t>(context->saved_data["key"].toInt()));
     const auto gradient = gradients[0].contiguous();
-    auto of_q = torch::empty({q.size(0), q.size(1), q.size(2)}, q.options());
-    auto of_k = torch::empty({k.size(0), k.size(1), k.size(2)}, k.options());
-    auto of_v = torch::empty_like(of_k);
+    // Side by side as q, k and v are: the gradient of the product that made them is then there without a copy.
+    auto parts = new_columns({q, k, v});
+    if (!parts[0].is_alias_of(parts[1])) {
+      const auto of_kv = new_columns({k, v});
+      parts = {parts[0], of_kv[0], of_kv[1]};
+    }
+    auto &of_q = parts[0], &of_k = parts[1], &of_v = parts[2];
     const kernels::AttentionGradients buffers{.context_gradient = gradient.const_data_ptr(),
                                               .query_gradient = of_q.mutable_data_ptr(),
                                               .key_gradient = of_k.mutable_data_ptr(),

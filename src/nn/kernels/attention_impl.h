@@ -48,14 +48,20 @@ template <typename T>
 void load_rows(const T* from, int64_t stride, float* to, int64_t to_stride, int64_t rows, int64_t n) {
   for (int64_t t = 0; t < rows; ++t) load_row(from + t * stride, to + t * to_stride, n);
 }
-// to [n, columns] = transposed from [rows, n]; columns beyond rows are zero.
+// to [n, columns] = transposed from [rows, n]; columns beyond rows up to a whole vector are zero. Sixteen rows at a
+// time are read along their numbers, which is how they lie, and written as sixteen columns.
 template <typename T>
 void load_transposed(const T* from, int64_t stride, float* to, int64_t columns, int64_t rows, int64_t n) {
-  for (int64_t d = 0; d < n; ++d) {
-    float* line = to + d * columns;
-    for (int64_t t = 0; t < rows; ++t) line[t] = to_float(from[t * stride + d]);
-    for (int64_t t = rows; t < round_up(rows); ++t) line[t] = 0;
-  }
+  float block[kLanes][kLanes];
+  for (int64_t t = 0; t < rows; t += kLanes)
+    for (int64_t d = 0; d < n; d += kLanes) {
+      const int64_t height = std::min(kLanes, rows - t), width = std::min(kLanes, n - d);
+      for (int64_t i = 0; i < height; ++i) load_row(from + (t + i) * stride + d, block[i], width);
+      for (int64_t j = 0; j < width; ++j) {
+        float* line = to + (d + j) * columns + t;
+        for (int64_t i = 0; i < kLanes; ++i) line[i] = i < height ? block[i][j] : 0;
+      }
+    }
 }
 
 inline int64_t length_of(const int64_t* lengths, int64_t b, int64_t all_of_them) {

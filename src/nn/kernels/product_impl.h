@@ -27,15 +27,26 @@ inline void product_block(const float* a, int64_t a_row, int64_t a_column, const
     for (int64_t v = 0; v < kVecs; ++v) store(c + r * c_stride + v * kLanes, acc[r][v]);
 }
 
+// 1 to kRows rows.
+template <int64_t kRows, int64_t kVecs>
+inline void product_rows(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
+                         int64_t rows, int64_t depth, float* c, int64_t c_stride) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return product_rows<kRows - 1, kVecs>(a, a_row, a_column, b, b_stride, rows, depth, c, c_stride);
+  }
+  product_block<kRows, kVecs>(a, a_row, a_column, b, b_stride, depth, c, c_stride);
+}
+
+// The blocks are as even as can be: a chain of sums waits for itself unless there are others beside it.
 template <int64_t kVecs>
 inline void product_columns(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
                             int64_t rows, int64_t depth, float* c, int64_t c_stride) {
   constexpr int64_t kRows = NMT_ROW_BLOCK;
-  int64_t i = 0;
-  for (; i + kRows <= rows; i += kRows)
-    product_block<kRows, kVecs>(a + i * a_row, a_row, a_column, b, b_stride, depth, c + i * c_stride, c_stride);
-  for (; i < rows; ++i)
-    product_block<1, kVecs>(a + i * a_row, a_row, a_column, b, b_stride, depth, c + i * c_stride, c_stride);
+  for (int64_t i = 0, blocks = (rows + kRows - 1) / kRows; blocks > 0; --blocks) {
+    const int64_t wide = (rows - i + blocks - 1) / blocks;
+    product_rows<kRows, kVecs>(a + i * a_row, a_row, a_column, b, b_stride, wide, depth, c + i * c_stride, c_stride);
+    i += wide;
+  }
 }
 
 void product(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride, int64_t rows,

@@ -1,12 +1,11 @@
 #include "nn/layers/multi_head_attention.h"
 
-#include <ATen/ops/cat.h>
-
 #include <limits>
 #include <vector>
 
 #include "nn/decode/make_key_value_cache.h"
 #include "nn/decode/static_cache.h"
+#include "nn/ops/columns.h"
 #include "nn/ops/kernel_support.h"
 
 namespace nmt {
@@ -43,12 +42,9 @@ torch::Tensor MultiHeadAttentionImpl::project_together(std::initializer_list<Lin
     return layers.size() == 2 ? packed_together_.multiply(x, {map(layer[0]), map(layer[1])}, epilogue)
                               : packed_together_.multiply(x, {map(layer[0]), map(layer[1]), map(layer[2])}, epilogue);
   }
-  std::vector<torch::Tensor> weights, biases;
-  for (const auto& layer : layers) {
-    weights.push_back(layer->weight);
-    if (options_.bias) biases.push_back(layer->bias);
-  }
-  const auto projected = linear(x, at::cat(weights), options_.bias ? at::cat(biases) : torch::Tensor());
+  std::vector<AffineMap> maps;
+  for (const auto& layer : layers) maps.push_back({layer->weight, layer->bias});
+  const auto projected = linear(x, maps);
   return activate(projected, options_.qkv_activation);
 }
 
@@ -72,8 +68,7 @@ torch::Tensor MultiHeadAttentionImpl::join(const torch::Tensor& context, const t
 
 torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const torch::Tensor& lengths, bool causal,
                                                    ForwardContext& pass, const torch::Tensor& residual) {
-  const auto qkv =
-      project_together({query_, key_, value_}, x).split_with_sizes({options_.model, key_size(), key_size()}, -1);
+  const auto qkv = split_columns(project_together({query_, key_, value_}, x), {options_.model, key_size(), key_size()});
   return join(attend(transform(qkv[0], 0), {transform(qkv[1], 0), qkv[2]},
                      {.causal = causal, .target_lengths = lengths, .source_lengths = lengths}, pass),
               residual);
@@ -82,7 +77,7 @@ torch::Tensor MultiHeadAttentionImpl::forward_self(const torch::Tensor& x, const
 torch::Tensor MultiHeadAttentionImpl::forward_cross(const torch::Tensor& x, const torch::Tensor& target_lengths,
                                                     const torch::Tensor& memory, const torch::Tensor& source_lengths,
                                                     ForwardContext& pass) {
-  const auto kv = project_together({key_, value_}, memory).chunk(2, -1);
+  const auto kv = split_columns(project_together({key_, value_}, memory), {key_size(), key_size()});
   return join(attend(project(query_, x), {kv[0], kv[1]},
                      {.target_lengths = target_lengths, .source_lengths = source_lengths}, pass),
               {});

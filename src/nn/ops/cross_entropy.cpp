@@ -8,6 +8,7 @@
 #include <span>
 
 #include "nn/ops/kernel_support.h"
+#include "nn/ops/training_panels.h"
 
 namespace nmt {
 namespace {
@@ -108,6 +109,38 @@ void run_operations(const Block& block, const std::optional<PairLoss>& pair) {
       .copy_(pair->second * of_q.gradient(q) - pair->forward * difference - pair->backward * q * (ratio + backward));
 }
 
+// The products with the output layer's weight [vocabulary, model], by the kernels of training where they take it.
+class OutputProducts {
+ public:
+  OutputProducts(const torch::Tensor& hidden, const torch::Tensor& weight, bool need_gradients) {
+    // forward() of a function runs without gradients: whether they are wanted was asked before.
+    const torch::AutoGradMode gradients(need_gradients);
+    if (has_training_kernel(hidden, weight))
+      packed_ = training_panels({weight});
+    else
+      matrix_ = weight.detach().to(hidden.scalar_type());
+  }
+  void multiply(const torch::Tensor& hidden, const torch::Tensor& bias, torch::Tensor& logits) const {
+    if (!matrix_.defined()) return multiply_panels(hidden, packed_.panels, bias, logits);
+    at::mm_out(logits, hidden, matrix_.t());
+    if (bias.defined()) logits.add_(bias);
+  }
+  void multiply_back(const torch::Tensor& of_logits, torch::Tensor& of_hidden) const {
+    if (!matrix_.defined()) return multiply_panels(of_logits, packed_.transposed, {}, of_hidden);
+    at::mm_out(of_hidden, of_logits, matrix_);
+  }
+  void add_gradient(const torch::Tensor& hidden, const torch::Tensor& of_logits, torch::Tensor& of_weight,
+                    torch::Tensor& of_bias) const {
+    if (!matrix_.defined()) return add_training_gradient(hidden, of_logits, of_weight, of_bias);
+    of_weight.add_(at::mm(of_logits.t(), hidden));
+    if (of_bias.defined()) of_bias.add_(of_logits.sum(0, /*keepdim=*/false, of_bias.scalar_type()));
+  }
+
+ private:
+  TrainingPanels packed_;
+  torch::Tensor matrix_;  // undefined: packed_ is there
+};
+
 // Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.
 struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden_in, const torch::Tensor& weight,
@@ -116,8 +149,8 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
     const auto bias = optional_bias.value_or(torch::Tensor());
     const auto hidden = hidden_in.contiguous();
     const auto labels = labels_in.contiguous();
-    const auto matrix = weight.to(hidden.scalar_type());  // [vocabulary, model]
-    const int64_t rows = hidden.size(0), classes = matrix.size(0);
+    const int64_t rows = hidden.size(0), classes = weight.size(0);
+    const OutputProducts products(hidden, weight, need_gradients);
     const int64_t elements = hidden.is_cuda() ? kBlockElementsOfGpu : kBlockElements;
     const int64_t fitting = elements / std::max<int64_t>(classes, 1) / 2 * 2;  // whole pairs
     const int64_t length = std::clamp<int64_t>(fitting, 64, std::max<int64_t>(rows, 64));
@@ -138,8 +171,7 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
       const auto rows_of = [&](const torch::Tensor& x) { return x.narrow(0, begin, n); };
       auto logits = logits_buffer.narrow(0, 0, n);
       const auto part = rows_of(hidden);
-      at::mm_out(logits, part, matrix.t());
-      if (bias.defined()) logits.add_(bias);
+      products.multiply(part, bias, logits);
       const Block block{.logits = logits,
                         .labels = rows_of(labels),
                         .loss = rows_of(loss),
@@ -153,9 +185,8 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
         run_operations(block, pair);
       if (!need_gradients) continue;
       auto of_part = rows_of(of_hidden);
-      at::mm_out(of_part, logits, matrix);
-      of_weight.add_(at::mm(logits.t(), part));
-      if (bias.defined()) of_bias.add_(logits.sum(0, /*keepdim=*/false, exact));
+      products.multiply_back(logits, of_part);
+      products.add_gradient(part, logits, of_weight, of_bias);
     }
     if (need_gradients) context->save_for_backward({of_hidden, of_weight, of_bias});
     // Doubles: exact enough that the order of the sum cannot show.

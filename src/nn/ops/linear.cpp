@@ -1,15 +1,33 @@
 #include "nn/ops/linear.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
 
 #include "nn/ops/kernel_support.h"
 #include "nn/ops/parameter.h"
+#include "nn/ops/training_panels.h"
 
 namespace nmt {
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+  if (has_training_kernel(x, weight)) return multiply_for_training(x, std::array{AffineMap{weight, bias}});
   const auto type = x.scalar_type();
   return at::linear(x, weight.to(type), bias.defined() ? bias.to(type) : bias);
+}
+
+torch::Tensor linear(const torch::Tensor& x, std::span<const AffineMap> maps) {
+  if (std::ranges::all_of(maps, [&](const AffineMap& map) { return has_training_kernel(x, map.weight); }))
+    return multiply_for_training(x, maps);
+  std::vector<torch::Tensor> weights, biases;
+  for (const auto& map : maps) {
+    weights.push_back(map.weight);
+    if (map.bias.defined()) biases.push_back(map.bias);
+  }
+  return linear(x, at::cat(weights), biases.empty() ? torch::Tensor() : at::cat(biases));
 }
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,

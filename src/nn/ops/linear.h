@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "nn/ops/activation.h"
@@ -16,7 +17,10 @@ namespace nmt {
 /// y = x weightᵀ + bias in x's type: x [..., in], weight [out, in] and bias [out] (or undefined) are float masters.
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias);
 
-/// The same; what has_decoding_kernel() takes goes through `packed`.
+/// Several maps of one x, side by side: [..., out of all of them]. Either all have a bias or none.
+torch::Tensor linear(const torch::Tensor& x, std::span<const AffineMap> maps);
+
+/// The same as of one map; what has_decoding_kernel() takes goes through `packed`.
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
                      PackedMatrix& packed);
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "base/code_points.h"
+#include "base/strict_json.h"
 #include "report/html/html_page.h"
 #include "report/pictures/attention_picture.h"
 #include "report/pictures/markup.h"

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/attention_grid.h"
+#include "base/strict_json.h"
 #include "report/pictures/png.h"
 
 namespace nmt {

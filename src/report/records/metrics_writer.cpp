@@ -4,13 +4,13 @@
 
 #include <charconv>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <vector>
 
 #include "base/files/file.h"
 #include "base/process/progress.h"
+#include "base/strict_json.h"
 #include "report/pictures/attention_picture.h"
 
 namespace nmt {

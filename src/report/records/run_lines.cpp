@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/files/json_file.h"
+#include "base/strict_json.h"
 
 namespace nmt {
 namespace {

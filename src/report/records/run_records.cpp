@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/json_file.h"
+#include "base/strict_json.h"
 #include "config/loading/schema.h"
 #include "report/pictures/attention_picture.h"
 #include "report/records/metrics_writer.h"

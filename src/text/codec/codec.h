@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "text/codec/source_markers.h"
 #include "text/normalization.h"
 #include "text/tokenizer.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/files/json_file.h"
+#include "base/strict_json.h"
 #include "base/unicode.h"
 
 namespace nmt {

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/json_file.h"
 #include "base/files/output_folder.h"
+#include "base/strict_json.h"
 
 namespace fs = std::filesystem;
 

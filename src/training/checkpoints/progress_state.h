@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "data/batch_stream.h"
 #include "training/optimizers/schedule.h"
 

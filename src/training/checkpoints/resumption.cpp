@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/json_file.h"
 #include "base/process/version.h"
+#include "base/strict_json.h"
 #include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
 #include "training/checkpoints/checkpoint.h"

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "base/strict_json.h"
 #include "models/interface/safetensors.h"
 #include "training/checkpoints/checkpoint.h"
 #include "training/checkpoints/progress_state.h"

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "models/model_directory.h"
 #include "training/averages/average.h"
 

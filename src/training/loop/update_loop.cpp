@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "models/model_directory.h"
 #include "training/loop/stopping.h"
 #include "training/loop/tensor_statistics.h"

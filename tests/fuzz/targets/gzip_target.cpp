@@ -39,6 +39,8 @@ NMT_FUZZ_TARGET(gzip, input) {
     is_long |= end - begin > kShort;
     begin = end + 1;
   }
-  nmt::fuzz::require(nmt::fuzz::takes([&] { count_lines(path, {kShort, nmt::LongestLine::Beyond::kRefuse}); }) != is_long,
+  nmt::fuzz::require(nmt::fuzz::takes([&] {
+                       count_lines(path, {kShort, nmt::LongestLine::Beyond::kRefuse});
+                     }) != is_long,
                      "a line that is too long is refused");
 }

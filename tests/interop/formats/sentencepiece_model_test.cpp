@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "interop/marian/marian_vocabulary.h"
 #include "support.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"

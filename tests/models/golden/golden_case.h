@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"

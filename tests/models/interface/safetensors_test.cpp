@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/random.h"
+#include "base/strict_json.h"
 #include "support.h"
 #include "tensor_support.h"
 

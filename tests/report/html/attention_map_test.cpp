@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
+#include "base/strict_json.h"
 
 namespace nmt::attention_map_test {
 namespace {

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "support.h"
 
 namespace nmt::metrics_writer_test {

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/strict_json.h"
 #include "report/dev_python.h"
 
 namespace nmt::tensorboard_observer_test {

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "support.h"
 
 namespace nmt::test {

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
 #include "support.h"

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/strict_json.h"
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/packed/word_vectors_impl.h"
 #include "nn/kernels/vector_impl.h"
 
 #if defined(__AVX512VNNI__) || defined(__AVX512BF16__)
@@ -16,26 +17,6 @@
 
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
-
-// Vectors as wide as this instruction set's registers: the compiler keeps wider ones in memory.
-constexpr int64_t kWidth = NMT_PACKED_WIDTH;
-typedef float Floats __attribute__((vector_size(4 * kWidth)));
-typedef int32_t Ints __attribute__((vector_size(4 * kWidth)));
-typedef uint32_t Words __attribute__((vector_size(4 * kWidth)));
-
-template <typename To>
-inline To load_as(const void* p) {
-  To v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-template <typename To, typename From>
-inline To bits_as(From from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
-}
 
 // What a format makes of a word of x in all lanes and a vector of words of weights. Where kParts is not 1, a word of
 // weights is taken apart by part(), and each part has its own word of x.

@@ -1,0 +1,146 @@
+#include "nn/ops/training_panels.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/cat.h>
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "nn/kernels/training/training_product.h"
+
+namespace nmt {
+namespace {
+
+using kernels::kPanel;
+using kernels::panel_count;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr int64_t kRowsEach = 48;  // for one thread
+
+const uint16_t* bits_of(const torch::Tensor& x) { return static_cast<const uint16_t*>(x.const_data_ptr()); }
+uint32_t* words_of(torch::Tensor& x) { return static_cast<uint32_t*>(x.mutable_data_ptr()); }
+
+torch::Tensor joined(torch::TensorList parts) {
+  return (parts.size() == 1 ? parts.front().detach() : at::cat(parts).detach()).contiguous();
+}
+
+}  // namespace
+
+bool has_training_kernel(const torch::Tensor& x, const torch::Tensor& weight) {
+  return kernels::training_kernels() && torch::GradMode::is_enabled() && x.device().is_cpu() &&
+         x.scalar_type() == torch::kBFloat16 && weight.scalar_type() == torch::kFloat32 && weight.size(0) % 2 == 0 &&
+         weight.size(1) % 2 == 0 && weight.numel() > 0;
+}
+
+TrainingPanels training_panels(torch::TensorList weights) {
+  const auto matrix = joined(weights);
+  const int64_t out = matrix.size(0), in = matrix.size(1);
+  TrainingPanels result{.panels = torch::empty({panel_count(out) * kPanel * (in / 2)}, torch::kInt32),
+                        .transposed = torch::empty({panel_count(in) * kPanel * (out / 2)}, torch::kInt32)};
+  const kernels::TrainingWeight packed{
+      .out = out, .in = in, .panels = words_of(result.panels), .transposed = words_of(result.transposed)};
+  const float* from = matrix.const_data_ptr<float>();
+  at::parallel_for(0, panel_count(out), 1, [&](int64_t begin, int64_t end) {
+    kernels::training_kernels()->pack(from, packed, {begin, end});
+  });
+  return result;
+}
+
+void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const torch::Tensor& bias, torch::Tensor& y) {
+  const kernels::TrainingProduct product{.rows = x.size(0),
+                                         .in = x.size(1),
+                                         .out = y.size(1),
+                                         .x = bits_of(x),
+                                         .panels = static_cast<const uint32_t*>(panels.const_data_ptr()),
+                                         .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
+                                         .y = static_cast<uint16_t*>(y.mutable_data_ptr())};
+  at::parallel_for(0, product.rows, kRowsEach, [&](int64_t begin, int64_t end) {
+    kernels::training_kernels()->multiply(product, {begin, end});
+  });
+}
+
+// Threads share the longer side. Each of them packs all of the shorter one.
+void add_training_gradient(const torch::Tensor& x, const torch::Tensor& of_y, torch::Tensor& of_weight,
+                           torch::Tensor& of_bias) {
+  const int64_t in = x.size(1), out = of_y.size(1), longer = std::max(in, out);
+  const kernels::TrainingGradient gradient{.rows = x.size(0),
+                                           .in = in,
+                                           .out = out,
+                                           .x = bits_of(x),
+                                           .y_gradient = bits_of(of_y),
+                                           .weight_gradient = of_weight.mutable_data_ptr<float>(),
+                                           .bias_gradient =
+                                               of_bias.defined() ? of_bias.mutable_data_ptr<float>() : nullptr};
+  at::parallel_for(0, panel_count(longer), 1, [&](int64_t begin, int64_t end) {
+    const kernels::Range part{begin * kPanel, std::min(end * kPanel, longer)};
+    kernels::training_kernels()->add_gradient(gradient, longer == out ? part : kernels::Range{0, out},
+                                              longer == out ? kernels::Range{0, in} : part);
+  });
+}
+
+namespace {
+
+/// x's sizes but for the last one.
+torch::Tensor empty_like_rows(const torch::Tensor& x, int64_t columns) {
+  auto sizes = x.sizes().vec();
+  sizes.back() = columns;
+  return torch::empty(sizes, x.options());
+}
+torch::Tensor rows_of(const torch::Tensor& x) { return x.view({-1, x.size(-1)}); }
+
+struct TrainedMaps : torch::autograd::Function<TrainedMaps> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x_in, torch::TensorList weights,
+                               torch::TensorList biases) {
+    RECORD_FUNCTION("nmt::linear", c10::ArrayRef<const c10::IValue>());
+    std::vector<int64_t> outs;
+    for (const auto& weight : weights) outs.push_back(weight.size(0));
+    const auto x = x_in.contiguous();
+    const auto packed = training_panels(weights);
+    auto y = empty_like_rows(x, std::accumulate(outs.begin(), outs.end(), int64_t{0})), rows = rows_of(y);
+    multiply_panels(rows_of(x), packed.panels, biases.empty() ? torch::Tensor() : joined(biases), rows);
+    context->save_for_backward({x, packed.transposed});
+    context->saved_data["outs"] = outs;
+    context->saved_data["bias"] = !biases.empty();
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    RECORD_FUNCTION("nmt::linear_backward", c10::ArrayRef<const c10::IValue>());
+    const auto saved = context->get_saved_variables();
+    const auto &x = saved[0], &transposed = saved[1];
+    const auto outs = context->saved_data["outs"].toIntVector();
+    const auto of_y = rows_of(gradients[0].contiguous());
+    variable_list result(1);
+    if (context->needs_input_grad(0)) {
+      result[0] = torch::empty_like(x);
+      auto rows = rows_of(result[0]);
+      multiply_panels(of_y, transposed, {}, rows);
+    }
+    const bool with_bias = context->saved_data["bias"].toBool();
+    auto of_weight = torch::zeros({of_y.size(1), x.size(-1)}, torch::kFloat32);
+    auto of_bias = with_bias ? torch::zeros({of_y.size(1)}, torch::kFloat32) : torch::Tensor();
+    add_training_gradient(rows_of(x), of_y, of_weight, of_bias);
+    for (auto& part : of_weight.split_with_sizes(outs)) result.push_back(std::move(part));
+    if (with_bias)
+      for (auto& part : of_bias.split_with_sizes(outs)) result.push_back(std::move(part));
+    return result;
+  }
+};
+
+}  // namespace
+
+torch::Tensor multiply_for_training(const torch::Tensor& x, std::span<const AffineMap> maps) {
+  std::vector<torch::Tensor> weights, biases;
+  for (const auto& map : maps) {
+    weights.push_back(map.weight);
+    if (map.bias.defined()) biases.push_back(map.bias);
+  }
+  TORCH_CHECK(biases.empty() || biases.size() == weights.size(), "either all maps have a bias or none");
+  return TrainedMaps::apply(x, torch::TensorList(weights), torch::TensorList(biases));
+}
+
+}  // namespace nmt

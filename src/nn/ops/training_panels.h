@@ -1,0 +1,36 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <span>
+
+#include "nn/ops/packed_matrix.h"
+
+namespace nmt {
+
+/// Whether the kernels of training take products with x by this weight [out, in]: bfloat16 on the CPU with gradients
+/// asked for, in and out even, on a processor whose kernels are the fastest.
+bool has_training_kernel(const torch::Tensor& x, const torch::Tensor& weight);
+
+/// The weight [out, in] of one affine map, or of several side by side, in bfloat16: see kernels::TrainingWeight.
+struct TrainingPanels {
+  torch::Tensor panels, transposed;
+};
+
+/// weights: float32 [out of each, in].
+TrainingPanels training_panels(torch::TensorList weights);
+
+/// y [rows, out] = x [rows, in] weightᵀ + bias by panels; by transposed ones x's gradient from y's. x and y are
+/// bfloat16 and contiguous, bias is float32 [out] or undefined.
+void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const torch::Tensor& bias, torch::Tensor& y);
+
+/// of_weight [out, in] += of_yᵀ x; of_bias [out] += the sums of of_y's columns, unless it is undefined. x [rows, in] and
+/// of_y [rows, out] are bfloat16, the sums float32; all are contiguous.
+void add_training_gradient(const torch::Tensor& x, const torch::Tensor& of_y, torch::Tensor& of_weight,
+                           torch::Tensor& of_bias);
+
+/// y [..., out of all maps] = x [..., in] through maps that has_training_kernel() takes, with gradients for x and all
+/// weights and biases. Either all maps have a bias or none.
+torch::Tensor multiply_for_training(const torch::Tensor& x, std::span<const AffineMap> maps);
+
+}  // namespace nmt
