@@ -1,6 +1,5 @@
 // Rates of the products of training in bfloat16, ours beside LibTorch's: GFLOP/s of y = x weightᵀ, of the gradient of x
 // and of that of the weight, by shape. Usage: training_product_bench [threads] [kernel set]
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <torch/types.h>
 
@@ -9,6 +8,7 @@
 #include <cstdlib>
 
 #include "nn/kernels/training/training_product.h"
+#include "nn/ops/parallel_ranges.h"
 
 namespace {
 
@@ -69,20 +69,22 @@ void measure(const TrainingKernels& set, const Shape& shape) {
                                  .x = numbers(of_y),
                                  .panels = packed.transposed,
                                  .y = static_cast<uint16_t*>(of_x.mutable_data_ptr())};
+  auto pairs = torch::empty({panel_count(shape.in) * pair_count(shape.rows) * kPanel}, torch::kInt32);
   const TrainingGradient gradient{.rows = shape.rows,
                                   .in = shape.in,
                                   .out = shape.out,
-                                  .x = numbers(x),
+                                  .x_pairs = static_cast<uint32_t*>(pairs.mutable_data_ptr()),
                                   .y_gradient = numbers(of_y),
                                   .weight_gradient = of_weight.mutable_data_ptr<float>()};
   const auto multiply = [&](const TrainingProduct& product) {
-    at::parallel_for(0, shape.rows, 48, [&](int64_t begin, int64_t end) { set.multiply(product, {begin, end}); });
+    nmt::parallel_ranges(shape.rows, 96, [&](int64_t begin, int64_t end) { set.multiply(product, {begin, end}); });
   };
   const auto add_gradient = [&] {
-    const bool by_outputs = shape.out >= shape.in;
-    at::parallel_for(0, panel_count(std::max(shape.in, shape.out)), 1, [&](int64_t begin, int64_t end) {
-      const Range part{begin * kPanel, std::min(end * kPanel, std::max(shape.in, shape.out))};
-      set.add_gradient(gradient, by_outputs ? part : Range{0, shape.out}, by_outputs ? Range{0, shape.in} : part);
+    nmt::parallel_ranges(panel_count(shape.in), 1, [&](int64_t begin, int64_t end) {
+      set.pair_rows(numbers(x), shape.rows, shape.in, {begin, end}, static_cast<uint32_t*>(pairs.mutable_data_ptr()));
+    });
+    nmt::parallel_ranges(shape.out, kPanel, [&](int64_t begin, int64_t end) {
+      set.add_gradient(gradient, {begin, end}, {0, shape.in});
     });
   };
   const double flop = 2e-9 * static_cast<double>(shape.rows * shape.in * shape.out);

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-/// Everything that reads or writes JSON includes this file, so that numbers of strangers become whole numbers by one rule:
-/// one with a fraction, or beyond the type's range, is refused by a nlohmann::json::exception. The library's own way
-/// would cut off the fraction, and what it makes of 1e33 is not defined.
+/// Everything that reads or writes JSON includes this file, so that numbers of strangers become whole numbers by one
+/// rule: one with a fraction, or beyond the type's range, is refused by a nlohmann::json::exception. The library's own
+/// way would cut off the fraction, and what it makes of 1e33 is not defined.
 namespace nlohmann {
 
 template <typename T>

@@ -1,6 +1,5 @@
 #include "nn/attention/attention.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -11,12 +10,15 @@
 #include "nn/ops/columns.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
+#include "nn/ops/parallel_ranges.h"
 
 namespace nmt {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+constexpr int64_t kHeadsEach = 16;  // heads of sentences that a thread takes at a time
 
 const int64_t* lengths_of(const torch::Tensor& lengths) {
   return lengths.defined() ? lengths.const_data_ptr<int64_t>() : nullptr;
@@ -69,7 +71,7 @@ struct Attention : torch::autograd::Function<Attention> {
     const void *q_data = q.const_data_ptr(), *k_data = k.const_data_ptr(), *v_data = v.const_data_ptr();
     void* out_data = out.mutable_data_ptr();
     float* sums = log_sums.mutable_data_ptr<float>();
-    at::parallel_for(0, shape.batch * heads, 4, [&](int64_t begin, int64_t end) {
+    parallel_ranges(shape.batch * heads, kHeadsEach, [&](int64_t begin, int64_t end) {
       kernels::kernels().attention(type, shape, q_data, k_data, v_data, out_data, sums, begin, end);
     });
     context->save_for_backward({q, k, v, out, log_sums, target_lengths, source_lengths});
@@ -108,7 +110,7 @@ struct Attention : torch::autograd::Function<Attention> {
     const void *q_data = q.const_data_ptr(), *k_data = k.const_data_ptr(), *v_data = v.const_data_ptr();
     const void* out_data = out.const_data_ptr();
     const float* sums = log_sums.const_data_ptr<float>();
-    at::parallel_for(0, shape.batch * shape.heads, 4, [&](int64_t begin, int64_t end) {
+    parallel_ranges(shape.batch * shape.heads, kHeadsEach, [&](int64_t begin, int64_t end) {
       kernels::kernels().attention_backward(type, shape, q_data, k_data, v_data, out_data, sums, buffers, begin, end);
     });
     return {of_q, of_k, of_v, {}, {}, {}, {}, {}, {}};

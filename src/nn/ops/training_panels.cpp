@@ -1,6 +1,5 @@
 #include "nn/ops/training_panels.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/cat.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "nn/kernels/training/training_product.h"
+#include "nn/ops/parallel_ranges.h"
 
 namespace nmt {
 namespace {
@@ -19,7 +19,9 @@ using kernels::panel_count;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr int64_t kRowsEach = 48;  // for one thread
+// What a thread takes at a time.
+constexpr int64_t kRowsEach = 96;
+constexpr int64_t kInputsEach = 512;
 
 const uint16_t* bits_of(const torch::Tensor& x) { return static_cast<const uint16_t*>(x.const_data_ptr()); }
 uint32_t* words_of(torch::Tensor& x) { return static_cast<uint32_t*>(x.mutable_data_ptr()); }
@@ -44,7 +46,7 @@ TrainingPanels training_panels(torch::TensorList weights) {
   const kernels::TrainingWeight packed{
       .out = out, .in = in, .panels = words_of(result.panels), .transposed = words_of(result.transposed)};
   const float* from = matrix.const_data_ptr<float>();
-  at::parallel_for(0, panel_count(out), 1, [&](int64_t begin, int64_t end) {
+  parallel_ranges(panel_count(out), 1, [&](int64_t begin, int64_t end) {
     kernels::training_kernels()->pack(from, packed, {begin, end});
   });
   return result;
@@ -58,27 +60,32 @@ void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const 
                                          .panels = static_cast<const uint32_t*>(panels.const_data_ptr()),
                                          .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
                                          .y = static_cast<uint16_t*>(y.mutable_data_ptr())};
-  at::parallel_for(0, product.rows, kRowsEach, [&](int64_t begin, int64_t end) {
+  parallel_ranges(product.rows, kRowsEach, [&](int64_t begin, int64_t end) {
     kernels::training_kernels()->multiply(product, {begin, end});
   });
 }
 
-// Threads share the longer side. Each of them packs all of the shorter one.
 void add_training_gradient(const torch::Tensor& x, const torch::Tensor& of_y, torch::Tensor& of_weight,
                            torch::Tensor& of_bias) {
-  const int64_t in = x.size(1), out = of_y.size(1), longer = std::max(in, out);
-  const kernels::TrainingGradient gradient{.rows = x.size(0),
-                                           .in = in,
-                                           .out = out,
-                                           .x = bits_of(x),
-                                           .y_gradient = bits_of(of_y),
-                                           .weight_gradient = of_weight.mutable_data_ptr<float>(),
-                                           .bias_gradient =
-                                               of_bias.defined() ? of_bias.mutable_data_ptr<float>() : nullptr};
-  at::parallel_for(0, panel_count(longer), 1, [&](int64_t begin, int64_t end) {
-    const kernels::Range part{begin * kPanel, std::min(end * kPanel, longer)};
-    kernels::training_kernels()->add_gradient(gradient, longer == out ? part : kernels::Range{0, out},
-                                              longer == out ? kernels::Range{0, in} : part);
+  const auto& kernels = *kernels::training_kernels();
+  const int64_t rows = x.size(0), in = x.size(1), out = of_y.size(1), panels = panel_count(in);
+  auto pairs = torch::empty({panels * kernels::pair_count(rows) * kPanel}, torch::kInt32);
+  parallel_ranges(panels, 1, [&](int64_t begin, int64_t end) {
+    kernels.pair_rows(bits_of(x), rows, in, {begin, end}, words_of(pairs));
+  });
+  const kernels::TrainingGradient gradient{
+      .rows = rows,
+      .in = in,
+      .out = out,
+      .x_pairs = words_of(pairs),
+      .y_gradient = bits_of(of_y),
+      .weight_gradient = of_weight.mutable_data_ptr<float>(),
+      .bias_gradient = of_bias.defined() ? of_bias.mutable_data_ptr<float>() : nullptr};
+  const int64_t parts = (in + kInputsEach - 1) / kInputsEach;  // of the inputs of a panel of outputs
+  parallel_ranges(panel_count(out) * parts, 1, [&](int64_t i, int64_t) {
+    const int64_t output = i / parts * kPanel, input = i % parts * kInputsEach;
+    kernels.add_gradient(gradient, {output, std::min(out, output + kPanel)},
+                         {input, std::min(in, input + kInputsEach)});
   });
 }
 

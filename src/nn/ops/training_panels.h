@@ -24,8 +24,8 @@ TrainingPanels training_panels(torch::TensorList weights);
 /// bfloat16 and contiguous, bias is float32 [out] or undefined.
 void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const torch::Tensor& bias, torch::Tensor& y);
 
-/// of_weight [out, in] += of_yᵀ x; of_bias [out] += the sums of of_y's columns, unless it is undefined. x [rows, in] and
-/// of_y [rows, out] are bfloat16, the sums float32; all are contiguous.
+/// of_weight [out, in] += of_yᵀ x; of_bias [out] += the sums of of_y's columns, unless it is undefined. x [rows, in]
+/// and of_y [rows, out] are bfloat16, the sums float32; all are contiguous.
 void add_training_gradient(const torch::Tensor& x, const torch::Tensor& of_y, torch::Tensor& of_weight,
                            torch::Tensor& of_bias);
 

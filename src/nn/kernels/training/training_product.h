@@ -26,10 +26,12 @@ struct TrainingProduct {
   uint16_t* y = nullptr;
 };
 
+constexpr int64_t pair_count(int64_t rows) { return (rows + 1) / 2; }
+
 /// What is added to the gradients of weight and bias.
 struct TrainingGradient {
   int64_t rows = 0, in = 0, out = 0;
-  const uint16_t* x = nullptr;           ///< [rows, in]
+  const uint32_t* x_pairs = nullptr;     ///< x [rows, in] as pair_rows() writes it
   const uint16_t* y_gradient = nullptr;  ///< [rows, out]
   float* weight_gradient = nullptr;      ///< [out, in]
   float* bias_gradient = nullptr;        ///< [out], or nullptr
@@ -42,6 +44,9 @@ struct TrainingKernels {
   void (*pack)(const float* weight, const TrainingWeight& packed, Range panels);
   /// The given rows of y.
   void (*multiply)(const TrainingProduct& product, Range rows);
+  /// Writes the panels [panels.begin, panels.end) of x [rows, columns] with rows 2p and 2p + 1 of a column in a word:
+  /// [panel_count(columns), pair_count(rows), kPanel]. What is beyond rows and columns is zero.
+  void (*pair_rows)(const uint16_t* x, int64_t rows, int64_t columns, Range panels, uint32_t* pairs);
   /// Adds to the given outputs and inputs of the weight's gradient, in ascending order of the rows; with input 0 also
   /// to the bias's. Both begin at a multiple of kPanel.
   void (*add_gradient)(const TrainingGradient& gradient, Range outputs, Range inputs);

@@ -181,43 +181,40 @@ void add_bias(const uint32_t* left, int64_t pairs, float* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] += all[i];
 }
 
-void add_gradient(const TrainingGradient& g, Range outputs, Range inputs) {
-  constexpr int64_t kInputs = 16 * kPanel, kWords = 1 << 17;  // of x that stay in the second-level cache
-  static thread_local std::vector<uint32_t> x_words, y_words;
-  // As many for every range of inputs: sums are the same however the work is split.
-  const int64_t most = kWords / (panel_count(std::min(kInputs, g.in)) * kPanel);
-  for (int64_t input = inputs.begin; input < inputs.end; input += kInputs) {
-    const int64_t panels = panel_count(std::min(kInputs, inputs.end - input));
-    if (std::ssize(x_words) < kWords) x_words.resize(kWords);
-    if (std::ssize(y_words) < most * kPanel) y_words.resize(most * kPanel);
-    for (int64_t row = 0; row < g.rows; row += 2 * most) {
-      const int64_t pairs = std::min(most, (g.rows - row + 1) / 2);
-      for (int64_t p = 0; p < panels; ++p)
-        pack_pairs(g.x, g.rows, g.in, row, pairs, input + p * kPanel, x_words.data() + p * pairs * kPanel);
-      for (int64_t output = outputs.begin; output < outputs.end; output += kPanel) {
-        const int64_t count = std::min(kPanel, outputs.end - output);
-        pack_pairs(g.y_gradient, g.rows, g.out, row, pairs, output, y_words.data());
-        if (g.bias_gradient && input == 0) add_bias(y_words.data(), pairs, g.bias_gradient + output, count);
-        for (int64_t p = 0; p < panels; ++p) {
-          for (int64_t r = 0; r < count; r += kTileRows)
-            with_rows(std::min(kTileRows, count - r), [&](auto rows) {
-              for (int64_t column = 0; column < kPanel; column += kVecs * kWidth) {
-                const int64_t first = input + p * kPanel + column, left = inputs.end - first;
-                if (left <= 0) return;
-                const uint32_t *y = y_words.data() + r, *x = x_words.data() + p * pairs * kPanel + column;
-                float* to = g.weight_gradient + (output + r) * g.in + first;
-                add_tile<rows()>(y, x, pairs, to, g.in, left);
-              }
-            });
-        }
-      }
+void pair_rows(const uint16_t* x, int64_t rows, int64_t columns, Range panels, uint32_t* pairs) {
+  const int64_t count = pair_count(rows);
+  for (int64_t panel = panels.begin; panel < panels.end; ++panel)
+    pack_pairs(x, rows, columns, 0, count, panel * kPanel, pairs + panel * count * kPanel);
+}
+
+// All inputs of kPanel outputs or fewer.
+void add_panel(const TrainingGradient& g, Range outputs, Range inputs) {
+  constexpr int64_t kPairs = 512;  // of kPanel columns: they stay in the second-level cache
+  static thread_local std::vector<uint32_t> y_pairs(kPairs * kPanel);
+  const int64_t all = pair_count(g.rows), count = outputs.end - outputs.begin;
+  for (int64_t first = 0; first < all; first += kPairs) {
+    const int64_t pairs = std::min(kPairs, all - first);
+    pack_pairs(g.y_gradient, g.rows, g.out, 2 * first, pairs, outputs.begin, y_pairs.data());
+    if (g.bias_gradient && inputs.begin == 0) add_bias(y_pairs.data(), pairs, g.bias_gradient + outputs.begin, count);
+    for (int64_t input = inputs.begin; input < inputs.end; input += kVecs * kWidth) {
+      const uint32_t* x = g.x_pairs + (input / kPanel * all + first) * kPanel + input % kPanel;
+      for (int64_t r = 0; r < count; r += kTileRows)
+        with_rows(std::min(kTileRows, count - r), [&](auto rows) {
+          add_tile<rows()>(y_pairs.data() + r, x, pairs, g.weight_gradient + (outputs.begin + r) * g.in + input, g.in,
+                           inputs.end - input);
+        });
     }
   }
+}
+
+void add_gradient(const TrainingGradient& g, Range outputs, Range inputs) {
+  for (int64_t output = outputs.begin; output < outputs.end; output += kPanel)
+    add_panel(g, {output, std::min(outputs.end, output + kPanel)}, inputs);
 }
 
 }  // namespace
 
 extern const TrainingKernels kTrainingSet;
-const TrainingKernels kTrainingSet = {NMT_KERNEL_NAME, pack, multiply, add_gradient};
+const TrainingKernels kTrainingSet = {NMT_KERNEL_NAME, pack, multiply, pair_rows, add_gradient};
 
 }  // namespace nmt::kernels::NMT_KERNEL_SET

@@ -103,10 +103,13 @@ struct Gradients {
 
 Gradients gradients(const TrainingKernels& set, const Problem& p, bool split) {
   Gradients sums{.weight = wave<float>(p.out * p.in, 5), .bias = wave<float>(p.out, 6)};
+  std::vector<uint32_t> pairs(panel_count(p.in) * pair_count(p.rows) * kPanel, 1);
+  for (int64_t panel = panel_count(p.in); panel-- > 0;)
+    set.pair_rows(p.x.data(), p.rows, p.in, {panel, panel + 1}, pairs.data());
   const TrainingGradient gradient{.rows = p.rows,
                                   .in = p.in,
                                   .out = p.out,
-                                  .x = p.x.data(),
+                                  .x_pairs = pairs.data(),
                                   .y_gradient = p.of_y.data(),
                                   .weight_gradient = sums.weight.data(),
                                   .bias_gradient = sums.bias.data()};

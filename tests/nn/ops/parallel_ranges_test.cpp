@@ -1,0 +1,33 @@
+#include "nn/ops/parallel_ranges.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace nmt::parallel_ranges_test {
+namespace {
+
+TEST(ParallelRanges, MakeUpTheWhole) {
+  for (const int64_t count : {0, 1, 7, 96, 1000})
+    for (const int64_t each : {1, 7, 96, 5000}) {
+      std::vector<int> times(count, 0);
+      parallel_ranges(count, each, [&](int64_t begin, int64_t end) {
+        EXPECT_LT(begin, end);
+        EXPECT_EQ(begin % each, 0);
+        EXPECT_LE(end - begin, each);
+        for (int64_t i = begin; i < end; ++i) ++times[i];
+      });
+      EXPECT_EQ(times, std::vector<int>(count, 1)) << count << " by " << each;
+    }
+}
+
+TEST(ParallelRanges, HandOnWhatIsThrown) {
+  const auto fail = [](int64_t begin, int64_t) {
+    if (begin == 40) throw std::runtime_error("40");
+  };
+  EXPECT_THROW(parallel_ranges(100, 10, fail), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace nmt::parallel_ranges_test
