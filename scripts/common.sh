@@ -112,5 +112,5 @@ configure_sanitizers() {
 configure_release() {
   local torch
   torch=$(find_torch) || die "no LibTorch: run scripts/setup.sh"
-  configure release "$build_folder" -DTorch_DIR="$torch"
+  configure release "$build_folder" -DTorch_DIR="$torch" "$@"
 }

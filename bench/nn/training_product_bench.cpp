@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "nn/device/parallel_ranges.h"
 #include "nn/kernels/training/training_product.h"
-#include "nn/ops/parallel_ranges.h"
 
 namespace {
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/attention/columns.h"
 #include "nn/attention/packed_attention.h"
-#include "nn/ops/columns.h"
+#include "nn/device/parallel_ranges.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
-#include "nn/ops/parallel_ranges.h"
 
 namespace nmt {
 namespace {

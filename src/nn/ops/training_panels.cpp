@@ -8,8 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "nn/device/parallel_ranges.h"
 #include "nn/kernels/training/training_product.h"
-#include "nn/ops/parallel_ranges.h"
 
 namespace nmt {
 namespace {

@@ -193,7 +193,7 @@ TEST(Safetensors, RefusesDamagedFiles) {
       {"one offset", with("[0,24]", "[24]"), "extent of a"},
       {"three offsets", with("[0,24]", "[0,24,24]"), "extent of a"},
       {"swapped offsets", with("[0,24]", "[24,0]"), "extent of a"},
-      {"negative offset", with("[0,24]", "[-24,0]"), "extent of a"},
+      {"negative offset", with("[0,24]", "[-24,0]"), "a header entry of the wrong form"},
       {"offset beyond the data", with("[24,32]", "[25,33]"), "extent of b"},
       {"offsets that overflow", with("[24,32]", "[18446744073709551608,18446744073709551616]"),
        "a header entry of the wrong form"},

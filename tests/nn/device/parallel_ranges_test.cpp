@@ -1,4 +1,4 @@
-#include "nn/ops/parallel_ranges.h"
+#include "nn/device/parallel_ranges.h"
 
 #include <gtest/gtest.h>
 

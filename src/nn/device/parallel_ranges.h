@@ -8,9 +8,9 @@
 
 namespace nmt {
 
-/// body(begin, end) for ranges of `each` that make up [0, count), on all threads. A thread that has done its range takes
-/// the next one: where a core is slower than another, or busy, the others do not wait for it (at::parallel_for gives
-/// each thread the same share). body is called in no particular order.
+/// body(begin, end) for ranges of `each` that make up [0, count), on all threads. A thread that has done its range
+/// takes the next one: where a core is slower than another, or busy, the others do not wait for it (at::parallel_for
+/// gives each thread the same share). body is called in no particular order.
 template <typename Body>
 void parallel_ranges(int64_t count, int64_t each, const Body& body) {
   const int64_t ranges = (count + each - 1) / each, threads = std::min<int64_t>(at::get_num_threads(), ranges);

@@ -1,4 +1,4 @@
-#include "nn/ops/columns.h"
+#include "nn/attention/columns.h"
 
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/custom_function.h>
