@@ -19,9 +19,14 @@ using kernels::panel_count;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// What a thread takes at a time.
-constexpr int64_t kRowsEach = 96;
-constexpr int64_t kInputsEach = 512;
+constexpr int64_t kRowsEach = 96, kInputsEach = 512;  // what a thread takes at a time, of a product that is large
+
+/// So many of what costs `cost` numbers or products each that another thread is worth its start.
+int64_t worth_a_thread(int64_t cost, int64_t enough) {
+  return std::max<int64_t>(1, enough / std::max<int64_t>(cost, 1));
+}
+int64_t worth_packing(int64_t numbers) { return worth_a_thread(numbers, 1 << 15); }
+int64_t worth_multiplying(int64_t products) { return worth_a_thread(products, 1 << 20); }
 
 const uint16_t* bits_of(const torch::Tensor& x) { return static_cast<const uint16_t*>(x.const_data_ptr()); }
 uint32_t* words_of(torch::Tensor& x) { return static_cast<uint32_t*>(x.mutable_data_ptr()); }
@@ -46,7 +51,7 @@ TrainingPanels training_panels(torch::TensorList weights) {
   const kernels::TrainingWeight packed{
       .out = out, .in = in, .panels = words_of(result.panels), .transposed = words_of(result.transposed)};
   const float* from = matrix.const_data_ptr<float>();
-  parallel_ranges(panel_count(out), 1, [&](int64_t begin, int64_t end) {
+  parallel_ranges(panel_count(out), worth_packing(kPanel * in), [&](int64_t begin, int64_t end) {
     kernels::training_kernels()->pack(from, packed, {begin, end});
   });
   return result;
@@ -60,9 +65,10 @@ void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const 
                                          .panels = static_cast<const uint32_t*>(panels.const_data_ptr()),
                                          .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
                                          .y = static_cast<uint16_t*>(y.mutable_data_ptr())};
-  parallel_ranges(product.rows, kRowsEach, [&](int64_t begin, int64_t end) {
-    kernels::training_kernels()->multiply(product, {begin, end});
-  });
+  parallel_ranges(product.rows, std::max(kRowsEach, worth_multiplying(product.in * product.out)),
+                  [&](int64_t begin, int64_t end) {
+                    kernels::training_kernels()->multiply(product, {begin, end});
+                  });
 }
 
 void add_training_gradient(const torch::Tensor& x, const torch::Tensor& of_y, torch::Tensor& of_weight,
@@ -70,7 +76,7 @@ void add_training_gradient(const torch::Tensor& x, const torch::Tensor& of_y, to
   const auto& kernels = *kernels::training_kernels();
   const int64_t rows = x.size(0), in = x.size(1), out = of_y.size(1), panels = panel_count(in);
   auto pairs = torch::empty({panels * kernels::pair_count(rows) * kPanel}, torch::kInt32);
-  parallel_ranges(panels, 1, [&](int64_t begin, int64_t end) {
+  parallel_ranges(panels, worth_packing(kPanel * rows), [&](int64_t begin, int64_t end) {
     kernels.pair_rows(bits_of(x), rows, in, {begin, end}, words_of(pairs));
   });
   const kernels::TrainingGradient gradient{
@@ -82,10 +88,14 @@ void add_training_gradient(const torch::Tensor& x, const torch::Tensor& of_y, to
       .weight_gradient = of_weight.mutable_data_ptr<float>(),
       .bias_gradient = of_bias.defined() ? of_bias.mutable_data_ptr<float>() : nullptr};
   const int64_t parts = (in + kInputsEach - 1) / kInputsEach;  // of the inputs of a panel of outputs
-  parallel_ranges(panel_count(out) * parts, 1, [&](int64_t i, int64_t) {
+  const auto add_part = [&](int64_t i) {
     const int64_t output = i / parts * kPanel, input = i % parts * kInputsEach;
     kernels.add_gradient(gradient, {output, std::min(out, output + kPanel)},
                          {input, std::min(in, input + kInputsEach)});
+  };
+  const int64_t each = worth_multiplying(rows * kPanel * std::min(in, kInputsEach));
+  parallel_ranges(panel_count(out) * parts, each, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) add_part(i);
   });
 }
 
