@@ -34,6 +34,9 @@ for path in others:
 json.dump(wanted, open(f"{out}/compile_commands.json", "w"))
 open(f"{out}/files", "w").write("".join(c["file"] + "\n" for c in wanted))
 PYTHON
+# LibTorch's headers want OpenMP's, which clang 14 brings in a package of its own, and of g++'s it understands nothing.
+mkdir -p "$database/include"
+printf 'extern "C" int omp_%s(void);\n' get_max_threads get_num_threads get_thread_num in_parallel >"$database/include/omp.h"
 say "clang-tidy: $(wc -l <"$database/files") files"
 xargs -a "$database/files" -P "$(build_jobs)" -n 1 "$tidy" -p "$database" --quiet \
-  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-everything 2>"$database/log" || die "clang-tidy: see above"
+  --extra-arg=-isystem --extra-arg="$PWD/$database/include" --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-everything 2>"$database/log" || die "clang-tidy: see above"
