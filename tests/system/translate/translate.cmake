@@ -18,6 +18,8 @@ if(NMT_WITH_TORCH)
                      ENVIRONMENT NMT_FUZZ_SECONDS=60)
   nmt_translate_test(long_translate_memory translate_memory_test long FIXTURES_REQUIRED translate_model)
   set_tests_properties(long_translate_memory PROPERTIES TIMEOUT 3600)
+  nmt_translate_test(long_serve_memory serve_memory_test long FIXTURES_REQUIRED translate_model)
+  set_tests_properties(long_serve_memory PROPERTIES TIMEOUT 3600)
 endif()
 
 # What stands between a user's bytes and the model needs no LibTorch: so it runs under the sanitizers.
