@@ -32,9 +32,9 @@ data:
   character_coverage: 1
   shortlist: 30
 model: {{d_model: 64, d_ff: 128, num_blocks: 2, num_heads: 2, norm: pre, dropout_rate: 0}}
-training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: 800, lr: 0.005, warmup_steps: 100,
+training: {{batch_type: tokens, batch_size: 1024, num_epochs: 0, max_updates: 1000, lr: 0.005, warmup_steps: 100,
             checkpoint_every: 0}}
-validation: {{every: 400, max_sentences: 50}}
+validation: {{every: 1000, max_sentences: 50}}
 decoding: {{beam_size: 3}}
 run: {{dir: {work}/run, threads: 1}}
 """
@@ -62,7 +62,7 @@ class Programs:
         self.config.write_text(CONFIG.format(work=self.work))
         maker = SOURCE / "data_scripts" / "make_builtin_corpus.py"
         self.must(sys.executable, str(maker), "--out", str(self.work / "corpus"), "--pairs", "5000")
-        for side in ("de", "en"):  # few enough to be learnt by heart
+        for side in ("de", "en"):  # few enough to be learnt by heart: the tests translate them
             path = self.work / "corpus" / f"train.{side}"
             path.write_text("".join(path.read_text().splitlines(keepends=True)[:SENTENCES]))
         self.must(self.path("nmt-prepro"), "-c", str(self.config))
