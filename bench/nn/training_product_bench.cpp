@@ -1,11 +1,12 @@
-// Rates of the products of training in bfloat16, ours beside LibTorch's: GFLOP/s of y = x weightᵀ, of the gradient of x
-// and of that of the weight, by shape. Usage: training_product_bench [threads] [kernel set]
+// Rates of the products of training, ours beside LibTorch's: GFLOP/s of y = x weightᵀ, of the gradient of x and of that
+// of the weight, by shape. Usage: training_product_bench [threads] [kernel set] [bf16|fp32]
 #include <fmt/format.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 #include "nn/device/parallel_ranges.h"
 #include "nn/kernels/training/training_product.h"
@@ -41,47 +42,43 @@ double best_seconds(Body&& body) {
   return best;
 }
 
-const uint16_t* numbers(const torch::Tensor& x) { return static_cast<const uint16_t*>(x.const_data_ptr()); }
-
 void measure(const TrainingKernels& set, const Shape& shape) {
-  const auto bf16 = torch::kBFloat16;
-  const auto x = torch::randn({shape.rows, shape.in}).to(bf16), master = torch::randn({shape.out, shape.in});
-  const auto weight = master.to(bf16), of_y = torch::randn({shape.rows, shape.out}).to(bf16);
+  const auto type = set.type == Type::kFloat ? torch::kFloat32 : torch::kBFloat16;
+  const auto x = torch::randn({shape.rows, shape.in}).to(type), master = torch::randn({shape.out, shape.in});
+  const auto weight = master.to(type), of_y = torch::randn({shape.rows, shape.out}).to(type);
   auto y = torch::empty_like(of_y), of_x = torch::empty_like(x), of_weight = torch::zeros_like(master);
   auto narrow_of_weight = torch::empty_like(weight);
-  const auto words = [](int64_t out, int64_t in) {
-    return torch::empty({panel_count(out) * kPanel * in / 2}, torch::kInt32);
+  const auto words = [&](int64_t out, int64_t in) {
+    return torch::empty({panel_count(out) * kPanel * word_count(set.type, in)}, torch::kInt32);
   };
   auto panels = words(shape.out, shape.in), transposed = words(shape.in, shape.out);
-  const TrainingWeight packed{.out = shape.out,
-                              .in = shape.in,
-                              .panels = static_cast<uint32_t*>(panels.mutable_data_ptr()),
-                              .transposed = static_cast<uint32_t*>(transposed.mutable_data_ptr())};
+  auto x_panels = words(shape.in, shape.rows);
+  const auto data = [](torch::Tensor& words) { return static_cast<uint32_t*>(words.mutable_data_ptr()); };
+  const TrainingWeight matrix{.out = shape.out, .in = shape.in, .numbers = master.const_data_ptr<float>()};
   const TrainingProduct forward{.rows = shape.rows,
                                 .in = shape.in,
                                 .out = shape.out,
-                                .x = numbers(x),
-                                .panels = packed.panels,
-                                .y = static_cast<uint16_t*>(y.mutable_data_ptr())};
+                                .x = x.const_data_ptr(),
+                                .panels = data(panels),
+                                .y = y.mutable_data_ptr()};
   const TrainingProduct backward{.rows = shape.rows,
                                  .in = shape.out,
                                  .out = shape.in,
-                                 .x = numbers(of_y),
-                                 .panels = packed.transposed,
-                                 .y = static_cast<uint16_t*>(of_x.mutable_data_ptr())};
-  auto pairs = torch::empty({panel_count(shape.in) * pair_count(shape.rows) * kPanel}, torch::kInt32);
+                                 .x = of_y.const_data_ptr(),
+                                 .panels = data(transposed),
+                                 .y = of_x.mutable_data_ptr()};
   const TrainingGradient gradient{.rows = shape.rows,
                                   .in = shape.in,
                                   .out = shape.out,
-                                  .x_pairs = static_cast<uint32_t*>(pairs.mutable_data_ptr()),
-                                  .y_gradient = numbers(of_y),
+                                  .x_panels = data(x_panels),
+                                  .y_gradient = of_y.const_data_ptr(),
                                   .weight_gradient = of_weight.mutable_data_ptr<float>()};
   const auto multiply = [&](const TrainingProduct& product) {
     nmt::parallel_ranges(shape.rows, 96, [&](int64_t begin, int64_t end) { set.multiply(product, {begin, end}); });
   };
   const auto add_gradient = [&] {
     nmt::parallel_ranges(panel_count(shape.in), 1, [&](int64_t begin, int64_t end) {
-      set.pair_rows(numbers(x), shape.rows, shape.in, {begin, end}, static_cast<uint32_t*>(pairs.mutable_data_ptr()));
+      set.pack_rows(x.const_data_ptr(), shape.rows, shape.in, {begin, end}, data(x_panels));
     });
     nmt::parallel_ranges(shape.out, kPanel, [&](int64_t begin, int64_t end) {
       set.add_gradient(gradient, {begin, end}, {0, shape.in});
@@ -89,7 +86,8 @@ void measure(const TrainingKernels& set, const Shape& shape) {
   };
   const double flop = 2e-9 * static_cast<double>(shape.rows * shape.in * shape.out);
   const double packing = best_seconds([&] {
-    set.pack(master.const_data_ptr<float>(), packed, {0, panel_count(shape.out)});
+    set.pack(matrix, {0, panel_count(shape.out)}, data(panels));
+    set.pack_transposed(matrix, {0, panel_count(shape.in)}, data(transposed));
   });
   const double ours[] = {best_seconds([&] { multiply(forward); }), best_seconds([&] { multiply(backward); }),
                          best_seconds(add_gradient)};
@@ -105,12 +103,14 @@ void measure(const TrainingKernels& set, const Shape& shape) {
 
 int main(int argc, char** argv) {
   at::set_num_threads(argc > 1 ? std::atoi(argv[1]) : 2);
-  const auto* set = training_kernels_by_name(argc > 2 ? argv[2] : "avx512_bf16");
+  const bool is_float = argc > 3 && !std::strcmp(argv[3], "fp32");
+  const auto* set =
+      training_kernels_by_name(argc > 2 ? argv[2] : "avx512_bf16", is_float ? Type::kFloat : Type::kBfloat16);
   if (!set) {
     fmt::print(stderr, "training_product_bench: this processor cannot run it\n");
     return 2;
   }
-  fmt::print("{}, {} threads: y, gradient of x, gradient of the weight, GFLOP/s (LibTorch's)\n", set->name,
-             at::get_num_threads());
+  fmt::print("{} {}, {} threads: y, gradient of x, gradient of the weight, GFLOP/s (LibTorch's)\n", set->name,
+             is_float ? "fp32" : "bf16", at::get_num_threads());
   for (const auto& shape : kShapes) measure(*set, shape);
 }

@@ -115,18 +115,20 @@ class OutputProducts {
   OutputProducts(const torch::Tensor& hidden, const torch::Tensor& weight, bool need_gradients) {
     // forward() of a function runs without gradients: whether they are wanted was asked before.
     const torch::AutoGradMode gradients(need_gradients);
-    if (has_training_kernel(hidden, weight))
-      packed_ = training_panels({weight});
-    else
+    if (has_training_kernel(hidden, weight)) {
+      panels_ = pack_weights({weight}, hidden.scalar_type());
+      transposed_ = pack_transposed_weights({weight}, hidden.scalar_type());
+    } else {
       matrix_ = weight.detach().to(hidden.scalar_type());
+    }
   }
   void multiply(const torch::Tensor& hidden, const torch::Tensor& bias, torch::Tensor& logits) const {
-    if (!matrix_.defined()) return multiply_panels(hidden, packed_.panels, bias, logits);
+    if (!matrix_.defined()) return multiply_panels(hidden, panels_, bias, logits);
     at::mm_out(logits, hidden, matrix_.t());
     if (bias.defined()) logits.add_(bias);
   }
   void multiply_back(const torch::Tensor& of_logits, torch::Tensor& of_hidden) const {
-    if (!matrix_.defined()) return multiply_panels(of_logits, packed_.transposed, {}, of_hidden);
+    if (!matrix_.defined()) return multiply_panels(of_logits, transposed_, {}, of_hidden);
     at::mm_out(of_hidden, of_logits, matrix_);
   }
   void add_gradient(const torch::Tensor& hidden, const torch::Tensor& of_logits, torch::Tensor& of_weight,
@@ -137,8 +139,8 @@ class OutputProducts {
   }
 
  private:
-  TrainingPanels packed_;
-  torch::Tensor matrix_;  // undefined: packed_ is there
+  torch::Tensor panels_, transposed_;  // packed, or
+  torch::Tensor matrix_;               // [vocabulary, model]
 };
 
 // Gradients are of the sum of the rows' losses and are made together with the losses; backward only scales them.

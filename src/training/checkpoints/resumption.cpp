@@ -11,6 +11,7 @@
 #include "base/strict_json.h"
 #include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
+#include "nn/kernels/training/training_product.h"
 #include "training/checkpoints/checkpoint.h"
 
 namespace nmt {
@@ -29,6 +30,14 @@ ProgressState read_progress(const std::filesystem::path& path) {
   return ProgressState::from_json(json);
 }
 
+// The kernel set, and that of the products of training, unless they are LibTorch's.
+std::string kernel_names(const std::string& precision) {
+  const auto type = precision == "bf16" ? kernels::Type::kBfloat16 : kernels::Type::kFloat;
+  const auto* products = kernels::training_kernels(type);
+  const char* name = kernels::kernels().name;
+  return products ? fmt::format("{}, products {}", name, products->name) : name;
+}
+
 }  // namespace
 
 ProgressState fresh_progress(const Config& config, torch::Device device, const std::string& data_hash) {
@@ -36,7 +45,7 @@ ProgressState fresh_progress(const Config& config, torch::Device device, const s
   progress.precision = precision_name(resolve_precision(config.run.precision, device));
   progress.device = device.str();
   progress.threads = at::get_num_threads();
-  progress.kernels = kernels::kernels().name;
+  progress.kernels = kernel_names(progress.precision);
   progress.cpu = cpu_name();
   progress.torch_version = TORCH_VERSION;
   progress.data_hash = data_hash;
