@@ -48,18 +48,24 @@ class ManyRequests(Case):
                         sizes.append(megabytes(server.process.pid, "VmRSS"))
                 connection.close()
 
-            clients = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
+            def run_client(number):
+                try:
+                    client(number)
+                except (OSError, http.client.HTTPException) as error:
+                    failures.append(f"client {number}: {error!r}")
+
+            clients = [threading.Thread(target=run_client, args=(number,)) for number in range(CLIENTS)]
             for thread in clients:
                 thread.start()
             for thread in clients:
                 thread.join()
             self.assertEqual(server.stop()[0], 143)
+        self.assertEqual(failures, [])
+        self.assertEqual(len(sizes), 100)
         half, end = statistics.median(sizes[45:50]), statistics.median(sizes[95:100])
         print(f"\n{REQUESTS} requests in {time.monotonic() - begin:.0f} s; resident MB after each tenth: "
               f"{', '.join(f'{size:.1f}' for size in sizes[9::10])}; in the middle {half:.1f}, at the end {end:.1f}",
               file=sys.stderr)
-        self.assertEqual(failures, [])
-        self.assertEqual(len(sizes), 100)
         self.assertLess(end / half, 1 + GROWTH)
 
 
