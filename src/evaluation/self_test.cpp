@@ -145,7 +145,7 @@ void check_kernels(std::vector<SelfCheck>& checks) {
       checks.push_back(
           {fmt::format("attention kernel, {}, bfloat16", name), attention_kernel(*set, kernels::Type::kBfloat16)});
     }
-  for (const char* name : {"baseline", "avx2", "avx512", "avx512_vnni", "avx512_bf16"})
+  for (const char* name : kernels::kPackedSetNames)
     if (const auto* set = kernels::packed_kernels_by_name(name)) {
       checks.push_back({fmt::format("product, {}, float32", name), product_kernel(*set, WeightFormat::kFloat32, 1e-5)});
       checks.push_back(

@@ -31,6 +31,10 @@ NO_HEADER = {
     "src/nn/kernels/packed/packed_avx512_bf16.cpp": "packed_product_impl.h, compiled for AVX-512 with bfloat16",
     "src/nn/kernels/packed/packed_avx512_vnni.cpp": "packed_product_impl.h, compiled for AVX-512 with VNNI",
     "src/nn/kernels/packed/packed_baseline.cpp": "packed_product_impl.h, compiled for any processor",
+    "src/nn/kernels/packed/packed_neon.cpp": "packed_product_impl.h, compiled for ARM64",
+    "src/nn/kernels/packed/packed_neon_bf16.cpp": "packed_product_impl.h, compiled for ARM64 with bfloat16",
+    "src/nn/kernels/packed/packed_neon_dotprod.cpp": "packed_product_impl.h, compiled for ARM64 with dot products",
+    "src/nn/kernels/packed/packed_neon_i8mm.cpp": "packed_product_impl.h, compiled for ARM64 with products of int8 matrices",
     "src/nn/kernels/training/training_avx512_bf16.cpp": "training_product_impl.h, compiled for AVX-512 with bfloat16",
     "src/nn/kernels/training/training_baseline.cpp": "training_product_impl.h, compiled for any processor",
 }

@@ -16,12 +16,7 @@ namespace {
 inline Vec load_floats(const float* p) { return load(p); }
 inline Vec load_floats(const uint16_t* p) {
   typedef uint16_t HalfWords __attribute__((vector_size(2 * kLanes)));
-  HalfWords upper;
-  std::memcpy(&upper, p, sizeof upper);
-  const IntVec bits = __builtin_convertvector(upper, IntVec) << 16;
-  Vec v;
-  std::memcpy(&v, &bits, sizeof v);
-  return v;
+  return load_bfloat16<Vec, IntVec, HalfWords>(p);
 }
 
 // One head of one query against keys and values of type T. kDim: head_dim where known when compiled, else 0. scores:
@@ -47,15 +42,16 @@ void attend(const AttentionStep& s, const float* q, const void* const* rows, int
   constexpr int64_t kVecs = 4;  // independent sums, enough to hide the latency of one
   int64_t d = 0;
   for (; d + kVecs * kLanes <= dim; d += kVecs * kLanes) {
-    Vec sums[kVecs] = {};
+    Piece sums[kVecs * kPieces] = {};
     for (int64_t j = 0; j < n; ++j)
-      for (int64_t v = 0; v < kVecs; ++v) sums[v] += all(scores[j]) * load_floats(keys[j] + value_at + d + v * kLanes);
-    for (int64_t v = 0; v < kVecs; ++v) store(context + d + v * kLanes, sums[v]);
+      for (int64_t v = 0; v < kVecs * kPieces; ++v)
+        sums[v] += piece_of(scores[j]) * load_piece(keys[j] + value_at + d + v * kPieceLanes);
+    for (int64_t v = 0; v < kVecs * kPieces; ++v) store_piece(context + d + v * kPieceLanes, sums[v]);
   }
-  for (; d < whole; d += kLanes) {
-    Vec sum = {};
-    for (int64_t j = 0; j < n; ++j) sum += all(scores[j]) * load_floats(keys[j] + value_at + d);
-    store(context + d, sum);
+  for (; d < whole; d += kPieceLanes) {
+    Piece sum = {};
+    for (int64_t j = 0; j < n; ++j) sum += piece_of(scores[j]) * load_piece(keys[j] + value_at + d);
+    store_piece(context + d, sum);
   }
   for (; d < dim; ++d) {
     float sum = 0;

@@ -14,17 +14,17 @@ namespace {
 template <int64_t kRows, int64_t kVecs>
 inline void product_block(const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_stride,
                           int64_t depth, float* c, int64_t c_stride) {
-  Vec acc[kRows][kVecs] = {};
+  Piece acc[kRows][kVecs * kPieces] = {};
   for (int64_t l = 0; l < depth; ++l) {
-    Vec right[kVecs];
-    for (int64_t v = 0; v < kVecs; ++v) right[v] = load(b + l * b_stride + v * kLanes);
+    Piece right[kVecs * kPieces];
+    for (int64_t v = 0; v < kVecs * kPieces; ++v) right[v] = load_piece(b + l * b_stride + v * kPieceLanes);
     for (int64_t r = 0; r < kRows; ++r) {
-      const Vec left = all(a[r * a_row + l * a_column]);
-      for (int64_t v = 0; v < kVecs; ++v) acc[r][v] += left * right[v];
+      const Piece left = piece_of(a[r * a_row + l * a_column]);
+      for (int64_t v = 0; v < kVecs * kPieces; ++v) acc[r][v] += left * right[v];
     }
   }
   for (int64_t r = 0; r < kRows; ++r)
-    for (int64_t v = 0; v < kVecs; ++v) store(c + r * c_stride + v * kLanes, acc[r][v]);
+    for (int64_t v = 0; v < kVecs * kPieces; ++v) store_piece(c + r * c_stride + v * kPieceLanes, acc[r][v]);
 }
 
 // 1 to kRows rows.

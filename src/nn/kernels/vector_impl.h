@@ -25,6 +25,39 @@ inline Vec load(const float* p) {
 inline void store(float* p, Vec v) { std::memcpy(p, &v, sizeof v); }
 inline Vec all(float x) { return x - Vec{}; }
 
+// bfloat16 as floats: three vectors of as many numbers.
+template <typename Floats, typename Ints, typename HalfWords>
+inline Floats load_bfloat16(const uint16_t* p) {
+  HalfWords upper;
+  std::memcpy(&upper, p, sizeof upper);
+  const Ints bits = __builtin_convertvector(upper, Ints) << 16;
+  Floats v;
+  std::memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+// What stays in registers from one turn of a loop to the next: the compiler keeps a wider vector in memory.
+#ifdef __aarch64__
+constexpr int64_t kPieceLanes = 4;
+#else
+constexpr int64_t kPieceLanes = kLanes;
+#endif
+constexpr int64_t kPieces = kLanes / kPieceLanes;  // of a Vec
+typedef float Piece __attribute__((vector_size(4 * kPieceLanes)));
+
+inline Piece load_piece(const float* p) {
+  Piece v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+inline Piece load_piece(const uint16_t* p) {
+  typedef uint16_t HalfWords __attribute__((vector_size(2 * kPieceLanes)));
+  typedef int32_t Ints __attribute__((vector_size(4 * kPieceLanes)));
+  return load_bfloat16<Piece, Ints, HalfWords>(p);
+}
+inline void store_piece(float* p, Piece v) { std::memcpy(p, &v, sizeof v); }
+inline Piece piece_of(float x) { return x - Piece{}; }
+
 inline float to_float(float x) { return x; }
 inline float to_float(uint16_t x) {
   const uint32_t bits = static_cast<uint32_t>(x) << 16;

@@ -21,7 +21,7 @@ using test::expect_close;
 using test::wave;
 
 constexpr WeightFormat kFormats[] = {WeightFormat::kFloat32, WeightFormat::kBfloat16, WeightFormat::kInt8};
-constexpr const char* kSets[] = {"baseline", "avx2", "avx512", "avx512_vnni", "avx512_bf16"};
+constexpr const auto& kSets = kernels::kPackedSetNames;
 
 /// Symmetric int8 of the rows of a weight, and what they stand for.
 torch::Tensor through_int8(const torch::Tensor& weight) {

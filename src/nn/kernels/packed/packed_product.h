@@ -36,7 +36,7 @@ struct PackedWeight {
   int32_t* sums = nullptr;     ///< kInt8: like scales, the sum of an output's int8 weights
 };
 
-/// A row of x as uint8: x = scale * (u - zero).
+/// A row of x as 256 steps u of a byte, from 0 or -128 on: x = scale * (u - zero).
 struct RowScale {
   float scale = 0;
   int32_t zero = 0;
@@ -52,8 +52,12 @@ struct PackedProduct {
   float* y = nullptr;                    ///< [rows, out]
 };
 
+/// All sets, each architecture's from the slowest to the fastest.
+inline constexpr const char* kPackedSetNames[] = {"baseline", "avx2",         "avx512",    "avx512_vnni", "avx512_bf16",
+                                                  "neon",     "neon_dotprod", "neon_i8mm", "neon_bf16"};
+
 struct PackedKernels {
-  const char* name;  ///< "avx512_bf16", "avx512_vnni", "avx512", "avx2", "baseline"
+  const char* name;  ///< one of kPackedSetNames
 
   /// Writes the panels [panels.begin, panels.end) of weight (row-major, [packed.out, packed.in]).
   void (*pack)(const float* weight, const PackedWeight& packed, Range panels);

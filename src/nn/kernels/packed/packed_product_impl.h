@@ -1,6 +1,6 @@
 // A set of packed products: included by packed_<instruction set>.cpp after NMT_KERNEL_SET, NMT_KERNEL_NAME,
 // NMT_PACKED_WIDTH, NMT_PACKED_ROWS and NMT_PACKED_VECS are defined: numbers in one of its registers, and how many rows
-// of how many vectors of sums fit them.
+// of how many vectors of sums fit them. NMT_PACKED_NEON: with the instructions of ARM64 that the file is compiled for.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -13,6 +13,9 @@
 
 #if defined(__AVX512VNNI__) || defined(__AVX512BF16__)
 #include <immintrin.h>
+#endif
+#ifdef NMT_PACKED_NEON
+#include "nn/kernels/packed/neon_impl.h"
 #endif
 
 namespace nmt::kernels::NMT_KERNEL_SET {
@@ -40,6 +43,10 @@ struct Dot<WeightFormat::kBfloat16> {
   static Floats add(Floats sum, Words x, Words weights) {
     return bits_as<Floats>(_mm512_dpbf16_ps(bits_as<__m512>(sum), bits_as<__m512bh>(x), bits_as<__m512bh>(weights)));
   }
+#elif defined(NMT_PACKED_NEON) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+  static constexpr int64_t kParts = 1;
+  static Words part(Words weights, int64_t) { return weights; }
+  static Floats add(Floats sum, Words x, Words weights) { return neon_dot(sum, x, weights); }
 #else
   // Without the instruction: two products in float32, of weights that still take half of the memory to read.
   static constexpr int64_t kParts = 2;
@@ -52,10 +59,18 @@ template <>
 struct Dot<WeightFormat::kInt8> {
   using Sum = Ints;
   static constexpr int64_t kParts = 1;
+  // What prepare() takes from the steps of x.
+#ifdef NMT_PACKED_NEON
+  static constexpr int32_t kOffset = kNeonOffset;
+#else
+  static constexpr int32_t kOffset = 0;
+#endif
   static Words part(Words weights, int64_t) { return weights; }
   static Ints add(Ints sum, Words x, Words weights) {
 #ifdef __AVX512VNNI__
     return bits_as<Ints>(_mm512_dpbusd_epi32(bits_as<__m512i>(sum), bits_as<__m512i>(x), bits_as<__m512i>(weights)));
+#elif defined(NMT_PACKED_NEON)
+    return neon_dot(sum, x, weights);
 #else
     for (int byte = 0; byte < 4; ++byte)
       sum += bits_as<Ints>((x >> (8 * byte)) & 255u) * (bits_as<Ints>(weights << (24 - 8 * byte)) >> 24);
@@ -132,9 +147,10 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   const float lowest = -max_lanes(-low), range = max_lanes(high) - lowest;
   const float scale = range / 255, inverse = range > kLeastRange ? 255 / range : 0;
   const float zero = std::nearbyint(-lowest * inverse);
+  constexpr int32_t kOffset = Dot<WeightFormat::kInt8>::kOffset;
   const auto quantized = [&](Vec v) {
     const Vec steps = v * all(inverse) + all(zero + 0.5f);  // never negative: rounded by cutting off
-    return __builtin_convertvector(steps > all(255) ? all(255) : steps, IntVec);
+    return __builtin_convertvector(steps > all(255) ? all(255) : steps, IntVec) - kOffset;
   };
   typedef uint8_t ByteVec __attribute__((vector_size(kLanes)));
   for (int64_t k = 0; k < whole; k += kLanes) {
@@ -144,7 +160,7 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   const ByteVec bytes = __builtin_convertvector(quantized(load(rest)), ByteVec);
   const int64_t padded = words_in_row(WeightFormat::kInt8, in) * 4;
   std::memcpy(to + whole, &bytes, padded - whole);  // beyond `in` stands the step of zero, where weights are zero too
-  return {scale + sum_lanes(poison), static_cast<int32_t>(zero)};
+  return {scale + sum_lanes(poison), static_cast<int32_t>(zero) - kOffset};
 }
 
 int64_t words_of_x(WeightFormat format, int64_t in) {

@@ -1,5 +1,7 @@
 #include "nn/kernels/packed/packed_product.h"
 
+#include <cstring>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -13,7 +15,7 @@ constexpr WeightFormat kFormats[] = {WeightFormat::kFloat32, WeightFormat::kBflo
 template <typename Body>
 void for_each_packed_set(Body&& body) {
   int sets = 0;
-  for (const char* name : {"baseline", "avx2", "avx512", "avx512_vnni", "avx512_bf16"})
+  for (const char* name : kPackedSetNames)
     if (const PackedKernels* set = packed_kernels_by_name(name)) {
       SCOPED_TRACE(name);
       ASSERT_STREQ(set->name, name);
@@ -162,6 +164,80 @@ TEST(PackedProductKernel, EqualsAPlainLoopInLongRows) {
     expect_close(multiply(set, format, p, false), expected[format], format == WeightFormat::kInt8 ? 0.05 : 2e-3);
   });
 }
+
+// Steps of 1 for weights and x alike: nothing is rounded before the sum is. Rows and weights at their limits are there.
+TEST(PackedProductKernel, MultipliesWholeNumbersExactlyInInt8) {
+  for (const auto& [in, out] : {std::pair<int64_t, int64_t>{2, 5}, {77, 130}, {300, 64}, {kMaxInt8In, 3}}) {
+    constexpr int64_t kRows = 7;
+    Problem p(kRows, in, out);
+    p.with_all = false;
+    for (int64_t k = 0; k < in; ++k) {
+      for (int64_t r = 0; r < kRows; ++r)
+        p.x[r * in + k] = k < 2 ? (k == 0 ? -128 : 127) : r == 0 ? -128 : r == 1 ? 127 : (k * (2 * r + 1)) % 256 - 128;
+      for (int64_t o = 0; o < out; ++o)
+        p.weight[o * in + k] = k == 1 || o == 0 ? 127 : o == 1 ? -127 : (k * (2 * o + 3)) % 255 - 127;
+    }
+    std::vector<float> expected;
+    for (int64_t r = 0; r < kRows; ++r)
+      for (int64_t o = 0; o < out; ++o) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < in; ++k)
+          sum += static_cast<int64_t>(p.x[r * in + k]) * static_cast<int64_t>(p.weight[o * in + k]);
+        expected.push_back(static_cast<float>(sum));
+      }
+    for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+      if (format != WeightFormat::kInt8) return;
+      EXPECT_EQ(multiply(set, format, p, false), expected) << in;
+    });
+  }
+}
+
+// A row alone has no pieces that wait for others.
+TEST(PackedProductKernel, GivesLongRowsTheBitsThatTheyHaveAlone) {
+  constexpr int64_t kRows = 13, kIn = 2600;
+  Problem p(kRows, kIn, 70);
+  p.with_all = false;
+  for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+    const auto together = multiply(set, format, p, false);
+    for (const int64_t row : {0, 12}) {
+      Problem alone(1, kIn, 70);
+      alone.with_all = false;
+      std::copy_n(p.x.begin() + row * kIn, kIn, alone.x.begin());
+      const auto y = multiply(set, format, alone, false);
+      EXPECT_TRUE(std::equal(y.begin(), y.end(), together.begin() + row * p.out)) << row;
+    }
+  });
+}
+
+TEST(PackedProductKernel, PassesOnNumbersThatAreNone) {
+  using Limits = std::numeric_limits<float>;
+  for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+    for (const float bad : {Limits::quiet_NaN(), Limits::infinity()}) {
+      Problem p(2, 40, 5);
+      p.with_all = false;
+      p.x[43] = bad;
+      const auto y = multiply(set, format, p, false);
+      for (int64_t i = 0; i < 10; ++i) EXPECT_EQ(std::isfinite(y[i]), i < 5) << bad << " at " << i;
+    }
+  });
+}
+
+#ifdef __aarch64__
+// All sets have fused multiply-adds and the same order of sums; only the dot products of bfloat16 round otherwise.
+TEST(PackedProductKernel, HasTheBitsOfTheBaselineOnArm64) {
+  for (const auto& [rows, in, out] :
+       {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1}, {5, 33, 65}, {13, 130, 63}, {40, 66, 100}, {12, 1300, 130}}) {
+    Problem p(rows, in, out);
+    for (const bool with_all : {true, false}) {
+      p.with_all = with_all;
+      for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+        if (format == WeightFormat::kBfloat16 && !std::strcmp(set.name, "neon_bf16")) return;
+        EXPECT_EQ(multiply(set, format, p, false), multiply(*packed_kernels_by_name("baseline"), format, p, false));
+      });
+    }
+  }
+}
+#endif
 
 TEST(PackedProductKernel, TakesRowsOfZeros) {
   for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
