@@ -16,6 +16,12 @@
 #endif
 #ifdef NMT_PACKED_NEON
 #include "nn/kernels/packed/neon_impl.h"
+#else
+namespace nmt::kernels::NMT_KERNEL_SET {
+namespace {
+constexpr bool takes_matrices(WeightFormat, int64_t) { return false; }
+}  // namespace
+}  // namespace nmt::kernels::NMT_KERNEL_SET
 #endif
 
 namespace nmt::kernels::NMT_KERNEL_SET {
@@ -44,9 +50,7 @@ struct Dot<WeightFormat::kBfloat16> {
     return bits_as<Floats>(_mm512_dpbf16_ps(bits_as<__m512>(sum), bits_as<__m512bh>(x), bits_as<__m512bh>(weights)));
   }
 #elif defined(NMT_PACKED_NEON) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
-  static constexpr int64_t kParts = 1;
-  static Words part(Words weights, int64_t) { return weights; }
-  static Floats add(Floats sum, Words x, Words weights) { return neon_dot(sum, x, weights); }
+  static constexpr int64_t kParts = 1;  // add_matrices() does the rest
 #else
   // Without the instruction: two products in float32, of weights that still take half of the memory to read.
   static constexpr int64_t kParts = 2;
@@ -257,20 +261,23 @@ void multiply_block(const PackedProduct& p, const Tile& tile, int64_t column) {
   if (tile.words.begin > 0)
     for (int64_t r = 0; r < kRows; ++r)
       for (int64_t v = 0; v < kVecs; ++v) sums[r][v] = load_as<Sum>(waiting(r, v));
-  for (int64_t k = tile.words.begin; k < tile.words.end; ++k) {
-    __builtin_prefetch(ahead + k * (kPanel / 4), 0, 2);
-    for (int64_t part = 0; part < kParts; ++part) {
-      Words weights[kVecs];
-      for (int64_t v = 0; v < kVecs; ++v)
-        weights[v] = Dot<kFormat>::part(load_as<Words>(panel + k * kPanel + v * kWidth), part);
-      for (int64_t r = 0; r < kRows; ++r) {
-        uint32_t word;
-        std::memcpy(&word, x + ((r * words + k) * kParts + part) * 4, 4);
-        const Words left = word + Words{};
-        for (int64_t v = 0; v < kVecs; ++v) sums[r][v] = Dot<kFormat>::add(sums[r][v], left, weights[v]);
+  if constexpr (takes_matrices(kFormat, kRows))
+    add_matrices(sums, x, words, panel, tile.words, ahead);
+  else
+    for (int64_t k = tile.words.begin; k < tile.words.end; ++k) {
+      __builtin_prefetch(ahead + k * (kPanel / 4), 0, 2);
+      for (int64_t part = 0; part < kParts; ++part) {
+        Words weights[kVecs];
+        for (int64_t v = 0; v < kVecs; ++v)
+          weights[v] = Dot<kFormat>::part(load_as<Words>(panel + k * kPanel + v * kWidth), part);
+        for (int64_t r = 0; r < kRows; ++r) {
+          uint32_t word;
+          std::memcpy(&word, x + ((r * words + k) * kParts + part) * 4, 4);
+          const Words left = word + Words{};
+          for (int64_t v = 0; v < kVecs; ++v) sums[r][v] = Dot<kFormat>::add(sums[r][v], left, weights[v]);
+        }
       }
     }
-  }
   if (tile.words.end < words) {
     for (int64_t r = 0; r < kRows; ++r)
       for (int64_t v = 0; v < kVecs; ++v) std::memcpy(waiting(r, v), &sums[r][v], sizeof(Sum));
@@ -290,10 +297,13 @@ void multiply_tile(const PackedProduct& p, const Tile& tile) {
     multiply_block<kFormat, kRows, kVecs>(p, tile, column);
 }
 
+// Of a tile.
+constexpr int64_t max_rows(WeightFormat format) { return takes_matrices(format, 2) ? 6 : NMT_PACKED_ROWS; }
+
 // All rows of some words of a panel.
 template <WeightFormat kFormat>
 void multiply_words(const PackedProduct& p, Range rows, int64_t panel, Range words, uint32_t* sums) {
-  constexpr int64_t kRows = NMT_PACKED_ROWS;
+  constexpr int64_t kRows = max_rows(kFormat);
   // The first tile waits for the weights to come and is as wide as can be; the others share what is left evenly.
   const int64_t tiles = (rows.end - rows.begin + kRows - 1) / kRows, count = words.end - words.begin;
   const uint32_t* next = p.weight.panels + (panel * words_in_row(kFormat, p.weight.in) + words.end) * kPanel;
@@ -314,7 +324,7 @@ void multiply_words(const PackedProduct& p, Range rows, int64_t panel, Range wor
 
 template <WeightFormat kFormat>
 void multiply_format(const PackedProduct& p, Range rows, Range panels) {
-  constexpr int64_t kRows = NMT_PACKED_ROWS;
+  constexpr int64_t kRows = max_rows(kFormat);
   static_assert(kPanel % (NMT_PACKED_VECS * kWidth) == 0);
   constexpr int64_t kCachedBytes = 1 << 18;  // of x: stays in the second-level cache while all panels pass by
   constexpr int64_t kWords = 512;            // of a panel, 128 kB: they stay there, too, while all rows pass by

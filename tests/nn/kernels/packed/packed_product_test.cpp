@@ -194,7 +194,7 @@ TEST(PackedProductKernel, MultipliesWholeNumbersExactlyInInt8) {
 
 // A row alone has no pieces that wait for others.
 TEST(PackedProductKernel, GivesLongRowsTheBitsThatTheyHaveAlone) {
-  constexpr int64_t kRows = 13, kIn = 2600;
+  constexpr int64_t kRows = 13, kIn = 2602;
   Problem p(kRows, kIn, 70);
   p.with_all = false;
   for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
