@@ -35,6 +35,8 @@ NO_HEADER = {
     "src/nn/kernels/packed/packed_neon_bf16.cpp": "packed_product_impl.h, compiled for ARM64 with bfloat16",
     "src/nn/kernels/packed/packed_neon_dotprod.cpp": "packed_product_impl.h, compiled for ARM64 with dot products",
     "src/nn/kernels/packed/packed_neon_i8mm.cpp": "packed_product_impl.h, compiled for ARM64 with products of int8 matrices",
+    "src/nn/kernels/training/training_avx2.cpp": "training_product_impl.h, compiled for AVX2",
+    "src/nn/kernels/training/training_avx512.cpp": "training_product_impl.h, compiled for AVX-512",
     "src/nn/kernels/training/training_avx512_bf16.cpp": "training_product_impl.h, compiled for AVX-512 with bfloat16",
     "src/nn/kernels/training/training_baseline.cpp": "training_product_impl.h, compiled for any processor",
 }
