@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -93,11 +94,13 @@ void PreparedCorpusWriter::add(const PreparedPair& pair) {
   ++header_.pairs;
 }
 
-std::string PreparedCorpusWriter::finish() {
+std::string PreparedCorpusWriter::finish(StageTimes* times) {
   AtomicFile file(path_);
   Sha256 sum;
   const auto write = [&](std::string_view bytes) {
     file.write(bytes);
+    std::optional<StageTimes::Scope> scope;
+    if (times) scope.emplace(*times, PreprocessStage::kChecksums);
     sum.add(bytes);
   };
   for (int column = 0; column < format::kColumns; ++column) header_.column_bytes[column] = columns_[column]->size();

@@ -10,6 +10,7 @@
 
 #include "base/files/file.h"
 #include "data/prepared_corpus_format.h"
+#include "prepro/stage_times.h"
 
 namespace nmt {
 
@@ -28,7 +29,8 @@ class PreparedCorpusWriter {
   ~PreparedCorpusWriter();
   PreparedCorpusWriter(const PreparedCorpusWriter&) = delete;
   void add(const PreparedPair& pair);  ///< throws MachineError (disk full)
-  std::string finish();                ///< the last call; returns the file's SHA-256. Throws MachineError
+  /// The last call; returns the file's SHA-256, whose making is counted in `times`. Throws MachineError.
+  std::string finish(StageTimes* times = nullptr);
   int64_t size() const { return static_cast<int64_t>(header_.pairs); }
   int64_t source_tokens() const;  ///< pieces so far
   int64_t target_tokens() const;

@@ -22,6 +22,7 @@
 #include "prepro/original_files.h"
 #include "prepro/prepared_corpus_writer.h"
 #include "prepro/splits.h"
+#include "prepro/stage_times.h"
 #include "prepro/vocabulary_training.h"
 #include "text/codec/codec.h"
 #include "text/codec/readable_vocabulary.h"
@@ -99,6 +100,7 @@ class Preprocessor {
   const DataConfig& data_;
   const PreprocessOptions& options_;
   Logger& log_;
+  StageTimes times_;
   CleaningOptions cleaning_;
   std::vector<Split> splits_;
   Manifest manifest_;  // in the making
@@ -124,8 +126,11 @@ PreprocessResult Preprocessor::run() {
   read_held_out();
   read_training(folder.path());
   const TextCodec codec = make_codec();
-  manifest_.tokenizer = codec.save(folder.path());
-  for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
+  {
+    const auto writing = times_.measure(PreprocessStage::kWriting);
+    manifest_.tokenizer = codec.save(folder.path());
+    for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
+  }
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
   OriginalFiles::finish(data_, folder.path());
   const auto original_files = OriginalFiles::names(data_);
@@ -134,9 +139,13 @@ PreprocessResult Preprocessor::run() {
   manifest_.options = data_options(config_);
   manifest_.seed = static_cast<uint64_t>(config_.run.seed);
   manifest_.sampled = vocabulary_.is_sample();
-  manifest_.write(folder.path());
-  stop_if_asked();
-  folder.commit();
+  {
+    const auto writing = times_.measure(PreprocessStage::kWriting);
+    manifest_.write(folder.path());
+    stop_if_asked();
+    folder.commit();
+  }
+  for (const auto& line : times_.table()) log_.info("{}", line);
   return {PrepareOutcome::kWritten, cleaning_table(manifest_.cleaning, cleaning_)};
 }
 
@@ -210,13 +219,19 @@ void Preprocessor::refuse_foreign_folder() const {
 }
 
 void Preprocessor::hash_inputs() {
-  for (auto& input : manifest_.inputs) {
-    stop_if_asked();
-    if (input.sha256.empty()) input.sha256 = sha256_of_file(input.path);
-  }
+  const auto scope = times_.measure(PreprocessStage::kChecksums);
+  parallel_for(std::ssize(manifest_.inputs), 1, threads(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (begin == 0 && options_.should_stop()) return;  // the calling thread's range
+      auto& input = manifest_.inputs[static_cast<size_t>(i)];
+      if (input.sha256.empty()) input.sha256 = sha256_of_file(input.path);
+    }
+  });
+  stop_if_asked();
 }
 
 void Preprocessor::read_held_out() {
+  const auto scope = times_.measure(PreprocessStage::kReading);
   for (const auto& split : splits_) {
     if (split.is_training()) continue;
     CorpusReader reader = open(split.corpora.front());
@@ -229,7 +244,7 @@ void Preprocessor::read_held_out() {
 /// The first reading: finds what is wrong with the files before the long work begins, counts, and gathers what
 /// vocabularies are learnt from, which are the pairs that the text's own rules keep, or whole files.
 void Preprocessor::read_training(const std::filesystem::path& folder) {
-  constexpr int64_t kPairsBetweenLooks = 4096;
+  const auto scope = times_.measure(PreprocessStage::kReading);
   CleaningRules rules(cleaning_, held_out_, HashSet(folder));
   CleaningCounts ignored;
   ProgressBar progress("reading", 0, "pairs");
@@ -238,14 +253,19 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
     CorpusReader reader = open(files);
     const bool by_pair = !data_.count_markup || !reader.has_a_file_for_each_side();
     if (!by_pair) count_whole_files(files);
-    for (TextPair pair; reader.next(pair);) {
-      const std::string source = normalised(pair.source), target = normalised(pair.target);
-      const bool kept = rules.judge_text(source, target, ignored) == Verdict::kKept;
-      if (kept && by_pair) vocabulary_.offer(source, target);
-      if (++done % kPairsBetweenLooks != 0) continue;
-      stop_if_asked();
-      progress.update(done);
-    }
+    const bool offers = by_pair && vocabulary_.is_learnt();
+    const auto transform = [&](EncodedPair& pair, int) {
+      if (!offers) return;
+      pair.text = {normalised(pair.text.source), normalised(pair.text.target)};
+      pair.hashes = PairHashes(pair.text.source, pair.text.target);
+    };
+    const auto take = [&](const EncodedPair& pair) {
+      progress.update(++done);
+      if (offers && rules.judge_text(pair.hashes, ignored) == Verdict::kKept)
+        vocabulary_.offer(pair.text.source, pair.text.target);
+    };
+    run_pairs(reader, threads(), {.transform = transform, .take = take, .should_stop = options_.should_stop});
+    stop_if_asked();
     corpus_pairs_.push_back(reader.count());
     progress.clear();
     report_reader(reader, "");
@@ -262,6 +282,7 @@ void Preprocessor::count_whole_files(const CorpusFiles& files) {
 }
 
 TextCodec Preprocessor::make_codec() {
+  const auto scope = times_.measure(PreprocessStage::kVocabulary);
   auto codec = vocabulary_.make_codec(options_.should_stop, log_);
   if (!codec) throw Stopped();
   return std::move(*codec);
@@ -271,15 +292,19 @@ void Preprocessor::encode_split(const Split& split, const TextCodec& codec, cons
   SplitOutput output{.writer = PreparedCorpusWriter(folder / (split.name + ".bin")),
                      .original = OriginalFiles(data_, codec, split.name, folder),
                      .record = {.name = split.name}};
-  CleaningRules rules(cleaning_, held_out_, HashSet(folder));
-  for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) encode_corpus(split, corpus, codec, rules, output);
+  {
+    const auto encoding = times_.measure(PreprocessStage::kEncoding);
+    CleaningRules rules(cleaning_, held_out_, HashSet(folder));
+    for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) encode_corpus(split, corpus, codec, rules, output);
+  }
+  const auto writing = times_.measure(PreprocessStage::kWriting);
   output.original.commit();
   auto& [writer, original, record] = output;
   if (writer.size() == 0) throw_nothing_left();
   record.pairs = writer.size();
   record.source_pieces = writer.source_tokens();
   record.target_pieces = writer.target_tokens();
-  record.sha256 = writer.finish();
+  record.sha256 = writer.finish(&times_);
   report(record);
   manifest_.splits.push_back(std::move(record));
 }
@@ -316,7 +341,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
       if (data_.too_long == TooLong::kCut) cut += cut_to_maxlen(pair, data_);
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
                                            static_cast<int64_t>(pair.target.size())};
-      if (rules.judge(pair.text.source, pair.text.target, lengths, row.counts) != Verdict::kKept) return;
+      if (rules.judge(pair.hashes, lengths, row.counts) != Verdict::kKept) return;
     } else {
       ++row.counts.read;
       ++row.counts.verdicts[static_cast<int>(Verdict::kKept)];
@@ -342,6 +367,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
 }
 
 void Preprocessor::make_lexicon(const TextCodec& codec, const std::filesystem::path& folder) {
+  const auto scope = times_.measure(PreprocessStage::kLexicon);
   const PreparedCorpus pairs(folder / "train.bin");
   ProgressBar progress("lexicon", 0, "pairs");
   const auto made = train_lexicon(pairs, codec.source().size(), codec.target().size(),

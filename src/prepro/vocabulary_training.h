@@ -21,6 +21,9 @@ class VocabularyTraining {
  public:
   VocabularyTraining(const DataConfig& data, uint64_t seed);
 
+  /// False where all vocabularies are given: then no text needs to be offered.
+  bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
+
   /// One pair of the training text, normalised; an empty side adds nothing. For SentencePiece, lines beyond
   /// data.spm_sentences replace earlier ones by chance.
   void offer(std::string_view source, std::string_view target);
@@ -43,7 +46,6 @@ class VocabularyTraining {
   };
   using MaybeTokenizer = std::shared_ptr<const Tokenizer>;  // null: stopped
   bool of_words() const { return data_.tokenizer == TokenizerKind::kWords; }
-  bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
   WordLimits limits() const { return {.min_count = data_.min_cnt, .max_size = data_.vocab_size}; }
   void offer(Side& side, std::string_view line);
   MaybeTokenizer load_given(const char* option, const std::string& path, Logger& log) const;

@@ -16,23 +16,28 @@ CleaningCounts& CleaningCounts::operator+=(const CleaningCounts& other) {
   return *this;
 }
 
+PairHashes::PairHashes(std::string_view source_text, std::string_view target_text)
+    : source(hash_of_text(source_text)),
+      target(hash_of_text(target_text)),
+      has_empty_side(source_text.empty() || target_text.empty()) {}
+
 void HeldOutText::add(std::string_view source, std::string_view target) {
   sources_.insert(hash_of_text(source));
   targets_.insert(hash_of_text(target));
 }
 
-bool HeldOutText::contains(std::string_view source, std::string_view target) const {
-  return sources_.contains(hash_of_text(source)) && targets_.contains(hash_of_text(target));
+bool HeldOutText::contains(const PairHashes& pair) const {
+  return sources_.contains(pair.source) && targets_.contains(pair.target);
 }
 
 CleaningRules::CleaningRules(CleaningOptions options, const HeldOutText& held_out, HashSet seen)
     : options_(options), held_out_(held_out), seen_(std::move(seen)) {}
 
-Verdict CleaningRules::judge_text(std::string_view source, std::string_view target, CleaningCounts& counts) {
-  if (source.empty() || target.empty()) return options_.drop_empty ? Verdict::kEmpty : Verdict::kKept;
+Verdict CleaningRules::judge_text(const PairHashes& pair, CleaningCounts& counts) {
+  if (pair.has_empty_side) return options_.drop_empty ? Verdict::kEmpty : Verdict::kKept;
   // Mixed in order: a pair and its reverse are two pairs.
-  const bool repeated = !seen_.insert(mix64(hash_of_text(source)) + hash_of_text(target));
-  const bool overlaps = held_out_.contains(source, target);
+  const bool repeated = !seen_.insert(mix64(pair.source) + pair.target);
+  const bool overlaps = held_out_.contains(pair);
   if (repeated) ++counts.duplicates;
   if (overlaps) ++counts.test_overlap;
   if (repeated && options_.drop_duplicates) return Verdict::kDuplicate;
@@ -40,10 +45,9 @@ Verdict CleaningRules::judge_text(std::string_view source, std::string_view targ
   return Verdict::kKept;
 }
 
-Verdict CleaningRules::judge(std::string_view source, std::string_view target, Lengths lengths,
-                             CleaningCounts& counts) {
+Verdict CleaningRules::judge(const PairHashes& pair, Lengths lengths, CleaningCounts& counts) {
   ++counts.read;
-  Verdict verdict = judge_text(source, target, counts);
+  Verdict verdict = judge_text(pair, counts);
   if (verdict == Verdict::kKept) verdict = judge_lengths(lengths);
   ++counts.verdicts[static_cast<int>(verdict)];
   return verdict;

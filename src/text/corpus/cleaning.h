@@ -43,11 +43,19 @@ struct CleaningCounts {
   CleaningCounts& operator+=(const CleaningCounts& other);
 };
 
+/// What finds a pair again. Made on any thread, since it reads the whole text.
+struct PairHashes {
+  PairHashes() = default;
+  PairHashes(std::string_view source_text, std::string_view target_text);
+  uint64_t source = 0, target = 0;
+  bool has_empty_side = true;
+};
+
 /// The sentences of the validation and test sets, to find training pairs among them.
 class HeldOutText {
  public:
   void add(std::string_view source, std::string_view target);
-  bool contains(std::string_view source, std::string_view target) const;
+  bool contains(const PairHashes& pair) const;
 
  private:
   HashSet sources_, targets_;
@@ -60,12 +68,12 @@ class CleaningRules {
   CleaningRules(CleaningOptions options, const HeldOutText& held_out, HashSet seen = {});
 
   /// The rules that need the text alone; counts what they find.
-  Verdict judge_text(std::string_view source, std::string_view target, CleaningCounts& counts);
+  Verdict judge_text(const PairHashes& pair, CleaningCounts& counts);
   /// All rules; lengths are in pieces, without end symbols. Counts the verdict.
   struct Lengths {
     int64_t source, target;
   };
-  Verdict judge(std::string_view source, std::string_view target, Lengths lengths, CleaningCounts& counts);
+  Verdict judge(const PairHashes& pair, Lengths lengths, CleaningCounts& counts);
 
  private:
   Verdict judge_lengths(Lengths lengths) const;

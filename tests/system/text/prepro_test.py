@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -249,6 +250,55 @@ class Interrupted(Case):
         self.assertEqual(self.contents(), before)
 
 
+class Threads(Case):
+    """What is written and what is said do not depend on the number of threads."""
+
+    def prepare(self, threads, *arguments, expect=0):
+        output, log = self.run_program(
+            "-c", "config.yaml", "--set", f"run.threads={threads}", "--set", f"data.dir=out/{threads}", *arguments, expect=expect
+        )
+        folder = self.path / f"out/{threads}"
+        files = {p.name: p.read_bytes() for p in folder.iterdir()} if folder.exists() else {}
+        return output, log, files
+
+    def test_folders_are_the_same_bytes(self):
+        for settings in ("", "  joint_vocabulary: false\n  lowercase: true\n  drop_duplicates: true\n  shortlist: 5\nmodel:\n  tie_embeddings: none\n"):
+            self.config(settings, pairs=9000)  # several blocks, the last one short
+            with open(self.path / "train.de", "a") as source, open(self.path / "train.en", "a") as target:
+                for text in ("Ein  \u00a0Rest.", "", "Ein  \u00a0Rest.", "\u2581 \u00a8 \ufb01", "Wort " * 3000):
+                    source.write(text + "\n")
+                    target.write(text + "\n")
+            output, log, files = self.prepare(1)
+            self.assertRegex(log, r"\d s, of these:\n")
+            for stage in ("reading and filtering", "vocabulary", "encoding", "writing", "checksums"):
+                self.assertRegex(log, rf" %  +\d+\.\d s  {stage}\n")
+            self.assertEqual("shortlist.bin" in files, "shortlist" in settings)
+            for threads in (2, 3):
+                others = self.prepare(threads)
+                self.assertEqual(others[0], output)
+                # The manifest names the options, and these the folder.
+                for name in files.keys() - {"manifest.json"}:
+                    self.assertEqual(others[2][name], files[name], f"{name} of {threads} threads")
+                manifests = [json.loads(f["manifest.json"]) for f in (files, others[2])]
+                for manifest in manifests:
+                    manifest["options"].pop("dir", None)
+                self.assertEqual(manifests[0], manifests[1])
+            for folder in (self.path / "out").iterdir():
+                shutil.rmtree(folder)
+
+    def test_the_first_bad_line_is_reported(self):
+        self.config(pairs=9000)
+        for name, number in (("train.de", 8001), ("train.de", 7900), ("train.en", 7950)):
+            path = self.path / name
+            lines = path.read_bytes().split(b"\n")
+            lines[number - 1] += b"\xff"
+            path.write_bytes(b"\n".join(lines))
+        for threads in (1, 3):
+            _, log, files = self.prepare(threads, expect=2)
+            self.assert_one_line(log, "data.train1 train.de:7900: byte ", "is not UTF-8")
+            self.assertEqual(files, {})
+
+
 class Memory(Case):
     def peak(self, pairs):
         """Megabytes of a run; the number of lines that SentencePiece learns from is the same for all."""
@@ -323,4 +373,4 @@ class LongDuplicates(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v", *(sys.argv[2:] or ["CommandLine", "Interrupted", "Memory"])])
+    unittest.main(argv=[sys.argv[0], "-v", *(sys.argv[2:] or ["CommandLine", "Interrupted", "Threads", "Memory"])])
