@@ -30,7 +30,7 @@ struct PreprocessResult {
 /// vocabularies, or takes the given ones, and encodes every split. Memory does not grow with the text, but for the
 /// lines that SentencePiece learns from (data.spm_sentences), or the different words that are counted. To find
 /// duplicates it takes up to 0.4 GB, and beyond 22 million pairs a file of 8 bytes each in the folder; each thread
-/// remembers some 5 MB of words a vocabulary; a lexicon (data.shortlist) takes what train_lexicon() says. The result is
+/// remembers some 6 MB of words a vocabulary; a lexicon (data.shortlist) takes what train_lexicon() says. The result is
 /// a function of the files, the data section and the seed. Throws Error, MachineError.
 PreprocessResult prepare_data(const Config& config, const PreprocessOptions& options, Logger& log);
 
