@@ -105,7 +105,7 @@ class Preprocessor {
   std::vector<Split> splits_;
   Manifest manifest_;  // in the making
   HeldOutText held_out_;
-  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed)};
+  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads()};
   std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
   /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
   std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",

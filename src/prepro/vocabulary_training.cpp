@@ -10,8 +10,9 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 
 namespace nmt {
-VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed)
+VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed, int threads)
     : data_(data),
+      threads_(threads),
       first_{data.joint_vocabulary ? "both sides" : "source", SentenceSample(data.spm_sentences, seed)},
       second_{"target", SentenceSample(data.spm_sentences, seed + 1)} {}
 
@@ -96,9 +97,9 @@ auto VocabularyTraining::learn_pieces(Side& side, const std::function<bool()>& s
   }
   const int64_t offered = side.sample.offered();
   const bool partial = side.sample.is_partial();
-  const auto lines = side.sample.take();
+  TrainingText text(side.sample.take());
   log.info("SentencePiece: {} model of {} pieces, {}, {} lines{}", data_.spm_type.name(), with_commas(data_.vocab_size),
-           side.what, with_commas(static_cast<int64_t>(lines.size())),
+           side.what, with_commas(std::ssize(text.lines)),
            partial ? fmt::format(", a sample of {} (data.spm_sentences)", with_commas(offered)) : "");
   ProgressBar progress("SentencePiece", data_.spm_type == SentencePieceType::kBpe ? data_.vocab_size : 0, "pieces");
   const SentencePieceOptions options{.type = data_.spm_type.name(),
@@ -107,8 +108,9 @@ auto VocabularyTraining::learn_pieces(Side& side, const std::function<bool()>& s
                                      .byte_fallback = data_.byte_fallback,
                                      .user_symbols = data_.user_symbols,
                                      .normalization = data_.normalization.name()};
+  text.count_words(options, threads_);
   auto model = train_sentencepiece(
-      lines, options, {.progress = [&](int64_t pieces) { progress.update(pieces); }, .should_stop = should_stop});
+      text, options, {.progress = [&](int64_t pieces) { progress.update(pieces); }, .should_stop = should_stop});
   if (!model) return nullptr;
   return std::make_shared<const SentencePieceTokenizer>(std::move(*model), "the SentencePiece model");
 }

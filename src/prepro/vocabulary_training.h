@@ -19,7 +19,8 @@ namespace nmt {
 /// that the data section asks for: learnt or given, one for both languages or one a side.
 class VocabularyTraining {
  public:
-  VocabularyTraining(const DataConfig& data, uint64_t seed);
+  /// threads: those that count words for SentencePiece.
+  VocabularyTraining(const DataConfig& data, uint64_t seed, int threads);
 
   /// False where all vocabularies are given: then no text needs to be offered.
   bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
@@ -54,6 +55,7 @@ class VocabularyTraining {
   MaybeTokenizer learn_words(const Side& side, Logger& log) const;
 
   const DataConfig& data_;
+  int threads_;
   Side first_, second_;  // joint: first_ alone
 };
 

@@ -17,24 +17,21 @@
 
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
+#include "base/files/protocol_buffer.h"
 
 namespace nmt {
 namespace {
 
 /// SentencePiece's own default. Fixed, because unigram training sums floats per thread.
 constexpr int kThreads = 16;
-/// SentencePiece stores positions in a word in 16 bits and ends the program beyond: NFKC makes at most 18 characters of
-/// one of 3 bytes, so a line of this many bytes stays below.
-constexpr size_t kLongestLine = 10000;
-constexpr std::string_view kReserved = "\xE2\x96\x85";  // U+2585: SentencePiece's mark of an unknown character
 /// From so many bytes on SentencePiece needs its 64-bit suffix array (unigram).
 constexpr size_t kLargeText = size_t{1} << 30;
 constexpr int kPollMilliseconds = 100;
 constexpr char kModel = 'M', kFailure = 'F';  // the first byte of the child's answer
 
-class LineIterator final : public sentencepiece::SentenceIterator {
+class TextIterator final : public sentencepiece::SentenceIterator {
  public:
-  explicit LineIterator(const std::vector<std::string>& lines) : lines_(lines) { skip(); }
+  explicit TextIterator(const TrainingText& text) : lines_(text.lines), has_lines_(text.counted_bytes == 0) { skip(); }
   bool done() const override { return next_ == lines_.size(); }
   void Next() override {
     ++next_;
@@ -45,9 +42,10 @@ class LineIterator final : public sentencepiece::SentenceIterator {
 
  private:
   void skip() {
-    while (!done() && sentencepiece_skips(lines_[next_])) ++next_;
+    while (has_lines_ && !done() && sentencepiece_skips(lines_[next_])) ++next_;
   }
   const std::vector<std::string>& lines_;
+  bool has_lines_;
   size_t next_ = 0;
 };
 
@@ -63,8 +61,13 @@ std::string comma_separated(const std::vector<std::string>& items) {
   return list;
 }
 
-std::unordered_map<std::string, std::string> trainer_arguments(const SentencePieceOptions& options, size_t bytes) {
-  return {{"model_type", options.type},
+std::unordered_map<std::string, std::string> trainer_arguments(const TrainingText& text,
+                                                               const SentencePieceOptions& options) {
+  size_t bytes = text.counted_bytes;
+  if (bytes == 0)
+    for (const auto& line : text.lines) bytes += line.size();
+  return {{"input_format", text.counted_bytes > 0 ? "tsv" : "text"},
+          {"model_type", options.type},
           {"vocab_size", std::to_string(options.vocab_size)},
           {"character_coverage", fmt::format("{}", options.character_coverage)},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
@@ -75,21 +78,36 @@ std::unordered_map<std::string, std::string> trainer_arguments(const SentencePie
           {"bos_id", "2"},
           {"eos_id", "3"},
           {"num_threads", std::to_string(kThreads)},
-          {"minloglevel", "0"},  // the log is read for its progress
-          {"max_sentence_length", std::to_string(kLongestLine)},
+          {"minloglevel", "0"},              // the log is read for its progress
+          {"max_sentence_length", "10000"},  // as sentencepiece_skips()
           {"train_extremely_large_corpus", bytes >= kLargeText ? "true" : "false"}};
 }
 
+/// The model says how the text was handed over, which is not the reader's concern: as if it had been lines.
+std::string without_input_format(std::string_view model) {
+  constexpr uint64_t kTrainerSpec = 2, kInputFormat = 7;  // sentencepiece_model.proto
+  ProtocolMessage result;
+  for_each_field(model, [&](const ProtocolField& field) {
+    if (field.id != kTrainerSpec) {
+      result.copy(field);
+      return;
+    }
+    ProtocolMessage settings;
+    for_each_field(field.bytes, [&](const ProtocolField& setting) {
+      if (setting.id != kInputFormat) settings.copy(setting);
+    });
+    result.message(kTrainerSpec, settings);
+  });
+  return result.encoded();
+}
+
 /// What the child does: trains and answers 'M' and the model, or 'F' and a message.
-std::string trained_or_failure(const std::vector<std::string>& lines, const SentencePieceOptions& options) {
-  size_t bytes = 0;
-  for (const auto& line : lines) bytes += line.size();
+std::string trained_or_failure(const TrainingText& text, const SentencePieceOptions& options) {
   try {
-    LineIterator iterator(lines);
+    TextIterator iterator(text);
     std::string model;
-    const auto status =
-        sentencepiece::SentencePieceTrainer::Train(trainer_arguments(options, bytes), &iterator, &model);
-    return status.ok() ? kModel + model : kFailure + status.ToString();
+    const auto status = sentencepiece::SentencePieceTrainer::Train(trainer_arguments(text, options), &iterator, &model);
+    return status.ok() ? kModel + without_input_format(model) : kFailure + status.ToString();
   } catch (const std::exception& error) {
     return kFailure + std::string(error.what());
   }
@@ -209,12 +227,8 @@ std::string finish(Child& child, std::string answer, const TrainerLog& log, cons
 
 }  // namespace
 
-bool sentencepiece_skips(std::string_view line) {
-  return line.size() > kLongestLine || line.find(kReserved) != std::string_view::npos;
-}
-
-std::optional<std::string> train_sentencepiece(const std::vector<std::string>& lines,
-                                               const SentencePieceOptions& options, const SentencePieceWatch& watch) {
+std::optional<std::string> train_sentencepiece(const TrainingText& text, const SentencePieceOptions& options,
+                                               const SentencePieceWatch& watch) {
   std::optional<Pipe> answer_pipe(make_pipe()), log_pipe(make_pipe());
   const pid_t parent = ::getpid();
   const pid_t id = ::fork();
@@ -224,7 +238,7 @@ std::optional<std::string> train_sentencepiece(const std::vector<std::string>& l
     if (::getppid() != parent) ::_exit(1);
     ::dup2(log_pipe->write_end.number(), STDERR_FILENO);
     ::dup2(log_pipe->write_end.number(), STDOUT_FILENO);
-    write_all(answer_pipe->write_end.number(), trained_or_failure(lines, options));
+    write_all(answer_pipe->write_end.number(), trained_or_failure(text, options));
     ::_exit(0);
   }
   Child child(id);
