@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kBlockPairs = 1024;
 constexpr size_t kBlockBytes = 1 << 20;  // of text: bounds memory where lines are long
+constexpr int kMaxThreads = 128;         // more would wait for the one that reads or writes
 
 struct Block {
   std::vector<EncodedPair> pairs;
@@ -35,7 +36,8 @@ void read_block(CorpusReader& reader, Block& block) {
 }  // namespace
 
 void run_pairs(CorpusReader& reader, int threads, const PairStages& stages) {
-  const int64_t slots = 2 * std::max<int64_t>(threads, 1) + 2;
+  threads = std::clamp(threads, 1, kMaxThreads);
+  const int64_t slots = 2 * threads + 2;
   std::vector<Block> blocks(static_cast<size_t>(slots));
   const auto block_of = [&](int64_t slot) -> Block& { return blocks[static_cast<size_t>(slot)]; };
   bool ended = false;
