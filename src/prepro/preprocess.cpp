@@ -78,9 +78,7 @@ class Preprocessor {
   };
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
                      SplitOutput& output);
-  [[noreturn]] void throw_nothing_left() const;
   void make_lexicon(const TextCodec& codec, const std::filesystem::path& folder);
-  void report(const SplitRecord& split);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
   CorpusReader open(const CorpusFiles& files) const {
@@ -300,23 +298,13 @@ void Preprocessor::encode_split(const Split& split, const TextCodec& codec, cons
   const auto writing = times_.measure(PreprocessStage::kWriting);
   output.original.commit();
   auto& [writer, original, record] = output;
-  if (writer.size() == 0) throw_nothing_left();
+  if (writer.size() == 0) throw Error(nothing_left(manifest_.cleaning));
   record.pairs = writer.size();
   record.source_pieces = writer.source_tokens();
   record.target_pieces = writer.target_tokens();
   record.sha256 = writer.finish(&times_);
-  report(record);
+  log_.info("{}", split_summary(record));
   manifest_.splits.push_back(std::move(record));
-}
-
-void Preprocessor::throw_nothing_left() const {
-  CleaningCounts all;
-  for (const auto& row : manifest_.cleaning) all += row.counts;
-  throw Error(
-      fmt::format("data.train1: no pair of the training text is left of {} read (empty {}, source too long {}, target "
-                  "too long {}, length ratio {}, duplicate {}, in test set {}); loosen the rules of the data section",
-                  all.read, all.of(Verdict::kEmpty), all.of(Verdict::kSourceTooLong), all.of(Verdict::kTargetTooLong),
-                  all.of(Verdict::kLengthRatio), all.of(Verdict::kDuplicate), all.of(Verdict::kTestOverlap)));
 }
 
 int64_t count_unknown(const std::vector<int32_t>& ids) {
@@ -389,15 +377,6 @@ void Preprocessor::make_lexicon(const TextCodec& codec, const std::filesystem::p
   progress.clear();
   log_.info("{}: {} source pieces with {} translations (data.shortlist {})", kLexiconFile, with_commas(pieces),
             with_commas(translations), data_.shortlist);
-}
-
-void Preprocessor::report(const SplitRecord& split) {
-  const auto share = [](int64_t unknown, int64_t pieces) {
-    return pieces == 0 ? 0.0 : 100.0 * static_cast<double>(unknown) / static_cast<double>(pieces);
-  };
-  log_.info("{}: {} pairs, {} + {} pieces, of which <unk> {:.3f} % + {:.3f} %", split.name, with_commas(split.pairs),
-            with_commas(split.source_pieces), with_commas(split.target_pieces),
-            share(split.source_unknown, split.source_pieces), share(split.target_unknown, split.target_pieces));
 }
 
 void Preprocessor::report_reader(const CorpusReader& reader, const std::string& note) {

@@ -1,6 +1,9 @@
 #include "prepro/splits.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
+#include "base/process/progress.h"
 #include "config/text_sets.h"
 
 namespace nmt {
@@ -22,6 +25,26 @@ std::vector<Split> list_splits(const DataConfig& data) {
     for (const auto& [split, text, source_option, target_option] : sets)
       splits.push_back({split, {files(text.source, text.target, source_option, target_option)}});
   return splits;
+}
+
+std::string nothing_left(const std::vector<CleaningRow>& rows) {
+  CleaningCounts all;
+  for (const auto& row : rows) all += row.counts;
+  return fmt::format(
+      "data.train1: no pair of the training text is left of {} read (empty {}, source too long {}, target "
+      "too long {}, length ratio {}, duplicate {}, in test set {}); loosen the rules of the data section",
+      all.read, all.of(Verdict::kEmpty), all.of(Verdict::kSourceTooLong), all.of(Verdict::kTargetTooLong),
+      all.of(Verdict::kLengthRatio), all.of(Verdict::kDuplicate), all.of(Verdict::kTestOverlap));
+}
+
+std::string split_summary(const SplitRecord& split) {
+  const auto share = [](int64_t unknown, int64_t pieces) {
+    return pieces == 0 ? 0.0 : 100.0 * static_cast<double>(unknown) / static_cast<double>(pieces);
+  };
+  return fmt::format("{}: {} pairs, {} + {} pieces, of which <unk> {:.3f} % + {:.3f} %", split.name,
+                     with_commas(split.pairs), with_commas(split.source_pieces), with_commas(split.target_pieces),
+                     share(split.source_unknown, split.source_pieces),
+                     share(split.target_unknown, split.target_pieces));
 }
 
 }  // namespace nmt

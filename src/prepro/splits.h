@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "config/config.h"
+#include "data/manifest.h"
+#include "text/corpus/cleaning_table.h"
 #include "text/pairs/corpus_files.h"
 
 namespace nmt {
@@ -17,5 +19,11 @@ struct Split {
 
 /// All that the data section names, the training text first. Throws Error where there is no training text.
 std::vector<Split> list_splits(const DataConfig& data);
+
+/// "train: 29,000 pairs, 400,000 + 390,000 pieces, of which <unk> ...": a line of the log.
+std::string split_summary(const SplitRecord& split);
+
+/// The message where the rules drop every pair: how many each of them drops.
+std::string nothing_left(const std::vector<CleaningRow>& rows);
 
 }  // namespace nmt
