@@ -14,19 +14,21 @@
 #include "interop/marian/marian_export.h"
 #include "interop/marian/marian_import.h"
 #include "interop/plain/plain_safetensors.h"
+#include "interop/plain/quantized_model.h"
 #include "interop/t5/t5_import.h"
 
 namespace nmt {
 namespace {
 
 struct Arguments {
-  std::string model, to, from, input, output, inspect, quantization = "float32";
+  std::string model, to, from, input, output, inspect, quantization;
   interop::T5Choice t5;
   bool force = false, quiet = false;
 
   void add_to(CLI::App& app) {
     app.add_option("-m,--model", model, "model directory that leaves")->type_name("DIR");
     app.add_option("--to", to,
+                   "nmt: a model directory of this toolkit with smaller weights (--quantization); "
                    "ctranslate2: CTranslate2's own directory; marian: MarianMT of Hugging Face transformers; "
                    "safetensors: weights under the names of torch.nn.Transformer")
         ->type_name("FORMAT");
@@ -37,9 +39,9 @@ struct Arguments {
     app.add_option("-i,--input", input, "what comes in")->type_name("DIR");
     app.add_option("-o,--output", output, "folder to write; must not exist yet")->type_name("DIR");
     app.add_option("--quantization", quantization,
-                   "of --to ctranslate2: float32, int8, int8_float32, float16, bfloat16")
-        ->type_name("TYPE")
-        ->capture_default_str();
+                   "of --to nmt: int8, bf16; of --to ctranslate2: float32 (the default), int8, int8_float32, float16, "
+                   "bfloat16")
+        ->type_name("TYPE");
     app.add_option("--task", t5.task,
                    "of --from t5: one of task_specific_params in config.json (translation_en_to_de), where there are "
                    "several translations")
@@ -59,8 +61,13 @@ struct Arguments {
     if (to.empty() ? input.empty() : model.empty())
       throw Error(to.empty() ? "--from needs -i DIR, the folder to read" : "--to needs -m DIR, the model directory");
     if (output.empty()) throw Error("-o: name the folder to write");
-    if (!to.empty() && to != "ctranslate2" && to != "marian" && to != "safetensors")
-      throw Error(fmt::format("--to: '{}' is none of ctranslate2, marian, safetensors", to));
+    if (!to.empty() && to != "nmt" && to != "ctranslate2" && to != "marian" && to != "safetensors")
+      throw Error(fmt::format("--to: '{}' is none of nmt, ctranslate2, marian, safetensors", to));
+    if (!quantization.empty() && to != "nmt" && to != "ctranslate2")
+      throw Error("--quantization: is for --to nmt and --to ctranslate2");
+    if (to == "nmt" && quantization != "int8" && quantization != "bf16")
+      throw Error(quantization.empty() ? "--to nmt needs --quantization int8 or bf16"
+                                       : fmt::format("--quantization: '{}' is none of int8, bf16", quantization));
     if (!from.empty() && from != "marian" && from != "t5")
       throw Error(fmt::format("--from: '{}' is none of marian, t5", from));
     if (from != "t5" && (!t5.task.empty() || t5.source_prefix))
@@ -75,7 +82,13 @@ struct Arguments {
 interop::PlainModel read_model(const Arguments& arguments) {
   if (arguments.from == "marian") return interop::read_marian(arguments.input);
   if (arguments.from == "t5") return interop::read_t5(arguments.input, arguments.t5);
-  return interop::read_plain_model(arguments.model);
+  auto model = interop::read_plain_model(arguments.model);
+  if (model.stored != WeightType::kFloat32)
+    throw Error(
+        fmt::format("{}: its weights are {}, which is for translating only; export the float32 directory that "
+                    "it was made of",
+                    arguments.model, model.stored.name()));
+  return model;
 }
 
 /// --force replaces a model, and nothing else.
@@ -101,12 +114,16 @@ int run(int argc, char** argv) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kDone;
   }
-  const auto type = interop::parse_ctranslate2_type(arguments.quantization);
+  const auto type = arguments.to == "ctranslate2" && !arguments.quantization.empty()
+                        ? interop::parse_ctranslate2_type(arguments.quantization)
+                        : interop::parse_ctranslate2_type("float32");
   const auto model = read_model(arguments);
   refuse_foreign_folder(arguments.output);
   OutputFolder output(arguments.output);
   if (arguments.to == "ctranslate2")
     interop::write_ctranslate2(output.path(), model, type);
+  else if (arguments.to == "nmt")
+    interop::write_quantized_model(output.path(), model, Choice<WeightType>(arguments.quantization), arguments.model);
   else if (arguments.to == "marian")
     interop::write_marian(output.path(), model);
   else if (arguments.to == "safetensors")

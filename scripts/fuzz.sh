@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
 done
 
 # The sources that read foreign bytes, from src/ on.
-readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer base/files/safetensors_index
+readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer base/files/safetensors_index base/files/stored_weights
   config/loading/model_description config/loading/old_names config/loading/schema config/loading/yaml_reader
   data/lexicon data/manifest data/prepared_corpus
   interop/formats/array interop/formats/npz interop/formats/pickle interop/formats/sentencepiece_model

@@ -52,7 +52,13 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   const ModelSet models(wanted);
   if (metrics_.empty())
     metrics_ = evaluation_metrics(options_.tokenized_bleu, models.first().codec.options().target_language);
-  const bool has_loss = options_.loss && system.directories.size() == 1;
+  const bool has_float32 = models.first().stored == WeightType::kFloat32;
+  const bool has_loss = options_.loss && system.directories.size() == 1 && has_float32;
+  if (options_.loss && !has_float32)
+    log_.warn(
+        "{}: no loss of the references: that needs float32 weights, and these are {}; evaluate the directory that "
+        "it was made of, or say --no-loss",
+        models.first().directory.string(), models.first().stored.name());
   if (has_loss) check_teacher_forcing(models.first(), options_.teacher_forcing);  // before the work of translating
   const Translator translator(models.members(), models.options());
   std::vector<Evaluated> results;

@@ -70,11 +70,16 @@ std::string describe(const PlainModel& model) {
   }
   line("parameters", with_points(total));
   for (const auto& [part, count] : parts) line("", fmt::format("{:>13} {}", with_points(count), part));
+  line("weights", model.stored.name());
   const auto& decoding = model.config.decoding;
   line("decoding", fmt::format("beam {}, length penalty {} ({})", decoding.beam_size, decoding.length_penalty,
                                decoding.length_penalty_form.name()));
   for (const auto& [key, value] : model.summary.items())
     line("training", fmt::format("{}: {}", key, value.is_string() ? value.get<std::string>() : value.dump()));
+  if (model.stored != WeightType::kFloat32) {
+    line("exports", "none: of the float32 directory that it was made of");
+    return text;
+  }
   line("ctranslate2", fit(ctranslate2_obstacle(model)));
   line("marian", fit(marian_obstacle(model)));
   line("safetensors",

@@ -1,6 +1,7 @@
 #include "models/decoding_precision.h"
 
 #include <c10/core/GradMode.h>
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "nn/device/device.h"
@@ -60,6 +61,17 @@ Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device dev
   return bf16 ? Precision::kBf16 : Precision::kFp32;
 }
 
+Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device, const LoadedModel& loaded) {
+  if (loaded.stored == WeightType::kFloat32) return resolve_decoding_precision(wanted, device);
+  const auto only = loaded.stored == WeightType::kInt8 ? DecodingPrecision::kInt8 : DecodingPrecision::kBf16;
+  if (wanted != DecodingPrecision::kAuto && wanted != only)
+    throw Error(
+        fmt::format("{}: its weights are {}, from which no {} can be made; use --precision {}, or the float32 "
+                    "directory that it was made of",
+                    loaded.directory.string(), loaded.stored.name(), name_of(wanted), loaded.stored.name()));
+  return resolve_decoding_precision(only, device);
+}
+
 std::string precision_name(Precision precision) {
   switch (precision) {
     case Precision::kBf16:
@@ -86,9 +98,13 @@ void prepare_decoding(LoadedModel& loaded, Precision precision) {
     return;
   }
   model.set_compute_type(torch::kFloat32);
-  model.set_packing({.format = weight_format(precision), .origin = loaded.weights});
+  model.set_packing({.format = weight_format(precision), .origin = loaded.weights, .scales = loaded.scales});
   pack_weights(model);
-  if (loaded.weights) loaded.weights->release_pages();
+  if (!loaded.weights) return;
+  if (loaded.stored == WeightType::kFloat32) return loaded.weights->release_pages();
+  if (loaded.guard) loaded.guard->check();
+  loaded.weights->detach();
+  loaded.guard.reset();
 }
 
 }  // namespace nmt

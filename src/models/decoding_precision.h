@@ -14,11 +14,14 @@ enum class Precision { kFp32, kBf16, kFp16, kInt8 };
 /// Auto is bf16 on a GPU and on a CPU with instructions for it, else fp32. Throws Error for int8 on a GPU and fp16 on a
 /// CPU.
 Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device);
+/// The same for a loaded model: a quantized directory has one precision, which auto is. Throws Error for another one.
+Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device, const LoadedModel& loaded);
 std::string precision_name(Precision precision);
 
 /// Makes a loaded model ready to search: on the CPU all weights are packed, so the first sentence is as fast as the
-/// others, and the memory of the original ones is given back; on a GPU steps of a search are recorded where the model
-/// allows it (StaticSteps), with weights of the type that products are computed in.
+/// others, and the memory of the original ones is given back; the file of a quantized directory is let go; on a GPU
+/// steps of a search are recorded where the model allows it (StaticSteps), with weights of the type that products are
+/// computed in. Throws Error where the file of a quantized directory was changed since load_model() began.
 void prepare_decoding(LoadedModel& loaded, Precision precision);
 
 }  // namespace nmt

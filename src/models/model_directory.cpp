@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/files/safetensors_index.h"
+#include "base/files/stored_weights.h"
 #include "config/loading/model_description.h"
 #include "models/interface/safetensors.h"
 #include "models/make_model.h"
@@ -42,7 +44,37 @@ std::shared_ptr<TranslationModel> make_model_for(const SafetensorsFile& weights,
   }
 }
 
+/// Puts a quantized directory's weights in the place of the model's parameters. Throws Error where one is missing, of
+/// another shape or of no part of the model.
+void take_quantized(LoadedModel& loaded, const MappedSafetensors& mapped, const fs::path& path, torch::Device device) {
+  const auto weights =
+      stored_weights(read_safetensors_index(mapped.mapping->bytes(), path.string()), loaded.stored, path.string());
+  const auto packed = loaded.model->packed_parameters();
+  auto scales = std::make_shared<WeightScales>();
+  SafetensorsFile file;
+  for (const auto& [name, weight] : weights) {
+    const auto& tensor = mapped.file.tensors.at(name);
+    if (weight.values.type != "F32" && !packed.contains(name))
+      throw Error(fmt::format("{}: tensor {} is {}, the model needs it in float32; export the model again",
+                              path.string(), name, weight.values.type));
+    const bool stays = weight.values.type != "F32" && device.is_cpu();
+    file.tensors[name] = stays ? tensor : tensor.to(torch::kFloat32, /*non_blocking=*/false, /*copy=*/true);
+    if (!weight.scales.empty())
+      (*scales)[tensor.const_data_ptr()] = torch::tensor(at::ArrayRef<float>(weight.scales), torch::kFloat32);
+  }
+  replace_with(named_parameters(*loaded.model), file, path);
+  loaded.scales = std::move(scales);
+}
+
 }  // namespace
+
+void require_float32(const LoadedModel& loaded, std::string_view purpose) {
+  if (loaded.stored == WeightType::kFloat32) return;
+  throw Error(
+      fmt::format("{} {}: its weights are {}, which is for translating only; name the float32 directory that it "
+                  "was made of",
+                  purpose, loaded.directory.string(), loaded.stored.name()));
+}
 
 NamedTensors named_parameters(const TranslationModel& model) {
   NamedTensors tensors;
@@ -70,13 +102,28 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
                      .model = nullptr,
                      .summary = std::move(description.summary),
                      .directory = directory,
-                     .weights = nullptr};
+                     .weights = nullptr,
+                     .stored = description.weights};
   check_counts(description, loaded.codec, directory);
-  const auto mapped = map_safetensors(directory / kWeights);
+  const bool quantized = loaded.stored != WeightType::kFloat32;
+  if (loaded.stored == WeightType::kInt8 && !device.is_cpu())
+    throw Error(
+        fmt::format("{}: its weights are int8, which is for the CPU; use --device cpu, or the float32 directory "
+                    "that it was made of",
+                    directory.string()));
+  const auto mapped = map_safetensors(directory / kWeights, quantized ? MapOptions::kGuarded : MapOptions::kPlain);
   loaded.model = make_model_for(mapped.file, loaded, directory);
-  share_with(named_parameters(*loaded.model), mapped.file, directory / kWeights);
+  if (quantized)
+    take_quantized(loaded, mapped, directory / kWeights, device);
+  else
+    share_with(named_parameters(*loaded.model), mapped.file, directory / kWeights);
   loaded.weights = mapped.mapping;
+  loaded.guard = mapped.guard;
   loaded.model->to(device);
+  if (loaded.guard && !device.is_cpu()) {  // nothing is packed there: all has been copied
+    loaded.guard->check();
+    loaded.guard.reset();
+  }
   loaded.model->eval();
   return loaded;
 }

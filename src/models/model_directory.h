@@ -2,7 +2,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 
+#include "base/files/stored_weights.h"
 #include "base/strict_json.h"
 #include "config/config.h"
 #include "data/lexicon.h"
@@ -14,16 +17,21 @@ namespace nmt {
 
 /// A model directory: model.json (format version, architecture, tokenizer and decoding settings, training summary,
 /// scores), model.safetensors, the tokenizer's files, and shortlist.bin where nmt-prepro made a lexicon. Copy it
-/// anywhere, nothing else is needed.
+/// anywhere, nothing else is needed. The matrices of a quantized one (base/files/stored_weights.h) are int8 or
+/// bfloat16: it can be searched with on the CPU, after prepare_decoding() with that precision, and nothing else.
+/// Nothing of its file is read after that.
 struct LoadedModel {
   Config config;  ///< model and decoding sections are those of the directory
   TextCodec codec;
   std::shared_ptr<TranslationModel> model;
   nlohmann::json summary;  ///< training summary and scores, as saved
   std::filesystem::path directory;
-  std::shared_ptr<const MappedFile> weights = {};  ///< where the parameters lie while the model is on the CPU
-  std::shared_ptr<const Lexicon> lexicon = {};     ///< of read_lexicon(), which load_model() does not call
-  std::string precision = {};                      ///< of decoding, once prepared for it: fp32, bf16 or int8
+  std::shared_ptr<const MappedFile> weights = {};     ///< where the parameters lie while the model is on the CPU
+  std::shared_ptr<const Lexicon> lexicon = {};        ///< of read_lexicon(), which load_model() does not call
+  std::string precision = {};                         ///< of decoding, once prepared for it: fp32, bf16 or int8
+  Choice<WeightType> stored = WeightType::kFloat32;   ///< how the directory holds its matrices
+  std::shared_ptr<const WeightScales> scales = {};    ///< of matrices that are int8
+  std::shared_ptr<const MappedFileGuard> guard = {};  ///< of a quantized directory, until it is prepared
 };
 
 /// All parameters under their names, in the model's order.
@@ -34,8 +42,11 @@ NamedTensors named_parameters(const TranslationModel& model);
 void save_model(const std::filesystem::path& directory, const TranslationModel& model, const Config& config,
                 const TextCodec& codec, const nlohmann::json& summary, const Lexicon* lexicon = nullptr);
 
-/// Throws Error for a missing, damaged or foreign directory: names the file and what is wrong with it.
+/// Throws Error for a missing, damaged or foreign directory: names the file and what is wrong with it; and for an int8
+/// directory where the device is no CPU. Elsewhere than on the CPU the parameters of a bf16 directory are float32.
 LoadedModel load_model(const std::filesystem::path& directory, torch::Device device);
+/// Throws Error for a quantized directory; `purpose` says what needs more ("training.init_from").
+void require_float32(const LoadedModel& loaded, std::string_view purpose);
 
 /// The lexicon of a model directory. Throws Error where there is none (and says how to make one), or where it is
 /// damaged or of other vocabularies.

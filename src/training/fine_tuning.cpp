@@ -86,6 +86,7 @@ std::string codec_difference(const TextCodec& theirs, const TextCodec& ours) {
 void load_initial_weights(TranslationModel& model, const ModelConfig& config, const TextCodec& codec,
                           const fs::path& directory) {
   const LoadedModel loaded = load_model(directory, torch::kCPU);
+  require_float32(loaded, "training.init_from");
   if (const auto difference = model_difference(loaded.config.model, config); !difference.empty())
     throw Error(fmt::format("training.init_from {}: {}; set it as it is there", directory.string(), difference));
   if (const auto difference = codec_difference(loaded.codec, codec); !difference.empty())

@@ -34,7 +34,7 @@ ModelSet::ModelSet(const ModelSetOptions& options) {
   for (const auto& directory : options.directories) {
     auto& loaded = loaded_.emplace_back(load_model(directory, device));
     const auto precision = changed_config(options, loaded.config).decoding.precision;
-    prepare_decoding(loaded, resolve_decoding_precision(precision, device));
+    prepare_decoding(loaded, resolve_decoding_precision(precision, device, loaded));
   }
   require_one_target(loaded_);
   auto& first = loaded_.front();

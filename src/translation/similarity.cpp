@@ -30,11 +30,11 @@ std::vector<int32_t> pieces_of(const TextCodec& codec, const std::string& text) 
 /// [features], in double.
 torch::Tensor mean_of_rows(const torch::Tensor& rows) { return rows.to(torch::kCPU, torch::kFloat64).mean(0); }
 
-torch::Tensor embedding_of(const TranslationModel& model, const std::vector<int32_t>& pieces) {
-  const auto table = model.source_embedding();
-  if (!table.defined()) throw Error("similarity: this model has no embedding of the source");
-  const auto ids = torch::tensor(std::vector<int64_t>(pieces.begin(), pieces.end()), table.device());
-  return mean_of_rows(table.index_select(0, ids));
+torch::Tensor embedding_of(TranslationModel& model, const std::vector<int32_t>& pieces) {
+  const auto ids = torch::tensor(std::vector<int64_t>(pieces.begin(), pieces.end()), device_of(model));
+  const auto embeddings = model.source_embeddings(ids);
+  if (!embeddings.defined()) throw Error("similarity: this model has no embedding of the source");
+  return mean_of_rows(embeddings);
 }
 
 torch::Tensor encoding_of(TranslationModel& model, const TextCodec& codec, const std::vector<int32_t>& pieces) {

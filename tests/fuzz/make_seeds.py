@@ -237,6 +237,13 @@ def seeds():
                          "entry": {"a": 1}, "negative": {"a": tensors["w"] | {"shape": [-2, -3]}}, "list": b"[1]",
                          "damaged": b"{"}.items():
         yield from add("safetensors", name, safetensors(header, bytes(26)))
+    for name, scales, kind in (("int8", (0.5, 2.0), "I8"), ("int8_scale", (0.5, float("inf")), "I8"), ("bf16", (), "BF16")):
+        size = 6 if kind == "I8" else 12
+        header = {"embedding": {"dtype": kind, "shape": [2, 3], "data_offsets": [12, 12 + size]},
+                  "output_bias": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}
+        if scales:
+            header["embedding_scale"] = {"dtype": "F32", "shape": [2], "data_offsets": [4, 12]}
+        yield from add("safetensors", name, safetensors(header, struct.pack("<3f", 7.0, *(scales or (0, 0))) + bytes(range(125, 125 + size))))
     yield from add("safetensors", "cut", safetensors(tensors, b"", 2**63))
     yield from add("safetensors", "short", b"abc")
 
@@ -342,7 +349,8 @@ def seeds():
         yield from add("manifest", name, json.dumps(value))
 
     changed = model_json(configuration={"model": {"architecture": "rnn"}})
-    for name, value in {"whole": model_json(), "newer": model_json(format_version=9), "foreign": {"a": 1}, "list": [1],
+    for name, value in {"whole": model_json(), "newer": model_json(format_version=9),
+                        "quantized": model_json(format_version=2, weights="int8"), "weights": model_json(weights=8), "foreign": {"a": 1}, "list": [1],
                         "architecture": changed, "counts": model_json(parameters=-1), "summary": model_json(summary=[]),
                         "tokenizer": model_json(tokenizer={"type": "bytes"}), "pieces": model_json(tokenizer={"type": "sentencepiece"}),
                         "files": model_json(tokenizer={"files": {}}), "sum": model_json(tokenizer={"files": {"joint.vocab.tsv": "0"}}),

@@ -14,7 +14,9 @@ namespace fs = std::filesystem;
 namespace nmt {
 namespace {
 
-constexpr int kFormatVersion = 1;
+constexpr int kFormatVersion = 2;           // the newest that is read
+constexpr int kQuantizedFormatVersion = 2;  // with "weights"; programs of before refuse it
+constexpr int kPlainFormatVersion = 1;
 constexpr const char* kFileName = "model.json";
 
 int64_t count_of(const nlohmann::json& json, const char* key, const fs::path& path) {
@@ -22,6 +24,14 @@ int64_t count_of(const nlohmann::json& json, const char* key, const fs::path& pa
   if (!value.is_number_unsigned() || value.get<int64_t>() < 1)
     throw Error(fmt::format("{}: damaged: '{}' is no count", path.string(), key));
   return value.get<int64_t>();
+}
+
+Choice<WeightType> weights_of(const nlohmann::json& json, const fs::path& path) {
+  Choice<WeightType> weights = WeightType::kFloat32;
+  const auto found = json.value("weights", nlohmann::json("fp32"));
+  if (!found.is_string() || !weights.assign(found.get<std::string>()))
+    throw Error(fmt::format("{}: damaged: 'weights' is none of fp32, bf16, int8", path.string()));
+  return weights;
 }
 
 }  // namespace
@@ -53,19 +63,22 @@ ModelDescription read_model_description(const fs::path& directory) {
           .summary = summary,
           .parameters = count_of(json, "parameters", path),
           .source_vocabulary = count_of(json, "source_vocabulary", path),
-          .target_vocabulary = count_of(json, "target_vocabulary", path)};
+          .target_vocabulary = count_of(json, "target_vocabulary", path),
+          .weights = weights_of(json, path)};
 }
 
 void write_model_description(const fs::path& directory, const ModelDescription& description) {
-  const nlohmann::ordered_json json = {{"format_version", kFormatVersion},
-                                       {"toolkit", "nmt " + version()},
-                                       {"architecture", description.config.model.architecture.name()},
-                                       {"parameters", description.parameters},
-                                       {"source_vocabulary", description.source_vocabulary},
-                                       {"target_vocabulary", description.target_vocabulary},
-                                       {"tokenizer", description.tokenizer},
-                                       {"summary", description.summary},
-                                       {"configuration", to_json(description.config)}};
+  const bool quantized = description.weights != WeightType::kFloat32;
+  nlohmann::ordered_json json = {{"format_version", quantized ? kQuantizedFormatVersion : kPlainFormatVersion},
+                                 {"toolkit", "nmt " + version()},
+                                 {"architecture", description.config.model.architecture.name()},
+                                 {"parameters", description.parameters},
+                                 {"source_vocabulary", description.source_vocabulary},
+                                 {"target_vocabulary", description.target_vocabulary},
+                                 {"tokenizer", description.tokenizer},
+                                 {"summary", description.summary},
+                                 {"configuration", to_json(description.config)}};
+  if (quantized) json["weights"] = description.weights.name();
   write_file_atomically(directory / kFileName, json.dump(2) + "\n");
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "base/files/stored_weights.h"
 #include "base/strict_json.h"
 #include "config/config.h"
 
@@ -14,6 +15,7 @@ struct ModelDescription {
   nlohmann::json tokenizer;                           ///< for TextCodec::load
   nlohmann::json summary = nlohmann::json::object();  ///< training summary and scores
   int64_t parameters = 0, source_vocabulary = 0, target_vocabulary = 0;
+  Choice<WeightType> weights = WeightType::kFloat32;  ///< in model.safetensors
 };
 
 /// Throws Error for a missing, damaged, foreign or newer file.

@@ -29,10 +29,17 @@ PlainModel read_plain_model(const fs::path& directory) {
                    .codec = TextCodec::load(directory, description.tokenizer),
                    .summary = std::move(description.summary),
                    .weights = {},
-                   .name = directory.string()};
+                   .name = directory.string(),
+                   .stored = description.weights};
   const std::string file = (directory / kWeights).string();
   const MappedFile mapped(file);
-  for (const auto& entry : read_safetensors_index(mapped.bytes(), file).tensors)
+  const auto index = read_safetensors_index(mapped.bytes(), file);
+  if (model.stored != WeightType::kFloat32) {
+    for (const auto& [name, weight] : stored_weights(index, model.stored, file))
+      model.weights[name] = {.shape = weight.values.shape, .values = weight.to_floats()};
+    return model;
+  }
+  for (const auto& entry : index.tensors)
     model.weights[entry.name] =
         to_array({.type = entry.type, .shape = entry.shape, .data = entry.data}, file, entry.name);
   return model;

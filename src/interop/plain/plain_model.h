@@ -17,13 +17,14 @@ struct PlainModel {
   TextCodec codec;
   nlohmann::json summary = nlohmann::json::object();
   Arrays weights;
-  std::string name;  ///< shown in messages: where it comes from
+  std::string name;                                  ///< shown in messages: where it comes from
+  Choice<WeightType> stored = WeightType::kFloat32;  ///< how the directory holds them; here they are float32
 
   /// Throws Error where it is missing.
   const Array& weight(const std::string& key) const;
 };
 
-/// Throws Error for a missing or damaged directory.
+/// Throws Error for a missing or damaged directory. Weights of a quantized one are what products see of them.
 PlainModel read_plain_model(const std::filesystem::path& directory);
 /// Writes a model directory's files into an existing folder.
 void write_plain_model(const std::filesystem::path& directory, const PlainModel& model);

@@ -72,9 +72,23 @@ torch::Tensor TranslationModel::step_logits(DecoderState& state, const torch::Te
 }
 
 void TranslationModel::set_packing(const Packing& packing) {
-  packed_output_.set_packing(packing);
+  for (auto* packed : {&packed_output_, &packed_source_, &packed_target_}) packed->set_packing(packing);
   for (const auto& part : modules(/*include_self=*/false))
     if (auto* layer = dynamic_cast<KeepsPackedWeights*>(part.get())) layer->set_packing(packing);
+}
+
+EmbeddingTable TranslationModel::look_ups(const torch::Tensor& table, PackedMatrix& own) {
+  return table.is_same(output_weight()) ? EmbeddingTable(table, &packed_output_, output_bias())
+                                        : EmbeddingTable(table, &own);
+}
+
+std::set<std::string> TranslationModel::packed_parameters() const {
+  std::set<std::string> names;
+  for (const auto& own : named_parameters(/*recurse=*/false))  // tables and output layer
+    if (own.value().dim() == 2) names.insert(own.key());
+  for (const auto& part : named_modules())
+    if (dynamic_cast<const LinearImpl*>(part.value().get())) names.insert(part.key() + ".weight");
+  return names;
 }
 
 int64_t TranslationModel::parameter_count() const {

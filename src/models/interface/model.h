@@ -6,11 +6,14 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "data/batch.h"
 #include "nn/decode/decoding_capabilities.h"
 #include "nn/decode/layer_cache.h"
+#include "nn/layers/embedding_table.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/packed_matrix.h"
 
@@ -78,8 +81,8 @@ class TranslationModel : public torch::nn::Module {
   virtual torch::Tensor encoder_output(const torch::Tensor& /*source*/, const torch::Tensor& /*source_lengths*/) {
     return {};
   }
-  /// The source's embedding [source vocabulary, any]; undefined where a model has none.
-  virtual torch::Tensor source_embedding() const { return {}; }
+  /// Embeddings of source tokens: ids int64 [any] -> [any, features]; undefined where a model has none.
+  virtual torch::Tensor source_embeddings(const torch::Tensor& /*ids*/) { return {}; }
 
   /// Encodes sentences: source [batch, source], source_lengths int64 [batch] on the CPU. One row a sentence.
   virtual std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) = 0;
@@ -114,14 +117,22 @@ class TranslationModel : public torch::nn::Module {
   /// search.
   virtual void set_cache_form(CacheForm /*form*/) {}
   int64_t parameter_count() const;
+  /// Names of the matrices that a search on the CPU reads only when it packs them. In a quantized model directory they
+  /// may be int8 or bfloat16, and so may these parameters then.
+  std::set<std::string> packed_parameters() const;
 
  protected:
   /// logits() for a step of a search, whose decoder's output is hidden [rows, n, model]: of the outputs that the state
   /// asks for, through packed weights where these fit.
   torch::Tensor step_logits(DecoderState& state, const torch::Tensor& hidden, StepLogits which);
+  /// Tables as rows of them are looked up; either may be the output layer's.
+  EmbeddingTable source_look_ups(const torch::Tensor& table) { return look_ups(table, packed_source_); }
+  EmbeddingTable target_look_ups(const torch::Tensor& table) { return look_ups(table, packed_target_); }
 
  private:
-  PackedMatrix packed_output_;
+  EmbeddingTable look_ups(const torch::Tensor& table, PackedMatrix& own);
+
+  PackedMatrix packed_output_, packed_source_, packed_target_;
 };
 
 }  // namespace nmt

@@ -62,8 +62,10 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   return file;
 }
 
-MappedSafetensors map_safetensors(const std::filesystem::path& path) {
+MappedSafetensors map_safetensors(const std::filesystem::path& path, MapOptions options) {
   const auto mapping = std::make_shared<const MappedFile>(path, MappedFile::Access::kCopyOnWrite);
+  const auto guard =
+      options == MapOptions::kGuarded ? std::make_shared<const MappedFileGuard>(*mapping, path) : nullptr;
   auto index = read_safetensors_index(mapping->bytes(), path.string());
   SafetensorsFile file{.tensors = {}, .metadata = std::move(index.metadata)};
   for (const auto& entry : index.tensors) {
@@ -75,7 +77,7 @@ MappedSafetensors map_safetensors(const std::filesystem::path& path) {
                                            data, entry.shape, [mapping](void*) {}, type);
     file.tensors[entry.name] = aligned ? tensor : tensor.clone();  // another program's file may be anywhere
   }
-  return {.file = std::move(file), .mapping = mapping};
+  return {.file = std::move(file), .mapping = mapping, .guard = guard};
 }
 
 namespace {
@@ -83,12 +85,12 @@ namespace {
 // Calls action(target, tensor) for the pairs of the same name.
 template <typename Action>
 void for_each_pair(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path,
-                   Action&& action) {
+                   bool any_type, Action&& action) {
   for (const auto& [name, target] : targets) {
     const auto found = file.tensors.find(name);
     if (found == file.tensors.end()) throw Error(fmt::format("{}: tensor {} is missing", path.string(), name));
     const auto& tensor = found->second;
-    if (tensor.sizes() != target.sizes() || tensor.scalar_type() != target.scalar_type())
+    if (tensor.sizes() != target.sizes() || (!any_type && tensor.scalar_type() != target.scalar_type()))
       throw Error(fmt::format("{}: tensor {} is {} [{}], the configuration needs {} [{}]", path.string(), name,
                               type_name(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "),
                               type_name(target.scalar_type()), fmt::join(target.sizes(), ", ")));
@@ -105,15 +107,22 @@ void for_each_pair(const NamedTensors& targets, const SafetensorsFile& file, con
 }  // namespace
 
 void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path) {
-  for_each_pair(targets, file, path, [](const torch::Tensor& target, const torch::Tensor& tensor) {
+  for_each_pair(targets, file, path, false, [](const torch::Tensor& target, const torch::Tensor& tensor) {
     const torch::NoGradGuard no_grad;
     target.detach().copy_(tensor);
   });
 }
 
 void share_with(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path) {
-  for_each_pair(targets, file, path,
+  for_each_pair(targets, file, path, false,
                 [](const torch::Tensor& target, const torch::Tensor& tensor) { target.set_data(tensor); });
+}
+
+void replace_with(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path) {
+  for_each_pair(targets, file, path, true, [](const torch::Tensor& target, const torch::Tensor& tensor) {
+    target.set_requires_grad(false);
+    target.set_data(tensor);
+  });
 }
 
 }  // namespace nmt

@@ -31,13 +31,17 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path);
 struct MappedSafetensors {
   SafetensorsFile file;
   std::shared_ptr<const MappedFile> mapping;
+  std::shared_ptr<const MappedFileGuard> guard = nullptr;
 };
-MappedSafetensors map_safetensors(const std::filesystem::path& path);
+enum class MapOptions { kPlain, kGuarded };
+MappedSafetensors map_safetensors(const std::filesystem::path& path, MapOptions options = MapOptions::kPlain);
 
 /// Copies tensors into those of the same names; names, shapes and types must agree exactly, else Error naming the
 /// first.
 void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path);
 /// The same without copying: targets share the memory of the file's tensors from then on.
 void share_with(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path);
+/// As share_with(); tensors may have any type, and targets need no gradient from then on.
+void replace_with(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path);
 
 }  // namespace nmt

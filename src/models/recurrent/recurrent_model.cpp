@@ -1,6 +1,5 @@
 #include "models/recurrent/recurrent_model.h"
 
-#include <ATen/ops/embedding.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,13 +107,13 @@ void RecurrentModel::finish_gradients() {
     if (table->defined() && table->grad().defined()) table->grad()[0].zero_();
 }
 
-torch::Tensor RecurrentModel::embed(const torch::Tensor& ids, const torch::Tensor& table, ForwardContext& pass) const {
+torch::Tensor RecurrentModel::embed(const torch::Tensor& ids, const EmbeddingTable& table, ForwardContext& pass) const {
   const int64_t padding = zero_padding_row_ ? 0 : -1;
-  return dropout(at::embedding(table, ids, padding).to(compute_type_), embedding_dropout_, pass);
+  return dropout(table.look_up(ids, padding).to(compute_type_), embedding_dropout_, pass);
 }
 
 Encoded RecurrentModel::encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass) {
-  return encoder_(embed(source, source_table(), pass), lengths, pass);
+  return encoder_(embed(source, source_look_ups(source_table()), pass), lengths, pass);
 }
 
 torch::Tensor RecurrentModel::encoder_output(const torch::Tensor& source, const torch::Tensor& source_lengths) {
@@ -134,11 +133,13 @@ torch::Tensor RecurrentModel::forward(const TensorBatch& batch, ForwardContext& 
   const auto memory = decoder_->prepare(encoded);
   auto state = decoder_->first_state(encoded);
   const SentenceRows one_row_a_sentence;
-  const auto reference = embed(batch.target_in.t(), target_table(), pass).unbind(0);  // [target][batch, embedding]
+  const auto reference =
+      embed(batch.target_in.t(), target_look_ups(target_table()), pass).unbind(0);  // [target][batch, embedding]
   std::vector<torch::Tensor> advanced, maps;
   for (size_t t = 0; t < reference.size(); ++t) {
     const bool own_choice = t > 0 && pass.feeds_own_choice();
-    const auto e = own_choice ? embed(best_words(advanced.back()), target_table(), pass) : reference[t];
+    const auto e =
+        own_choice ? embed(best_words(advanced.back()), target_look_ups(target_table()), pass) : reference[t];
     torch::Tensor weights;
     advanced.push_back(decoder_->advance(e, state, memory, one_row_a_sentence, pass, &weights));
     if (pass.records_attention() && weights.defined()) maps.push_back(weights);
@@ -159,7 +160,7 @@ torch::Tensor RecurrentModel::step(DecoderState& state, const torch::Tensor& tok
   ForwardContext no_dropout;
   std::vector<torch::Tensor> outputs;
   for (const auto& next : tokens.unbind(1)) {
-    const auto e = embed(next, target_table(), no_dropout);
+    const auto e = embed(next, target_look_ups(target_table()), no_dropout);
     const auto advanced = decoder_->advance(e, own.state, own.memory, own.grid, no_dropout);
     outputs.push_back(decoder_->finish(advanced, no_dropout).unsqueeze(1));
   }
@@ -167,7 +168,8 @@ torch::Tensor RecurrentModel::step(DecoderState& state, const torch::Tensor& tok
 }
 
 DecodingCapabilities RecurrentModel::capabilities() const {
-  return {.exact_prefill = compute_type_ == torch::kFloat32 && has_decoding_kernel(target_table())};
+  return {.exact_prefill =
+              compute_type_ == torch::kFloat32 && !torch::GradMode::is_enabled() && target_table().device().is_cpu()};
 }
 
 }  // namespace nmt

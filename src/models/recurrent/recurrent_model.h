@@ -22,7 +22,9 @@ class RecurrentModel final : public TranslationModel, public HasInitialValues {
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
   torch::Tensor encoder_output(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
-  torch::Tensor source_embedding() const override { return source_table(); }
+  torch::Tensor source_embeddings(const torch::Tensor& ids) override {
+    return source_look_ups(source_table()).look_up(ids, -1);
+  }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
   using TranslationModel::step;
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override;
@@ -42,7 +44,7 @@ class RecurrentModel final : public TranslationModel, public HasInitialValues {
     return shared_embedding_.defined() ? shared_embedding_ : target_embedding_;
   }
   /// ids [...] -> [..., embedding] in the compute type.
-  torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table, ForwardContext& pass) const;
+  torch::Tensor embed(const torch::Tensor& ids, const EmbeddingTable& table, ForwardContext& pass) const;
   Encoded encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass);
   /// The model's own choice of the next word: int64 [rows].
   torch::Tensor best_words(const torch::Tensor& advanced);

@@ -164,7 +164,8 @@ void Transformer::finish_gradients() {
 }
 
 torch::Tensor Transformer::encode(const torch::Tensor& source, const torch::Tensor& lengths, ForwardContext& pass) {
-  auto x = source_input_->forward(source, source_table(), compute_type_, pass);  // [batch, source, model]
+  auto x =
+      source_input_->forward(source, source_look_ups(source_table()), compute_type_, pass);  // [batch, source, model]
   for (auto& block : encoder_) x = block(x, lengths, pass);
   return encoder_norm_ ? encoder_norm_(x) : x;
 }
@@ -176,13 +177,14 @@ torch::Tensor Transformer::encoder_output(const torch::Tensor& source, const tor
 
 torch::Tensor Transformer::forward(const TensorBatch& batch, ForwardContext& pass) {
   const auto memory = encode(batch.source, batch.source_lengths, pass);
-  auto x = target_input_->forward(batch.target_in, target_table(), compute_type_, pass);  // [batch, target, model]
+  auto x = target_input_->forward(batch.target_in, target_look_ups(target_table()), compute_type_,
+                                  pass);  // [batch, target, model]
   for (auto& block : decoder_) x = block(x, batch.target_lengths, memory, batch.source_lengths, pass);
   return decoder_norm_ ? decoder_norm_(x) : x;
 }
 
 bool Transformer::decodes_by_kernels() const {
-  return compute_type_ == torch::kFloat32 && has_decoding_kernel(target_table());
+  return compute_type_ == torch::kFloat32 && !torch::GradMode::is_enabled() && target_table().device().is_cpu();
 }
 
 DecodingCapabilities Transformer::capabilities() const {
@@ -234,7 +236,8 @@ torch::Tensor Transformer::step(DecoderState& state, const torch::Tensor& tokens
 }
 
 torch::Tensor Transformer::decode(const torch::Tensor& tokens, DecoderCache& cache, const StepRows& rows) {
-  auto x = target_input_->step(tokens, target_table(), rows.positions, cache.input.get(), compute_type_);
+  auto x =
+      target_input_->step(tokens, target_look_ups(target_table()), rows.positions, cache.input.get(), compute_type_);
   for (size_t i = 0; i < decoder_.size(); ++i) x = decoder_[i]->step(x, cache.blocks[i], rows);
   return decoder_norm_ ? decoder_norm_(x) : x;
 }

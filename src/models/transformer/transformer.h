@@ -26,7 +26,9 @@ class Transformer final : public TranslationModel, public HasInitialValues {
   torch::Tensor output_weight() const override;
   torch::Tensor output_bias() const override { return output_bias_; }
   torch::Tensor encoder_output(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
-  torch::Tensor source_embedding() const override { return source_table(); }
+  torch::Tensor source_embeddings(const torch::Tensor& ids) override {
+    return source_look_ups(source_table()).look_up(ids, -1);
+  }
   std::unique_ptr<DecoderState> start(const torch::Tensor& source, const torch::Tensor& source_lengths) override;
   using TranslationModel::step;
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override;

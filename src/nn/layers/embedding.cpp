@@ -1,7 +1,5 @@
 #include "nn/layers/embedding.h"
 
-#include <ATen/ops/embedding.h>
-
 #include <cmath>
 #include <limits>
 
@@ -12,12 +10,12 @@ namespace nmt {
 InputLayer::InputLayer(Options options, std::shared_ptr<Positions> positions)
     : options_(options), positions_(std::move(positions)) {}
 
-torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const torch::Tensor& table) const {
+torch::Tensor InputLayer::look_up(const torch::Tensor& ids, const EmbeddingTable& table) const {
   const int64_t padding = options_.padding_row_is_constant ? 0 : -1;
-  return at::embedding(table, ids, padding) * std::sqrt(static_cast<double>(table.size(1)));
+  return table.look_up(ids, padding) * std::sqrt(static_cast<double>(table.weight.size(1)));
 }
 
-torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
+torch::Tensor InputLayer::forward(const torch::Tensor& ids, const EmbeddingTable& table, at::ScalarType type,
                                   ForwardContext& pass) const {
   auto x = look_up(ids, table);  // [batch, time, model]
   if (positions_)
@@ -25,7 +23,7 @@ torch::Tensor InputLayer::forward(const torch::Tensor& ids, const torch::Tensor&
   return dropout(x.to(type), options_.dropout, pass);
 }
 
-torch::Tensor InputLayer::step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
+torch::Tensor InputLayer::step(const torch::Tensor& ids, const EmbeddingTable& table, const RowPositions& positions,
                                LayerCache* cache, at::ScalarType type) const {
   auto x = look_up(ids, table);  // [rows, n, model]
   if (positions_) x = positions_->step(x, positions, cache);

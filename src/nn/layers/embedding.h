@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "nn/layers/embedding_table.h"
 #include "nn/ops/forward_context.h"
 #include "nn/positions/positions.h"
 
@@ -23,20 +24,20 @@ class InputLayer {
 
   /// ids int64 [batch, time] at positions 0..time-1; table [vocabulary, model] float. Returns [batch, time, model] in
   /// `type`.
-  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& table, at::ScalarType type,
+  torch::Tensor forward(const torch::Tensor& ids, const EmbeddingTable& table, at::ScalarType type,
                         ForwardContext& pass) const;
   /// The cache of the positions for a search that starts; null where they keep nothing.
   std::unique_ptr<LayerCache> start(const CacheOptions& options) const;
   /// ids int64 [rows, n], of which the first ones stand at `positions`; the cache is that of start(). Returns [rows, n,
   /// model].
-  torch::Tensor step(const torch::Tensor& ids, const torch::Tensor& table, const RowPositions& positions,
+  torch::Tensor step(const torch::Tensor& ids, const EmbeddingTable& table, const RowPositions& positions,
                      LayerCache* cache, at::ScalarType type) const;
   DecodingCapabilities capabilities() const;
   /// How many positions a sentence may have.
   int64_t position_limit() const;
 
  private:
-  torch::Tensor look_up(const torch::Tensor& ids, const torch::Tensor& table) const;
+  torch::Tensor look_up(const torch::Tensor& ids, const EmbeddingTable& table) const;
 
   Options options_;
   std::shared_ptr<Positions> positions_;

@@ -48,11 +48,21 @@ torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
   return (parts.size() == 1 ? parts.front() : at::cat(parts)).detach().contiguous();
 }
 
+/// The scales of int8 weights, one after the other.
+torch::Tensor joined_scales(const std::vector<torch::Tensor>& weights, const Packing& packing) {
+  std::vector<torch::Tensor> parts;
+  for (const auto& weight : weights) {
+    TORCH_CHECK(packing.scales && packing.scales->contains(weight.const_data_ptr()), "int8 weights without scales");
+    parts.push_back(packing.scales->at(weight.const_data_ptr()));
+  }
+  return joined(parts);
+}
+
 }  // namespace
 
 class PackedMatrix::Packed {
  public:
-  Packed(std::initializer_list<AffineMap> maps, kernels::WeightFormat format) {
+  Packed(std::initializer_list<AffineMap> maps, const Packing& packing) {
     std::vector<torch::Tensor> weights, biases;
     for (const auto& map : maps) {
       versioned_ = versioned_ && has_version(map);
@@ -61,13 +71,21 @@ class PackedMatrix::Packed {
       if (map.bias.defined()) biases.push_back(map.bias);
     }
     TORCH_CHECK(biases.empty() || biases.size() == weights.size(), "either all maps have a bias or none");
-    const auto matrix = joined(weights);  // [out, in]
     if (!biases.empty()) bias_ = joined(biases);
-    allocate(matrix.size(0), matrix.size(1), format);
-    const float* from = matrix.const_data_ptr<float>();
-    at::parallel_for(0, kernels::panel_count(weight_.out), 1, [&](int64_t begin, int64_t end) {
-      kernels::packed_kernels().pack(from, weight_, {begin, end});
-    });
+    const auto type = weights.front().scalar_type();
+    for (const auto& weight : weights) TORCH_CHECK(weight.scalar_type() == type, "weights of two types side by side");
+    TORCH_CHECK(type == torch::kFloat32 || type == stored_type(packing.format), "these weights cannot be packed so");
+    const auto matrix = joined(weights);  // [out, in]
+    const auto scales = type == torch::kInt8 ? joined_scales(weights, packing) : torch::Tensor();
+    allocate(matrix.size(0), matrix.size(1), packing.format);
+    const auto pack = [&](int64_t begin, int64_t end) {
+      if (type == torch::kFloat32)
+        kernels::packed_kernels().pack(matrix.const_data_ptr<float>(), weight_, {begin, end});
+      else
+        kernels::pack_quantized(matrix.const_data_ptr(), scales.defined() ? scales.const_data_ptr<float>() : nullptr,
+                                weight_, {begin, end});
+    };
+    at::parallel_for(0, kernels::panel_count(weight_.out), 1, pack);
   }
 
   /// Only whole panels: an output's sums are then made in the same way wherever it stands.
@@ -102,6 +120,11 @@ class PackedMatrix::Packed {
   const float* bias() const { return bias_.defined() ? bias_.const_data_ptr<float>() : nullptr; }
 
  private:
+  static at::ScalarType stored_type(kernels::WeightFormat format) {
+    if (format == kernels::WeightFormat::kFloat32) return torch::kFloat32;
+    return format == kernels::WeightFormat::kInt8 ? torch::kInt8 : torch::kBFloat16;
+  }
+
   void allocate(int64_t out, int64_t in, kernels::WeightFormat format) {
     const int64_t panels = kernels::panel_count(out);
     TORCH_CHECK(format != kernels::WeightFormat::kInt8 || in <= kernels::kMaxInt8In, "too many columns for int8: ", in);
@@ -150,7 +173,7 @@ const PackedMatrix::Packed& PackedMatrix::packed(std::initializer_list<AffineMap
   if (!owned_ || !owned_->is_of(maps, packing_.format)) {
     current_ = nullptr;
     owned_.reset();  // first: both together could be too much
-    owned_ = std::make_shared<const Packed>(maps, packing_.format);
+    owned_ = std::make_shared<const Packed>(maps, packing_);
     if (packing_.origin) packing_.origin->release_pages();
     current_.store(owned_.get(), std::memory_order_release);
   }
@@ -160,6 +183,21 @@ const PackedMatrix::Packed& PackedMatrix::packed(std::initializer_list<AffineMap
 torch::Tensor PackedMatrix::multiply(const torch::Tensor& x, std::initializer_list<AffineMap> maps,
                                      const Epilogue& epilogue) {
   return multiply(x, packed(maps), epilogue);
+}
+
+torch::Tensor PackedMatrix::look_up(const AffineMap& map, const torch::Tensor& ids_in) {
+  const auto& weight = packed({map}).weight();
+  const auto ids = ids_in.contiguous();
+  auto sizes = ids.sizes().vec();
+  sizes.push_back(weight.in);
+  auto rows = torch::empty(sizes, torch::kFloat32);
+  const auto* id = ids.const_data_ptr<int64_t>();
+  auto* to = rows.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    TORCH_CHECK_INDEX(id[i] >= 0 && id[i] < weight.out, "id ", id[i], " of a table of ", weight.out);
+    kernels::unpack_row(weight, id[i], to + i * weight.in);
+  }
+  return rows;
 }
 
 std::shared_ptr<const PackedMatrix::Packed> PackedMatrix::gather(const AffineMap& map,

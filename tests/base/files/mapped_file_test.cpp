@@ -1,5 +1,9 @@
 #include "base/files/mapped_file.h"
 
+#include <unistd.h>
+
+#include <chrono>
+
 #include "base/error.h"
 #include "base/files/file.h"
 #include "support.h"
@@ -44,6 +48,88 @@ TEST(MappedFile, KeepsWhatIsWrittenToACopyToItself) {
   EXPECT_EQ(read_file(folder / "bytes"), "as it was");
   file.release_pages();
   EXPECT_EQ(text_of(file), "as it was") << "read again";
+}
+
+void read_first(const MappedFile& file) {
+  const volatile std::byte* first = file.bytes().data();
+  [[maybe_unused]] const std::byte read = *first;
+}
+
+/// A mapped file of three pages of 'a', guarded.
+struct GuardedFile {
+  test::TemporaryDirectory folder;
+  std::filesystem::path path = folder / "bytes";
+  size_t size = 3 * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  MappedFile file = made();
+  MappedFileGuard guard{file, path};
+
+  MappedFile made() const {
+    write_file_atomically(path, std::string(size, 'a'));
+    return MappedFile(path);
+  }
+};
+const std::string kChanged =
+    ": was changed while it was read; start again, and replace a model by renaming another "
+    "folder into its place";
+
+TEST(MappedFileGuard, KeepsWhoReadsAliveWhenTheFileIsCutShort) {
+  const GuardedFile guarded;
+  EXPECT_NO_THROW(guarded.guard.check());
+  std::filesystem::resize_file(guarded.path, 10);
+  EXPECT_EQ(guarded.file.bytes()[guarded.size - 1], std::byte{0}) << "without a guard the program would be killed here";
+  EXPECT_EQ(message_of<Error>([&] { guarded.guard.check(); }), guarded.path.string() + kChanged);
+}
+
+TEST(MappedFileGuard, RemembersAPageThatWasGoneForAMoment) {
+  const GuardedFile guarded;
+  const auto time = std::filesystem::last_write_time(guarded.path);
+  std::filesystem::resize_file(guarded.path, 10);
+  EXPECT_EQ(guarded.file.bytes()[guarded.size - 1], std::byte{0});
+  std::filesystem::resize_file(guarded.path, guarded.size);
+  std::filesystem::last_write_time(guarded.path, time);
+  EXPECT_THROW(guarded.guard.check(), Error);
+}
+
+TEST(MappedFileGuard, NoticesWhoWritesIntoTheFile) {
+  const GuardedFile guarded;
+  std::filesystem::last_write_time(guarded.path, std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+  EXPECT_EQ(message_of<Error>([&] { guarded.guard.check(); }), guarded.path.string() + kChanged);
+}
+
+TEST(MappedFileGuard, LetsAFileBeReplaced) {
+  const GuardedFile guarded;
+  write_file_atomically(guarded.path, "another");
+  EXPECT_NO_THROW(guarded.guard.check());
+  EXPECT_EQ(guarded.file.bytes()[guarded.size - 1], std::byte{'a'});
+  std::filesystem::remove(guarded.path);
+  EXPECT_NO_THROW(guarded.guard.check());
+}
+
+TEST(MappedFileGuardDeathTest, LeavesOtherFilesAlone) {
+  const GuardedFile guarded;
+  const auto other = guarded.folder / "other";
+  write_file_atomically(other, std::string(guarded.size, 'b'));
+  const MappedFile unguarded(other);
+  std::filesystem::resize_file(other, 0);
+  EXPECT_DEATH(read_first(unguarded), "");
+}
+
+TEST(MappedFileGuardDeathTest, LeavesNothingBehind) {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "bytes", std::string(10, 'b'));
+  const MappedFile file(folder / "bytes");
+  { const MappedFileGuard guard(file, folder / "bytes"); }
+  std::filesystem::resize_file(folder / "bytes", 0);
+  EXPECT_DEATH(read_first(file), "");
+}
+
+TEST(MappedFileDeathTest, ThatIsDetachedIsNotRead) {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "bytes", "bytes");
+  const MappedFile file(folder / "bytes");
+  file.detach();
+  std::filesystem::resize_file(folder / "bytes", 0);
+  EXPECT_DEATH(read_first(file), "");
 }
 
 TEST(MappedFile, SaysWhatItCannotOpen) {

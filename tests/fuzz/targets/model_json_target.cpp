@@ -21,7 +21,9 @@ NMT_FUZZ_TARGET(model_json, input) {
   write_model_description(copy.path(), description);
   const auto again = read_model_description(copy.path());
   require(to_yaml(again.config) == to_yaml(description.config), "the configuration is read again");
-  require(again.tokenizer == description.tokenizer && again.summary == description.summary, "all else, too");
+  require(again.tokenizer == description.tokenizer && again.summary == description.summary &&
+              again.weights == description.weights,
+          "all else, too");
   fuzz::takes([&] {
     const auto codec = TextCodec::load(folder.path(), description.tokenizer);
     codec.decode_target(codec.encode_source("the Cat"));

@@ -1,12 +1,45 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+#include <vector>
 
 #include "base/files/safetensors_index.h"
+#include "base/files/stored_weights.h"
 #include "fuzz_target.h"
 #include "read_weights.h"
 
 namespace {
 using namespace nmt;
 using fuzz::require;
+
+/// The rows of a weight in int8 are within half a unit of what they were.
+void quantize(std::span<const float> row) {
+  std::vector<int8_t> numbers(row.size());
+  const float scale = quantize_row(row, numbers.data());
+  const bool finite = std::ranges::all_of(row, [](float x) { return std::isfinite(x); });
+  require(finite == std::isfinite(scale), "a row of numbers has a scale");
+  for (size_t i = 0; finite && i < row.size(); ++i)
+    require(std::abs(double{scale} * numbers[i] - row[i]) <= 0.5001 * scale + 1e-36, "int8 is near");
+}
+
+/// The file as that of a quantized model directory.
+void read_quantized(const SafetensorsIndex& index, WeightType type) {
+  std::map<std::string, StoredWeight> weights;
+  if (!fuzz::takes([&] { weights = stored_weights(index, type, "x.safetensors"); })) return;
+  for (const auto& [name, weight] : weights) {
+    const auto& [values, scales] = weight;
+    if (values.type == "I8") {
+      require(values.shape.size() == 2 && std::ssize(scales) == values.shape[0], "a scale a row");
+      require(std::ranges::all_of(scales, [](float scale) { return std::isfinite(scale) && scale >= 0; }),
+              "scales are numbers");
+    }
+    const auto floats = weight.to_floats();
+    const size_t size = values.type == "I8" ? 1 : values.type == "BF16" ? 2 : 4;
+    require(floats.size() * size == values.data.size(), "a weight has all of its numbers");
+    if (size == 4) quantize(floats);
+  }
+}
 }  // namespace
 
 NMT_FUZZ_TARGET(safetensors, input) {
@@ -24,6 +57,7 @@ NMT_FUZZ_TARGET(safetensors, input) {
                                       std::ranges::equal(a.data, b.data);
                              }),
           "tensors that are written are read again");
+  for (const auto type : {WeightType::kInt8, WeightType::kBfloat16}) read_quantized(index, type);
   static const fuzz::Folder folder;
   fuzz::read_weights(folder.put("x.safetensors", input));
 }

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/files/file.h"
+#include "base/files/stored_weights.h"
 #include "support.h"
 #include "tensor_support.h"
 
@@ -266,6 +267,68 @@ TEST(PackedMatrix, GivesTheMemoryOfItsOriginBack) {
   expect_close(y, x.sum(1, true).expand({3, 8}), 1e-6);
   EXPECT_EQ(weight.abs().sum().item<float>(), 0);
   EXPECT_TRUE(packed.multiply(x, {{weight, {}}}).equal(y)) << "packed once";
+}
+
+/// Rows of a weight as a quantized model directory has them.
+struct Quantized {
+  torch::Tensor weight;
+  Packing packing;
+};
+Quantized quantized(const torch::Tensor& weight, WeightFormat format) {
+  if (format == WeightFormat::kBfloat16) return {weight.to(torch::kBFloat16), {.format = format}};
+  const auto rows = torch::empty(weight.sizes(), torch::kInt8), scale = torch::empty({weight.size(0)});
+  for (int64_t i = 0; i < weight.size(0); ++i)
+    scale[i] = quantize_row({weight.const_data_ptr<float>() + i * weight.size(1), static_cast<size_t>(weight.size(1))},
+                            rows.mutable_data_ptr<int8_t>() + i * weight.size(1));
+  auto scales = std::make_shared<const WeightScales>(WeightScales{{rows.const_data_ptr(), scale}});
+  return {rows, {.format = format, .scales = std::move(scales)}};
+}
+
+TEST(PackedMatrix, TakesQuantizedWeightsBitForBit) {
+  for (const auto format : {WeightFormat::kBfloat16, WeightFormat::kInt8})
+    for (const auto& [out, in] : {std::pair{70, 96}, {64, 1}, {3, 97}, {130, 31}}) {
+      const auto x = wave({5, in}), weight = wave({out, in}, 1, 1), bias = wave({out}, 1, 3);
+      weight[1].fill_(0);
+      weight[2].fill_(0.25);
+      PackedMatrix from_float, from_quantized;
+      from_float.set_packing({.format = format});
+      const auto [rows, packing] = quantized(weight, format);
+      from_quantized.set_packing(packing);
+      EXPECT_TRUE(from_quantized.multiply(x, {{rows, bias}}).equal(from_float.multiply(x, {{weight, bias}})))
+          << static_cast<int>(format) << " " << out << " x " << in;
+      const auto ids = torch::tensor({{0, 2}, {out - 1, 1}}, torch::kInt64);
+      EXPECT_TRUE(from_quantized.look_up({rows, bias}, ids).equal(from_float.look_up({weight, bias}, ids)));
+    }
+}
+
+TEST(PackedMatrix, LooksUpTheRowsThatProductsSee) {
+  const auto weight = wave({70, 33}, 1, 1);
+  const auto ids = torch::tensor({{69, 0, 64}, {5, 5, 63}}, torch::kInt64);
+  const auto rows = [&](WeightFormat format) {
+    PackedMatrix packed;
+    packed.set_packing({.format = format});
+    const auto found = packed.look_up({weight, {}}, ids);
+    EXPECT_EQ(found.sizes(), (std::vector<int64_t>{2, 3, 33}));
+    return found;
+  };
+  const auto chosen = weight.index_select(0, ids.flatten()).view({2, 3, 33});
+  EXPECT_TRUE(rows(WeightFormat::kFloat32).equal(chosen));
+  EXPECT_TRUE(rows(WeightFormat::kBfloat16).equal(chosen.to(torch::kBFloat16).to(torch::kFloat32)));
+  const auto rounded = through_int8(weight).index_select(0, ids.flatten()).view({2, 3, 33});
+  expect_close(rows(WeightFormat::kInt8), rounded.to(torch::kFloat32), 1e-6);
+  PackedMatrix packed;
+  EXPECT_THROW(packed.look_up({weight, {}}, torch::tensor({int64_t{70}})), c10::IndexError);
+  EXPECT_THROW(packed.look_up({weight, {}}, torch::tensor({int64_t{-1}})), c10::IndexError);
+}
+
+TEST(PackedMatrix, RefusesAnotherFormatOfQuantizedWeights) {
+  const auto x = wave({3, 8}), weight = wave({4, 8}, 1, 1);
+  const auto [rows, packing] = quantized(weight, WeightFormat::kInt8);
+  PackedMatrix packed;
+  packed.set_packing({.format = WeightFormat::kBfloat16, .scales = packing.scales});
+  EXPECT_THROW(packed.multiply(x, {{rows, {}}}), c10::Error);
+  packed.set_packing({.format = WeightFormat::kInt8});
+  EXPECT_THROW(packed.multiply(x, {{rows, {}}}), c10::Error) << "without scales";
 }
 
 TEST(PackedMatrix, FollowsChangesOfTheWeights) {

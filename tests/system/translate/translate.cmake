@@ -9,6 +9,7 @@ if(NMT_WITH_TORCH)
   nmt_translate_test(system_translate_model translate_support system FIXTURES_SETUP translate_model)
   nmt_translate_test(system_translate translate_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(system_translate_shortlist translate_shortlist_test system FIXTURES_REQUIRED translate_model)
+  nmt_translate_test(system_translate_quantized translate_quantized_test system FIXTURES_REQUIRED translate_model)
   nmt_translate_test(system_translate_formats translate_formats_test system FIXTURES_REQUIRED translate_model)
   add_test(NAME system_translate_reversed_source
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/reversed_source_test.py --programs ${CMAKE_BINARY_DIR})

@@ -70,6 +70,12 @@ struct PackedKernels {
   void (*multiply)(const PackedProduct& product, Range rows, Range panels);
 };
 
+/// The same panels, from numbers that are in the packed format already (a quantized model directory's): rows is
+/// [packed.out, packed.in] int8 or bfloat16, row-major, at any address; scales [packed.out], kInt8 only.
+void pack_quantized(const void* rows, const float* scales, const PackedWeight& packed, Range panels);
+/// One output's weights, [packed.in], as products see them: those of kInt8 are scale * int8.
+void unpack_row(const PackedWeight& packed, int64_t output, float* row);
+
 /// The best set for this processor.
 const PackedKernels& packed_kernels();
 /// A set by name, for tests; nullptr where the processor cannot run it.

@@ -1,0 +1,124 @@
+#include "base/files/stored_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::string_view kScale = "_scale";
+constexpr int64_t kMostColumns = 1 << 16;  // exact sums of int8: kernels::kMaxInt8In
+
+const char* type_in_file(WeightType type) {
+  switch (type) {
+    case WeightType::kFloat32:
+      return "F32";
+    case WeightType::kBfloat16:
+      return "BF16";
+    case WeightType::kInt8:
+      return "I8";
+  }
+  return "";
+}
+
+std::vector<float> read_scales(const SafetensorsEntry& entry, int64_t rows, const std::string& file) {
+  if (entry.type != "F32" || entry.shape != std::vector<int64_t>{rows})
+    throw Error(fmt::format("{}: tensor {} is not F32 [{}], a number a row; export the model again", file, entry.name,
+                            rows));
+  std::vector<float> scales(static_cast<size_t>(rows));
+  if (!scales.empty()) std::memcpy(scales.data(), entry.data.data(), entry.data.size());
+  if (!std::ranges::all_of(scales, [](float scale) { return std::isfinite(scale) && scale >= 0; }))
+    throw Error(fmt::format("{}: tensor {} has a scale that is negative or not finite; export the model again", file,
+                            entry.name));
+  return scales;
+}
+
+}  // namespace
+
+bool is_quantized(std::string_view name, size_t axes) {
+  if (axes != 2 || name.ends_with(kScale)) return false;
+  const size_t dot = name.rfind('.');
+  if (dot == name.npos) return name.ends_with("embedding") || name == "output_weight";
+  if (name.substr(dot) != ".weight") return false;
+  const auto layer = name.substr(0, dot);
+  constexpr std::array<std::string_view, 7> kLayers{".query", ".key",   ".value", ".output",
+                                                    ".inner", ".gated", ".outer"};
+  return std::ranges::any_of(kLayers, [&](std::string_view end) { return layer.ends_with(end); }) &&
+         (layer.find("attention.") != layer.npos || layer.find("feed_forward.") != layer.npos) &&
+         std::ranges::count(layer, '.') == 2;
+}
+
+float quantize_row(std::span<const float> row, int8_t* to) {
+  constexpr float kLeastRange = 256 / FLT_MAX;
+  float largest = 0, poison = 0;
+  for (const float x : row) {
+    largest = std::max(largest, std::abs(x));
+    poison += x - x;
+  }
+  const float inverse = largest > kLeastRange && poison == 0 ? 127 / largest : 0;
+  for (const float x : row) *to++ = static_cast<int8_t>(std::clamp(std::nearbyint(x * inverse), -127.0f, 127.0f));
+  return largest / 127 + poison;
+}
+
+std::vector<float> StoredWeight::to_floats() const {
+  const size_t size = values.type == "I8" ? 1 : values.type == "BF16" ? 2 : 4, count = values.data.size() / size;
+  const size_t columns = values.type == "I8" && !scales.empty() ? count / scales.size() : 1;
+  std::vector<float> floats(count);
+  for (size_t i = 0; i < count; ++i) {
+    const std::byte* at = values.data.data() + i * size;
+    if (size == 1) {
+      floats[i] = scales[i / columns] * static_cast<float>(std::to_integer<int8_t>(*at));
+    } else {
+      uint32_t bits = 0;
+      std::memcpy(&bits, at, size);
+      floats[i] = std::bit_cast<float>(size == 2 ? bits << 16 : bits);
+    }
+  }
+  return floats;
+}
+
+std::map<std::string, StoredWeight> stored_weights(const SafetensorsIndex& index, WeightType type,
+                                                   const std::string& name) {
+  std::map<std::string, const SafetensorsEntry*> by_name;
+  for (const auto& entry : index.tensors) by_name[entry.name] = &entry;
+  size_t scales = 0;
+  std::map<std::string, StoredWeight> weights;
+  for (const auto& entry : index.tensors) {
+    if (std::string_view(entry.name).ends_with(kScale)) {
+      ++scales;
+      continue;
+    }
+    const char* expected = type_in_file(is_quantized(entry.name, entry.shape.size()) ? type : WeightType::kFloat32);
+    if (entry.type != expected)
+      throw Error(fmt::format("{}: tensor {} is {}, in a directory of {} weights it is {}; export the model again",
+                              name, entry.name, entry.type, Choice(type).name(), expected));
+    auto& weight = weights[entry.name] = {.values = entry};
+    if (entry.type != "I8") continue;
+    if (entry.shape[1] > kMostColumns)
+      throw Error(fmt::format("{}: tensor {} has {} columns, int8 takes {}; use float32", name, entry.name,
+                              entry.shape[1], kMostColumns));
+    const auto scale = by_name.find(entry.name + std::string(kScale));
+    if (scale == by_name.end())
+      throw Error(fmt::format("{}: tensor {}{} is missing; export the model again", name, entry.name, kScale));
+    weight.scales = read_scales(*scale->second, entry.shape[0], name);
+    --scales;
+  }
+  if (scales == 0) return weights;
+  for (const auto& entry : index.tensors) {
+    if (!std::string_view(entry.name).ends_with(kScale)) continue;
+    const auto owner = weights.find(entry.name.substr(0, entry.name.size() - kScale.size()));
+    if (owner == weights.end() || owner->second.scales.empty())
+      throw Error(fmt::format("{}: tensor {} belongs to no int8 weight; export the model again", name, entry.name));
+  }
+  return weights;
+}
+
+}  // namespace nmt
