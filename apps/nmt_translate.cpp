@@ -15,6 +15,7 @@
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
+#include "nn/device/cpu_allocator.h"
 #include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
 #include "serving_arguments.h"
@@ -262,5 +263,8 @@ int run(int argc, char** argv) {
 }  // namespace nmt
 
 int main(int argc, char** argv) {
-  return nmt::run_app("nmt-translate", [&] { return nmt::run(argc, argv); });
+  return nmt::run_app("nmt-translate", [&] {
+    nmt::reuse_freed_tensors();
+    return nmt::run(argc, argv);
+  });
 }
