@@ -369,7 +369,8 @@ class LongDuplicates(Case):
         self.assertEqual(manifest["splits"][0]["pairs"], pairs - pairs // 10)
         self.assertLess(peak, 1000)
         self.assertEqual(self.names("out"), ["prepared", *(f"prepared/{name}" for name in
-                                                           ("manifest.json", "spm.model", "train.bin"))])
+                                                           ("manifest.json", "spm.model", "spm.vocab",
+                                                            "train.bin"))])
 
 
 if __name__ == "__main__":
