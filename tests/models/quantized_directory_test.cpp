@@ -245,7 +245,7 @@ TEST_F(QuantizedFiles, AreRefusedWhereTheyAreDamaged) {
   restore();
   rewrite([&](auto& tensors) {
     for (auto& tensor : tensors)
-      if (tensor.name.starts_with(query)) tensor.name.replace(8, 1, "7");
+      if (tensor.name.starts_with(query)) tensor.name[8] = '7';
   });
   EXPECT_THAT(refused("int8"), HasSubstr("encoder_7.self_attention.query.weight is I8, the model needs it in float32"));
   restore();
