@@ -54,8 +54,8 @@ void save_float32(const fs::path& directory, const ModelConfig& model) {
   Config config = parse_config("{}", "test").config;
   config.model = model;
   fs::create_directory(directory);
-  save_model(directory, *test::formula_model(model, kPieces, kPieces), config,
-             TextCodec({}, tokenizer(), tokenizer()), {{"update", 3}});
+  save_model(directory, *test::formula_model(model, kPieces, kPieces), config, TextCodec({}, tokenizer(), tokenizer()),
+             {{"update", 3}});
 }
 
 void quantize(const fs::path& from, const fs::path& to, WeightType type) {
@@ -96,8 +96,8 @@ TEST(QuantizedDirectory, ComputesWhatTheFloat32OneComputes) {
     SCOPED_TRACE(name);
     const TemporaryDirectory folder;
     save_float32(folder / "fp32", config);
-    for (const auto& [type, precision] : {std::pair{WeightType::kInt8, DecodingPrecision::kInt8},
-                                          {WeightType::kBfloat16, DecodingPrecision::kBf16}}) {
+    for (const auto& [type, precision] :
+         {std::pair{WeightType::kInt8, DecodingPrecision::kInt8}, {WeightType::kBfloat16, DecodingPrecision::kBf16}}) {
       const auto directory = folder / name_of(type);
       quantize(folder / "fp32", directory, type);
       const auto original = prepared(folder / "fp32", precision), quantized = prepared(directory);
@@ -181,8 +181,8 @@ TEST_F(QuantizedFiles, AreAQuarterAndAHalf) {
 }
 
 TEST_F(QuantizedFiles, HaveOnePrecision) {
-  for (const auto& [name, own, other] :
-       {std::tuple{"int8", Precision::kInt8, DecodingPrecision::kBf16}, {"bf16", Precision::kBf16, DecodingPrecision::kInt8}}) {
+  for (const auto& [name, own, other] : {std::tuple{"int8", Precision::kInt8, DecodingPrecision::kBf16},
+                                         {"bf16", Precision::kBf16, DecodingPrecision::kInt8}}) {
     const auto loaded = load_model(folder_ / name, torch::kCPU);
     const auto resolve = [&](DecodingPrecision wanted) {
       return resolve_decoding_precision(wanted, torch::kCPU, loaded);
@@ -190,8 +190,9 @@ TEST_F(QuantizedFiles, HaveOnePrecision) {
     EXPECT_EQ(resolve(DecodingPrecision::kAuto), own);
     EXPECT_EQ(resolve(Choice<DecodingPrecision>(name)), own);
     EXPECT_EQ(message_of<Error>([&] { resolve(DecodingPrecision::kFp32); }),
-              (folder_ / name).string() + ": its weights are " + name + ", from which no fp32 can be made; use --precision " +
-                  name + ", or the float32 directory that it was made of");
+              (folder_ / name).string() + ": its weights are " + name +
+                  ", from which no fp32 can be made; use --precision " + name +
+                  ", or the float32 directory that it was made of");
     EXPECT_THROW(resolve(other), Error);
     EXPECT_EQ(message_of<Error>([&] { require_float32(loaded, "training.init_from"); }),
               "training.init_from " + (folder_ / name).string() + ": its weights are " + name +
@@ -230,8 +231,9 @@ TEST_F(QuantizedFiles, AreRefusedWhereTheyAreDamaged) {
       action(*found);
     });
   };
-  const auto restore = [&] { fs::copy_file(*made_ / "int8" / "model.safetensors", weights("int8"),
-                                           fs::copy_options::overwrite_existing); };
+  const auto restore = [&] {
+    fs::copy_file(*made_ / "int8" / "model.safetensors", weights("int8"), fs::copy_options::overwrite_existing);
+  };
   const std::string query = "encoder_0.self_attention.query.weight";
   static const std::vector<float> kInfinite(64, HUGE_VALF);
   change(query + "_scale", [&](auto& entry) { entry.data = std::as_bytes(std::span(kInfinite)); });
@@ -275,9 +277,8 @@ TEST_F(QuantizedFiles, AreMadeOfFiniteWeightsOnly) {
   auto model = interop::read_plain_model(folder_ / "fp32");
   model.weights.at("encoder_1.feed_forward.inner.weight").values[5] = std::nanf("");
   fs::create_directory(folder_ / "new");
-  EXPECT_THAT(message_of<Error>([&] {
-                interop::write_quantized_model(folder_ / "new", model, WeightType::kInt8, folder_ / "fp32");
-              }),
+  EXPECT_THAT(message_of<Error>(
+                  [&] { interop::write_quantized_model(folder_ / "new", model, WeightType::kInt8, folder_ / "fp32"); }),
               HasSubstr("encoder_1.feed_forward.inner.weight has numbers that are not finite"));
 }
 

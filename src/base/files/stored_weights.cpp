@@ -31,8 +31,8 @@ const char* type_in_file(WeightType type) {
 
 std::vector<float> read_scales(const SafetensorsEntry& entry, int64_t rows, const std::string& file) {
   if (entry.type != "F32" || entry.shape != std::vector<int64_t>{rows})
-    throw Error(fmt::format("{}: tensor {} is not F32 [{}], a number a row; export the model again", file, entry.name,
-                            rows));
+    throw Error(
+        fmt::format("{}: tensor {} is not F32 [{}], a number a row; export the model again", file, entry.name, rows));
   std::vector<float> scales(static_cast<size_t>(rows));
   if (!scales.empty()) std::memcpy(scales.data(), entry.data.data(), entry.data.size());
   if (!std::ranges::all_of(scales, [](float scale) { return std::isfinite(scale) && scale >= 0; }))

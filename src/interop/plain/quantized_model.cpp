@@ -70,9 +70,10 @@ class Tensors {
 
 void check_finite(const Array& array, const std::string& name, const PlainModel& model) {
   if (!std::ranges::all_of(array.values, [](float value) { return std::isfinite(value); }))
-    throw Error(fmt::format("{}: tensor {} has numbers that are not finite: a training that failed; use another "
-                            "checkpoint",
-                            model.name, name));
+    throw Error(
+        fmt::format("{}: tensor {} has numbers that are not finite: a training that failed; use another "
+                    "checkpoint",
+                    model.name, name));
 }
 
 }  // namespace

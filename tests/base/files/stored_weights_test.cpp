@@ -17,9 +17,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(IsQuantized, TakesTablesAndTheMatricesOfAffineMaps) {
-  for (const char* name : {"embedding", "source_embedding", "target_embedding", "output_weight",
-                           "encoder_0.self_attention.query.weight", "decoder_11.cross_attention.output.weight",
-                           "decoder_0.feed_forward.gated.weight"})
+  for (const char* name :
+       {"embedding", "source_embedding", "target_embedding", "output_weight", "encoder_0.self_attention.query.weight",
+        "decoder_11.cross_attention.output.weight", "decoder_0.feed_forward.gated.weight"})
     EXPECT_TRUE(is_quantized(name, 2)) << name;
   for (const char* name : {"output_bias", "encoder_0.self_attention.query.bias", "encoder_norm.weight",
                            "source_positions.weight", "encoder_0.self_attention.positions.weight",
@@ -51,8 +51,8 @@ class File {
   template <typename T>
   File& add(const std::string& name, const std::string& type, std::vector<int64_t> shape, std::vector<T> values) {
     std::string& bytes = bytes_.emplace_back(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-    index_.tensors.push_back({.name = name, .type = type, .shape = std::move(shape),
-                              .data = std::as_bytes(std::span<const char>(bytes))});
+    index_.tensors.push_back(
+        {.name = name, .type = type, .shape = std::move(shape), .data = std::as_bytes(std::span<const char>(bytes))});
     return *this;
   }
   std::map<std::string, StoredWeight> read(WeightType type) const { return stored_weights(index_, type, "F"); }
@@ -115,8 +115,10 @@ TEST(StoredWeights, WithWrongScalesAreRefused) {
 TEST(StoredWeights, TakeRowsWhoseSumsAreExact) {
   const int64_t columns = (1 << 16) + 1;
   File file;
-  file.add<int8_t>(kQuery, "I8", {1, columns}, std::vector<int8_t>(columns)).add<float>(kQuery + "_scale", "F32", {1}, {1});
-  EXPECT_THAT(test::message_of<Error>([&] { file.read(WeightType::kInt8); }), HasSubstr("65537 columns, int8 takes 65536"));
+  file.add<int8_t>(kQuery, "I8", {1, columns}, std::vector<int8_t>(columns))
+      .add<float>(kQuery + "_scale", "F32", {1}, {1});
+  EXPECT_THAT(test::message_of<Error>([&] { file.read(WeightType::kInt8); }),
+              HasSubstr("65537 columns, int8 takes 65536"));
 }
 
 }  // namespace
