@@ -64,7 +64,9 @@ float quantize_row(std::span<const float> row, int8_t* to) {
     poison += x - x;
   }
   const float inverse = largest > kLeastRange && poison == 0 ? 127 / largest : 0;
-  for (const float x : row) *to++ = static_cast<int8_t>(std::clamp(std::nearbyint(x * inverse), -127.0f, 127.0f));
+  // With an inverse of 0 not even multiplied: 0 times what is not finite is no number.
+  for (const float x : row)
+    *to++ = inverse == 0 ? int8_t{0} : static_cast<int8_t>(std::clamp(std::nearbyint(x * inverse), -127.0f, 127.0f));
   return largest / 127 + poison;
 }
 
