@@ -8,6 +8,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,16 +19,20 @@
 #include "base/error.h"
 #include "base/process/log.h"
 #include "base/process/signals.h"
-#include "serving/http_server.h"
+#include "serving/translation_server.h"
 #include "translation/model_service.h"
 
 namespace nmt {
 
 /// nmt-translate --serve: its options, and the service itself.
 struct ServingArguments {
-  std::string address, api_key, allowed_origin;
+  std::string address, api_key, key_file, allowed_origin;
+  std::vector<std::string> allowed_hosts;
+  TlsFiles tls;
+  HttpLimits http;
+  RateLimit rate;
   double time_limit = 30, window = 2;
-  int64_t queue_lines = 1024, max_body = 1 << 20;
+  int64_t queue_lines = 1024, max_characters = ServiceOptions().max_characters;
 
   void add_to(CLI::App& app) {
     const std::string group = "Service";
@@ -40,10 +47,19 @@ struct ServingArguments {
     const auto add = [&](const char* name, auto& value, const char* help) {
       return app.add_option(name, value, help)->group(group)->needs("--serve");
     };
+    add("--api-keys", key_file, "file of keys with their limits")->type_name("FILE");
+    add("--requests-per-minute", rate.requests, "of one address, else 429; 0: no limit")->capture_default_str();
+    add("--characters-per-minute", rate.characters, "of one address, else 429; 0: no limit")->capture_default_str();
+    add("--tls-certificate", tls.certificate, "PEM file with the chain: answer over HTTPS")->type_name("FILE");
+    add("--tls-key", tls.key, "PEM file of its private key")->type_name("FILE");
     add("--allow-origin", allowed_origin, "web pages of this origin may use the service; * = all")->type_name("ORIGIN");
+    add("--allow-host", allowed_hosts, "further name by which a local address may be asked; * = all")
+        ->type_name("NAME");
     add("--time-limit", time_limit, "seconds from a request to its answer, else 504")->capture_default_str();
     add("--queue", queue_lines, "lines that may wait for the translator, else 503")->capture_default_str();
-    add("--max-body", max_body, "bytes of a request, else 413")->type_name("BYTES")->capture_default_str();
+    add("--max-body", http.body_bytes, "bytes of a request, else 413")->type_name("BYTES")->capture_default_str();
+    add("--max-characters", max_characters, "characters of a request, else 400")->capture_default_str();
+    add("--connections", http.connections, "open at the same time, else 503")->capture_default_str();
     add("--batch-window", window, "milliseconds that an idle translator waits for more requests")
         ->capture_default_str();
   }
@@ -57,22 +73,25 @@ struct ServingArguments {
                              "--attention-out", "--prefix", "--must", "--must-not"}) {
       if (wanted() && app.count(name) > 0) throw Error(fmt::format("{}: not with --serve", name));
     }
+    // A key that a start script failed to fill in must not open the service.
+    const char* of_environment = std::getenv("NMT_API_KEY");
+    if (wanted() && api_key.empty() && (app.count("--api-key") > 0 || (of_environment && key_file.empty())))
+      throw Error("--api-key (or NMT_API_KEY) is empty; leave it out to serve everybody");
+    if (!api_key.empty() && !key_file.empty()) throw Error("--api-key and --api-keys: give one of them");
   }
 
   /// Serves until SIGINT or SIGTERM; the exit code.
   int run(std::vector<TranslatorModel> models, const TranslatorOptions& options, Logger& log) const {
     ServerOptions settings = server_options(*models.front().codec, options);
+    const bool open = settings.service.keys.empty() && !settings.http.address.is_local();
     const ModelService service(std::move(models), options);
-    HttpServer server([&](std::span<const Question> questions) { return service(questions); }, std::move(settings),
-                      log);
+    TranslationServer server([&](std::span<const Question> questions,
+                                 const std::function<bool()>& stopped) { return service(questions, stopped); },
+                             std::move(settings), log);
     std::printf("%s\n", server.url().c_str());
     std::fflush(stdout);
-    if (!Address::parse(address).is_local() && api_key.empty())
-      log.warn("everybody who can reach this machine may use the service: --api-key asks for a key");
-    while (stop_signal() == 0) {
-      if (!server.listening()) throw MachineError(fmt::format("{}: the system ended the connection", server.url()));
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
+    if (open) log.warn("everybody who can reach this machine may use the service: --api-key asks for a key");
+    while (stop_signal() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     log.info("stopping: requests that have come in are answered");
     server.stop();
     return stop_exit_code();
@@ -86,14 +105,20 @@ struct ServingArguments {
 
   ServerOptions server_options(const TextCodec& codec, const TranslatorOptions& options) const {
     const auto code = [](const std::string& language) { return language.empty() ? "und" : language; };
-    return {.address = Address::parse(address),
-            .allowed_origin = allowed_origin,
-            .max_body_bytes = max_body,
+    HttpLimits limits = http;
+    limits.answer = milliseconds("--time-limit", time_limit, 1000);
+    return {.http = {.address = Address::parse(address),
+                     .limits = limits,
+                     .access = {.allowed_hosts = allowed_hosts, .allowed_origin = allowed_origin},
+                     .tls = tls},
             .service = {.source_language = code(codec.options().source_language),
                         .target_language = code(codec.options().target_language),
-                        .api_key = api_key,
+                        .keys = !key_file.empty()  ? ApiKeys::from_file(key_file)
+                                : !api_key.empty() ? ApiKeys::single(api_key)
+                                                   : ApiKeys(),
+                        .limit = rate,
+                        .max_characters = max_characters,
                         .max_n_best = options.search.beam_size,
-                        .time_limit = milliseconds("--time-limit", time_limit, 1000),
                         .queue = {.max_waiting = queue_lines,
                                   .max_batch = options.batch_size * at::get_num_threads(),
                                   .window = milliseconds("--batch-window", window, 1)}}};

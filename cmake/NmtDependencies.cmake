@@ -1,6 +1,5 @@
 # What the toolkit stands on; scripts/setup.sh installs all of it.
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -8,8 +7,8 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(ZLIB REQUIRED)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
+find_package(Boost 1.74 REQUIRED) # headers only: Asio and Beast
 
 # LibTorch ships headers of another fmt in its include folder, which would shadow the system's and break spdlog:
 # a folder that holds nothing but a link to the system's fmt goes first (docs/building.md).

@@ -31,6 +31,7 @@ readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer 
   interop/hugging_face/hugging_face_folder interop/marian/marian_hugging_face
   interop/marian/marian_import interop/marian/marian_npz interop/marian/marian_options interop/marian/marian_vocabulary
   interop/marian/marian_vocabulary_file interop/t5/t5_import interop/t5/t5_names interop/t5/t5_task interop/t5/t5_vocabulary
+  serving/http/form serving/http/http_message serving/http/request_parser serving/request_body
   text/codec/codec text/corpus/text_reader text/pairs/corpus_reader text/pairs/json_lines_reader text/pairs/pair_formats
   text/pairs/pair_reader text/pairs/tsv_reader text/pairs/two_files_reader text/sentencepiece/bpe_dropout
   text/sentencepiece/character_map text/sentencepiece/load_sentencepiece text/sentencepiece/sentencepiece_pieces text/sentencepiece/sentencepiece_settings

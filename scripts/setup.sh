@@ -10,9 +10,9 @@ case "${1:-}" in
   *) die "$1: no such option (see --help)" ;;
 esac
 
-packages=(build-essential ninja-build ccache pkg-config ca-certificates
+packages=(build-essential ninja-build ccache ca-certificates
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
-  libssl-dev libcpp-httplib-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14 libopenmpi-dev openmpi-bin)
+  libssl-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14 libopenmpi-dev openmpi-bin)
 
 missing_packages() {
   local package
@@ -21,6 +21,7 @@ missing_packages() {
   done
   # These may well have come another way.
   command -v cmake >/dev/null || echo cmake
+  "${CXX:-c++}" -E -x c++ -include boost/version.hpp /dev/null >/dev/null 2>&1 || echo libboost-dev
   python3 -c 'import ensurepip, venv' 2>/dev/null || printf '%s\n' python3 python3-venv
 }
 

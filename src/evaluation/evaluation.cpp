@@ -19,7 +19,7 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
   SystemOutput system;
   system.name = std::move(name);
   const auto start = std::chrono::steady_clock::now();
-  const auto translations = translator.translate(test_set.sources, progress);
+  const auto translations = translator.translate(test_set.sources, {.progress = progress});
   system.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const Translation& translation : translations) {
     system.hypotheses.push_back(translation.text);

@@ -25,7 +25,7 @@ struct SystemOutput {
   double seconds = 0;
 };
 
-/// Translates the sources. progress: as of Translator::translate.
+/// Translates the sources. progress: as in TranslationCalls.
 SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
                                 const std::function<void(int64_t)>& progress = {});
 

@@ -46,7 +46,7 @@ class Search {
         })) {}
 
   void run() {
-    while (fill()) {
+    while (!queue_.stopped() && fill()) {
       step();
       give_back();
     }

@@ -24,6 +24,8 @@ class SearchQueue {
   virtual std::vector<Item> take(int64_t count) = 0;
   /// The n_best hypotheses of a sentence that was taken, best first (fewer where the search found fewer).
   virtual void finish(int64_t id, std::vector<Hypothesis> hypotheses) = 0;
+  /// Asked before each step: once it is true the search ends, and what is under way is not finished.
+  virtual bool stopped() { return false; }
 };
 
 /// Translates the sentences of a queue, at most batch_size at a time: where some are finished others take their places,

@@ -7,26 +7,13 @@
 #include <utility>
 
 #include "base/unicode.h"
-#include "serving/request_error.h"
+#include "serving/http/request_error.h"
 
 namespace nmt {
 namespace {
 
-/// "a%20b+c" -> "a b c"; a % without two hexadecimal digits stands for itself.
-std::string decode_form(std::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = 0;
-    const char* digits = text.data() + i + 1;
-    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-      decoded += static_cast<char>(byte);
-      i += 2;
-    } else {
-      decoded += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return decoded;
-}
+/// An object, and a list in it.
+constexpr int kDeepest = 2;
 
 std::string checked(std::string text, const std::string& name) {
   if (const auto byte = find_invalid_utf8(text))
@@ -35,23 +22,28 @@ std::string checked(std::string text, const std::string& name) {
   return text;
 }
 
-}  // namespace
-
-std::map<std::string, std::string> parse_form(std::string_view body) {
-  std::map<std::string, std::string> fields;
-  while (!body.empty()) {
-    const std::string_view pair = body.substr(0, body.find('&'));
-    body.remove_prefix(std::min(pair.size() + 1, body.size()));
-    const size_t equals = std::min(pair.find('='), pair.size());
-    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-    fields.emplace(decode_form(pair.substr(0, equals)), decode_form(value));
+/// Browsers send \r\n for each line end of a form, whatever was typed.
+std::string with_plain_line_ends(const std::string& text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') plain += text[i];
   }
-  return fields;
+  return plain;
 }
+
+}  // namespace
 
 RequestBody RequestBody::from_json(const std::string& text) {
   try {
-    auto fields = nlohmann::json::parse(text);
+    // What is deeper is not built at all: a megabyte of brackets would be a tree of a hundred.
+    const auto shallow = [](int depth, nlohmann::json::parse_event_t event, nlohmann::json&) {
+      using Event = nlohmann::json::parse_event_t;
+      if ((event == Event::object_start || event == Event::array_start) && depth >= kDeepest)
+        throw RequestError(
+            400, "the body is nested too deeply: an object of texts, numbers and lists of texts was expected");
+      return true;
+    };
+    auto fields = nlohmann::json::parse(text, shallow);
     if (!fields.is_object()) throw RequestError(400, "the body is no JSON object: send {\"q\": \"some text\"}");
     return RequestBody(std::move(fields));
   } catch (const nlohmann::json::exception&) {
@@ -63,7 +55,7 @@ RequestBody RequestBody::from_json(const std::string& text) {
 
 RequestBody RequestBody::from_form(const std::map<std::string, std::string>& fields) {
   auto object = nlohmann::json::object();
-  for (const auto& [name, value] : fields) object[name] = value;
+  for (const auto& [name, value] : fields) object[name] = with_plain_line_ends(value);
   return RequestBody(std::move(object));
 }
 
@@ -79,7 +71,7 @@ bool RequestBody::is_list(const std::string& name) const {
 
 std::vector<std::string> RequestBody::texts(const std::string& name) const {
   const auto* field = find(name);
-  if (!field) throw RequestError(400, fmt::format("{} is missing: the text to translate, or a list of texts", name));
+  if (!field) throw RequestError(400, fmt::format("Invalid request: missing {} parameter", name));
   if (!field->is_array()) return {text(name)};
   std::vector<std::string> texts;
   for (const auto& item : *field) {
@@ -99,12 +91,17 @@ std::string RequestBody::text(const std::string& name) const {
 int64_t RequestBody::whole_number(const std::string& name, int64_t missing) const {
   const auto* field = find(name);
   if (!field) return missing;
-  const std::string digits = field->is_string() ? field->get<std::string>() : field->dump();
   int64_t number = -1;
-  const char* end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end || number < 0)
-    throw RequestError(400, fmt::format("{}: a whole number was expected", name));
+  if (field->is_number_unsigned()) {
+    const auto given = field->get<uint64_t>();
+    if (std::in_range<int64_t>(given)) number = static_cast<int64_t>(given);
+  } else if (field->is_string()) {
+    const auto& digits = field->get_ref<const std::string&>();
+    const char* end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) number = -1;
+  }
+  if (number < 0) throw RequestError(400, fmt::format("{}: a whole number was expected", name));
   return number;
 }
 

@@ -3,21 +3,19 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/strict_json.h"
 
 namespace nmt {
 
-/// The fields of a form (application/x-www-form-urlencoded); of a name given twice the first. Bytes as they come.
-std::map<std::string, std::string> parse_form(std::string_view body);
-
 /// What a client sent: the fields of a JSON object or of a form. The readers throw RequestError 400 that names the
-/// field: missing, of the wrong type, not UTF-8, with a NUL.
+/// field: missing, of the wrong type, not UTF-8, with a NUL. Line ends of a form's texts become \n.
 class RequestBody {
  public:
-  /// Throws RequestError 400 where the text is no JSON object in UTF-8.
+  /// Throws RequestError 400 where the text is no JSON object in UTF-8 whose fields are numbers, texts or lists of
+  /// them.
   static RequestBody from_json(const std::string& text);
   static RequestBody from_form(const std::map<std::string, std::string>& fields);
 

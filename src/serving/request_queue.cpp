@@ -8,13 +8,17 @@
 #include <utility>
 
 #include "base/error.h"
-#include "serving/request_error.h"
+#include "serving/http/request_error.h"
 
 namespace nmt {
 
 /// The lines of one client, until all are answered or the client has been told why not.
 struct RequestQueue::Request {
-  explicit Request(std::vector<Question> lines) : questions(std::move(lines)), answers(questions.size()) {}
+  Request(std::vector<Question> lines, std::stop_token token, Done callback)
+      : questions(std::move(lines)),
+        answers(questions.size()),
+        given_up(std::move(token)),
+        on_done(std::move(callback)) {}
   bool done() const { return failed || answered == std::ssize(questions); }
   int64_t left() const { return std::ssize(questions) - taken; }
 
@@ -23,7 +27,8 @@ struct RequestQueue::Request {
   int64_t taken = 0;     ///< handed to the translator
   int64_t answered = 0;  ///< come back from it
   bool failed = false;
-  std::condition_variable changed;
+  std::stop_token given_up;
+  Done on_done;
 };
 
 /// What the translator works on: owns its questions, so that a client may give up meanwhile.
@@ -36,6 +41,10 @@ struct RequestQueue::Batch {
   std::vector<Place> places;  ///< whose they are
   std::vector<Answer> answers;
   std::vector<bool> failed;
+  /// Asked by the translator, between its steps.
+  bool given_up() const {
+    return std::ranges::all_of(places, [](const Place& place) { return place.request->given_up.stop_requested(); });
+  }
 };
 
 void QueueOptions::validate() const {
@@ -59,30 +68,27 @@ RequestQueue::~RequestQueue() {
   worker_.join();
 }
 
-std::vector<Answer> RequestQueue::answer(std::vector<Question> questions, Clock::time_point deadline) {
-  if (questions.empty()) return {};
+void RequestQueue::submit(std::vector<Question> questions, std::stop_token given_up, Done done) {
+  if (questions.empty()) return done({}, nullptr);
   const int64_t lines = std::ssize(questions);
   if (lines > options_.max_waiting)
     throw RequestError(413, fmt::format("{} lines: at most {} a request", lines, options_.max_waiting));
-  const auto request = std::make_shared<Request>(std::move(questions));
+  auto request = std::make_shared<Request>(std::move(questions), std::move(given_up), std::move(done));
 
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
+  if (waiting_ + lines > options_.max_waiting) drop_given_up();
   if (waiting_ + lines > options_.max_waiting)
-    throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_));
-  requests_.push_back(request);
+    throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
+  requests_.push_back(std::move(request));
   waiting_ += lines;
   arrived_.notify_all();
-  if (!request->changed.wait_until(lock, deadline, [&] { return request->done(); })) {
-    drop(request);
-    throw RequestError(504, "the time limit was reached; send less text or try again later");
-  }
-  if (request->failed) throw RequestError(500, "the translation failed; the server's log says why");
-  return std::move(request->answers);
 }
 
 int64_t RequestQueue::waiting() const {
   const std::lock_guard lock(mutex_);
-  return waiting_;
+  int64_t lines = 0;
+  for (const auto& request : requests_) lines += request->given_up.stop_requested() ? 0 : request->left();
+  return lines;
 }
 
 void RequestQueue::work() {
@@ -93,15 +99,30 @@ void RequestQueue::work() {
       // Those that come while a batch is translated have waited already; after idling it pays to wait for company.
       arrived_.wait_for(lock, options_.window, [this] { return stopping_ || waiting_ >= options_.max_batch; });
     }
+    drop_given_up();
     if (waiting_ == 0) {
       if (stopping_) return;
-      continue;  // the client gave up
+      continue;
     }
     Batch batch = take_batch();
     lock.unlock();
     translate(batch);
     lock.lock();
-    deliver(batch);
+    const auto done = deliver(batch);
+    lock.unlock();
+    for (const auto& request : done) report(*request);
+    lock.lock();
+  }
+}
+
+void RequestQueue::report(Request& request) const {
+  try {
+    if (request.given_up.stop_requested()) return;
+    if (!request.failed) return request.on_done(std::move(request.answers), nullptr);
+    const RequestError failure(500, "the translation failed; the server's log says why");
+    request.on_done({}, &failure);
+  } catch (const std::exception& error) {
+    log_.error("an answer could not be given: {}", error.what());
   }
 }
 
@@ -125,8 +146,10 @@ RequestQueue::Batch RequestQueue::take_batch() {
 void RequestQueue::translate(Batch& batch) const {
   const auto start = Clock::now();
   batch.failed.assign(batch.questions.size(), false);
+  const auto stopped = [&batch] { return batch.given_up(); };
   try {
-    batch.answers = translate_(batch.questions);
+    batch.answers = translate_(batch.questions, stopped);
+    if (stopped()) batch.answers.resize(batch.questions.size());
     if (batch.answers.size() != batch.questions.size()) throw std::logic_error("not an answer for each line");
   } catch (const std::exception& error) {
     log_.error("a batch of {} lines failed: {}", batch.questions.size(), error.what());
@@ -142,17 +165,21 @@ void RequestQueue::translate(Batch& batch) const {
 /// Finds the lines at which the translator fails: the others are answered.
 void RequestQueue::translate_alone(Batch& batch) const {
   for (size_t i = 0; i < batch.questions.size(); ++i) {
+    const auto stopped = [&] { return batch.places[i].request->given_up.stop_requested(); };
     try {
-      batch.answers[i] = std::move(translate_(std::span(batch.questions).subspan(i, 1)).at(0));
+      batch.answers[i] = std::move(translate_(std::span(batch.questions).subspan(i, 1), stopped).at(0));
     } catch (const std::exception&) {
       batch.failed[i] = true;
     }
   }
 }
 
-void RequestQueue::deliver(Batch& batch) {
+/// The requests that are done by that.
+std::vector<std::shared_ptr<RequestQueue::Request>> RequestQueue::deliver(Batch& batch) {
+  std::vector<std::shared_ptr<Request>> done;
   for (size_t i = 0; i < batch.places.size(); ++i) {
     auto& [request, line] = batch.places[i];
+    if (request->failed || request->given_up.stop_requested()) continue;
     if (batch.failed[i]) {
       request->failed = true;
       drop(request);
@@ -161,12 +188,21 @@ void RequestQueue::deliver(Batch& batch) {
       ++request->answered;
       metrics_.add_translation(answer.source_tokens, answer.n_best.empty() ? 0 : answer.n_best.front().tokens);
     }
-    if (request->done()) request->changed.notify_all();
+    if (request->done()) done.push_back(request);
   }
+  return done;
 }
 
 void RequestQueue::drop(const std::shared_ptr<Request>& request) {
   if (std::erase(requests_, request) > 0) waiting_ -= request->left();
+}
+
+void RequestQueue::drop_given_up() {
+  std::erase_if(requests_, [this](const std::shared_ptr<Request>& request) {
+    if (!request->given_up.stop_requested()) return false;
+    waiting_ -= request->left();
+    return true;
+  });
 }
 
 }  // namespace nmt

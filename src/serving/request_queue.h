@@ -4,13 +4,15 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
 #include "base/process/log.h"
+#include "serving/http/request_error.h"
 #include "serving/metrics.h"
 #include "serving/question.h"
 
@@ -27,21 +29,24 @@ struct QueueOptions {
 /// come, first served, but for long requests: each request that waits gets an even share of the next batch.
 class RequestQueue {
  public:
-  using Clock = std::chrono::steady_clock;
+  /// The answers to a client's lines, in their order; or why there are none, and no answers: 500 where the translator
+  /// failed at one of them. A line at which it fails spoils no other request.
+  using Done = std::function<void(std::vector<Answer> answers, const RequestError* error)>;
 
   /// Borrows metrics and log: they must outlive the queue. Throws Error for options out of range.
   RequestQueue(TranslateFunction translate, QueueOptions options, Metrics& metrics, Logger& log);
-  /// Answers what is waiting, then ends.
+  /// Answers what is waiting, then ends. What nobody waits for any more is not answered.
   ~RequestQueue();
 
-  /// The answers to a client's lines, in their order; waits for them. Throws RequestError: 413 for more lines than may
-  /// ever wait, 503 where too many are waiting already, 504 when the deadline has passed (lines that were not begun are
-  /// dropped), 500 when the translator failed at one of them. A line at which it fails spoils no other request.
-  std::vector<Answer> answer(std::vector<Question> questions, Clock::time_point deadline);
+  /// Takes a client's lines; done is called later, on the queue's thread, or at once where there is no line. Throws
+  /// RequestError: 413 for more lines than may ever wait, 503 where too many are waiting already. Once given_up stops,
+  /// lines that were not begun are dropped, a batch of nothing else is ended, and done is not called.
+  void submit(std::vector<Question> questions, std::stop_token given_up, Done done);
 
-  int64_t waiting() const;  ///< lines not yet handed to the translator
+  int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Request;
   struct Batch;
 
@@ -49,8 +54,10 @@ class RequestQueue {
   Batch take_batch();
   void translate(Batch& batch) const;
   void translate_alone(Batch& batch) const;
-  void deliver(Batch& batch);
+  std::vector<std::shared_ptr<Request>> deliver(Batch& batch);
+  void report(Request& request) const;
   void drop(const std::shared_ptr<Request>& request);
+  void drop_given_up();
 
   const TranslateFunction translate_;
   const QueueOptions options_;
@@ -59,8 +66,8 @@ class RequestQueue {
 
   mutable std::mutex mutex_;  // of what follows, and of the requests
   std::condition_variable arrived_;
-  std::deque<std::shared_ptr<Request>> requests_;  // those with lines that wait
-  int64_t waiting_ = 0;
+  std::deque<std::shared_ptr<Request>> requests_;  // with lines not yet handed to the translator, in turn
+  int64_t waiting_ = 0;                            // such lines
   bool stopping_ = false;
   std::thread worker_;
 };

@@ -165,9 +165,10 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
   options.shortlist = 0;  // the model itself is measured
   options.batch_size = kSentencesPerSearch;
   const DecodingType decoding(model, device_);
-  const auto translations = Translator(model, codec_, options).translate(sources, [&](int64_t) {
+  const auto progress = [&](int64_t) {
     if (between) between();
-  });
+  };
+  const auto translations = Translator(model, codec_, options).translate(sources, {.progress = progress});
   std::vector<std::string> hypotheses;
   for (const auto& translation : translations) hypotheses.push_back(translation.text);
 

@@ -69,7 +69,7 @@ TranslationRequest to_request(std::string_view line, const LineStreamOptions& op
 std::vector<Translation> translate(const std::vector<TranslationRequest>& requests, const Translator& translator,
                                    const LineStreamOptions& options, const std::function<void(int64_t)>& progress = {},
                                    int64_t first_line = 0) {
-  auto translations = translator.translate(requests, progress, first_line);
+  auto translations = translator.translate(requests, {.progress = progress}, first_line);
   if (options.copy_unknown) {
     for (size_t i = 0; i < translations.size(); ++i)
       copy_unknown_words(translator.codec(), requests[i].source, translations[i]);
@@ -210,7 +210,8 @@ class LineStream {
     std::vector<TextPair> pairs;
     for (size_t i = 0; i < requests_.size(); ++i) pairs.push_back({requests_[i].source, given_[i]});
     std::vector<Translation> scored;
-    for (auto& result : translator_.score(pairs, progress())) scored.push_back(to_translation(std::move(result)));
+    for (auto& result : translator_.score(pairs, {.progress = progress()}))
+      scored.push_back(to_translation(std::move(result)));
     statistics_.seconds += seconds_since(start);
     return scored;
   }

@@ -23,7 +23,8 @@ ModelService::ModelService(std::vector<TranslatorModel> models, TranslatorOption
   }
 }
 
-std::vector<Answer> ModelService::operator()(std::span<const Question> questions) const {
+std::vector<Answer> ModelService::operator()(std::span<const Question> questions,
+                                             const std::function<bool()>& stopped) const try {
   std::vector<Answer> answers(questions.size());
   for (const auto* translator : {best_.get(), n_best_.get(), explaining_.get()}) {
     if (!translator) continue;
@@ -35,10 +36,12 @@ std::vector<Answer> ModelService::operator()(std::span<const Question> questions
       lines.push_back(questions[i].text);
     }
     if (own.empty()) continue;
-    const auto translations = translator->translate(lines);
+    const auto translations = translator->translate(lines, {.stopped = stopped});
     for (size_t i = 0; i < own.size(); ++i) answers[own[i]] = to_answer(questions[own[i]], translations[i]);
   }
   return answers;
+} catch (const TranslationStopped&) {
+  return {};
 }
 
 const Translator* ModelService::translator_for(const Question& question) const {

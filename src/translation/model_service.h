@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,8 +17,8 @@ class ModelService {
   /// Borrows the models: they must outlive it.
   ModelService(std::vector<TranslatorModel> models, TranslatorOptions options);
 
-  /// An answer for each question, in order.
-  std::vector<Answer> operator()(std::span<const Question> questions) const;
+  /// An answer for each question, in order; none when `stopped` ended the search.
+  std::vector<Answer> operator()(std::span<const Question> questions, const std::function<bool()>& stopped) const;
 
  private:
   const Translator* translator_for(const Question& question) const;

@@ -40,9 +40,8 @@ class EvalModeGuard {
 /// together have little padding, and what needs most memory comes first.
 class PartQueue final : public SearchQueue {
  public:
-  /// progress: told how many lines are done whenever there are more.
-  PartQueue(std::vector<Translator::Part>& parts, int64_t lines, const std::function<void(int64_t)>& progress)
-      : parts_(parts), progress_(progress), order_(parts.size()), parts_left_(lines) {
+  PartQueue(std::vector<Translator::Part>& parts, int64_t lines, const TranslationCalls& calls)
+      : parts_(parts), calls_(calls), order_(parts.size()), parts_left_(lines) {
     std::iota(order_.begin(), order_.end(), 0);
     std::ranges::stable_sort(order_, std::ranges::greater(),
                              [&](int64_t part) { return parts[part].input.sources.front().size(); });
@@ -64,7 +63,12 @@ class PartQueue final : public SearchQueue {
     const std::lock_guard lock(mutex_);
     if (--parts_left_[part.line] > 0) return;
     ++lines_done_;
-    if (progress_) progress_(lines_done_);
+    if (calls_.progress) calls_.progress(lines_done_);
+  }
+
+  bool stopped() override {
+    if (calls_.stopped && calls_.stopped()) throw TranslationStopped();
+    return false;
   }
 
   /// From now on there is nothing to take.
@@ -75,7 +79,7 @@ class PartQueue final : public SearchQueue {
 
  private:
   std::vector<Translator::Part>& parts_;
-  const std::function<void(int64_t)>& progress_;
+  const TranslationCalls& calls_;
   std::mutex mutex_;  // of what follows
   std::vector<int64_t> order_;
   size_t next_ = 0;
@@ -246,15 +250,15 @@ void Translator::add_constraints(const TranslationRequest& request, Part& part) 
   }
 }
 
-std::vector<Translation> Translator::translate(std::span<const std::string> lines,
-                                               const std::function<void(int64_t)>& progress, int64_t first_line) const {
+std::vector<Translation> Translator::translate(std::span<const std::string> lines, const TranslationCalls& calls,
+                                               int64_t first_line) const {
   std::vector<TranslationRequest> requests;
   for (const auto& line : lines) requests.push_back({.source = line});
-  return translate(requests, progress, first_line);
+  return translate(requests, calls, first_line);
 }
 
 std::vector<Translation> Translator::translate(std::span<const TranslationRequest> requests,
-                                               const std::function<void(int64_t)>& progress, int64_t first_line) const {
+                                               const TranslationCalls& calls, int64_t first_line) const {
   std::vector<Translation> results(requests.size());
   std::vector<Part> parts;
   for (int64_t line = 0; line < std::ssize(requests); ++line) {
@@ -267,7 +271,7 @@ std::vector<Translation> Translator::translate(std::span<const TranslationReques
       add_constraints(requests[line], parts.back());
     }
   }
-  search_parts(parts, std::ssize(requests), options_.search, progress);
+  search_parts(parts, std::ssize(requests), options_.search, calls);
   for (Part& part : parts) {
     std::vector<Alternative> own;
     for (auto& hypothesis : part.hypotheses) {
@@ -288,8 +292,7 @@ std::vector<Translation> Translator::translate(std::span<const TranslationReques
   return results;
 }
 
-std::vector<Alternative> Translator::score(std::span<const TextPair> pairs,
-                                           const std::function<void(int64_t)>& progress) const {
+std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, const TranslationCalls& calls) const {
   if (shortlist_)
     throw Error(
         "--score: a score is over the whole vocabulary; leave out --shortlist (--shortlist 0 where the model's "
@@ -315,7 +318,7 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs,
     if (input.sources.front().empty() && input.prefix.size() == 1) continue;
     parts.push_back({.line = line, .input = std::move(input)});
   }
-  search_parts(parts, std::ssize(pairs), forced, progress);
+  search_parts(parts, std::ssize(pairs), forced, calls);
   for (Part& part : parts) {
     const bool shortened = results[part.line].shortened;
     results[part.line] = to_alternative(codec(), part.input.sources.front(), std::move(part.hypotheses.front()));
@@ -326,14 +329,14 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs,
 }
 
 void Translator::search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
-                              const std::function<void(int64_t)>& progress) const {
+                              const TranslationCalls& calls) const {
   const c10::NoGradGuard no_gradients;
   const EvalModeGuard evaluation(models_);
   // On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
   const int64_t threads = device_of(*models_.front().model).is_cpu() ? at::get_num_threads() : 1;
   const int64_t even_share = (std::ssize(parts) + threads - 1) / threads;
   const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.batch_size);
-  PartQueue queue(parts, lines, progress);
+  PartQueue queue(parts, lines, calls);
   const auto work = [&] {
     const c10::NoGradGuard no_gradients;
     try {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,21 @@ struct TranslatorModel {
   std::shared_ptr<const Lexicon> lexicon = nullptr;  ///< TranslatorOptions::shortlist takes that of the first model
 };
 
+/// What a caller hears of a translation under way, and may say to it. Each may be empty.
+struct TranslationCalls {
+  /// Called with the number of lines done so far whenever there are more, by one thread at a time; what it throws ends
+  /// the translation.
+  std::function<void(int64_t)> progress = {};
+  /// Asked before each step of the search, by several threads at once: true ends it with TranslationStopped.
+  std::function<bool()> stopped = {};
+};
+
+/// A translation ended because its caller said so.
+class TranslationStopped : public std::runtime_error {
+ public:
+  TranslationStopped() : std::runtime_error("the translation was stopped") {}
+};
+
 /// Raw text to raw text with one model or several. A line's translation does not depend on the other lines.
 class Translator {
  public:
@@ -56,24 +72,22 @@ class Translator {
 
   /// Any number of lines, results in their order; sorted by length inside, so many lines at once are faster. An empty
   /// line (or only white space) gives an empty one; a translation never holds a line end. Puts the models into
-  /// evaluation mode while it works. progress: called with the number of lines done so far whenever there are more,
-  /// by one thread at a time; what it throws ends the translation. first_line: the number of lines[0] in the whole
-  /// text: samples are keyed by the line.
-  std::vector<Translation> translate(std::span<const std::string> lines,
-                                     const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
+  /// evaluation mode while it works. first_line: the number of lines[0] in the whole text: samples are keyed by the
+  /// line.
+  std::vector<Translation> translate(std::span<const std::string> lines, const TranslationCalls& calls = {},
+                                     int64_t first_line = 0) const;
 
   /// The same with constraints for each line. Prefixes and phrases are compared as pieces, as the tokenizer splits
   /// them. A phrase that it cannot write without <unk> is not met. Of a line in several parts the prefix and the
   /// phrases that must appear belong to the first.
-  std::vector<Translation> translate(std::span<const TranslationRequest> requests,
-                                     const std::function<void(int64_t)>& progress = {}, int64_t first_line = 0) const;
+  std::vector<Translation> translate(std::span<const TranslationRequest> requests, const TranslationCalls& calls = {},
+                                     int64_t first_line = 0) const;
 
   /// Scores given translations by the steps of the search: the score is that which the search gives the same pieces.
   /// (It may have found the text in other pieces than those in which the tokenizer writes it; then scores differ.) One
   /// result a pair, text as given. Bans, constraints and sampling are left aside; a pair of empty lines scores 0.
   /// Throws Error with a shortlist, whose scores are not the model's.
-  std::vector<Alternative> score(std::span<const TextPair> pairs,
-                                 const std::function<void(int64_t)>& progress = {}) const;
+  std::vector<Alternative> score(std::span<const TextPair> pairs, const TranslationCalls& calls = {}) const;
 
   const TranslatorOptions& options() const { return options_; }      ///< within the limits of all models
   const TextCodec& codec() const { return *models_.front().codec; }  ///< the first model's
@@ -88,7 +102,7 @@ class Translator {
 
  private:
   void search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
-                    const std::function<void(int64_t)>& progress) const;
+                    const TranslationCalls& calls) const;
   std::vector<SourcePart> parts_of(std::string_view line, Translation& result) const;
   void add_constraints(const TranslationRequest& request, Part& part) const;
 

@@ -224,6 +224,29 @@ def seeds():
                        "invalid": b'"\xff"'}.items():
         yield from add("json", name, text)
 
+    host = "Host: localhost\r\n"
+    post = "POST /translate?x=%20 HTTP/1.1\r\n" + host
+    for name, text in {"get": "GET /health HTTP/1.1\r\n" + host + "\r\n", "old": "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+                       "pipeline": (post + "Content-Length: 5\r\n\r\nq=ab\n\r\n") * 3 + "HEAD /languages HTTP/1.1\r\n" + host + "\r\n",
+                       "chunks": post + "Transfer-Encoding: chunked\r\n\r\n3;a=\"b\"\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: t\r\n\r\nGET / HTTP/1.1\r\n",
+                       "expect": post + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\nab", "long": "GET /" + "a" * 600 + " HTTP/1.1\r\n",
+                       "body": post + "Content-Length: 257\r\n\r\n" + "a" * 257, "both": post + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                       "coding": post + "Transfer-Encoding: gzip\r\n\r\n", "twice": post + "Content-Length: 1\r\nContent-Length: 1\r\n\r\na",
+                       "proxy": "GET http://localhost/a?b HTTP/1.1\r\n" + host + "\r\n", "no_host": "GET / HTTP/1.1\r\n\r\n",
+                       "two_hosts": "GET / HTTP/1.1\r\n" + host * 2 + "\r\n", "version": "GET / HTTP/2.0\r\n\r\n", "no_path": "GET a HTTP/1.1\r\n" + host + "\r\n",
+                       "close": "GET / HTTP/1.1\r\nConnection: close\r\n" + host + "\r\nGET", "folded": "GET / HTTP/1.1\r\n" + host + "A: b\r\n c\r\n\r\n",
+                       "wish": post + "Expect: x\r\n\r\n", "nonsense": b"\0\xff\r\n\r\n"}.items():
+        yield from add("http_request", name, text)
+
+    disposition = 'Content-Disposition: form-data; name="'
+    for name, text in {"json": 'application/json\n{"q": ["a", "b"], "source": "de", "alternatives": 2, "attention": true}',
+                       "form": "application/x-www-form-urlencoded\nq=a%20b+c&source=d%&alternatives=3&attention=false&&=&x",
+                       "parts": f'multipart/form-data; boundary="X"\n--X\r\n{disposition}q"\r\n\r\na\r\n--X\r\n{disposition}file"; filename="C:\\d\\a.txt"\r\n'
+                                "Content-Type: text/plain\r\n\r\n\r\n\r\n--X--\r\n", "deep": '\n{"q": [["a"]]}', "list": "\n[]", "number": '\n{"alternatives": -1.5}',
+                       "cut": f"multipart/form-data; boundary=X\n--X\r\n{disposition}q\r\n\r\nab", "invalid": b"\nq=%ff&source=\xff%00",
+                       "no_boundary": "multipart/form-data\n--\r\n\r\n", "many": "m; boundary=X\n" + "--X\r\n\r\n\r\n" * 101 + "--X--"}.items():
+        yield from add("http_body", name, text)
+
     tensors = {"w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
                "b": {"dtype": "BF16", "shape": [4], "data_offsets": [24, 32]},
                "h": {"dtype": "F16", "shape": [1], "data_offsets": [32, 34]},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -47,7 +48,7 @@ class FakeTranslator {
     return answers;
   }
   TranslateFunction function() {
-    return [this](std::span<const Question> questions) { return translate(questions); };
+    return [this](std::span<const Question> questions, const std::function<bool()>&) { return translate(questions); };
   }
 
   /// From now on a batch stays in the translator until release().

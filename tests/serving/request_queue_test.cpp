@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "serving/fake_translator.h"
-#include "serving/request_error.h"
+#include "serving/http/request_error.h"
 
 namespace nmt::request_queue_test {
 namespace {
@@ -28,11 +30,21 @@ class RequestQueueTest : public testing::Test {
     queue_.emplace(translator_.function(), options, metrics_, *log_);
     return *queue_;
   }
+  /// As a client that waits so long; then it gives up.
   std::vector<std::string> ask(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s) {
-    std::vector<std::string> translations;
-    for (const auto& answer : queue_->answer(questions(texts), RequestQueue::Clock::now() + limit))
-      translations.push_back(answer.n_best.at(0).text);
-    return translations;
+    auto answered = std::make_shared<std::promise<std::vector<std::string>>>();
+    std::stop_source given_up;
+    queue_->submit(questions(texts), given_up.get_token(),
+                   [answered](const std::vector<Answer>& answers, const RequestError* error) {
+                     if (error) return answered->set_exception(std::make_exception_ptr(*error));
+                     std::vector<std::string> translations;
+                     for (const auto& answer : answers) translations.push_back(answer.n_best.at(0).text);
+                     answered->set_value(translations);
+                   });
+    auto result = answered->get_future();
+    if (result.wait_for(limit) == std::future_status::ready) return result.get();
+    given_up.request_stop();
+    throw RequestError(504, "too late");
   }
   std::future<std::vector<std::string>> ask_aside(const std::vector<std::string>& texts,
                                                   std::chrono::milliseconds limit = 20s) {
@@ -155,6 +167,42 @@ TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {
   EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("x"), ElementsAre("b")));
 }
 
+TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
+  std::atomic<bool> stopped = false;
+  queue_.emplace(
+      [&](std::span<const Question> batch, const std::function<bool()>& stop) {
+        if (batch.front().text != "slow") return translator_.translate(batch);
+        for (int i = 0; i < 10'000 && !stopped; ++i) {
+          std::this_thread::sleep_for(1ms);
+          stopped = stop();
+        }
+        return std::vector<Answer>();
+      },
+      QueueOptions{.window = 0ms}, metrics_, *log_);
+  EXPECT_EQ(status_of({"slow", "slow too"}, 30ms), 504);
+  EXPECT_THAT(ask({"ab"}), ElementsAre("ba"));
+  EXPECT_TRUE(stopped);
+}
+
+TEST_F(RequestQueueTest, ABatchGoesOnForWhoStillWaits) {
+  std::atomic<bool> stopped = false;
+  translator_.hold();
+  queue_.emplace(
+      [&](std::span<const Question> batch, const std::function<bool()>& stop) {
+        auto answers = translator_.translate(batch);
+        stopped = stop();
+        return answers;
+      },
+      QueueOptions{.max_batch = 8, .window = 20s}, metrics_, *log_);  // ended when the batch is full
+  auto leaves = std::async(std::launch::async, [this] { return status_of({"ab", "cd", "ef", "gh"}, 200ms); });
+  auto stays = ask_aside({"1a", "1b", "1c", "1d"});
+  translator_.wait_for_batches(1);
+  EXPECT_EQ(leaves.get(), 504);
+  translator_.release();
+  EXPECT_THAT(stays.get(), ElementsAre("a1", "b1", "c1", "d1"));
+  EXPECT_FALSE(stopped);
+}
+
 TEST_F(RequestQueueTest, ALineThatFailsSpoilsNoOtherRequest) {
   make({.max_batch = 8, .window = 0ms});
   translator_.hold();
@@ -180,8 +228,8 @@ TEST_F(RequestQueueTest, AFailureEndsTheRestOfItsRequest) {
 }
 
 TEST_F(RequestQueueTest, TooFewAnswersAreAFailure) {
-  queue_.emplace([](std::span<const Question>) { return std::vector<Answer>(); }, QueueOptions{.window = 0ms}, metrics_,
-                 *log_);
+  queue_.emplace([](std::span<const Question>, const auto&) { return std::vector<Answer>(); },
+                 QueueOptions{.window = 0ms}, metrics_, *log_);
   EXPECT_EQ(status_of({"a"}), 500);
 }
 

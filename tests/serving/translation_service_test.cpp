@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "serving/fake_translator.h"
-#include "serving/request_error.h"
+#include "serving/http/request_error.h"
 
 namespace nmt::translation_service_test {
 namespace {
@@ -22,12 +25,26 @@ class TranslationServiceTest : public testing::Test {
     service_.emplace(translator_.function(), options, *log_);
   }
   static RequestBody body(const nlohmann::json& fields) { return RequestBody::from_json(fields.dump()); }
-  nlohmann::json translate(const nlohmann::json& fields) { return service_->translate(body(fields)); }
-  nlohmann::json explain(const nlohmann::json& fields) { return service_->explain(body(fields)); }
+  using Call = void (TranslationService::*)(const RequestBody&, const Caller&, HttpReply);
+  /// Waits for the answer; a refusal is thrown.
+  HttpResponse response_of(Call call, const nlohmann::json& fields, const Caller& caller = {}) {
+    const auto answered = std::make_shared<std::promise<HttpResponse>>();
+    std::future<HttpResponse> response = answered->get_future();
+    ((*service_).*call)(body(fields), caller,
+                        HttpReply([answered](HttpResponse given) { answered->set_value(std::move(given)); }));
+    return response.get();
+  }
+  nlohmann::json translate(const nlohmann::json& fields) {
+    return nlohmann::json::parse(response_of(&TranslationService::translate, fields).body);
+  }
+  nlohmann::json explain(const nlohmann::json& fields) {
+    return nlohmann::json::parse(response_of(&TranslationService::explain, fields).body);
+  }
   /// "STATUS MESSAGE" of a request that is refused.
-  std::string refusal(const nlohmann::json& fields) {
+  std::string refusal(const nlohmann::json& fields, const Caller& caller = {}) {
     try {
-      return "200 " + translate(fields).dump();
+      const auto response = response_of(&TranslationService::translate, fields, caller);
+      return std::to_string(response.status) + " " + response.body;
     } catch (const RequestError& error) {
       return std::to_string(error.status()) + " " + error.what();
     }
@@ -70,7 +87,7 @@ TEST_F(TranslationServiceTest, Alternatives) {
 
 TEST_F(TranslationServiceTest, ALineWithFewerAlternativesRepeatsItsLast) {
   service_.emplace(
-      [](std::span<const Question> questions) {
+      [](std::span<const Question> questions, const auto&) {
         std::vector<Answer> answers(questions.size());
         answers[0].n_best = {{.text = "1a"}};
         answers[1].n_best = {{.text = "2a"}, {.text = "2b"}};
@@ -83,10 +100,9 @@ TEST_F(TranslationServiceTest, ALineWithFewerAlternativesRepeatsItsLast) {
 TEST_F(TranslationServiceTest, Languages) {
   for (const char* source : {"de", "auto", ""})
     EXPECT_EQ(translate({{"q", "ab"}, {"source", source}, {"target", "en"}})["translatedText"], "ba") << source;
-  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "fr"}, {"target", "en"}}),
-              HasSubstr("400 source 'fr' is not supported: this server translates from de into en"));
-  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "de"}, {"target", "fr"}}), HasSubstr("400 target 'fr'"));
-  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "de"}, {"target", "auto"}}), HasSubstr("400 target 'auto'"));
+  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "fr"}, {"target", "en"}}), "400 fr is not supported");
+  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "de"}, {"target", "fr"}}), "400 fr is not supported");
+  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "de"}, {"target", "auto"}}), "400 auto is not supported");
   EXPECT_EQ(service_->languages(), nlohmann::ordered_json::parse(R"([
       {"code": "de", "name": "German", "targets": ["en"]}, {"code": "en", "name": "English", "targets": []}])"));
 }
@@ -100,15 +116,16 @@ TEST_F(TranslationServiceTest, ModelsThatDoNotSayTheirLanguagesTakeAny) {
 
 TEST_F(TranslationServiceTest, Formats) {
   EXPECT_EQ(translate({{"q", "ab"}, {"format", "text"}})["translatedText"], "ba");
-  EXPECT_THAT(refusal({{"q", "ab"}, {"format", "html"}}), HasSubstr("400 format 'html' is not supported"));
+  EXPECT_THAT(refusal({{"q", "ab"}, {"format", "html"}}), "400 html format is not supported");
 }
 
 TEST_F(TranslationServiceTest, AsksForTheKey) {
-  make({.api_key = "secret"});
+  make({.keys = ApiKeys::single("secret")});
   EXPECT_THAT(refusal({{"q", "ab"}}), HasSubstr("403 this server wants an API key"));
   for (const char* wrong : {"secre", "secret ", "Secret", "secrets"})
     EXPECT_THAT(refusal({{"q", "ab"}, {"api_key", wrong}}), HasSubstr("403 the API key is not valid")) << wrong;
   EXPECT_EQ(translate({{"q", "ab"}, {"api_key", "secret"}})["translatedText"], "ba");
+  EXPECT_THAT(refusal({{"q", "ab"}}, {.key = "secret"}), HasSubstr("200 ")) << "in a header";
   EXPECT_THROW(explain({{"q", "ab"}}), RequestError);
   EXPECT_EQ(explain({{"q", "ab"}, {"api_key", "secret"}})["text"], "ba");
   EXPECT_TRUE(service_->settings()["keyRequired"].get<bool>());
@@ -131,11 +148,31 @@ TEST_F(TranslationServiceTest, ExplainsEachLine) {
   EXPECT_THROW(explain({{"q", {"ab"}}}), RequestError);
 }
 
-TEST_F(TranslationServiceTest, TheTimeLimitCounts) {
-  make({.time_limit = 20ms});
-  translator_.hold();
-  EXPECT_THAT(refusal({{"q", "ab"}}), HasSubstr("504 "));
-  translator_.release();
+TEST_F(TranslationServiceTest, CharactersOfARequest) {
+  make({.max_characters = 4});
+  EXPECT_THAT(refusal({{"q", "äöüß"}}), HasSubstr("200 ")) << "characters, not bytes";
+  EXPECT_EQ(refusal({{"q", "abcde"}}), "400 Invalid request: request (5) exceeds text limit (4)");
+  EXPECT_EQ(refusal({{"q", {"abc", "de"}}}), "400 Invalid request: request (5) exceeds text limit (4)");
+  EXPECT_EQ(service_->settings()["charLimit"], 4);
+}
+
+TEST_F(TranslationServiceTest, LimitsOfAMinute) {
+  make({.limit = {.requests = 2}});
+  const Caller one{.address = "10.0.0.1"}, other{.address = "10.0.0.2"};
+  EXPECT_THAT(refusal({{"q", "ab"}}, one), HasSubstr("200 "));
+  EXPECT_THAT(refusal({{"q", "ab"}}, one), HasSubstr("200 "));
+  EXPECT_THAT(refusal({{"q", "ab"}}, one), HasSubstr("429 Slowdown: the limit is reached; try again in 30 s"));
+  EXPECT_THAT(refusal({{"q", "ab"}}, other), HasSubstr("200 "));
+}
+
+TEST_F(TranslationServiceTest, NoPictureOfALongLine) {
+  const std::string line(1001, 'a');
+  EXPECT_FALSE(explain({{"q", line}, {"attention", true}})["lines"][0].contains("attention_svg"));
+  EXPECT_TRUE(explain({{"q", line.substr(1)}, {"attention", true}})["lines"][0].contains("attention_svg"));
+}
+
+TEST_F(TranslationServiceTest, ALineThatFailsIsAnError) {
+  EXPECT_EQ(refusal({{"q", "fail"}}), "500 {\"error\":\"the translation failed; the server's log says why\"}");
 }
 
 TEST_F(TranslationServiceTest, CountsWhatItDid) {
@@ -150,7 +187,7 @@ TEST_F(TranslationServiceTest, CountsWhatItDid) {
 
 TEST_F(TranslationServiceTest, RefusesOptionsOutOfRange) {
   EXPECT_THROW(make({.max_n_best = 0}), Error);
-  EXPECT_THROW(make({.time_limit = 0ms}), Error);
+  EXPECT_THROW(make({.max_characters = 0}), Error);
   EXPECT_THROW(make({.queue = {.max_waiting = 0}}), Error);
 }
 

@@ -44,7 +44,7 @@ TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
                                         {.text = ""},
                                         {.text = line, .n_best = 9},
                                         {.text = line, .attention = true}};
-  const auto answers = service(questions);
+  const auto answers = service(questions, {});
   ASSERT_EQ(answers.size(), questions.size());
   ASSERT_EQ(answers[0].n_best.size(), 1u);
   EXPECT_EQ(answers[1].n_best.size(), 2u);
@@ -55,6 +55,7 @@ TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
   EXPECT_GT(answers[0].source_tokens, 0);
   EXPECT_EQ(answers[0].attention_svg, "");
   EXPECT_THAT(answers[4].attention_svg, testing::HasSubstr("<svg"));
+  EXPECT_TRUE(service(questions, [] { return true; }).empty()) << "nobody waits";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <stdexcept>
 
@@ -141,17 +142,25 @@ TEST_F(TranslatorTest, ReportsLinesThatAreDone) {
   std::vector<int64_t> reports;
   const std::vector<std::string> lines = {"b c d", "", "b", "c"};
   // Longest first in batches of one: "b c" and "d" of the first line, then the others; the empty line is done at once.
-  Translator(model_, codec_, {.batch_size = 1, .max_source_length = 2}).translate(lines, [&](int64_t done) {
-    reports.push_back(done);
-  });
+  const auto report = [&](int64_t done) { reports.push_back(done); };
+  Translator(model_, codec_, {.batch_size = 1, .max_source_length = 2}).translate(lines, {.progress = report});
   EXPECT_THAT(reports, testing::ElementsAre(2, 3, 4));
+}
+
+TEST_F(TranslatorTest, ACallerMayStopItBetweenTwoSteps) {
+  const std::vector<std::string> lines(1000, "b");
+  std::atomic<int> asked = 0;
+  const auto stopped = [&] { return ++asked > 5; };
+  const Translator translator(model_, codec_, {.batch_size = 2});
+  EXPECT_THROW(translator.translate(lines, {.stopped = stopped}), TranslationStopped);
+  EXPECT_LE(asked, 20) << "each thread ends at its next step";
+  EXPECT_EQ(translator.translate(std::span(lines).first(1)).size(), 1u) << "and may work again";
 }
 
 TEST_F(TranslatorTest, ProgressMayStopTheWork) {
   const std::vector<std::string> lines(1000, "b");
-  EXPECT_THROW(
-      Translator(model_, codec_, {.batch_size = 2}).translate(lines, [](int64_t) { throw std::logic_error(""); }),
-      std::logic_error);
+  const auto fail = [](int64_t) { throw std::logic_error(""); };
+  EXPECT_THROW(Translator(model_, codec_, {.batch_size = 2}).translate(lines, {.progress = fail}), std::logic_error);
   EXPECT_LE(std::ssize(model_.started), 2 * at::get_num_threads())
       << "a batch for each thread may have begun, the others must not";
 }

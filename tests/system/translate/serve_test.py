@@ -14,6 +14,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -22,6 +23,7 @@ import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
+import warnings
 
 import translate_support
 from translate_support import PATIENCE, PROGRAMS, translate
@@ -172,9 +174,9 @@ class Routes(Case):
 
     def test_refusals(self):
         post, some = self.server.post, self.sources[0]
-        self.assert_refused(post("/translate", {}), 400, "q is missing")
-        self.assert_refused(post("/translate", {"q": some, "source": "fr"}), 400, "'fr' is not supported", "de")
-        self.assert_refused(post("/translate", {"q": some, "format": "html"}), 400, "html")
+        self.assert_refused(post("/translate", {}), 400, "missing q parameter")
+        self.assert_refused(post("/translate", {"q": some, "source": "fr"}), 400, "fr is not supported")
+        self.assert_refused(post("/translate", {"q": some, "format": "html"}), 400, "html format is not supported")
         self.assert_refused(post("/translate", {"q": "a\0b"}), 400, "NUL")
         self.assert_refused(post("/detect", {"q": some}), 404, "not detected")
         self.assert_refused(self.server.request("/translate", b'{"q": "M\xfcnchen"}', "application/json"), 400, "UTF-8")
@@ -190,6 +192,19 @@ class Routes(Case):
                 reply = self.server.post("/translate", {"q": text})
                 self.assertEqual(reply.status, 200, reply.body)
                 self.assertEqual(reply.json()["translatedText"].count("\n"), 0)
+
+    def test_what_libretranslate_says(self):
+        """Its own error texts, and where it takes fields from."""
+        post = self.server.post
+        self.assertEqual(post("/translate", {"source": "de", "target": "en"}).json(),
+                         {"error": "Invalid request: missing q parameter"})
+        self.assertEqual(post("/translate", {"q": "Ja .", "source": "de", "target": "zz"}).json(),
+                         {"error": "zz is not supported"})
+        query = urllib.parse.urlencode({"q": self.sources[0], "source": "de", "target": "en"})
+        self.assertEqual(self.server.request("/translate?" + query, b"").json(), {"translatedText": self.translations[0]})
+        form = urllib.parse.urlencode({"q": f"{self.sources[0]}\r\n{self.sources[1]}"})
+        self.assertEqual(self.server.request("/translate", form.encode(), "application/x-www-form-urlencoded").json(),
+                         {"translatedText": "\n".join(self.translations[:2])}, "line ends of forms become \\n")
 
     def test_no_http(self):
         for nonsense in (b"\0\xff\r\n\r\n", b"GET\r\n\r\n", b"POST /translate HTTP/1.1\r\nContent-Length: x\r\n\r\n"):
@@ -242,6 +257,219 @@ class Limits(Case):
                 self.assert_refused(server.post("/explain", {"q": "Ja .", "api_key": "wrong"}), 403, "not valid")
                 self.assertEqual(server.post("/translate", {"q": "Ja .", "api_key": "secret"}).status, 200)
                 self.assertEqual(server.get("/health").status, 200)
+
+
+    def test_characters(self):
+        with Server("--max-characters", 100) as server:
+            self.assertEqual(server.post("/translate", {"q": "ä" * 100}).status, 200)
+            self.assert_refused(server.post("/translate", {"q": "ä" * 101}), 400, "request (101) exceeds text limit (100)")
+
+    def test_a_file_of_keys(self):
+        with tempfile.TemporaryDirectory() as folder:
+            keys = os.path.join(folder, "keys")
+            with open(keys, "w") as file:
+                file.write("# key requests characters name\nfirst 2 - alice\nsecond\n")
+            with Server("--api-keys", keys) as server:
+                self.assert_refused(server.post("/translate", {"q": "Ja ."}), 403, "API key")
+                for _ in range(2):
+                    self.assertEqual(server.post("/translate", {"q": "Ja .", "api_key": "first"}).status, 200)
+                refused = server.post("/translate", {"q": "Ja .", "api_key": "first"})
+                self.assert_refused(refused, 429, "Slowdown")
+                self.assertTrue(1 <= int(refused.headers["Retry-After"]) <= 30)
+                for _ in range(5):
+                    self.assertEqual(server.post("/translate", {"q": "Ja .", "api_key": "second"}).status, 200)
+
+    def test_requests_of_an_address(self):
+        with Server("--requests-per-minute", 2) as server:
+            statuses = [server.post("/translate", {"q": "Ja ."}).status for _ in range(4)]
+            self.assertEqual(statuses, [200, 200, 429, 429])
+            self.assertEqual(server.get("/health").status, 200, "only what is translated counts")
+
+    def test_names_of_a_local_address(self):
+        with Server() as server:
+            def ask(**headers):
+                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+                connection.request("POST", "/translate", b'{"q": "Ja ."}', {"Content-Type": "application/json", **headers})
+                return connection.getresponse().status
+            self.assertEqual(ask(), 200)
+            self.assertEqual(ask(Host="localhost"), 200)
+            self.assertEqual(ask(Host="evil.example"), 421)
+            self.assertEqual(ask(Origin="http://evil.example"), 403)
+            self.assertEqual(ask(Origin=f"http://127.0.0.1:{server.port}"), 200)
+        with Server("--allow-host", "box.lan", "--allow-origin", "https://a.example") as server:
+            self.assertEqual(ask(Host="box.lan", Origin="https://a.example"), 200)
+
+
+@unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
+class Encryption(Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.certificate, self.key = os.path.join(folder.name, "c.pem"), os.path.join(folder.name, "k.pem")
+        self.make_certificate("first")
+
+    def make_certificate(self, name):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                        "-days", "2", "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1",
+                        "-keyout", self.key, "-out", self.certificate], check=True, stderr=subprocess.DEVNULL)
+
+    def connect(self, server, **options):
+        context = ssl.create_default_context(cafile=self.certificate)
+        for name, value in options.items():
+            setattr(context, name, value)
+        return http.client.HTTPSConnection("127.0.0.1", server.port, timeout=PATIENCE, context=context)
+
+    def test_answers_over_https(self):
+        lines = PROGRAMS.sources()[:3]
+        expected = offline(lines)
+        with Server("--tls-certificate", self.certificate, "--tls-key", self.key) as server:
+            self.assertTrue(server.url.startswith("https://127.0.0.1:"))
+            connection = self.connect(server)
+            for line, translation in zip(lines, expected):
+                connection.request("POST", "/translate", json.dumps({"q": line}), {"Content-Type": "application/json"})
+                self.assertEqual(json.loads(connection.getresponse().read()), {"translatedText": translation})
+            # A large body and answer take many records.
+            connection.request("POST", "/translate", json.dumps({"q": ["7" * 10] * 900}), {"Content-Type": "application/json"})
+            self.assertEqual(len(json.loads(connection.getresponse().read())["translatedText"]), 900)
+            with self.assertRaises(ssl.SSLError), warnings.catch_warnings(action="ignore"):
+                self.connect(server, maximum_version=ssl.TLSVersion.TLSv1_1).connect()
+            # What is no TLS harms nobody, and nor does who stops in the middle of a handshake.
+            for _ in range(20):
+                with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as plain:
+                    plain.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    self.assertFalse(plain.recv(100).startswith(b"HTTP"))
+                socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE).close()
+            connection.request("GET", "/health")
+            self.assertEqual(connection.getresponse().status, 200)
+            connection.close()
+            self.assertEqual(server.stop()[0], 143)
+
+    def test_files_that_do_not_fit(self):
+        other = self.key + ".first"
+        shutil.copy(self.key, other)
+        self.make_certificate("second")
+        for arguments, message in ((("--tls-certificate", self.certificate), "--tls-key"),
+                                   (("--tls-certificate", self.certificate, "--tls-key", other), "key values mismatch"),
+                                   (("--tls-certificate", "/nowhere", "--tls-key", self.key), "/nowhere: not usable"),
+                                   (("--tls-certificate", self.certificate, "--tls-key", __file__), "private key")):
+            done = translate("--serve", "0", *arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr.decode())
+
+
+class Attacks(Case):
+    """What ended or stopped the server of version 0.1.0, each with one client, beside one that must be served."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--time-limit", 5)
+        cls.addClassCleanup(cls.server.__exit__)
+        cls.line = PROGRAMS.sources()[0]
+        cls.translation = offline([cls.line])[0]
+
+    def tearDown(self):
+        self.assertEqual(self.server.post("/translate", {"q": self.line}).json(), {"translatedText": self.translation})
+
+    def connect(self):
+        connection = socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE)
+        self.addCleanup(connection.close)
+        return connection
+
+    def ask(self, *parts):
+        """The status of what these bytes are answered with; 0 where the connection is closed without a word."""
+        connection = self.connect()
+        try:
+            for part in parts:
+                connection.sendall(part)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        try:
+            return int(connection.recv(4096).split(b" ")[1])
+        except (IndexError, ConnectionResetError):
+            return 0
+
+    def memory(self):
+        with open(f"/proc/{self.server.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+    def test_b1_a_deep_tree(self):
+        deep = b'{"q":"a","alternatives":' + b"[" * 400_000 + b"]" * 400_000 + b"}"
+        self.assertEqual(self.server.request("/translate", deep, "application/json").status, 400)
+
+    def test_b2_heads_without_end(self):
+        before = self.memory()
+        for part in (b"a" * 65536, b"a: b\r\n" * 10_000):
+            head = b"GET /" if b":" not in part else b"GET / HTTP/1.1\r\n"
+            self.assertIn(self.ask(head, *[part] * 500), (0, 431))
+        self.assertLess(self.memory(), before + 20, "MB")
+
+    def test_b3_what_regular_expressions_took_minutes_for(self):
+        start = time.monotonic()
+        for disposition in (b" " * 8000, b'form-data; name="' + b" " * 8000, b"; name=" * 1200):
+            body = b"--X\r\n" + b"Content-Disposition: " + disposition + b"\r\n"
+            body = body * 100 + b"\r\nab\r\n--X--"
+            self.server.request("/translate", body, "multipart/form-data; boundary=X")
+        for head in (b"Range: bytes=" + b"0-," * 2600, b"A: " + b"a" * 8000):
+            self.assertEqual(self.ask(b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n"), 200)
+        self.assertEqual(self.ask(b"POST /" + b"a" * 8000 + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"), 404)
+        self.assertLess(time.monotonic() - start, 2)
+
+    def test_b4_one_line_for_all(self):
+        """A line that takes longer than the time limit ends with it, and so does its work."""
+        with Server("--time-limit", 4, "--max-characters", 1_000_000) as server:
+            self.assert_refused(server.post("/translate", {"q": "Ja . " * 190_000}), 504, "time limit")
+            self.assertEqual(server.post("/translate", {"q": self.line}).status, 200)
+
+    def test_b4_pictures(self):
+        before = self.memory()
+        reply = self.server.post("/explain", {"q": "Ja . " * 3000, "attention": True, "n_best": 3})
+        self.assertIn(reply.status, (200, 504))
+        self.assertLess(self.memory(), before + 200, "MB")
+
+    def test_b5_half_requests(self):
+        connections = [self.connect() for _ in range(400)]
+        for connection in connections:
+            connection.sendall(b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        for _ in range(3):
+            for connection in connections:
+                connection.sendall(b" ")
+            start = time.monotonic()
+            for path in ("/health", "/metrics"):
+                self.assertEqual(self.server.get(path).status, 200)
+            self.assertEqual(self.server.post("/translate", {"q": self.line}).status, 200)
+            self.assertLess(time.monotonic() - start, 2)
+
+    def test_b5_stop(self):
+        with Server() as server:
+            connections = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(300)]
+            for connection in connections:
+                connection.sendall(b"POST /translate HTTP/1.1\r\nContent-Le")
+            start = time.monotonic()
+            self.assertEqual(server.stop()[0], 143)
+            self.assertLess(time.monotonic() - start, 5)
+            for connection in connections:
+                connection.close()
+
+    def test_b6_a_body_is_no_request(self):
+        hidden = b"GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for method in (b"GET", b"OPTIONS", b"TRACE", b"DELETE", b"CONNECT"):
+            connection = self.connect()
+            connection.sendall(method + b" /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+                               + str(len(hidden)).encode() + b"\r\n\r\n" + hidden)
+            answers = b"".join(iter(lambda: connection.recv(65536), b""))
+            self.assertEqual(answers.count(b"HTTP/1.1 "), 1, method)
+
+    def test_b8_brackets(self):
+        before = self.memory()
+        for _ in range(20):
+            self.assertEqual(self.server.request("/translate", b"[" * (1 << 20), "application/json").status, 400)
+        self.assertLess(self.memory(), before + 20, "MB")
+
+    def test_b9_an_empty_key(self):
+        for arguments, environment in ((("--api-key", ""), {}), ((), {"NMT_API_KEY": ""})):
+            with self.assertRaises(RuntimeError) as refused:
+                Server(*arguments, environment=environment).__exit__()
+            self.assertIn("empty", str(refused.exception))
 
 
 class StartAndStop(Case):
@@ -384,7 +612,8 @@ class Load(Case):
 
 def load_tests(loader, tests, pattern):
     """What runs when nothing is named."""
-    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Routes, Limits, StartAndStop, Page))
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Routes, Limits, Encryption, Attacks,
+                                                                                  StartAndStop, Page))
 
 
 if __name__ == "__main__":

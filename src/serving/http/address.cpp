@@ -1,5 +1,6 @@
-#include "serving/address.h"
+#include "serving/http/address.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -25,11 +26,17 @@ Address Address::parse(const std::string& text) {
   return address;
 }
 
-bool Address::is_local() const { return host.starts_with("127.") || host == "::1" || host == "localhost"; }
+bool Address::is_local() const {
+  in_addr numbers{};  // "127.evil.example" is no number
+  if (::inet_pton(AF_INET, host.c_str(), &numbers) == 1) return host.starts_with("127.");
+  in6_addr six{};
+  if (::inet_pton(AF_INET6, host.c_str(), &six) == 1) return IN6_IS_ADDR_LOOPBACK(&six);
+  return host == "localhost" || host == "localhost." || host.ends_with(".localhost");
+}
 
-std::string Address::url() const {
-  return host.find(':') == std::string::npos ? fmt::format("http://{}:{}", host, port)
-                                             : fmt::format("http://[{}]:{}", host, port);
+std::string Address::url(const std::string& scheme) const {
+  return host.find(':') == std::string::npos ? fmt::format("{}://{}:{}", scheme, host, port)
+                                             : fmt::format("{}://[{}]:{}", scheme, host, port);
 }
 
 }  // namespace nmt

@@ -12,8 +12,9 @@ struct Address {
   /// "HOST:PORT", "[IPv6]:PORT", ":PORT" or "PORT"; without a host 127.0.0.1, which no other machine can reach.
   /// Throws Error for anything else.
   static Address parse(const std::string& text);
-  bool is_local() const;    ///< by its name: 127.*, ::1 or localhost
-  std::string url() const;  ///< "http://127.0.0.1:8080"
+  bool is_local() const;  ///< by its name: 127.*.*.*, ::1 or localhost
+  /// "http://127.0.0.1:8080"
+  std::string url(const std::string& scheme = "http") const;
 };
 
 }  // namespace nmt

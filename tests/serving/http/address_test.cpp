@@ -1,4 +1,4 @@
-#include "serving/address.h"
+#include "serving/http/address.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ TEST(Address, HostAndPort) {
         Case{"localhost:8080", "localhost", "http://localhost:8080", true},
         Case{":8080", "127.0.0.1", "http://127.0.0.1:8080", true},
         Case{"8080", "127.0.0.1", "http://127.0.0.1:8080", true}, Case{"0", "127.0.0.1", "http://127.0.0.1:0", true},
-        Case{"[::1]:8080", "::1", "http://[::1]:8080", true}, Case{"[::]:8080", "::", "http://[::]:8080", false}}) {
+        Case{"[::1]:8080", "::1", "http://[::1]:8080", true}, Case{"[::]:8080", "::", "http://[::]:8080", false},
+        Case{"127.evil.example:80", "127.evil.example", "http://127.evil.example:80", false}}) {
     const auto address = Address::parse(c.text);
     EXPECT_EQ(address.host, c.host) << c.text;
     EXPECT_EQ(address.url(), c.url) << c.text;

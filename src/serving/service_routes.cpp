@@ -1,0 +1,115 @@
+#include "serving/service_routes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <map>
+#include <span>
+
+#include "serving/http/form.h"
+#include "serving/http/request_error.h"
+#include "serving/page.h"
+#include "serving/request_body.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::array<std::string_view, 5> kGetRoutes = {"/", "/languages", "/frontend/settings", "/health", "/metrics"};
+constexpr std::array<std::string_view, 3> kPostRoutes = {"/translate", "/explain", "/detect"};
+
+/// The page has its style and script inside and loads nothing from elsewhere.
+constexpr const char* kPagePolicy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+bool is_route(std::span<const std::string_view> routes, std::string_view path) {
+  return std::ranges::find(routes, path) != routes.end();
+}
+
+/// Whether a header's value is this media type, whatever its parameters.
+bool is_type(std::string_view value, std::string_view type) {
+  const std::string_view own = value.substr(0, value.find(';'));
+  return same_ignoring_case(own.substr(0, own.find_last_not_of(" \t") + 1), type);
+}
+
+RequestBody body_of(const HttpRequest& request) {
+  const std::string_view type = request.field("Content-Type");
+  if (is_type(type, "application/json")) return RequestBody::from_json(request.body);
+  auto fields = parse_form(request.query);
+  if (is_type(type, "multipart/form-data")) {
+    for (const FormPart& part : parse_multipart(request.body, type)) fields.emplace(part.name, part.content);
+  } else if (is_type(type, "application/x-www-form-urlencoded")) {
+    fields.merge(parse_form(request.body));
+  } else if (!request.body.empty()) {
+    throw RequestError(415, "send JSON (Content-Type: application/json) or a form");
+  }
+  return RequestBody::from_form(fields);
+}
+
+/// "Authorization: Bearer KEY".
+std::string key_of(const HttpRequest& request) {
+  const std::string_view value = request.field("Authorization");
+  constexpr std::string_view kScheme = "Bearer ";
+  return same_ignoring_case(value.substr(0, kScheme.size()), kScheme) ? std::string(value.substr(kScheme.size())) : "";
+}
+
+HttpResponse no_such_route(const HttpRequest& request) {
+  const bool get = is_route(kGetRoutes, request.path);
+  if (get || is_route(kPostRoutes, request.path)) {
+    auto response = HttpResponse::error(405, fmt::format("{}: send it by {}", request.path, get ? "GET" : "POST"));
+    response.fields.emplace_back("Allow", get ? "GET, HEAD" : "POST");
+    return response;
+  }
+  return HttpResponse::error(404, fmt::format("{}: no such page; there are GET {} and POST {}", request.path,
+                                              fmt::join(kGetRoutes, ", "), fmt::join(kPostRoutes, ", ")));
+}
+
+}  // namespace
+
+std::string ServiceRoutes::route_of(std::string_view path) {
+  return is_route(kGetRoutes, path) || is_route(kPostRoutes, path) ? std::string(path) : "other";
+}
+
+bool ServiceRoutes::is_quick(const HttpRequest& request) {
+  return !(request.method == "POST" && is_route(kPostRoutes, request.path));
+}
+
+void ServiceRoutes::answer(const HttpRequest& request, const HttpReply& reply) const {
+  try {
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    if (reads && is_route(kGetRoutes, request.path)) return get(request, reply);
+    if (request.method == "POST" && is_route(kPostRoutes, request.path)) return post(request, reply);
+    if (request.method == "OPTIONS") return reply({.status = 204});
+    reply(no_such_route(request));
+  } catch (const RequestError& refused) {
+    reply(error_response(refused));
+  } catch (const std::exception& failure) {
+    log_.error("a request failed: {}", failure.what());
+    reply(HttpResponse::error(500, "the request failed; the server's log says why"));
+  }
+}
+
+void ServiceRoutes::get(const HttpRequest& request, const HttpReply& reply) const {
+  if (request.path == "/") {
+    return reply({.content_type = "text/html; charset=utf-8",
+                  .body = page_html(),
+                  .fields = {{"Content-Security-Policy", kPagePolicy}}});
+  }
+  if (request.path == "/languages") return reply(json_response(service_.languages()));
+  if (request.path == "/frontend/settings") return reply(json_response(service_.settings()));
+  if (request.path == "/health") return reply(json_response({{"status", "ok"}}));
+  reply({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = service_.metrics_text()});
+}
+
+void ServiceRoutes::post(const HttpRequest& request, const HttpReply& reply) const {
+  const RequestBody body = body_of(request);
+  const Caller caller{.address = request.client, .key = key_of(request), .given_up = request.given_up};
+  if (request.path == "/translate") return service_.translate(body, caller, reply);
+  if (request.path == "/explain") return service_.explain(body, caller, reply);
+  throw RequestError(404, "languages are not detected here: a model translates from one language, see /languages");
+}
+
+}  // namespace nmt

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/process/log.h"
+#include "serving/http/http_reply.h"
+#include "serving/translation_service.h"
+
+namespace nmt {
+
+/// The routes of docs/serving.md: which function of a TranslationService answers which request.
+class ServiceRoutes {
+ public:
+  /// Borrows both: they must outlive it.
+  ServiceRoutes(TranslationService& service, Logger& log) : service_(service), log_(log) {}
+
+  /// Answers a request, now or later. Any thread may call it; what fails is told to the client and to the log.
+  void answer(const HttpRequest& request, const HttpReply& reply) const;
+  /// True where that takes no time, and waits for nothing: it may run on the thread that serves all connections.
+  static bool is_quick(const HttpRequest& request);
+  /// The route for counting: "other" for a path that is none.
+  static std::string route_of(std::string_view path);
+  /// What is served when all connections are taken.
+  static std::vector<std::string> always_answered() { return {"/health", "/metrics"}; }
+
+ private:
+  void get(const HttpRequest& request, const HttpReply& reply) const;
+  void post(const HttpRequest& request, const HttpReply& reply) const;
+
+  TranslationService& service_;
+  Logger& log_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,60 @@
+#include "serving/translation_server.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <utility>
+
+#include "serving/service_routes.h"
+
+namespace nmt {
+namespace {
+
+/// They read bodies and write answers; the translator has threads of its own.
+constexpr size_t kWorkers = 2;
+
+}  // namespace
+
+class TranslationServer::Implementation {
+ public:
+  Implementation(TranslateFunction translate, ServerOptions options, Logger& log)
+      : service_(std::move(translate), std::move(options.service), log), routes_(service_, log) {
+    options.http.always_answered = ServiceRoutes::always_answered();
+    options.http.observe = [this](const HttpExchange& exchange) {
+      service_.metrics().add_request(ServiceRoutes::route_of(exchange.path), exchange.status);
+    };
+    http_ = std::make_unique<HttpServer>(
+        [this](HttpRequest request, HttpReply reply) { answer(std::move(request), std::move(reply)); },
+        std::move(options.http), log);
+  }
+
+  ~Implementation() {
+    http_->stop();
+    workers_.join();
+  }
+
+  HttpServer& http() { return *http_; }
+
+ private:
+  void answer(HttpRequest request, HttpReply reply) {
+    if (ServiceRoutes::is_quick(request)) return routes_.answer(request, reply);
+    boost::asio::post(workers_, [this, request = std::move(request), reply = std::move(reply)] {
+      if (!request.given_up.stop_requested()) routes_.answer(request, reply);
+    });
+  }
+
+  // An answer may be given until the service and the workers have ended: the server goes last.
+  std::unique_ptr<HttpServer> http_;
+  TranslationService service_;
+  ServiceRoutes routes_;
+  boost::asio::thread_pool workers_{kWorkers};
+};
+
+TranslationServer::TranslationServer(TranslateFunction translate, ServerOptions options, Logger& log)
+    : implementation_(std::make_unique<Implementation>(std::move(translate), std::move(options), log)) {}
+TranslationServer::~TranslationServer() = default;
+int TranslationServer::port() const { return implementation_->http().port(); }
+std::string TranslationServer::url() const { return implementation_->http().url(); }
+void TranslationServer::stop() { implementation_->http().stop(); }
+void TranslationServer::reload_certificate() { implementation_->http().reload_certificate(); }
+
+}  // namespace nmt

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/process/log.h"
+#include "serving/http/http_server.h"
+#include "serving/translation_service.h"
+
+namespace nmt {
+
+struct ServerOptions {
+  HttpServerOptions http = {};
+  ServiceOptions service = {};
+};
+
+/// A TranslationService over HTTP: nmt-translate --serve. It listens from construction to stop().
+class TranslationServer {
+ public:
+  /// Borrows log. Throws Error for options out of range and where the address cannot be listened on.
+  TranslationServer(TranslateFunction translate, ServerOptions options, Logger& log);
+  ~TranslationServer();  ///< stop()
+
+  int port() const;         ///< the one in use, where the options said 0
+  std::string url() const;  ///< "http://127.0.0.1:8080"
+  /// Takes no more connections, answers the requests that have come in, and ends, after some seconds at most.
+  void stop();
+  /// See HttpServer.
+  void reload_certificate();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace nmt
