@@ -14,14 +14,7 @@ typedef uint16_t ShortVec __attribute__((vector_size(32)));
 
 // Loads and stores of the first `count` of kLanes features, in either type; missing ones are 0.
 inline Vec widen(const float* p) { return load(p); }
-inline Vec widen(const uint16_t* p) {
-  ShortVec narrow;
-  std::memcpy(&narrow, p, sizeof narrow);
-  const WordVec bits = __builtin_convertvector(narrow, WordVec) << 16;
-  Vec x;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
+inline Vec widen(const uint16_t* p) { return load_bfloat16<Vec, WordVec, ShortVec>(p); }
 inline void narrow(float* p, Vec x) { store(p, x); }
 inline void narrow(uint16_t* p, Vec x) {  // to nearest, ties to even; NaN stays NaN
   WordVec bits;

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serving/languages/language_detector.h"
+
+namespace nmt {
+
+/// What a model translates from and into: codes such as de, pt-BR or zh-Hans. "und" is a language that nobody named.
+struct LanguagePair {
+  std::string source = "und", target = "und";
+};
+
+/// What is to be done with a text.
+struct Direction {
+  std::optional<size_t> pair = {};                ///< nothing: the text is in the target language already
+  std::optional<DetectedLanguage> detected = {};  ///< of source "auto"
+};
+
+/// The languages that a service has, as its clients name them: codes in any case, also the older ones of LibreTranslate
+/// (pb, zh, zt). Any number of threads may call it.
+class ServiceLanguages {
+ public:
+  /// Throws Error where there is no pair, or a pair twice.
+  explicit ServiceLanguages(std::vector<LanguagePair> pairs);
+
+  /// Throws RequestError 400 for languages that are not served, or not as a pair. Source "auto": the text's own, of
+  /// those which have this target and the target itself; with a confidence of 0 the first where nothing is found.
+  Direction direction(const std::string& source, const std::string& target, std::string_view text) const;
+  /// POST /detect: of all sources and targets, best first; the first source with a confidence of 0 where nothing is
+  /// found.
+  std::vector<DetectedLanguage> detect(std::string_view text) const;
+
+  const std::vector<LanguagePair>& pairs() const { return pairs_; }
+  nlohmann::ordered_json to_json() const;           ///< GET /languages: each with its name and its targets
+  std::vector<std::string> codes() const;           ///< of all, in the order in which pairs name them
+
+ private:
+  struct Sources {  // of a target
+    std::string target;
+    LanguageDetector detector;
+    std::string first;
+  };
+  const std::string* find(const std::string& code) const;
+
+  std::vector<LanguagePair> pairs_;
+  std::vector<std::string> codes_;
+  LanguageDetector detector_;
+  std::vector<Sources> by_target_;
+};
+
+}  // namespace nmt
