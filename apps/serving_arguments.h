@@ -26,13 +26,13 @@ namespace nmt {
 
 /// nmt-translate --serve: its options, and the service itself.
 struct ServingArguments {
-  std::string address, api_key, key_file, allowed_origin;
+  std::string address, api_key, key_file, allowed_origin, suggestions;
   std::vector<std::string> allowed_hosts;
   TlsFiles tls;
   HttpLimits http;
   RateLimit rate;
   double time_limit = 30, window = 2;
-  int64_t queue_lines = 1024, max_characters = ServiceOptions().max_characters;
+  int64_t queue_lines = 1024, max_characters = AdmissionRules().max_characters;
 
   void add_to(CLI::App& app) {
     const std::string group = "Service";
@@ -59,6 +59,8 @@ struct ServingArguments {
     add("--queue", queue_lines, "lines that may wait for the translator, else 503")->capture_default_str();
     add("--max-body", http.body_bytes, "bytes of a request, else 413")->type_name("BYTES")->capture_default_str();
     add("--max-characters", max_characters, "characters of a request, else 400")->capture_default_str();
+    add("--suggestions", suggestions, "collect better translations from clients (POST /suggest) in this file")
+        ->type_name("FILE");
     add("--connections", http.connections, "open at the same time, else 503")->capture_default_str();
     add("--batch-window", window, "milliseconds that an idle translator waits for more requests")
         ->capture_default_str();
@@ -83,7 +85,7 @@ struct ServingArguments {
   /// Serves until SIGINT or SIGTERM; the exit code.
   int run(std::vector<TranslatorModel> models, const TranslatorOptions& options, Logger& log) const {
     ServerOptions settings = server_options(*models.front().codec, options);
-    const bool open = settings.service.keys.empty() && !settings.http.address.is_local();
+    const bool open = settings.service.admission.keys.empty() && !settings.http.address.is_local();
     const ModelService service(std::move(models), options);
     TranslationServer server([&](std::span<const Question> questions,
                                  const std::function<bool()>& stopped) { return service(questions, stopped); },
@@ -111,14 +113,14 @@ struct ServingArguments {
                      .limits = limits,
                      .access = {.allowed_hosts = allowed_hosts, .allowed_origin = allowed_origin},
                      .tls = tls},
-            .service = {.source_language = code(codec.options().source_language),
-                        .target_language = code(codec.options().target_language),
-                        .keys = !key_file.empty()  ? ApiKeys::from_file(key_file)
-                                : !api_key.empty() ? ApiKeys::single(api_key)
-                                                   : ApiKeys(),
-                        .limit = rate,
-                        .max_characters = max_characters,
+            .service = {.pairs = {{code(codec.options().source_language), code(codec.options().target_language)}},
+                        .admission = {.keys = !key_file.empty()  ? ApiKeys::from_file(key_file)
+                                              : !api_key.empty() ? ApiKeys::single(api_key)
+                                                                 : ApiKeys(),
+                                      .limit = rate,
+                                      .max_characters = max_characters},
                         .max_n_best = options.search.beam_size,
+                        .suggestions = suggestions,
                         .queue = {.max_waiting = queue_lines,
                                   .max_batch = options.batch_size * at::get_num_threads(),
                                   .window = milliseconds("--batch-window", window, 1)}}};

@@ -13,6 +13,7 @@ struct Question {
   std::string text;
   int64_t n_best = 1;      ///< translations wanted; there may be fewer
   bool attention = false;  ///< a picture of the attention is wanted
+  size_t pair = 0;         ///< of languages, in the order in which the service has them
 };
 
 /// One of the n best translations of a line.
@@ -31,7 +32,8 @@ struct Answer {
   std::string attention_svg = {};       ///< empty where not asked for or not there
 };
 
-/// The translator behind the service: an answer for each question, in order. Called by one thread at a time. It asks
+/// The translator behind the service: an answer for each question, in order; they are of one pair of languages. Called by
+/// one thread at a time. It asks
 /// `stopped` now and then: once that is true nobody waits for the answers, and it may return none. What it throws is
 /// logged and told to the client as status 500.
 using TranslateFunction =

@@ -21,6 +21,7 @@ struct RequestQueue::Request {
         on_done(std::move(callback)) {}
   bool done() const { return failed || answered == std::ssize(questions); }
   int64_t left() const { return std::ssize(questions) - taken; }
+  size_t next_pair() const { return questions[taken].pair; }
 
   std::vector<Question> questions;
   std::vector<Answer> answers;
@@ -126,14 +127,18 @@ void RequestQueue::report(Request& request) const {
   }
 }
 
+/// Lines of one pair of languages: that of the request which has waited longest for its turn.
 RequestQueue::Batch RequestQueue::take_batch() {
   Batch batch;
-  const int64_t share = std::max<int64_t>(1, options_.max_batch / std::ssize(requests_));
-  while (!requests_.empty() && std::ssize(batch.questions) < options_.max_batch) {
-    const auto request = std::move(requests_.front());
-    requests_.pop_front();
-    const int64_t room = options_.max_batch - std::ssize(batch.questions);
-    for (int64_t count = std::min({share, room, request->left()}); count > 0; --count) {
+  const size_t pair = requests_.front()->next_pair();
+  const auto fits = [pair](const std::shared_ptr<Request>& request) { return request->next_pair() == pair; };
+  const int64_t share = std::max<int64_t>(1, options_.max_batch / std::ranges::count_if(requests_, fits));
+  for (auto at = requests_.begin(); at != requests_.end() && std::ssize(batch.questions) < options_.max_batch;
+       at = std::ranges::find_if(requests_, fits)) {
+    const auto request = std::move(*at);
+    requests_.erase(at);
+    for (int64_t count = std::min(share, options_.max_batch - std::ssize(batch.questions));
+         count > 0 && request->left() > 0 && fits(request); --count) {
       batch.places.push_back({request, request->taken});
       batch.questions.push_back(std::move(request->questions[request->taken++]));
       --waiting_;

@@ -11,14 +11,16 @@
 
 #include "serving/http/form.h"
 #include "serving/http/request_error.h"
+#include "serving/openapi.h"
 #include "serving/page.h"
 #include "serving/request_body.h"
 
 namespace nmt {
 namespace {
 
-constexpr std::array<std::string_view, 5> kGetRoutes = {"/", "/languages", "/frontend/settings", "/health", "/metrics"};
-constexpr std::array<std::string_view, 3> kPostRoutes = {"/translate", "/explain", "/detect"};
+constexpr std::array<std::string_view, 6> kGetRoutes = {"/",       "/languages", "/frontend/settings",
+                                                        "/health", "/metrics",   "/spec"};
+constexpr std::array<std::string_view, 4> kPostRoutes = {"/translate", "/explain", "/detect", "/suggest"};
 
 /// The page has its style and script inside and loads nothing from elsewhere.
 constexpr const char* kPagePolicy =
@@ -100,6 +102,7 @@ void ServiceRoutes::get(const HttpRequest& request, const HttpReply& reply) cons
   }
   if (request.path == "/languages") return reply(json_response(service_.languages()));
   if (request.path == "/frontend/settings") return reply(json_response(service_.settings()));
+  if (request.path == "/spec") return reply({.content_type = "application/json; charset=utf-8", .body = openapi_json()});
   if (request.path == "/health") return reply(json_response({{"status", "ok"}}));
   reply({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = service_.metrics_text()});
 }
@@ -109,7 +112,7 @@ void ServiceRoutes::post(const HttpRequest& request, const HttpReply& reply) con
   const Caller caller{.address = request.client, .key = key_of(request), .given_up = request.given_up};
   if (request.path == "/translate") return service_.translate(body, caller, reply);
   if (request.path == "/explain") return service_.explain(body, caller, reply);
-  throw RequestError(404, "languages are not detected here: a model translates from one language, see /languages");
+  reply(json_response(request.path == "/detect" ? service_.detect(body, caller) : service_.suggest(body, caller)));
 }
 
 }  // namespace nmt

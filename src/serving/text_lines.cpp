@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/unicode.h"
+#include "serving/languages/language_detector.h"
 
 namespace nmt {
 
@@ -12,12 +12,13 @@ TextLines::TextLines(std::string_view text) {
     const size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!strip(line).empty()) {
-      lines_.emplace_back(line);
-      between_.emplace_back();
-    }
     const size_t next = std::min(end + 1, text.size());
-    between_.back() += text.substr(line.size(), next - line.size());
+    if (has_letters(line)) {
+      lines_.emplace_back(line);
+      between_.emplace_back(text.substr(line.size(), next - line.size()));
+    } else {
+      between_.back() += text.substr(0, next);
+    }
     text.remove_prefix(next);
   }
 }

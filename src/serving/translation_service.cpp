@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "base/code_points.h"
 #include "base/error.h"
+#include "serving/answer_json.h"
 #include "serving/http/request_error.h"
-#include "serving/language_name.h"
+#include "serving/languages/language_name.h"
 #include "serving/text_lines.h"
 
 namespace nmt {
@@ -22,78 +24,69 @@ constexpr size_t kLongestPicture = 1000;  // bytes
 class LatencyTimer {
  public:
   explicit LatencyTimer(Metrics& metrics) : metrics_(metrics) {}
-  ~LatencyTimer() { metrics_.add_latency(seconds()); }
+  ~LatencyTimer() { stop(); }
   LatencyTimer(const LatencyTimer&) = delete;
   LatencyTimer& operator=(const LatencyTimer&) = delete;
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Before the answer is given: who has it finds it counted.
+  void stop() {
+    if (!std::exchange(counted_, true)) metrics_.add_latency(seconds());
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
   Metrics& metrics_;
   const Clock::time_point start_ = Clock::now();
+  bool counted_ = false;
 };
-
-/// A text of which each line is translated by its rank-th best translation, or the last where it has fewer.
-std::string text_of_rank(const TextLines& text, std::span<const Answer> answers, size_t rank) {
-  std::vector<std::string> lines;
-  for (const Answer& answer : answers)
-    lines.push_back(answer.n_best.empty() ? "" : answer.n_best[std::min(rank, answer.n_best.size() - 1)].text);
-  return text.with(lines);
-}
-
-/// The second best, third best, ... as far as one of the lines has them.
-nlohmann::ordered_json alternatives_of(const TextLines& text, std::span<const Answer> answers) {
-  size_t max = 0;
-  for (const Answer& answer : answers) max = std::max(max, answer.n_best.size());
-  auto list = nlohmann::ordered_json::array();
-  for (size_t rank = 1; rank < max; ++rank) list.push_back(text_of_rank(text, answers, rank));
-  return list;
-}
-
-nlohmann::ordered_json to_json(const std::string& source, const Answer& answer) {
-  auto n_best = nlohmann::ordered_json::array();
-  for (const RankedText& one : answer.n_best)
-    n_best.push_back({{"text", one.text},
-                      {"score", one.score},
-                      {"log_probability", one.log_probability},
-                      {"tokens", one.tokens},
-                      {"finished", one.finished}});
-  nlohmann::ordered_json line = {{"source", source},
-                                 {"source_tokens", answer.source_tokens},
-                                 {"split", answer.split},
-                                 {"n_best", std::move(n_best)}};
-  if (!answer.attention_svg.empty()) line["attention_svg"] = answer.attention_svg;
-  return line;
-}
 
 nlohmann::ordered_json language_json(const std::string& code) {
   return {{"code", code}, {"name", language_name(code)}};
 }
 
-/// The texts of a request as lines, and what is asked about them.
-struct Texts {
-  std::vector<TextLines> texts;
-  bool list = false;
+nlohmann::ordered_json to_json(const DetectedLanguage& detected) {
+  return {{"confidence", detected.confidence}, {"language", detected.code}};
+}
 
-  std::vector<Question> questions(int64_t n_best) const {
-    std::vector<Question> questions;
-    for (const TextLines& text : texts) {
-      for (const auto& line : text.lines()) questions.push_back({.text = line, .n_best = n_best});
-    }
-    return questions;
+/// A field that must be there and not be empty.
+std::string required(const RequestBody& body, const char* name) {
+  std::string text = body.text(name);
+  if (text.empty()) throw RequestError(400, fmt::format("Invalid request: missing {} parameter", name));
+  return text;
+}
+
+std::string one_text(const RequestBody& body) {
+  if (body.is_list("q")) throw RequestError(400, "q: one text was expected");
+  return body.texts("q").front();
+}
+
+/// One text of a request.
+struct AskedText {
+  TextLines lines;
+  Direction direction;
+
+  void add_questions(std::vector<Question>& questions, int64_t n_best) const {
+    if (!direction.pair) return;
+    for (const auto& line : lines.lines())
+      questions.push_back({.text = line, .n_best = n_best, .pair = *direction.pair});
   }
 };
 
-nlohmann::ordered_json translation_json(const Texts& asked, std::span<const Answer> answers, bool with_alternatives) {
-  auto translated = nlohmann::ordered_json::array(), others = nlohmann::ordered_json::array();
-  for (const TextLines& text : asked.texts) {
-    const auto own = answers.first(text.lines().size());
+/// What answers a request for translation: each text takes the answers to its lines.
+nlohmann::ordered_json translation_json(std::span<const std::string> texts, std::span<const AskedText> asked,
+                                        std::span<const Answer> answers, bool list, size_t alternatives) {
+  auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto& [lines, direction] = asked[i];
+    const auto own = answers.first(direction.pair ? lines.lines().size() : 0);
     answers = answers.subspan(own.size());
-    translated.push_back(text_of_rank(text, own, 0));
-    if (with_alternatives) others.push_back(alternatives_of(text, own));
+    translated.push_back(direction.pair ? text_of_rank(lines, own, 0) : texts[i]);
+    others.push_back(alternatives_of(lines, own, alternatives));
+    if (direction.detected) detected.push_back(to_json(*direction.detected));
   }
-  nlohmann::ordered_json reply = {{"translatedText", asked.list ? translated : translated[0]}};
-  if (with_alternatives) reply["alternatives"] = asked.list ? others : others[0];
+  nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
+  if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
+  if (alternatives > 0) reply["alternatives"] = list ? others : others[0];
   return reply;
 }
 
@@ -110,108 +103,113 @@ HttpResponse error_response(const RequestError& error) {
 
 void ServiceOptions::validate() const {
   if (max_n_best < 1) throw Error(fmt::format("{} translations of a line: use 1 or more", max_n_best));
-  if (max_characters < 1) throw Error(fmt::format("{} characters of a request: use 1 or more", max_characters));
-  if (limit.requests < 0 || limit.characters < 0)
-    throw Error(fmt::format("{} requests and {} characters a minute: use 0 (no limit) or more", limit.requests,
-                            limit.characters));
+  admission.validate();
   queue.validate();
 }
 
 TranslationService::TranslationService(TranslateFunction translate, ServiceOptions options, Logger& log)
-    : options_((options.validate(), std::move(options))), queue_(std::move(translate), options_.queue, metrics_, log) {}
+    : options_((options.validate(), std::move(options))),
+      languages_(options_.pairs),
+      admission_(options_.admission),
+      suggestions_(options_.suggestions),
+      queue_(std::move(translate), options_.queue, metrics_, log) {}
 
 void TranslationService::translate(const RequestBody& body, const Caller& caller, HttpReply reply) {
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
-  const auto texts = body.texts("q");
+  auto texts = body.texts("q");
+  const auto source = required(body, "source"), target = required(body, "target");
   admit(body, caller, texts);
-  check_languages(body);
   const auto format = body.text("format");
   if (!format.empty() && format != "text") throw RequestError(400, fmt::format("{} format is not supported", format));
   const auto alternatives = std::min(body.whole_number("alternatives", 0), options_.max_n_best - 1);
 
-  Texts asked{.texts = {texts.begin(), texts.end()}, .list = body.is_list("q")};
-  auto questions = asked.questions(alternatives + 1);
+  std::vector<AskedText> asked;
+  std::vector<Question> questions;
+  for (const std::string& text : texts) {
+    asked.push_back({TextLines(text), languages_.direction(source, target, text)});
+    asked.back().add_questions(questions, alternatives + 1);
+  }
   queue_.submit(std::move(questions), caller.given_up,
-                [asked = std::move(asked), alternatives, reply = std::move(reply), timer](
-                    const std::vector<Answer>& answers, const RequestError* error) {
+                [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
+                 reply = std::move(reply), timer](const std::vector<Answer>& answers, const RequestError* error) {
+                  timer->stop();
                   if (error) return reply(error_response(*error));
-                  reply(json_response(translation_json(asked, answers, alternatives > 0)));
+                  reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
                 });
 }
 
 void TranslationService::explain(const RequestBody& body, const Caller& caller, HttpReply reply) {
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
-  if (body.is_list("q")) throw RequestError(400, "q: one text was expected");
-  const auto texts = body.texts("q");
-  admit(body, caller, texts);
+  const auto text = one_text(body);
+  admit(body, caller, {&text, 1});
   const int64_t n_best = std::clamp<int64_t>(body.whole_number("n_best", 1), 1, options_.max_n_best);
   const bool attention = body.yes_or_no("attention");
+  const auto language = [&](const char* field, const std::string& missing) {
+    const auto given = body.text(field);
+    return given.empty() ? missing : given;
+  };
+  const LanguagePair& first = languages_.pairs().front();
+  AskedText asked{TextLines(text),
+                  languages_.direction(language("source", first.source), language("target", first.target), text)};
+  if (!asked.direction.pair) throw RequestError(400, "the text is in the target language already");
 
-  const Texts asked{.texts = {TextLines(texts.front())}};
-  auto questions = asked.questions(n_best);
+  std::vector<Question> questions;
+  asked.add_questions(questions, n_best);
   for (Question& question : questions) question.attention = attention && question.text.size() <= kLongestPicture;
   queue_.submit(
       std::move(questions), caller.given_up,
-      [text = asked.texts.front(), reply = std::move(reply), timer](const std::vector<Answer>& answers,
-                                                                    const RequestError* error) {
+      [text = std::move(asked.lines), reply = std::move(reply), timer](const std::vector<Answer>& answers,
+                                                                       const RequestError* error) {
+        timer->stop();
         if (error) return reply(error_response(*error));
         auto lines = nlohmann::ordered_json::array();
-        for (size_t i = 0; i < answers.size(); ++i) lines.push_back(to_json(text.lines()[i], answers[i]));
+        for (size_t i = 0; i < answers.size(); ++i) lines.push_back(explained_line(text.lines()[i], answers[i]));
         reply(json_response(
             {{"text", text_of_rank(text, answers, 0)}, {"lines", std::move(lines)}, {"seconds", timer->seconds()}}));
       });
 }
 
-nlohmann::ordered_json TranslationService::languages() const {
-  auto source = language_json(options_.source_language), target = language_json(options_.target_language);
-  source["targets"] = {options_.target_language};
-  if (options_.source_language == options_.target_language) return nlohmann::ordered_json::array({source});
-  target["targets"] = nlohmann::ordered_json::array();
-  return nlohmann::ordered_json::array({source, target});
+nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const Caller& caller) {
+  const auto text = one_text(body);
+  admit(body, caller, {&text, 1});
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& detected : languages_.detect(text)) list.push_back(to_json(detected));
+  return list;
+}
+
+nlohmann::ordered_json TranslationService::suggest(const RequestBody& body, const Caller& caller) {
+  if (!suggestions_.is_open()) throw RequestError(403, "Suggestions are disabled on this server.");
+  const Suggestion suggestion = {.source_text = required(body, "q"),
+                                 .translation = required(body, "s"),
+                                 .source = required(body, "source"),
+                                 .target = required(body, "target")};
+  const std::string texts[] = {suggestion.source_text, suggestion.translation};
+  admit(body, caller, texts);
+  languages_.direction(suggestion.source, suggestion.target, suggestion.source_text);
+  suggestions_.add(suggestion);
+  return {{"success", true}};
 }
 
 nlohmann::ordered_json TranslationService::settings() const {
-  return {{"apiKeys", !options_.keys.empty()},
-          {"keyRequired", !options_.keys.empty()},
-          {"charLimit", options_.max_characters},
+  const bool keys = !options_.admission.keys.empty();
+  const LanguagePair& first = languages_.pairs().front();
+  return {{"apiKeys", keys},
+          {"keyRequired", keys},
+          {"charLimit", options_.admission.max_characters},
           {"frontendTimeout", 500},
-          {"suggestions", false},
+          {"suggestions", suggestions_.is_open()},
+          {"filesTranslation", false},
           {"supportedFilesFormat", nlohmann::ordered_json::array()},
-          {"language",
-           {{"source", language_json(options_.source_language)}, {"target", language_json(options_.target_language)}}},
+          {"language", {{"source", language_json(first.source)}, {"target", language_json(first.target)}}},
           {"maxNBest", options_.max_n_best}};
 }
 
 std::string TranslationService::metrics_text() const { return metrics_.text(queue_.waiting()); }
 
-/// The key, and the limits of who has it.
 void TranslationService::admit(const RequestBody& body, const Caller& caller, std::span<const std::string> texts) {
-  const ApiKey* key = nullptr;
-  if (!options_.keys.empty()) {
-    const auto given = caller.key.empty() ? body.text("api_key") : caller.key;
-    if (given.empty()) throw RequestError(403, "this server wants an API key: send it as api_key");
-    key = options_.keys.find(given);
-    if (!key) throw RequestError(403, "the API key is not valid");
-  }
   int64_t characters = 0;
   for (const auto& text : texts) characters += count_code_points(text);
-  if (characters > options_.max_characters)
-    throw RequestError(
-        400, fmt::format("Invalid request: request ({}) exceeds text limit ({})", characters, options_.max_characters));
-  const auto seconds = limiter_.admit(key ? "key " + key->name : "address " + caller.address,
-                                      key ? key->limit : options_.limit, characters);
-  if (seconds)
-    throw RequestError(429, fmt::format("Slowdown: the limit is reached; try again in {} s", *seconds), *seconds);
-}
-
-void TranslationService::check_languages(const RequestBody& body) const {
-  const auto check = [&](const char* field, const std::string& own, bool any) {
-    const auto asked = body.text(field);
-    if (asked.empty() || asked == own || own == "und" || any) return;
-    throw RequestError(400, fmt::format("{} is not supported", asked));
-  };
-  check("source", options_.source_language, body.text("source") == "auto");
-  check("target", options_.target_language, false);
+  admission_.admit(caller, body.text("api_key"), characters);
 }
 
 }  // namespace nmt

@@ -1,63 +1,59 @@
 #pragma once
 
-#include <chrono>
 #include <span>
-#include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/process/log.h"
 #include "base/strict_json.h"
-#include "serving/api_keys.h"
+#include "serving/access/admission.h"
 #include "serving/http/http_reply.h"
+#include "serving/languages/service_languages.h"
 #include "serving/metrics.h"
 #include "serving/question.h"
-#include "serving/rate_limiter.h"
 #include "serving/request_body.h"
 #include "serving/request_queue.h"
+#include "serving/suggestion_file.h"
 
 namespace nmt {
 
 struct ServiceOptions {
-  std::string source_language = "und", target_language = "und";  ///< codes; und is nobody knows which
-  ApiKeys keys = {};                 ///< of which clients must send one; none: everybody is served
-  RateLimit limit = {};              ///< of each address, where there are no keys
-  int64_t max_characters = 100'000;  ///< of a request
-  int64_t max_n_best = 1;            ///< translations of a line that can be had
+  std::vector<LanguagePair> pairs = {{}};  ///< Question::pair counts them
+  AdmissionRules admission = {};
+  int64_t max_n_best = 1;  ///< translations of a line that can be had
+  std::string suggestions = {};  ///< file for better translations from clients; empty: none are taken
   QueueOptions queue = {};
   void validate() const;  ///< throws Error
 };
 
-/// Who asks.
-struct Caller {
-  std::string address = {};       ///< IP address
-  std::string key = {};           ///< sent in a header; the field api_key counts where it is empty
-  std::stop_token given_up = {};  ///< stops when nobody waits for the answer any more
-};
-
 /// What the service does, without HTTP: fields of a request in, JSON out. The answers are LibreTranslate's but for
 /// explain, which is our own (docs/serving.md). Any number of threads may call it.
+///
+/// All that take a body throw RequestError: 400 for fields that are wrong, 403 for the key, 413, 429 for a limit, 503.
 class TranslationService {
  public:
   /// Borrows log. Throws Error for options out of range.
   TranslationService(TranslateFunction translate, ServiceOptions options, Logger& log);
 
-  /// POST /translate. Answers later, on a thread of the service. Throws RequestError: 400 for fields that are wrong,
-  /// 403 for the key, 413, 429 for a limit, 503.
+  /// POST /translate. Answers later, on a thread of the service.
   void translate(const RequestBody& body, const Caller& caller, HttpReply reply);
   /// POST /explain: each line with its n best, their scores and a picture of the attention. As translate does.
   void explain(const RequestBody& body, const Caller& caller, HttpReply reply);
-  nlohmann::ordered_json languages() const;  ///< GET /languages
-  nlohmann::ordered_json settings() const;   ///< GET /frontend/settings, for the page
-  std::string metrics_text() const;          ///< GET /metrics
+  nlohmann::ordered_json detect(const RequestBody& body, const Caller& caller);   ///< POST /detect
+  nlohmann::ordered_json suggest(const RequestBody& body, const Caller& caller);  ///< POST /suggest
+  nlohmann::ordered_json languages() const { return languages_.to_json(); }       ///< GET /languages
+  nlohmann::ordered_json settings() const;                                        ///< GET /frontend/settings
+  std::string metrics_text() const;                                               ///< GET /metrics
   Metrics& metrics() { return metrics_; }
 
  private:
   void admit(const RequestBody& body, const Caller& caller, std::span<const std::string> texts);
-  void check_languages(const RequestBody& body) const;
 
   const ServiceOptions options_;
+  const ServiceLanguages languages_;
   Metrics metrics_;
-  RateLimiter limiter_;
+  Admission admission_;
+  SuggestionFile suggestions_;
   RequestQueue queue_;  // ends first: its thread answers
 };
 

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 
 std::vector<Question> questions(const std::vector<std::string>& texts) {
   std::vector<Question> questions;
-  for (const auto& text : texts) questions.push_back({.text = text});
+  for (const auto& text : texts) questions.push_back({.text = text, .pair = text.starts_with("other") ? 1u : 0u});
   return questions;
 }
 
@@ -90,6 +90,26 @@ TEST_F(RequestQueueTest, JoinsWhatWaits) {
   EXPECT_THAT(second.get(), ElementsAre("owt"));
   EXPECT_THAT(third.get(), ElementsAre("eerht", "ruof"));
   EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("one"), ElementsAre("two", "three", "four")));
+}
+
+TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsTakeTurns) {
+  make({.max_batch = 2, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  auto many = ask_aside({"a", "b", "c", "d", "e"});
+  ASSERT_TRUE(waiting_becomes(5));
+  auto other = ask_aside({"other 1", "other 2", "other 3"});
+  ASSERT_TRUE(waiting_becomes(8));
+  auto mixed = ask_aside({"other 4", "f"});
+  ASSERT_TRUE(waiting_becomes(10));
+  translator_.release();
+  EXPECT_EQ(many.get().size(), 5u);
+  EXPECT_EQ(other.get().size(), 3u);
+  EXPECT_THAT(mixed.get(), ElementsAre("4 rehto", "f"));
+  EXPECT_THAT(translator_.batches(),
+              ElementsAre(ElementsAre("x"), ElementsAre("a", "b"), ElementsAre("other 1", "other 4"),
+                          ElementsAre("c", "f"), ElementsAre("other 2", "other 3"), ElementsAre("d", "e")));
 }
 
 TEST_F(RequestQueueTest, AnIdleTranslatorWaitsForCompany) {

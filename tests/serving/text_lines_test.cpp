@@ -18,14 +18,22 @@ TEST(TextLines, NothingToTranslate) {
     EXPECT_THAT(TextLines(blank).lines(), ElementsAre());
     EXPECT_EQ(TextLines(blank).with({}), blank);
   }
-  EXPECT_THAT(TextLines(" \t\u00a0 \n  ").lines(), ElementsAre());
-  EXPECT_EQ(TextLines(" \t\u00a0 \n  ").with({}), "\n") << "white space alone is translated to nothing";
+}
+
+TEST(TextLines, WhatHasNoLettersStays) {
+  for (const char* text : {" \t\u00a0 \n  ", "12.5", "?!\n\n---", "😀\r\n🙂"}) {
+    EXPECT_THAT(TextLines(text).lines(), ElementsAre());
+    EXPECT_EQ(TextLines(text).with({}), text);
+  }
+  const TextLines mixed("1.\nein Haus\n 😀 \n2.");
+  EXPECT_THAT(mixed.lines(), ElementsAre("ein Haus"));
+  EXPECT_EQ(mixed.with(std::vector<std::string>{"a house"}), "1.\na house\n 😀 \n2.");
 }
 
 TEST(TextLines, LineEndsAndBlankLinesStay) {
   const TextLines text("\n\na\r\nb c\n \r\nd\n\n");
   EXPECT_THAT(text.lines(), ElementsAre("a", "b c", "d"));
-  EXPECT_EQ(text.with(std::vector<std::string>{"1", "2", "3"}), "\n\n1\r\n2\n\r\n3\n\n");
+  EXPECT_EQ(text.with(std::vector<std::string>{"1", "2", "3"}), "\n\n1\r\n2\n \r\n3\n\n");
   EXPECT_EQ(TextLines("a\nb").with(std::vector<std::string>{"1", ""}), "1\n");
 }
 

@@ -19,13 +19,14 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
+constexpr const char* kAsk = R"({"q": "ab", "source": "de", "target": "en"})";
+
 class TranslationServerTest : public testing::Test {
  protected:
   TranslationServerTest() { make(ServerOptions()); }
 
   void make(ServerOptions options) {
-    options.service.source_language = "de";
-    options.service.target_language = "en";
+    options.service.pairs = {{"de", "en"}};
     options.service.queue.window = 0ms;
     server_.emplace(translator_.function(), options, *log_);
   }
@@ -48,7 +49,7 @@ class TranslationServerTest : public testing::Test {
     return nlohmann::json::parse(response.body);
   }
   int ask(const std::string& bytes) { return test::RawClient(server_->port()).ask(bytes).status; }
-  void expect_translates() { EXPECT_EQ(json_of(post("/translate", R"({"q": "ab"})"))["translatedText"], "ba"); }
+  void expect_translates() { EXPECT_EQ(json_of(post("/translate", kAsk))["translatedText"], "ba"); }
 
   std::shared_ptr<Logger> log_ = test::silent_log();
   test::FakeTranslator translator_;
@@ -57,17 +58,18 @@ class TranslationServerTest : public testing::Test {
 
 TEST_F(TranslationServerTest, TranslatesJsonAndForms) {
   const nlohmann::json expected = {{"translatedText", "ba"}};
-  EXPECT_EQ(json_of(post("/translate", R"({"q": "ab", "source": "de", "target": "en"})")), expected);
-  EXPECT_EQ(json_of(post("/translate", R"({"q": "ab"})", "application/json; charset=UTF-8")), expected);
+  EXPECT_EQ(json_of(post("/translate", kAsk)), expected);
+  EXPECT_EQ(json_of(post("/translate", kAsk, "application/json; charset=UTF-8")), expected);
   EXPECT_EQ(json_of(post("/translate", "q=ab&source=de&target=en", "application/x-www-form-urlencoded")), expected);
   const auto parts = post("/translate",
                           "--XX\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nab\r\n--XX\r\n"
-                          "Content-Disposition: form-data; name=\"source\"\r\n\r\nde\r\n--XX--\r\n",
+                          "Content-Disposition: form-data; name=\"source\"\r\n\r\nde\r\n--XX\r\n"
+                          "Content-Disposition: form-data; name=\"target\"\r\n\r\nen\r\n--XX--\r\n",
                           "multipart/form-data; boundary=XX");
   EXPECT_EQ(json_of(parts), expected);
-  EXPECT_EQ(json_of(post("/translate?q=ab&source=de", "", "")), expected) << "LibreTranslate takes these, too";
+  EXPECT_EQ(json_of(post("/translate?q=ab&source=de&target=en", "", "")), expected) << "LibreTranslate takes these, too";
   const std::string long_text(90'000, 'a');
-  EXPECT_EQ(json_of(post("/translate", "q=" + long_text, "application/x-www-form-urlencoded"))["translatedText"],
+  EXPECT_EQ(json_of(post("/translate", "source=de&target=en&q=" + long_text, "application/x-www-form-urlencoded"))["translatedText"],
             long_text);
 }
 
@@ -75,7 +77,12 @@ TEST_F(TranslationServerTest, OtherRoutes) {
   EXPECT_EQ(json_of(get("/health")), nlohmann::json({{"status", "ok"}}));
   EXPECT_EQ(json_of(get("/languages"))[0]["code"], "de");
   EXPECT_FALSE(json_of(get("/frontend/settings"))["keyRequired"].get<bool>());
-  EXPECT_EQ(json_of(post("/explain", R"({"q": "ab"})"))["lines"].size(), 1u);
+  EXPECT_EQ(json_of(post("/explain", kAsk))["lines"].size(), 1u);
+  EXPECT_EQ(json_of(post("/detect", "q=the+house+is+old", "application/x-www-form-urlencoded"))[0]["language"], "en");
+  const auto spec = json_of(get("/spec"));
+  for (const char* path : {"/translate", "/detect", "/suggest", "/explain", "/languages", "/metrics", "/spec"})
+    EXPECT_TRUE(spec["paths"].contains(path)) << path;
+  EXPECT_EQ(get("/detect").status, 405);
   const auto page = get("/");
   EXPECT_EQ(page.body, page_html());
   EXPECT_EQ(page.field("Content-Type"), "text/html; charset=utf-8");
@@ -116,9 +123,11 @@ TEST_F(TranslationServerTest, RefusalsAreJson) {
            Case{"/translate", "q=%00", "application/x-www-form-urlencoded", 400, "NUL"},
            Case{"/translate", "q=%ff", "application/x-www-form-urlencoded", 400, "not UTF-8"},
            Case{"/translate", "ab", "text/plain", 415, "send JSON"},
-           Case{"/translate", "{\"q\": \"ab\", \"source\": \"fr\"}", "application/json", 400, "fr is not supported"},
-           Case{"/translate", "{\"q\": \"fail\"}", "application/json", 500, "log says why"},
-           Case{"/detect", "{\"q\": \"ab\"}", "application/json", 404, "not detected"},
+           Case{"/translate", R"({"q": "ab", "source": "fr", "target": "en"})", "application/json", 400, "fr is not supported"},
+           Case{"/translate", R"({"q": "fail", "source": "de", "target": "en"})", "application/json", 500, "log says why"},
+           Case{"/translate", R"({"q": "ab", "source": "de"})", "application/json", 400, "missing target parameter"},
+           Case{"/detect", "", "", 400, "Invalid request: missing q parameter"},
+           Case{"/suggest", "{}", "application/json", 403, "Suggestions are disabled"},
            Case{"/languages", "{}", "application/json", 405, "send it by GET"},
            Case{"/nowhere", "ab", "text/plain", 404, "/nowhere: no such page"},
            Case{"/no%0Awhere", "ab", "text/plain", 404, "no such page"},
@@ -149,13 +158,13 @@ TEST_F(TranslationServerTest, AFullQueueSaysWhenToComeBack) {
   options.service.queue.max_waiting = 1;
   make(options);
   translator_.hold();
-  const auto ask = [this] { return post("/translate", R"({"q": "ab"})").status; };
+  const auto ask = [this] { return post("/translate", kAsk).status; };
   auto translating = std::async(std::launch::async, ask);
   translator_.wait_for_batches(1);
   auto waiting = std::async(std::launch::async, ask);
   ASSERT_TRUE(
       test::eventually([&] { return get("/metrics").body.find("\nnmt_queue_lines 1\n") != std::string::npos; }));
-  const auto refused = post("/translate", R"({"q": "cd"})");
+  const auto refused = post("/translate", kAsk);
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.field("Retry-After"), "1");
   EXPECT_EQ(json_of(get("/health"))["status"], "ok");
@@ -167,7 +176,7 @@ TEST_F(TranslationServerTest, AFullQueueSaysWhenToComeBack) {
 
 TEST_F(TranslationServerTest, StopAnswersWhatHasComeIn) {
   translator_.hold();
-  auto in_flight = std::async(std::launch::async, [this] { return post("/translate", R"({"q": "ab"})").body; });
+  auto in_flight = std::async(std::launch::async, [this] { return post("/translate", kAsk).body; });
   translator_.wait_for_batches(1);
   auto stopped = std::async(std::launch::async, [this] { server_->stop(); });
   EXPECT_EQ(stopped.wait_for(50ms), std::future_status::timeout) << "a request is under way";
@@ -196,9 +205,9 @@ TEST_F(TranslationServerTest, RefusesOptionsOutOfRange) {
 TEST_F(TranslationServerTest, AClientThatGoesCostsNoMore) {
   translator_.hold();
   test::RawClient first(server_->port()), second(server_->port());
-  first.send(request("/translate", R"({"q": "ab"})"));
+  first.send(request("/translate", kAsk));
   translator_.wait_for_batches(1);
-  second.send(request("/translate", R"({"q": ["1", "2", "3"]})"));
+  second.send(request("/translate", R"({"q": ["x", "y", "z"], "source": "de", "target": "en"})"));
   ASSERT_TRUE(
       test::eventually([&] { return get("/metrics").body.find("\nnmt_queue_lines 3\n") != std::string::npos; }));
   second.close();
@@ -220,7 +229,7 @@ TEST_F(TranslationServerTest, OneClientIsServedWhateverOthersSend) {
                                              "\r\n",
                                              "Content-Length: 40\r\n",
                                              "Transfer-Encoding: chunked\r\n",
-                                             "{\"q\": \"ab\"}",
+                                             R"({"q": "ab", "source": "de", "target": "en"})",
                                              "Content-Type: application/json\r\n",
                                              "GET /metrics HTTP/1.1\r\n",
                                              "5\r\nabcde\r\n",

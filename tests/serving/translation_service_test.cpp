@@ -5,11 +5,14 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "serving/fake_translator.h"
 #include "serving/http/request_error.h"
+#include "support.h"
 
 namespace nmt::translation_service_test {
 namespace {
@@ -19,12 +22,17 @@ using testing::HasSubstr;
 
 class TranslationServiceTest : public testing::Test {
  protected:
-  TranslationServiceTest() { make({.source_language = "de", .target_language = "en", .max_n_best = 4}); }
+  TranslationServiceTest() { make({.pairs = {{"de", "en"}}, .max_n_best = 4}); }
   void make(ServiceOptions options) {
     options.queue.window = 0ms;
     service_.emplace(translator_.function(), options, *log_);
   }
-  static RequestBody body(const nlohmann::json& fields) { return RequestBody::from_json(fields.dump()); }
+  /// From de into en, where the fields say nothing else.
+  static RequestBody body(const nlohmann::json& fields) {
+    nlohmann::json all = {{"source", "de"}, {"target", "en"}};
+    all.update(fields);
+    return RequestBody::from_json(all.dump());
+  }
   using Call = void (TranslationService::*)(const RequestBody&, const Caller&, HttpReply);
   /// Waits for the answer; a refusal is thrown.
   HttpResponse response_of(Call call, const nlohmann::json& fields, const Caller& caller = {}) {
@@ -71,7 +79,7 @@ TEST_F(TranslationServiceTest, LinesAreTranslatedByThemselves) {
 TEST_F(TranslationServiceTest, EmptyTextGivesEmptyText) {
   EXPECT_EQ(translate({{"q", ""}}), nlohmann::json({{"translatedText", ""}}));
   EXPECT_EQ(translate({{"q", " \n "}, {"alternatives", 2}}),
-            nlohmann::json({{"translatedText", "\n"}, {"alternatives", nlohmann::json::array()}}));
+            nlohmann::json({{"translatedText", " \n "}, {"alternatives", nlohmann::json::array()}}));
   EXPECT_TRUE(translator_.batches().empty());
 }
 
@@ -93,18 +101,75 @@ TEST_F(TranslationServiceTest, ALineWithFewerAlternativesRepeatsItsLast) {
         answers[1].n_best = {{.text = "2a"}, {.text = "2b"}};
         return answers;
       },
-      ServiceOptions{.max_n_best = 4}, *log_);
+      ServiceOptions{.pairs = {{"de", "en"}}, .max_n_best = 4}, *log_);
   EXPECT_EQ(translate({{"q", "x\ny"}, {"alternatives", 3}})["alternatives"], nlohmann::json::array({"1a\n2b"}));
 }
 
 TEST_F(TranslationServiceTest, Languages) {
-  for (const char* source : {"de", "auto", ""})
-    EXPECT_EQ(translate({{"q", "ab"}, {"source", source}, {"target", "en"}})["translatedText"], "ba") << source;
-  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "fr"}, {"target", "en"}}), "400 fr is not supported");
-  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "de"}, {"target", "fr"}}), "400 fr is not supported");
-  EXPECT_THAT(refusal({{"q", "ab"}, {"source", "de"}, {"target", "auto"}}), "400 auto is not supported");
+  EXPECT_EQ(translate({{"q", "ab"}, {"source", "de"}, {"target", "en"}})["translatedText"], "ba");
+  EXPECT_EQ(refusal({{"q", "ab"}, {"source", "fr"}, {"target", "en"}}), "400 fr is not supported");
+  EXPECT_EQ(refusal({{"q", "ab"}, {"source", "de"}, {"target", "fr"}}), "400 fr is not supported");
+  EXPECT_EQ(refusal({{"q", "ab"}, {"source", ""}}), "400 Invalid request: missing source parameter");
+  EXPECT_EQ(refusal({{"q", "ab"}, {"target", nullptr}}), "400 Invalid request: missing target parameter");
   EXPECT_EQ(service_->languages(), nlohmann::ordered_json::parse(R"([
       {"code": "de", "name": "German", "targets": ["en"]}, {"code": "en", "name": "English", "targets": []}])"));
+}
+
+TEST_F(TranslationServiceTest, SourceAutoIsDetected) {
+  const std::string german = "das ist ein Haus und ein Garten", english = "this is a house and a garden";
+  const std::string translated(german.rbegin(), german.rend());
+  auto reply = translate({{"q", german}, {"source", "auto"}});
+  EXPECT_EQ(reply["translatedText"], translated);
+  EXPECT_EQ(reply["detectedLanguage"]["language"], "de");
+  EXPECT_GT(reply["detectedLanguage"]["confidence"], 50);
+  reply = translate({{"q", {german, english, "12"}}, {"source", "auto"}, {"alternatives", 1}});
+  EXPECT_EQ(reply["translatedText"], nlohmann::json({translated, english, "12"})) << "English is English already";
+  EXPECT_EQ(reply["detectedLanguage"].size(), 3u);
+  EXPECT_EQ(reply["detectedLanguage"][1]["language"], "en");
+  EXPECT_EQ(reply["detectedLanguage"][2], nlohmann::json({{"confidence", 0.0}, {"language", "de"}}));
+  EXPECT_EQ(reply["alternatives"][1], nlohmann::json::array());
+}
+
+TEST_F(TranslationServiceTest, EachTextGoesToItsPair) {
+  make({.pairs = {{"de", "en"}, {"en", "de"}}, .max_n_best = 4});
+  const std::string german = "das ist ein Haus und ein Garten", english = "this is a house and a garden";
+  const auto reply = translate({{"q", {german, english}}, {"source", "auto"}, {"target", "de"}});
+  EXPECT_EQ(reply["translatedText"],
+            nlohmann::json({german, std::string(english.rbegin(), english.rend())}));
+}
+
+TEST_F(TranslationServiceTest, Detects) {
+  EXPECT_EQ(service_->detect(body({{"q", "das ist ein Haus"}}), {})[0]["language"], "de");
+  EXPECT_EQ(service_->detect(body({{"q", "123"}}), {}),
+            nlohmann::ordered_json::parse(R"([{"confidence": 0.0, "language": "de"}])"));
+  EXPECT_THROW(service_->detect(body({{"q", {"das ist ein Haus"}}}), {}), RequestError);
+  EXPECT_THROW(service_->detect(body(nlohmann::json::object()), {}), RequestError);
+  make({.pairs = {{"de", "en"}}, .admission = {.keys = ApiKeys::single("secret")}});
+  EXPECT_THROW(service_->detect(body({{"q", "das ist ein Haus"}}), {}), RequestError);
+}
+
+TEST_F(TranslationServiceTest, KeepsSuggestions) {
+  const nlohmann::json fields = {{"q", "das Haus\n"}, {"s", "the \"house\""}};
+  EXPECT_THROW(service_->suggest(body(fields), {}), RequestError) << "not asked for";
+  EXPECT_FALSE(service_->settings()["suggestions"].get<bool>());
+
+  const test::TemporaryDirectory folder;
+  const auto path = folder / "suggestions.jsonl";
+  make({.pairs = {{"de", "en"}}, .suggestions = path.string()});
+  EXPECT_TRUE(service_->settings()["suggestions"].get<bool>());
+  EXPECT_EQ(service_->suggest(body(fields), {}), nlohmann::ordered_json({{"success", true}}));
+  EXPECT_THROW(service_->suggest(body({{"q", "das Haus"}}), {}), RequestError) << "no s";
+  EXPECT_THROW(service_->suggest(body({{"q", "das Haus"}, {"s", "x"}, {"target", "fr"}}), {}), RequestError);
+  service_->suggest(body({{"q", "zwei"}, {"s", "two"}}), {});
+  std::istringstream lines(read_file(path));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  auto kept = nlohmann::json::parse(line);
+  EXPECT_GT(kept["time"], 1'700'000'000);
+  kept.erase("time");
+  EXPECT_EQ(kept, nlohmann::json({{"q", "das Haus\n"}, {"s", "the \"house\""}, {"source", "de"}, {"target", "en"}}));
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_FALSE(std::getline(lines, line));
 }
 
 TEST_F(TranslationServiceTest, ModelsThatDoNotSayTheirLanguagesTakeAny) {
@@ -120,7 +185,7 @@ TEST_F(TranslationServiceTest, Formats) {
 }
 
 TEST_F(TranslationServiceTest, AsksForTheKey) {
-  make({.keys = ApiKeys::single("secret")});
+  make({.pairs = {{"de", "en"}}, .admission = {.keys = ApiKeys::single("secret")}});
   EXPECT_THAT(refusal({{"q", "ab"}}), HasSubstr("403 this server wants an API key"));
   for (const char* wrong : {"secre", "secret ", "Secret", "secrets"})
     EXPECT_THAT(refusal({{"q", "ab"}, {"api_key", wrong}}), HasSubstr("403 the API key is not valid")) << wrong;
@@ -149,7 +214,7 @@ TEST_F(TranslationServiceTest, ExplainsEachLine) {
 }
 
 TEST_F(TranslationServiceTest, CharactersOfARequest) {
-  make({.max_characters = 4});
+  make({.pairs = {{"de", "en"}}, .admission = {.max_characters = 4}});
   EXPECT_THAT(refusal({{"q", "äöüß"}}), HasSubstr("200 ")) << "characters, not bytes";
   EXPECT_EQ(refusal({{"q", "abcde"}}), "400 Invalid request: request (5) exceeds text limit (4)");
   EXPECT_EQ(refusal({{"q", {"abc", "de"}}}), "400 Invalid request: request (5) exceeds text limit (4)");
@@ -157,7 +222,7 @@ TEST_F(TranslationServiceTest, CharactersOfARequest) {
 }
 
 TEST_F(TranslationServiceTest, LimitsOfAMinute) {
-  make({.limit = {.requests = 2}});
+  make({.pairs = {{"de", "en"}}, .admission = {.limit = {.requests = 2}}});
   const Caller one{.address = "10.0.0.1"}, other{.address = "10.0.0.2"};
   EXPECT_THAT(refusal({{"q", "ab"}}, one), HasSubstr("200 "));
   EXPECT_THAT(refusal({{"q", "ab"}}, one), HasSubstr("200 "));
@@ -187,7 +252,7 @@ TEST_F(TranslationServiceTest, CountsWhatItDid) {
 
 TEST_F(TranslationServiceTest, RefusesOptionsOutOfRange) {
   EXPECT_THROW(make({.max_n_best = 0}), Error);
-  EXPECT_THROW(make({.max_characters = 0}), Error);
+  EXPECT_THROW(make({.admission = {.max_characters = 0}}), Error);
   EXPECT_THROW(make({.queue = {.max_waiting = 0}}), Error);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "serving/rate_limiter.h"
+#include "serving/access/rate_limiter.h"
 
 namespace nmt {
 

@@ -1,4 +1,4 @@
-#include "serving/rate_limiter.h"
+#include "serving/access/rate_limiter.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "serving/api_keys.h"
+#include "serving/access/api_keys.h"
 
 #include <gmock/gmock.h>
 

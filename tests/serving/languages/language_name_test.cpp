@@ -1,4 +1,4 @@
-#include "serving/language_name.h"
+#include "serving/languages/language_name.h"
 
 #include <gtest/gtest.h>
 

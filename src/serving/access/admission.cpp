@@ -1,0 +1,39 @@
+#include "serving/access/admission.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "serving/http/request_error.h"
+
+namespace nmt {
+
+void AdmissionRules::validate() const {
+  if (max_characters < 1) throw Error(fmt::format("{} characters of a request: use 1 or more", max_characters));
+  if (limit.requests < 0 || limit.characters < 0)
+    throw Error(fmt::format("{} requests and {} characters a minute: use 0 (no limit) or more", limit.requests,
+                            limit.characters));
+}
+
+Admission::Admission(AdmissionRules rules) : rules_((rules.validate(), std::move(rules))) {}
+
+std::string Admission::admit(const Caller& caller, const std::string& key_field, int64_t characters) {
+  const ApiKey* key = nullptr;
+  if (!rules_.keys.empty()) {
+    const auto& given = caller.key.empty() ? key_field : caller.key;
+    if (given.empty()) throw RequestError(403, "this server wants an API key: send it as api_key");
+    key = rules_.keys.find(given);
+    if (!key) throw RequestError(403, "the API key is not valid");
+  }
+  if (characters > rules_.max_characters)
+    throw RequestError(
+        400, fmt::format("Invalid request: request ({}) exceeds text limit ({})", characters, rules_.max_characters));
+  std::string name = key ? "key " + key->name : "address " + caller.address;
+  const auto seconds = limiter_.admit(name, key ? key->limit : rules_.limit, characters);
+  if (seconds)
+    throw RequestError(429, fmt::format("Slowdown: the limit is reached; try again in {} s", *seconds), *seconds);
+  return name;
+}
+
+}  // namespace nmt

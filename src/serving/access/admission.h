@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "serving/access/api_keys.h"
+#include "serving/access/rate_limiter.h"
+
+namespace nmt {
+
+struct AdmissionRules {
+  ApiKeys keys = {};                 ///< of which clients must send one; none: everybody is served
+  RateLimit limit = {};              ///< of each address, where there are no keys
+  int64_t max_characters = 100'000;  ///< of a request
+  void validate() const;             ///< throws Error
+};
+
+/// Who asks.
+struct Caller {
+  std::string address = {};       ///< IP address
+  std::string key = {};           ///< sent in a header; the field api_key counts where it is empty
+  std::stop_token given_up = {};  ///< stops when nobody waits for the answer any more
+};
+
+/// Decides whether a request is served. Any thread may call it.
+class Admission {
+ public:
+  /// Throws Error for rules out of range.
+  explicit Admission(AdmissionRules rules);
+
+  /// Counts the request. Throws RequestError: 403 for the key, 400 for more characters than a request may have, 429 for
+  /// a limit of the minute. Gives the name of who is served: one that no other client has.
+  std::string admit(const Caller& caller, const std::string& key_field, int64_t characters);
+  const AdmissionRules& rules() const { return rules_; }
+
+ private:
+  const AdmissionRules rules_;
+  RateLimiter limiter_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,39 @@
+#include "serving/answer_json.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace nmt {
+
+std::string text_of_rank(const TextLines& text, std::span<const Answer> answers, size_t rank) {
+  std::vector<std::string> lines;
+  for (const Answer& answer : answers)
+    lines.push_back(answer.n_best.empty() ? "" : answer.n_best[std::min(rank, answer.n_best.size() - 1)].text);
+  return text.with(lines);
+}
+
+std::vector<std::string> alternatives_of(const TextLines& text, std::span<const Answer> answers, size_t most) {
+  size_t ranks = 0;
+  for (const Answer& answer : answers) ranks = std::max(ranks, answer.n_best.size());
+  std::vector<std::string> list;
+  for (size_t rank = 1; rank < ranks && rank <= most; ++rank) list.push_back(text_of_rank(text, answers, rank));
+  return list;
+}
+
+nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer) {
+  auto n_best = nlohmann::ordered_json::array();
+  for (const RankedText& one : answer.n_best)
+    n_best.push_back({{"text", one.text},
+                      {"score", one.score},
+                      {"log_probability", one.log_probability},
+                      {"tokens", one.tokens},
+                      {"finished", one.finished}});
+  nlohmann::ordered_json line = {{"source", source},
+                                 {"source_tokens", answer.source_tokens},
+                                 {"split", answer.split},
+                                 {"n_best", std::move(n_best)}};
+  if (!answer.attention_svg.empty()) line["attention_svg"] = answer.attention_svg;
+  return line;
+}
+
+}  // namespace nmt

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "serving/question.h"
+#include "serving/text_lines.h"
+
+namespace nmt {
+
+/// A text of which each line is translated by its rank-th best translation, or the last where it has fewer. An answer
+/// for each of its lines.
+std::string text_of_rank(const TextLines& text, std::span<const Answer> answers, size_t rank);
+
+/// The second best, third best, ... as far as one of the lines has them, at most `most` of them.
+std::vector<std::string> alternatives_of(const TextLines& text, std::span<const Answer> answers, size_t most);
+
+/// One line of POST /explain.
+nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer);
+
+}  // namespace nmt

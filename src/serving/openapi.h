@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace nmt {
+
+/// GET /spec: src/serving/openapi.json, built in by CMake.
+const std::string& openapi_json();
+
+}  // namespace nmt
