@@ -59,6 +59,11 @@ class RequestQueueTest : public testing::Test {
       return error.status();
     }
   }
+  /// An answer comes shortly before the translator idles again.
+  void let_it_idle() {
+    ask({"x"});
+    std::this_thread::sleep_for(50ms);
+  }
   bool waiting_becomes(int64_t lines) {
     return test::eventually([&] { return queue_->waiting() == lines; });
   }
@@ -114,7 +119,8 @@ TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsTakeTurns) {
 
 TEST_F(RequestQueueTest, AnIdleTranslatorWaitsForCompany) {
   make({.max_batch = 2, .window = 20s});  // ended by the second line
-  ask({"x", "y"});                        // now the translator idles
+  ask({"x", "y"});
+  std::this_thread::sleep_for(50ms);  // now the translator idles
   auto first = ask_aside({"a"});
   EXPECT_TRUE(waiting_becomes(1));
   std::this_thread::sleep_for(20ms);
@@ -180,7 +186,7 @@ TEST_F(RequestQueueTest, GivesUpAtTheDeadlineAndDropsWhatWaits) {
 
 TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {
   make({.window = 30ms});
-  ask({"x"});  // now the translator idles
+  let_it_idle();
   EXPECT_EQ(status_of({"a"}, 1ms), 504);
   std::this_thread::sleep_for(60ms);
   EXPECT_THAT(ask({"b"}, 5s), ElementsAre("b"));
