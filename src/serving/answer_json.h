@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "serving/question.h"
 #include "serving/text_lines.h"
 

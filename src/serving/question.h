@@ -32,10 +32,9 @@ struct Answer {
   std::string attention_svg = {};       ///< empty where not asked for or not there
 };
 
-/// The translator behind the service: an answer for each question, in order; they are of one pair of languages. Called by
-/// one thread at a time. It asks
-/// `stopped` now and then: once that is true nobody waits for the answers, and it may return none. What it throws is
-/// logged and told to the client as status 500.
+/// The translator behind the service: an answer for each question, in order; they are of one pair of languages. Called
+/// by one thread at a time. It asks `stopped` now and then: once that is true nobody waits for the answers, and it may
+/// return none. What it throws is logged and told to the client as status 500.
 using TranslateFunction =
     std::function<std::vector<Answer>(std::span<const Question>, const std::function<bool()>& stopped)>;
 

@@ -25,9 +25,9 @@ struct QueueOptions {
   void validate() const;                ///< throws Error
 };
 
-/// Joins the requests of many clients into batches for one translator, which a thread of the queue's own runs. A batch is
-/// of one pair of languages. First come, first served, but for long requests: of those in the same pair that wait each
-/// gets an even share of the next batch, and the pairs take turns.
+/// Joins the requests of many clients into batches for one translator, which a thread of the queue's own runs. A batch
+/// is of one pair of languages. First come, first served, but for long requests: of those in the same pair that wait
+/// each gets an even share of the next batch, and the pairs take turns.
 class RequestQueue {
  public:
   /// The answers to a client's lines, in their order; or why there are none, and no answers: 500 where the translator

@@ -102,7 +102,8 @@ void ServiceRoutes::get(const HttpRequest& request, const HttpReply& reply) cons
   }
   if (request.path == "/languages") return reply(json_response(service_.languages()));
   if (request.path == "/frontend/settings") return reply(json_response(service_.settings()));
-  if (request.path == "/spec") return reply({.content_type = "application/json; charset=utf-8", .body = openapi_json()});
+  if (request.path == "/spec")
+    return reply({.content_type = "application/json; charset=utf-8", .body = openapi_json()});
   if (request.path == "/health") return reply(json_response({{"status", "ok"}}));
   reply({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = service_.metrics_text()});
 }

@@ -7,10 +7,10 @@
 
 #include <cerrno>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
+#include "base/strict_json.h"
 #include "serving/http/request_error.h"
 
 namespace nmt {
@@ -32,7 +32,8 @@ SuggestionFile::SuggestionFile(const std::string& path) : path_(path) {
 
 void SuggestionFile::add(const Suggestion& suggestion) {
   if (!is_open()) throw RequestError(403, "Suggestions are disabled on this server.");
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   const nlohmann::ordered_json object = {{"q", suggestion.source_text},
                                          {"s", suggestion.translation},
                                          {"source", suggestion.source},

@@ -20,7 +20,7 @@ namespace nmt {
 struct ServiceOptions {
   std::vector<LanguagePair> pairs = {{}};  ///< Question::pair counts them
   AdmissionRules admission = {};
-  int64_t max_n_best = 1;  ///< translations of a line that can be had
+  int64_t max_n_best = 1;        ///< translations of a line that can be had
   std::string suggestions = {};  ///< file for better translations from clients; empty: none are taken
   QueueOptions queue = {};
   void validate() const;  ///< throws Error

@@ -67,9 +67,11 @@ TEST_F(TranslationServerTest, TranslatesJsonAndForms) {
                           "Content-Disposition: form-data; name=\"target\"\r\n\r\nen\r\n--XX--\r\n",
                           "multipart/form-data; boundary=XX");
   EXPECT_EQ(json_of(parts), expected);
-  EXPECT_EQ(json_of(post("/translate?q=ab&source=de&target=en", "", "")), expected) << "LibreTranslate takes these, too";
+  EXPECT_EQ(json_of(post("/translate?q=ab&source=de&target=en", "", "")), expected)
+      << "LibreTranslate takes these, too";
   const std::string long_text(90'000, 'a');
-  EXPECT_EQ(json_of(post("/translate", "source=de&target=en&q=" + long_text, "application/x-www-form-urlencoded"))["translatedText"],
+  EXPECT_EQ(json_of(post("/translate", "source=de&target=en&q=" + long_text,
+                         "application/x-www-form-urlencoded"))["translatedText"],
             long_text);
 }
 
@@ -123,8 +125,10 @@ TEST_F(TranslationServerTest, RefusalsAreJson) {
            Case{"/translate", "q=%00", "application/x-www-form-urlencoded", 400, "NUL"},
            Case{"/translate", "q=%ff", "application/x-www-form-urlencoded", 400, "not UTF-8"},
            Case{"/translate", "ab", "text/plain", 415, "send JSON"},
-           Case{"/translate", R"({"q": "ab", "source": "fr", "target": "en"})", "application/json", 400, "fr is not supported"},
-           Case{"/translate", R"({"q": "fail", "source": "de", "target": "en"})", "application/json", 500, "log says why"},
+           Case{"/translate", R"({"q": "ab", "source": "fr", "target": "en"})", "application/json", 400,
+                "fr is not supported"},
+           Case{"/translate", R"({"q": "fail", "source": "de", "target": "en"})", "application/json", 500,
+                "log says why"},
            Case{"/translate", R"({"q": "ab", "source": "de"})", "application/json", 400, "missing target parameter"},
            Case{"/detect", "", "", 400, "Invalid request: missing q parameter"},
            Case{"/suggest", "{}", "application/json", 403, "Suggestions are disabled"},

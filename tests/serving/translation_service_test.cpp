@@ -27,6 +27,12 @@ class TranslationServiceTest : public testing::Test {
     options.queue.window = 0ms;
     service_.emplace(translator_.function(), options, *log_);
   }
+  static ServiceOptions with(AdmissionRules rules) {
+    ServiceOptions options;
+    options.pairs = {{"de", "en"}};
+    options.admission = std::move(rules);
+    return options;
+  }
   /// From de into en, where the fields say nothing else.
   static RequestBody body(const nlohmann::json& fields) {
     nlohmann::json all = {{"source", "de"}, {"target", "en"}};
@@ -134,8 +140,7 @@ TEST_F(TranslationServiceTest, EachTextGoesToItsPair) {
   make({.pairs = {{"de", "en"}, {"en", "de"}}, .max_n_best = 4});
   const std::string german = "das ist ein Haus und ein Garten", english = "this is a house and a garden";
   const auto reply = translate({{"q", {german, english}}, {"source", "auto"}, {"target", "de"}});
-  EXPECT_EQ(reply["translatedText"],
-            nlohmann::json({german, std::string(english.rbegin(), english.rend())}));
+  EXPECT_EQ(reply["translatedText"], nlohmann::json({german, std::string(english.rbegin(), english.rend())}));
 }
 
 TEST_F(TranslationServiceTest, Detects) {
@@ -144,7 +149,7 @@ TEST_F(TranslationServiceTest, Detects) {
             nlohmann::ordered_json::parse(R"([{"confidence": 0.0, "language": "de"}])"));
   EXPECT_THROW(service_->detect(body({{"q", {"das ist ein Haus"}}}), {}), RequestError);
   EXPECT_THROW(service_->detect(body(nlohmann::json::object()), {}), RequestError);
-  make({.pairs = {{"de", "en"}}, .admission = {.keys = ApiKeys::single("secret")}});
+  make(with({.keys = ApiKeys::single("secret")}));
   EXPECT_THROW(service_->detect(body({{"q", "das ist ein Haus"}}), {}), RequestError);
 }
 
@@ -155,7 +160,9 @@ TEST_F(TranslationServiceTest, KeepsSuggestions) {
 
   const test::TemporaryDirectory folder;
   const auto path = folder / "suggestions.jsonl";
-  make({.pairs = {{"de", "en"}}, .suggestions = path.string()});
+  auto options = with({});
+  options.suggestions = path.string();
+  make(options);
   EXPECT_TRUE(service_->settings()["suggestions"].get<bool>());
   EXPECT_EQ(service_->suggest(body(fields), {}), nlohmann::ordered_json({{"success", true}}));
   EXPECT_THROW(service_->suggest(body({{"q", "das Haus"}}), {}), RequestError) << "no s";
@@ -173,7 +180,7 @@ TEST_F(TranslationServiceTest, KeepsSuggestions) {
 }
 
 TEST_F(TranslationServiceTest, ModelsThatDoNotSayTheirLanguagesTakeAny) {
-  make({});
+  make(ServiceOptions());
   EXPECT_EQ(translate({{"q", "ab"}, {"source", "fr"}, {"target", "is"}})["translatedText"], "ba");
   EXPECT_EQ(service_->languages().size(), 1u);
   EXPECT_EQ(service_->languages()[0]["code"], "und");
@@ -185,7 +192,7 @@ TEST_F(TranslationServiceTest, Formats) {
 }
 
 TEST_F(TranslationServiceTest, AsksForTheKey) {
-  make({.pairs = {{"de", "en"}}, .admission = {.keys = ApiKeys::single("secret")}});
+  make(with({.keys = ApiKeys::single("secret")}));
   EXPECT_THAT(refusal({{"q", "ab"}}), HasSubstr("403 this server wants an API key"));
   for (const char* wrong : {"secre", "secret ", "Secret", "secrets"})
     EXPECT_THAT(refusal({{"q", "ab"}, {"api_key", wrong}}), HasSubstr("403 the API key is not valid")) << wrong;
@@ -214,7 +221,7 @@ TEST_F(TranslationServiceTest, ExplainsEachLine) {
 }
 
 TEST_F(TranslationServiceTest, CharactersOfARequest) {
-  make({.pairs = {{"de", "en"}}, .admission = {.max_characters = 4}});
+  make(with({.max_characters = 4}));
   EXPECT_THAT(refusal({{"q", "äöüß"}}), HasSubstr("200 ")) << "characters, not bytes";
   EXPECT_EQ(refusal({{"q", "abcde"}}), "400 Invalid request: request (5) exceeds text limit (4)");
   EXPECT_EQ(refusal({{"q", {"abc", "de"}}}), "400 Invalid request: request (5) exceeds text limit (4)");
@@ -222,7 +229,7 @@ TEST_F(TranslationServiceTest, CharactersOfARequest) {
 }
 
 TEST_F(TranslationServiceTest, LimitsOfAMinute) {
-  make({.pairs = {{"de", "en"}}, .admission = {.limit = {.requests = 2}}});
+  make(with({.limit = {.requests = 2}}));
   const Caller one{.address = "10.0.0.1"}, other{.address = "10.0.0.2"};
   EXPECT_THAT(refusal({{"q", "ab"}}, one), HasSubstr("200 "));
   EXPECT_THAT(refusal({{"q", "ab"}}, one), HasSubstr("200 "));
@@ -251,9 +258,18 @@ TEST_F(TranslationServiceTest, CountsWhatItDid) {
 }
 
 TEST_F(TranslationServiceTest, RefusesOptionsOutOfRange) {
-  EXPECT_THROW(make({.max_n_best = 0}), Error);
-  EXPECT_THROW(make({.admission = {.max_characters = 0}}), Error);
-  EXPECT_THROW(make({.queue = {.max_waiting = 0}}), Error);
+  ServiceOptions options;
+  options.max_n_best = 0;
+  EXPECT_THROW(make(options), Error);
+  options = {};
+  options.admission.max_characters = 0;
+  EXPECT_THROW(make(options), Error);
+  options = {};
+  options.queue.max_waiting = 0;
+  EXPECT_THROW(make(options), Error);
+  options = {};
+  options.pairs.clear();
+  EXPECT_THROW(make(options), Error);
 }
 
 }  // namespace

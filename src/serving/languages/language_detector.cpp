@@ -1,5 +1,6 @@
 #include "serving/languages/language_detector.h"
 
+#include <cld2/public/compact_lang_det.h>
 #include <cld2/public/encodings.h>
 #include <unicode/uchar.h>
 
@@ -7,8 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>  // the next header wants it, and does not include it
-
-#include <cld2/public/compact_lang_det.h>
 
 #include "base/code_points.h"
 

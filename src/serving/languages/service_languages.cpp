@@ -91,8 +91,8 @@ Direction ServiceLanguages::direction(const std::string& source, const std::stri
     direction.detected = detected.empty() ? DetectedLanguage{sources->first, 0} : detected.front();
     from = direction.detected->code;
   }
-  const auto pair = std::ranges::find_if(
-      pairs_, [&](const LanguagePair& one) { return one.source == from && one.target == to; });
+  const auto pair =
+      std::ranges::find_if(pairs_, [&](const LanguagePair& one) { return one.source == from && one.target == to; });
   if (pair != pairs_.end())
     direction.pair = pair - pairs_.begin();
   else if (from != to)

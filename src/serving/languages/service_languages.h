@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/strict_json.h"
 #include "serving/languages/language_detector.h"
 
 namespace nmt {
@@ -37,8 +37,8 @@ class ServiceLanguages {
   std::vector<DetectedLanguage> detect(std::string_view text) const;
 
   const std::vector<LanguagePair>& pairs() const { return pairs_; }
-  nlohmann::ordered_json to_json() const;           ///< GET /languages: each with its name and its targets
-  std::vector<std::string> codes() const;           ///< of all, in the order in which pairs name them
+  nlohmann::ordered_json to_json() const;  ///< GET /languages: each with its name and its targets
+  std::vector<std::string> codes() const;  ///< of all, in the order in which pairs name them
 
  private:
   struct Sources {  // of a target

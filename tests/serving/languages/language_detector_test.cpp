@@ -36,7 +36,8 @@ TEST(LanguageDetector, ShortTextIsDecidedByTheChoice) {
   const LanguageDetector detector({"de", "en"});
   EXPECT_EQ(best(detector, "Hello"), "en");
   EXPECT_EQ(best(detector, "Hallo"), "de");
-  for (const auto& found : detector.detect("Hallo")) EXPECT_LE(found.confidence, 50);
+  EXPECT_EQ(best(detector, "Wo?"), "de");
+  EXPECT_LE(detector.detect("Wo?").at(0).confidence, 50);
 }
 
 TEST(LanguageDetector, FindsOnlyWhatItWasAskedAbout) {

@@ -77,12 +77,12 @@ TEST(ServiceLanguages, KnowsOlderCodes) {
   EXPECT_EQ(languages.direction("en", "pb", "").pair, 0);
   EXPECT_EQ(languages.direction("en", "zt", "").pair, 1);
   EXPECT_EQ(languages.direction("en", "zh", "").pair, 2);
-  const ServiceLanguages old({{"en", "zh"}});
+  const ServiceLanguages old(std::vector<LanguagePair>{{"en", "zh"}});
   EXPECT_EQ(old.direction("en", "zh-Hans", "").pair, 0);
 }
 
 TEST(ServiceLanguages, AModelOfUnknownLanguagesTakesAll) {
-  const ServiceLanguages unknown({{}});
+  const ServiceLanguages unknown(std::vector<LanguagePair>(1));
   EXPECT_EQ(unknown.direction("de", "en", kGerman).pair, 0);
   EXPECT_EQ(unknown.direction("auto", "en", kGerman).pair, 0);
   EXPECT_EQ(unknown.direction("auto", "en", kGerman).detected->code, "und");
@@ -96,7 +96,7 @@ TEST(ServiceLanguages, ListsLanguagesWithTheirTargets) {
 }
 
 TEST(ServiceLanguages, RefusesPairsThatCannotBeToldApart) {
-  EXPECT_THROW(ServiceLanguages({}), Error);
+  EXPECT_THROW(ServiceLanguages(std::vector<LanguagePair>()), Error);
   EXPECT_THROW(ServiceLanguages({{"de", "en"}, {"de", "en"}}), Error);
 }
 

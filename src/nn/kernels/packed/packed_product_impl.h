@@ -105,8 +105,8 @@ void pack_row(const float* row, const PackedWeight& packed, uint32_t* words, flo
 // What is less than this is taken for zero: 255 over it would be infinite.
 constexpr float kLeastRange = 256 / FLT_MAX;
 
-// Symmetric quantization of one output's weights: the largest is 127 units. The same arithmetic as that of the rows in a
-// file (base/files/stored_weights.cpp), compiled for each set: a test compares them.
+// Symmetric quantization of one output's weights: the largest is 127 units. The same arithmetic as that of the rows in
+// a file (base/files/stored_weights.cpp), compiled for each set: a test compares them.
 float quantize_row(const float* row, const PackedWeight& packed, int64_t output) {
   float largest = 0, poison = 0;  // poison: NaN where a weight is none
   for (int64_t k = 0; k < packed.in; ++k) {
