@@ -7,7 +7,6 @@ NMT_SERVE_REQUESTS changes how many.
 
 import http.client
 import itertools
-import json
 import os
 import random
 import statistics
@@ -15,7 +14,7 @@ import sys
 import threading
 import time
 
-from serve_test import Server
+from serve_test import Server, json_body
 from translate_memory_test import GROWTH, megabytes
 from translate_support import PATIENCE, PROGRAMS, Case, main
 
@@ -39,7 +38,7 @@ class ManyRequests(Case):
                     # Half of them a word, the others up to MOST_WORDS, every length as often.
                     length = 1 if choose.random() < 0.5 else choose.randint(2, MOST_WORDS)
                     text = " ".join(choose.choices(words, k=length))
-                    connection.request("POST", "/translate", json.dumps({"q": text}), {"Content-Type": "application/json"})
+                    connection.request("POST", "/translate", json_body({"q": text}), {"Content-Type": "application/json"})
                     reply = connection.getresponse()
                     body = reply.read()
                     if reply.status != 200:

@@ -31,6 +31,11 @@ from translate_support import PATIENCE, PROGRAMS, translate
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
+def json_body(fields):
+    """A request's, from German into English where the fields say nothing else."""
+    return json.dumps({"source": "de", "target": "en"} | fields).encode()
+
+
 class Reply:
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
@@ -79,7 +84,7 @@ class Server:
         return self.request(path)
 
     def post(self, path, fields):
-        return self.request(path, json.dumps(fields).encode(), "application/json")
+        return self.request(path, json_body(fields), "application/json")
 
     def metrics(self):
         lines = self.get("/metrics").body.splitlines()
@@ -121,15 +126,49 @@ class Routes(Case):
     def test_forms(self):
         form = urllib.parse.urlencode({"q": self.sources[1], "source": "auto", "target": "en", "format": "text"})
         reply = self.server.request("/translate", form.encode(), "application/x-www-form-urlencoded")
-        self.assertEqual(reply.json(), {"translatedText": self.translations[1]})
+        detected = reply.json().pop("detectedLanguage")
+        self.assertEqual(detected["language"], "de")
+        self.assertEqual(reply.json()["translatedText"], self.translations[1])
 
     def test_lines_stay_lines(self):
         text = f"\n{self.sources[0]}\r\n\n  \n{self.sources[1]}\n"
-        expected = f"\n{self.translations[0]}\r\n\n\n{self.translations[1]}\n"
+        expected = f"\n{self.translations[0]}\r\n\n  \n{self.translations[1]}\n"
         self.assertEqual(self.server.post("/translate", {"q": text}).json(), {"translatedText": expected})
-        for empty in ("", "   ", []):
-            self.assertEqual(self.server.post("/translate", {"q": empty}).json(),
-                             {"translatedText": empty if isinstance(empty, list) else ""})
+        for same in ("", "   ", [], "12.5 %", "😀", ["\n", "?!"]):
+            self.assertEqual(self.server.post("/translate", {"q": same}).json(), {"translatedText": same})
+
+    def test_detection(self):
+        german, english = " ".join(self.sources[:5]), " ".join(self.translations[:5])
+        for text, language in ((german, "de"), (english, "en")):
+            found = self.server.post("/detect", {"q": text}).json()
+            self.assertEqual(found[0]["language"], language)
+            self.assertGreater(found[0]["confidence"], 50)
+        self.assertEqual(self.server.post("/detect", {"q": "12 + 30"}).json(), [{"confidence": 0.0, "language": "de"}])
+        reply = self.server.post("/translate", {"q": [german, english], "source": "auto"}).json()
+        self.assertEqual([one["language"] for one in reply["detectedLanguage"]], ["de", "en"])
+        self.assertEqual(reply["translatedText"], [*offline([german]), english], "English is English already")
+
+    def test_description(self):
+        """GET /spec names all routes; tests/system/translate/openapi_test.py reads it more closely."""
+        spec = self.server.get("/spec").json()
+        self.assertTrue(spec["openapi"].startswith("3."))
+        for path, methods in spec["paths"].items():
+            for method in methods:
+                self.assertNotIn(self.server.request(path, method=method.upper()).status, (404, 405), path)
+
+    def test_suggestions(self):
+        better = {"q": self.sources[0], "s": "A better one."}
+        self.assert_refused(self.server.post("/suggest", better), 403, "Suggestions are disabled")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "suggestions.jsonl")
+            with Server("--suggestions", path) as server:
+                self.assertEqual(server.post("/suggest", better).json(), {"success": True})
+                self.assert_refused(server.post("/suggest", {"q": self.sources[0]}), 400, "missing s parameter")
+                self.assert_refused(server.post("/suggest", better | {"target": "zz"}), 400, "zz is not supported")
+            with open(path, encoding="utf-8") as file:
+                kept = [json.loads(line) for line in file]
+            self.assertEqual(len(kept), 1)
+            self.assertEqual(kept[0] | {"time": 0}, better | {"source": "de", "target": "en", "time": 0})
 
     def test_alternatives_are_the_n_best(self):
         expected = [line.split("\t")[-1] for line in offline(self.sources[:1], "--n-best", "3")]
@@ -178,7 +217,10 @@ class Routes(Case):
         self.assert_refused(post("/translate", {"q": some, "source": "fr"}), 400, "fr is not supported")
         self.assert_refused(post("/translate", {"q": some, "format": "html"}), 400, "html format is not supported")
         self.assert_refused(post("/translate", {"q": "a\0b"}), 400, "NUL")
-        self.assert_refused(post("/detect", {"q": some}), 404, "not detected")
+        self.assert_refused(post("/translate", {"q": some, "source": ""}), 400, "missing source parameter")
+        self.assert_refused(post("/translate", {"q": some, "target": None}), 400, "missing target parameter")
+        self.assert_refused(self.server.request("/detect", b""), 400, "missing q parameter")
+        self.assert_refused(self.server.get("/detect"), 405, "POST")
         self.assert_refused(self.server.request("/translate", b'{"q": "M\xfcnchen"}', "application/json"), 400, "UTF-8")
         self.assert_refused(self.server.request("/translate", b"q=%ff", "application/x-www-form-urlencoded"), 400, "UTF-8")
         self.assert_refused(self.server.request("/translate", b"Hallo", "text/plain"), 415, "JSON")
@@ -202,7 +244,7 @@ class Routes(Case):
                          {"error": "zz is not supported"})
         query = urllib.parse.urlencode({"q": self.sources[0], "source": "de", "target": "en"})
         self.assertEqual(self.server.request("/translate?" + query, b"").json(), {"translatedText": self.translations[0]})
-        form = urllib.parse.urlencode({"q": f"{self.sources[0]}\r\n{self.sources[1]}"})
+        form = urllib.parse.urlencode({"q": f"{self.sources[0]}\r\n{self.sources[1]}", "source": "de", "target": "en"})
         self.assertEqual(self.server.request("/translate", form.encode(), "application/x-www-form-urlencoded").json(),
                          {"translatedText": "\n".join(self.translations[:2])}, "line ends of forms become \\n")
 
@@ -289,7 +331,7 @@ class Limits(Case):
         with Server() as server:
             def ask(**headers):
                 connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-                connection.request("POST", "/translate", b'{"q": "Ja ."}', {"Content-Type": "application/json", **headers})
+                connection.request("POST", "/translate", json_body({"q": "Ja ."}), {"Content-Type": "application/json", **headers})
                 return connection.getresponse().status
             self.assertEqual(ask(), 200)
             self.assertEqual(ask(Host="localhost"), 200)
@@ -326,10 +368,10 @@ class Encryption(Case):
             self.assertTrue(server.url.startswith("https://127.0.0.1:"))
             connection = self.connect(server)
             for line, translation in zip(lines, expected):
-                connection.request("POST", "/translate", json.dumps({"q": line}), {"Content-Type": "application/json"})
+                connection.request("POST", "/translate", json_body({"q": line}), {"Content-Type": "application/json"})
                 self.assertEqual(json.loads(connection.getresponse().read()), {"translatedText": translation})
             # A large body and answer take many records.
-            connection.request("POST", "/translate", json.dumps({"q": ["7" * 10] * 900}), {"Content-Type": "application/json"})
+            connection.request("POST", "/translate", json_body({"q": ["Ja ."] * 900}), {"Content-Type": "application/json"})
             self.assertEqual(len(json.loads(connection.getresponse().read())["translatedText"]), 900)
             with self.assertRaises(ssl.SSLError), warnings.catch_warnings(action="ignore"):
                 self.connect(server, maximum_version=ssl.TLSVersion.TLSv1_1).connect()
@@ -582,7 +624,7 @@ class Load(Case):
                 while time.monotonic() < end:
                     lines = choose.sample(sources, choose.choice((1, 1, 1, 2, 3)))
                     start = time.monotonic()
-                    connection.request("POST", "/translate", json.dumps({"q": "\n".join(lines)}),
+                    connection.request("POST", "/translate", json_body({"q": "\n".join(lines)}),
                                        {"Content-Type": "application/json"})
                     reply = connection.getresponse()
                     body = json.loads(reply.read())

@@ -91,7 +91,7 @@ class Quantized(Case):
             url = process.stdout.readline().strip()
 
             def ask():
-                body = urllib.parse.urlencode({"q": text}).encode()
+                body = urllib.parse.urlencode({"q": text, "source": "de", "target": "en"}).encode()
                 with urllib.request.urlopen(url + "/translate", data=body, timeout=PATIENCE) as reply:
                     return json.loads(reply.read())["translatedText"]
 
