@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/process/log.h"
 #include "base/process/signals.h"
+#include "serving/service_routes.h"
 #include "serving/translation_server.h"
 #include "translation/model_service.h"
 
@@ -32,7 +33,8 @@ struct ServingArguments {
   HttpLimits http;
   RateLimit rate;
   double time_limit = 30, window = 2;
-  int64_t queue_lines = 1024, max_characters = AdmissionRules().max_characters;
+  int64_t queue_lines = 1024, max_characters = AdmissionRules().max_characters, file_bytes = 16 << 20;
+  int64_t max_document_characters = AdmissionRules().max_document_characters;
 
   void add_to(CLI::App& app) {
     const std::string group = "Service";
@@ -58,7 +60,10 @@ struct ServingArguments {
     add("--time-limit", time_limit, "seconds from a request to its answer, else 504")->capture_default_str();
     add("--queue", queue_lines, "lines that may wait for the translator, else 503")->capture_default_str();
     add("--max-body", http.body_bytes, "bytes of a request, else 413")->type_name("BYTES")->capture_default_str();
+    add("--max-file", file_bytes, "bytes of a document, else 413")->type_name("BYTES")->capture_default_str();
     add("--max-characters", max_characters, "characters of a request, else 400")->capture_default_str();
+    add("--max-document-characters", max_document_characters, "characters of the texts of a document, else 400")
+        ->capture_default_str();
     add("--suggestions", suggestions, "collect better translations from clients (POST /suggest) in this file")
         ->type_name("FILE");
     add("--connections", http.connections, "open at the same time, else 503")->capture_default_str();
@@ -108,6 +113,7 @@ struct ServingArguments {
   ServerOptions server_options(const TextCodec& codec, const TranslatorOptions& options) const {
     const auto code = [](const std::string& language) { return language.empty() ? "und" : language; };
     HttpLimits limits = http;
+    limits.body_bytes_of[ServiceRoutes::file_path()] = file_bytes;
     limits.answer = milliseconds("--time-limit", time_limit, 1000);
     return {.http = {.address = Address::parse(address),
                      .limits = limits,
@@ -118,7 +124,8 @@ struct ServingArguments {
                                               : !api_key.empty() ? ApiKeys::single(api_key)
                                                                  : ApiKeys(),
                                       .limit = rate,
-                                      .max_characters = max_characters},
+                                      .max_characters = max_characters,
+                                      .max_document_characters = max_document_characters},
                         .max_n_best = options.search.beam_size,
                         .suggestions = suggestions,
                         .queue = {.max_waiting = queue_lines,

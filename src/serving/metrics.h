@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -30,6 +31,26 @@ class Metrics {
   std::array<int64_t, kBounds.size() + 1> latencies_{};      // a bucket's own; the last one beyond all bounds
   double latency_sum_ = 0, batch_seconds_ = 0;               // seconds
   int64_t batches_ = 0, batch_lines_ = 0, sentences_ = 0, source_tokens_ = 0, target_tokens_ = 0;
+};
+
+/// Measures from its beginning to the answer, whatever that is.
+class LatencyTimer {
+ public:
+  explicit LatencyTimer(Metrics& metrics) : metrics_(metrics) {}
+  ~LatencyTimer() { stop(); }
+  LatencyTimer(const LatencyTimer&) = delete;
+  LatencyTimer& operator=(const LatencyTimer&) = delete;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Before the answer is given: who has it finds it counted.
+  void stop() {
+    if (!std::exchange(counted_, true)) metrics_.add_latency(seconds());
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Metrics& metrics_;
+  const Clock::time_point start_ = Clock::now();
+  bool counted_ = false;
 };
 
 }  // namespace nmt

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "markup/segments/translate_texts.h"
+
 namespace nmt {
 
 /// A line of text that is to be translated.
@@ -13,6 +15,7 @@ struct Question {
   std::string text;
   int64_t n_best = 1;      ///< translations wanted; there may be fewer
   bool attention = false;  ///< a picture of the attention is wanted
+  bool alignment = false;  ///< Answer::alignment is wanted
   size_t pair = 0;         ///< of languages, in the order in which the service has them
 };
 
@@ -30,6 +33,8 @@ struct Answer {
   int64_t source_tokens = 0;            ///< pieces
   bool split = false;                   ///< the line was too long for the model and translated in parts
   std::string attention_svg = {};       ///< empty where not asked for or not there
+  /// Of the best: each of its words with the one of the line that it comes from; empty where not asked for or not there.
+  std::vector<AlignedWords> alignment = {};
 };
 
 /// The translator behind the service: an answer for each question, in order; they are of one pair of languages. Called

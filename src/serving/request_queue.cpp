@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -83,6 +84,28 @@ void RequestQueue::submit(std::vector<Question> questions, std::stop_token given
   requests_.push_back(std::move(request));
   waiting_ += lines;
   arrived_.notify_all();
+}
+
+std::vector<Answer> RequestQueue::answers_to(std::vector<Question> questions, std::stop_token given_up) {
+  struct Result {
+    std::mutex mutex;
+    std::condition_variable_any come;
+    bool done = false;
+    std::vector<Answer> answers;
+    std::optional<RequestError> error;
+  };
+  const auto result = std::make_shared<Result>();
+  submit(std::move(questions), given_up, [result](std::vector<Answer> answers, const RequestError* error) {
+    const std::lock_guard lock(result->mutex);
+    result->answers = std::move(answers);
+    if (error) result->error = *error;
+    result->done = true;
+    result->come.notify_all();
+  });
+  std::unique_lock lock(result->mutex);
+  if (!result->come.wait(lock, given_up, [&] { return result->done; })) throw GivenUp();
+  if (result->error) throw *result->error;
+  return std::move(result->answers);
 }
 
 int64_t RequestQueue::waiting() const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -23,6 +24,12 @@ struct QueueOptions {
   int64_t max_batch = 64;               ///< lines handed to the translator together
   std::chrono::milliseconds window{2};  ///< how long an idle translator waits for more when a request comes in
   void validate() const;                ///< throws Error
+};
+
+/// Nobody waits for the answers any more.
+class GivenUp : public std::runtime_error {
+ public:
+  GivenUp() : std::runtime_error("nobody waits any more") {}
 };
 
 /// Joins the requests of many clients into batches for one translator, which a thread of the queue's own runs. A batch
@@ -44,6 +51,10 @@ class RequestQueue {
   /// lines that were not begun are dropped, a batch of nothing else is ended, and done is not called.
   void submit(std::vector<Question> questions, std::stop_token given_up, Done done);
 
+  /// The same, waiting for the answers. Throws RequestError as submit does, for what it calls done with, and GivenUp.
+  std::vector<Answer> answers_to(std::vector<Question> questions, std::stop_token given_up);
+
+  const QueueOptions& options() const { return options_; }
   int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits
 
  private:

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <exception>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "serving/http/form.h"
@@ -20,7 +22,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kGetRoutes = {"/",       "/languages", "/frontend/settings",
                                                         "/health", "/metrics",   "/spec"};
-constexpr std::array<std::string_view, 4> kPostRoutes = {"/translate", "/explain", "/detect", "/suggest"};
+constexpr std::array<std::string_view, 5> kPostRoutes = {"/translate", "/translate_file", "/explain", "/detect",
+                                                         "/suggest"};
+constexpr std::string_view kDownloads = "/download_file/";
 
 /// The page has its style and script inside and loads nothing from elsewhere.
 constexpr const char* kPagePolicy =
@@ -30,6 +34,8 @@ constexpr const char* kPagePolicy =
 bool is_route(std::span<const std::string_view> routes, std::string_view path) {
   return std::ranges::find(routes, path) != routes.end();
 }
+
+bool is_get_route(std::string_view path) { return is_route(kGetRoutes, path) || path.starts_with(kDownloads); }
 
 /// Whether a header's value is this media type, whatever its parameters.
 bool is_type(std::string_view value, std::string_view type) {
@@ -59,7 +65,7 @@ std::string key_of(const HttpRequest& request) {
 }
 
 HttpResponse no_such_route(const HttpRequest& request) {
-  const bool get = is_route(kGetRoutes, request.path);
+  const bool get = is_get_route(request.path);
   if (get || is_route(kPostRoutes, request.path)) {
     auto response = HttpResponse::error(405, fmt::format("{}: send it by {}", request.path, get ? "GET" : "POST"));
     response.fields.emplace_back("Allow", get ? "GET, HEAD" : "POST");
@@ -72,17 +78,18 @@ HttpResponse no_such_route(const HttpRequest& request) {
 }  // namespace
 
 std::string ServiceRoutes::route_of(std::string_view path) {
+  if (path.starts_with(kDownloads)) return std::string(kDownloads.substr(0, kDownloads.size() - 1));
   return is_route(kGetRoutes, path) || is_route(kPostRoutes, path) ? std::string(path) : "other";
 }
 
 bool ServiceRoutes::is_quick(const HttpRequest& request) {
-  return !(request.method == "POST" && is_route(kPostRoutes, request.path));
+  return !request.path.starts_with(kDownloads) && !(request.method == "POST" && is_route(kPostRoutes, request.path));
 }
 
 void ServiceRoutes::answer(const HttpRequest& request, const HttpReply& reply) const {
   try {
     const bool reads = request.method == "GET" || request.method == "HEAD";
-    if (reads && is_route(kGetRoutes, request.path)) return get(request, reply);
+    if (reads && is_get_route(request.path)) return get(request, reply);
     if (request.method == "POST" && is_route(kPostRoutes, request.path)) return post(request, reply);
     if (request.method == "OPTIONS") return reply({.status = 204});
     reply(no_such_route(request));
@@ -100,6 +107,7 @@ void ServiceRoutes::get(const HttpRequest& request, const HttpReply& reply) cons
                   .body = page_html(),
                   .fields = {{"Content-Security-Policy", kPagePolicy}}});
   }
+  if (request.path.starts_with(kDownloads)) return download(request, reply);
   if (request.path == "/languages") return reply(json_response(service_.languages()));
   if (request.path == "/frontend/settings") return reply(json_response(service_.settings()));
   if (request.path == "/spec")
@@ -108,12 +116,47 @@ void ServiceRoutes::get(const HttpRequest& request, const HttpReply& reply) cons
   reply({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = service_.metrics_text()});
 }
 
+void ServiceRoutes::download(const HttpRequest& request, const HttpReply& reply) const {
+  const auto found = service_.download(request.path.substr(kDownloads.size()));
+  if (!found) return reply(HttpResponse::error(404, "there is no such document, or not any more"));
+  reply({.content_type = found->media_type,
+         .body = found->bytes,
+         .fields = {{"Content-Disposition", fmt::format("attachment; filename*=UTF-8''{}", percent_encoded(found->file_name))},
+                    {"Cache-Control", "no-store"}}});
+}
+
 void ServiceRoutes::post(const HttpRequest& request, const HttpReply& reply) const {
-  const RequestBody body = body_of(request);
   const Caller caller{.address = request.client, .key = key_of(request), .given_up = request.given_up};
+  if (request.path == "/translate_file") return file(request, caller, reply);
+  const RequestBody body = body_of(request);
   if (request.path == "/translate") return service_.translate(body, caller, reply);
   if (request.path == "/explain") return service_.explain(body, caller, reply);
   reply(json_response(request.path == "/detect" ? service_.detect(body, caller) : service_.suggest(body, caller)));
+}
+
+void ServiceRoutes::file(const HttpRequest& request, const Caller& caller, const HttpReply& reply) const {
+  if (!is_type(request.field("Content-Type"), "multipart/form-data"))
+    throw RequestError(400, "Invalid request: missing file parameter: send a form in parts (multipart/form-data)");
+  std::map<std::string, std::string> fields;
+  std::optional<UploadedFile> upload;
+  for (const FormPart& part : parse_multipart(request.body, request.field("Content-Type"))) {
+    if (part.name == "file")
+      upload = {part.file_name, part.content};
+    else
+      fields.emplace(part.name, part.content);
+  }
+  if (!upload || upload->name.empty()) throw RequestError(400, "Invalid request: missing file parameter");
+  service_.translate_file(*upload, RequestBody::from_form(fields), caller, base_url(request), reply);
+}
+
+/// "https://translate.example", as the client knows this server, also one behind a proxy. Empty where it says nothing
+/// usable: then an address is relative to this one.
+std::string ServiceRoutes::base_url(const HttpRequest& request) const {
+  const std::string_view host = request.field("Host"), proxied = request.field("X-Forwarded-Proto");
+  const auto in_a_host = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".-:[]").find(c) != std::string_view::npos; };
+  if (host.empty() || !std::ranges::all_of(host, in_a_host)) return {};
+  const bool https = encrypted_ || same_ignoring_case(proxied, "https");
+  return fmt::format("{}://{}", https ? "https" : "http", host);
 }
 
 }  // namespace nmt

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/code_points.h"
@@ -19,26 +21,6 @@ namespace {
 
 /// Of longer lines no picture is drawn: nobody could read it, and its numbers would fill the memory.
 constexpr size_t kLongestPicture = 1000;  // bytes
-
-/// Measures from its beginning to the answer, whatever that is.
-class LatencyTimer {
- public:
-  explicit LatencyTimer(Metrics& metrics) : metrics_(metrics) {}
-  ~LatencyTimer() { stop(); }
-  LatencyTimer(const LatencyTimer&) = delete;
-  LatencyTimer& operator=(const LatencyTimer&) = delete;
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  /// Before the answer is given: who has it finds it counted.
-  void stop() {
-    if (!std::exchange(counted_, true)) metrics_.add_latency(seconds());
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Metrics& metrics_;
-  const Clock::time_point start_ = Clock::now();
-  bool counted_ = false;
-};
 
 nlohmann::ordered_json language_json(const std::string& code) {
   return {{"code", code}, {"name", language_name(code)}};
@@ -90,6 +72,42 @@ nlohmann::ordered_json translation_json(std::span<const std::string> texts, std:
   return reply;
 }
 
+/// The texts with markup of one request, which are translated at the same time.
+class Fragments {
+ public:
+  Fragments(size_t count, std::function<void(const Fragments&)> done)
+      : documents(count), left_(count), done_(std::move(done)) {}
+
+  /// The last one calls `done`.
+  void add(size_t place, TranslatedDocument document, const RequestError* why_not) {
+    const std::lock_guard lock(mutex_);
+    documents[place] = std::move(document);
+    if (why_not) error = *why_not;
+    if (--left_ == 0) done_(*this);
+  }
+
+  std::vector<TranslatedDocument> documents;
+  std::optional<RequestError> error;
+
+ private:
+  std::mutex mutex_;
+  size_t left_;
+  const std::function<void(const Fragments&)> done_;
+};
+
+nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> documents, bool list, bool alternatives) {
+  auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
+  for (const auto& document : documents) {
+    translated.push_back(document.bytes);
+    if (document.detected) detected.push_back(to_json(*document.detected));
+    others.push_back(nlohmann::ordered_json::array());
+  }
+  nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
+  if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
+  if (alternatives) reply["alternatives"] = list ? others : others[0];
+  return reply;
+}
+
 }  // namespace
 
 HttpResponse json_response(const nlohmann::ordered_json& json) {
@@ -112,7 +130,8 @@ TranslationService::TranslationService(TranslateFunction translate, ServiceOptio
       languages_(options_.pairs),
       admission_(options_.admission),
       suggestions_(options_.suggestions),
-      queue_(std::move(translate), options_.queue, metrics_, log) {}
+      queue_(std::move(translate), options_.queue, metrics_, log),
+      documents_(queue_, languages_, log) {}
 
 void TranslationService::translate(const RequestBody& body, const Caller& caller, HttpReply reply) {
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
@@ -120,6 +139,7 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   const auto source = required(body, "source"), target = required(body, "target");
   admit(body, caller, texts);
   const auto format = body.text("format");
+  if (format == "html") return translate_fragments(body, caller, std::move(reply), timer);
   if (!format.empty() && format != "text") throw RequestError(400, fmt::format("{} format is not supported", format));
   const auto alternatives = std::min(body.whole_number("alternatives", 0), options_.max_n_best - 1);
 
@@ -136,6 +156,62 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
                   if (error) return reply(error_response(*error));
                   reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
                 });
+}
+
+/// Texts with markup: without alternatives.
+void TranslationService::translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
+                                             const std::shared_ptr<LatencyTimer>& timer) {
+  const auto texts = body.texts("q");
+  const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
+  const auto fragments = std::make_shared<Fragments>(texts.size(), [=](const Fragments& all) {
+    timer->stop();
+    if (all.error) return reply(error_response(*all.error));
+    reply(json_response(fragments_json(all.documents, list, alternatives)));
+  });
+  for (size_t i = 0; i < texts.size(); ++i) {
+    documents_.translate({.bytes = texts[i],
+                          .source = body.text("source"),
+                          .target = body.text("target"),
+                          .given_up = caller.given_up},
+                         [fragments, i](TranslatedDocument document, const RequestError* error) {
+                           fragments->add(i, std::move(document), error);
+                         });
+  }
+  if (texts.empty()) reply(json_response(fragments_json({}, list, alternatives)));
+}
+
+void TranslationService::translate_file(const UploadedFile& file, const RequestBody& body, const Caller& caller,
+                                        std::string base_url, HttpReply reply) {
+  const auto timer = std::make_shared<LatencyTimer>(metrics_);
+  const auto source = required(body, "source"), target = required(body, "target"), key = body.text("api_key");
+  const auto client = admission_.client(caller, key);
+  if (file.bytes.empty()) throw RequestError(400, "Invalid request: empty file");
+  const DocumentFormatName* format = nullptr;
+  try {
+    format = &require_document_format(file.name);
+  } catch (const Error& refused) {
+    throw RequestError(400, fmt::format("Invalid request: file format not supported: {}", refused.what()));
+  }
+  documents_.translate(
+      {.bytes = std::string(file.bytes),
+       .format = format->format,
+       .source = source,
+       .target = target,
+       .given_up = caller.given_up,
+       .admit = [this, caller, key](int64_t characters) {
+         admission_.admit(caller, key, characters, RequestKind::kDocument);
+       }},
+      [this, client, format, name = file.name, base_url = std::move(base_url), reply = std::move(reply), timer](
+          TranslatedDocument document, const RequestError* error) {
+        timer->stop();
+        if (error) return reply(error_response(*error));
+        try {
+          const auto kept = downloads_.add({std::move(document.bytes), name, std::string(format->media_type)}, client);
+          reply(json_response({{"translatedFileUrl", base_url + "/download_file/" + kept}}));
+        } catch (const RequestError& full) {
+          reply(error_response(full));
+        }
+      });
 }
 
 void TranslationService::explain(const RequestBody& body, const Caller& caller, HttpReply reply) {
@@ -193,13 +269,15 @@ nlohmann::ordered_json TranslationService::suggest(const RequestBody& body, cons
 nlohmann::ordered_json TranslationService::settings() const {
   const bool keys = !options_.admission.keys.empty();
   const LanguagePair& first = languages_.pairs().front();
+  auto extensions = nlohmann::ordered_json::array();
+  for (const auto& format : document_formats()) extensions.push_back(format.extension);
   return {{"apiKeys", keys},
           {"keyRequired", keys},
           {"charLimit", options_.admission.max_characters},
           {"frontendTimeout", 500},
           {"suggestions", suggestions_.is_open()},
-          {"filesTranslation", false},
-          {"supportedFilesFormat", nlohmann::ordered_json::array()},
+          {"filesTranslation", true},
+          {"supportedFilesFormat", extensions},
           {"language", {{"source", language_json(first.source)}, {"target", language_json(first.target)}}},
           {"maxNBest", options_.max_n_best}};
 }

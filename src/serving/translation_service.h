@@ -1,12 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/process/log.h"
 #include "base/strict_json.h"
 #include "serving/access/admission.h"
+#include "serving/documents/document_translator.h"
+#include "serving/documents/download_store.h"
 #include "serving/http/http_reply.h"
 #include "serving/languages/service_languages.h"
 #include "serving/metrics.h"
@@ -26,6 +30,12 @@ struct ServiceOptions {
   void validate() const;  ///< throws Error
 };
 
+/// A document that a client sent.
+struct UploadedFile {
+  std::string name;
+  std::string_view bytes;
+};
+
 /// What the service does, without HTTP: fields of a request in, JSON out. The answers are LibreTranslate's but for
 /// explain, which is our own (docs/serving.md). Any number of threads may call it.
 ///
@@ -37,6 +47,12 @@ class TranslationService {
 
   /// POST /translate. Answers later, on a thread of the service.
   void translate(const RequestBody& body, const Caller& caller, HttpReply reply);
+  /// POST /translate_file: keeps the translated document for GET /download_file. base_url is that of this server as the
+  /// client knows it. As translate does.
+  void translate_file(const UploadedFile& file, const RequestBody& body, const Caller& caller, std::string base_url,
+                      HttpReply reply);
+  /// GET /download_file/NAME; null where there is none, or not any more.
+  std::shared_ptr<const Download> download(const std::string& name) { return downloads_.find(name); }
   /// POST /explain: each line with its n best, their scores and a picture of the attention. As translate does.
   void explain(const RequestBody& body, const Caller& caller, HttpReply reply);
   nlohmann::ordered_json detect(const RequestBody& body, const Caller& caller);   ///< POST /detect
@@ -48,13 +64,17 @@ class TranslationService {
 
  private:
   void admit(const RequestBody& body, const Caller& caller, std::span<const std::string> texts);
+  void translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
+                           const std::shared_ptr<LatencyTimer>& timer);
 
   const ServiceOptions options_;
   const ServiceLanguages languages_;
   Metrics metrics_;
   Admission admission_;
   SuggestionFile suggestions_;
-  RequestQueue queue_;  // ends first: its thread answers
+  DownloadStore downloads_;
+  RequestQueue queue_;
+  DocumentTranslator documents_;  // ends first: it waits for the queue's answers
 };
 
 /// An answer of status 200. Bytes that are no UTF-8, which a model may write, become U+FFFD.

@@ -15,18 +15,21 @@ ModelService::ModelService(std::vector<TranslatorModel> models, TranslatorOption
   options.search.n_best = options.search.beam_size;
   n_best_ = std::make_unique<Translator>(models, options);
   options.search.attention = true;
-  explaining_ = std::make_unique<Translator>(std::move(models), options);
+  explaining_ = std::make_unique<Translator>(models, options);
+  options.search.n_best = 1;
+  aligning_ = std::make_unique<Translator>(std::move(models), options);
   try {
-    explaining_->translate(std::vector<std::string>{"a"});
+    aligning_->translate(std::vector<std::string>{"a"});
   } catch (const Error&) {
     explaining_.reset();  // a model without attention
+    aligning_.reset();
   }
 }
 
 std::vector<Answer> ModelService::operator()(std::span<const Question> questions,
                                              const std::function<bool()>& stopped) const try {
   std::vector<Answer> answers(questions.size());
-  for (const auto* translator : {best_.get(), n_best_.get(), explaining_.get()}) {
+  for (const auto* translator : {best_.get(), n_best_.get(), aligning_.get(), explaining_.get()}) {
     if (!translator) continue;
     std::vector<size_t> own;
     std::vector<std::string> lines;
@@ -46,6 +49,7 @@ std::vector<Answer> ModelService::operator()(std::span<const Question> questions
 
 const Translator* ModelService::translator_for(const Question& question) const {
   if (question.attention && explaining_) return explaining_.get();
+  if (question.alignment && question.n_best == 1 && aligning_) return aligning_.get();
   return question.n_best > 1 ? n_best_.get() : best_.get();
 }
 
@@ -59,9 +63,13 @@ Answer ModelService::to_answer(const Question& question, const Translation& tran
                              .tokens = one.tokens,
                              .finished = one.finished});
   }
-  if (question.attention && explaining_ && !translation.alternatives.empty()) {
-    const auto parts = word_attention(explaining_->codec(), question.text, translation.alternatives.front());
-    if (!parts.empty()) answer.attention_svg = attention_svg(parts.front().grid);
+  const bool picture = question.attention && explaining_;
+  const bool alignment = question.alignment && question.n_best == 1 && aligning_;
+  if ((picture || alignment) && !translation.alternatives.empty()) {
+    const Alternative& best = translation.alternatives.front();
+    const auto parts = word_attention(best_->codec(), question.text, best);
+    if (picture && !parts.empty()) answer.attention_svg = attention_svg(parts.front().grid);
+    if (alignment) answer.alignment = aligned_words(parts, question.text, best.text);
   }
   return answer;
 }

@@ -24,7 +24,8 @@ class ModelService {
   const Translator* translator_for(const Question& question) const;
   Answer to_answer(const Question& question, const Translation& translation) const;
 
-  std::unique_ptr<Translator> best_, n_best_, explaining_;  ///< the last is null for a model without attention
+  std::unique_ptr<Translator> best_, n_best_;
+  std::unique_ptr<Translator> aligning_, explaining_;  ///< with attention; null for a model that has none
 };
 
 }  // namespace nmt

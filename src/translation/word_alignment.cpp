@@ -75,6 +75,24 @@ std::vector<float> average_over_words(const PartOfLine& part, std::span<const in
   return sums;
 }
 
+struct Link {
+  int64_t source = 0, target = 0;  // words
+};
+
+/// Each word of the translation with the source word that it looks at most.
+std::vector<Link> links_of(std::span<const WordAttention> parts) {
+  std::vector<Link> links;
+  for (const auto& part : parts) {
+    const size_t columns = part.grid.keys.size();
+    for (size_t row = 0; row < part.grid.queries.size(); ++row) {
+      const auto weights = std::span(part.grid.weights).subspan(row * columns, columns);
+      links.push_back(
+          {part.first_source + place_of_largest(weights), part.first_target + static_cast<int64_t>(row)});
+    }
+  }
+  return links;
+}
+
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   std::vector<std::string> pieces;
   for (const int32_t id : ids) pieces.push_back(tokenizer.piece(id));
@@ -124,15 +142,23 @@ std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alterna
 
 std::string pharaoh_alignment(std::span<const WordAttention> parts) {
   std::string links;
-  for (const auto& part : parts) {
-    const size_t columns = part.grid.keys.size();
-    for (size_t row = 0; row < part.grid.queries.size(); ++row) {
-      const auto weights = std::span(part.grid.weights).subspan(row * columns, columns);
-      fmt::format_to(std::back_inserter(links), "{}{}-{}", links.empty() ? "" : " ",
-                     part.first_source + place_of_largest(weights), part.first_target + static_cast<int64_t>(row));
-    }
-  }
+  for (const auto& [source, target] : links_of(parts))
+    fmt::format_to(std::back_inserter(links), "{}{}-{}", links.empty() ? "" : " ", source, target);
   return links;
+}
+
+std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, std::string_view line,
+                                        std::string_view translation) {
+  std::vector<std::string_view> source_words, target_words;
+  split_words(line, source_words);
+  split_words(translation, target_words);
+  std::vector<AlignedWords> aligned;
+  for (const auto& [source, target] : links_of(parts)) {
+    if (source >= std::ssize(source_words) || target >= std::ssize(target_words)) continue;
+    const size_t from = source_words[source].data() - line.data(), to = target_words[target].data() - translation.data();
+    aligned.push_back({from, from + source_words[source].size(), to, to + target_words[target].size()});
+  }
+  return aligned;
 }
 
 void copy_unknown_words(const TextCodec& codec, std::string_view line, Translation& translation) {

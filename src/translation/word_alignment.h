@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/attention_grid.h"
+#include "markup/segments/translate_texts.h"
 #include "text/codec/codec.h"
 #include "translation/translation.h"
 
@@ -31,6 +32,10 @@ std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alterna
 /// Each word of the translation with the source word that it looks at most, as Pharaoh writes it: "0-0 1-2", source
 /// first, counted from 0.
 std::string pharaoh_alignment(std::span<const WordAttention> parts);
+
+/// The same in bytes of the line and of the translation.
+std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, std::string_view line,
+                                        std::string_view translation);
 
 /// Puts for each <unk> of the translations the source word that it looks at most.
 void copy_unknown_words(const TextCodec& codec, std::string_view line, Translation& translation);

@@ -13,8 +13,11 @@ struct AdmissionRules {
   ApiKeys keys = {};                 ///< of which clients must send one; none: everybody is served
   RateLimit limit = {};              ///< of each address, where there are no keys
   int64_t max_characters = 100'000;  ///< of a request
+  int64_t max_document_characters = 1'000'000;  ///< of the texts of a document
   void validate() const;             ///< throws Error
 };
+
+enum class RequestKind : uint8_t { kText, kDocument };
 
 /// Who asks.
 struct Caller {
@@ -30,11 +33,16 @@ class Admission {
   explicit Admission(AdmissionRules rules);
 
   /// Counts the request. Throws RequestError: 403 for the key, 400 for more characters than a request may have, 429 for
-  /// a limit of the minute. Gives the name of who is served: one that no other client has.
-  std::string admit(const Caller& caller, const std::string& key_field, int64_t characters);
+  /// a limit of the minute.
+  void admit(const Caller& caller, const std::string& key_field, int64_t characters,
+             RequestKind kind = RequestKind::kText);
+  /// The name of who is served: one that no other client has. Throws RequestError 403 for the key.
+  std::string client(const Caller& caller, const std::string& key_field) const;
   const AdmissionRules& rules() const { return rules_; }
 
  private:
+  const ApiKey* key_of(const Caller& caller, const std::string& key_field) const;
+
   const AdmissionRules rules_;
   RateLimiter limiter_;
 };

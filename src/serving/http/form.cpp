@@ -59,6 +59,21 @@ std::map<std::string, std::string> parse_form(std::string_view body) {
 
 std::string decode_percent(std::string_view text) { return decode(text, false); }
 
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
+                       std::string_view("-._~").find(c) != std::string_view::npos;
+    if (plain)
+      encoded += c;
+    else
+      encoded.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+  }
+  return encoded;
+}
+
 std::string header_parameter(std::string_view header, std::string_view name) {
   take_until(header, ";");
   while (!header.empty()) {

@@ -14,6 +14,9 @@ std::map<std::string, std::string> parse_form(std::string_view body);
 /// "a%20b" -> "a b"; a % without two hexadecimal digits stands for itself, as does a plus.
 std::string decode_percent(std::string_view text);
 
+/// The other way, of everything but letters, digits and -._~ (RFC 3986).
+std::string percent_encoded(std::string_view text);
+
 /// One part of a form in parts (multipart/form-data, RFC 7578).
 struct FormPart {
   std::string name;

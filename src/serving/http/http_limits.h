@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <string>
 
 namespace nmt {
 
@@ -9,6 +11,7 @@ namespace nmt {
 struct HttpLimits {
   int64_t header_bytes = 16 << 10;            ///< request line and headers, else 431
   int64_t body_bytes = 1 << 20;               ///< of one request, else 413
+  std::map<std::string, int64_t> body_bytes_of = {};  ///< paths with another limit
   int64_t all_body_bytes = 256 << 20;         ///< of all requests that are read or answered, else 503
   int64_t connections = 4096;                 ///< at the same time; idle ones make room, else 503
   std::chrono::milliseconds idle{60'000};     ///< without a request, then the connection is closed

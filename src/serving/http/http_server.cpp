@@ -179,6 +179,7 @@ void HttpLimits::validate() const {
   };
   at_least_one(header_bytes, "bytes of headers");
   at_least_one(body_bytes, "bytes of a request");
+  for (const auto& [path, bytes] : body_bytes_of) at_least_one(bytes, "bytes of a document");
   at_least_one(all_body_bytes, "bytes of all requests");
   at_least_one(connections, "connections");
   for (const auto time : {idle, request, answer, sending, lingering, stopping})

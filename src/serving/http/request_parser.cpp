@@ -75,7 +75,9 @@ boost::asio::mutable_buffer RequestParser::place() {
 RequestParser::State RequestParser::next() {
   parts_->parser.emplace();
   parts_->parser->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
-  parts_->parser->body_limit(static_cast<std::uint64_t>(limits_.body_bytes));
+  int64_t most = limits_.body_bytes;
+  for (const auto& [path, bytes] : limits_.body_bytes_of) most = std::max(most, bytes);
+  parts_->parser->body_limit(static_cast<std::uint64_t>(most));
   parts_->parser->get().body().share = MemoryBudget::Share(budget_);
   request_ = {};
   keep_alive_ = expects_continue_ = false;
@@ -119,6 +121,9 @@ RequestParser::State RequestParser::parse() {
     read_head();
     state_ = State::kBody;
     if (auto why = check_head()) return refuse(std::move(*why));
+    parser.body_limit(static_cast<std::uint64_t>(body_limit()));
+    if (parser.content_length().value_or(0) > static_cast<std::uint64_t>(body_limit()))
+      error = http::error::body_limit;
   }
   if (error == http::error::need_more) {
     error = {};
@@ -128,8 +133,7 @@ RequestParser::State RequestParser::parse() {
     return refuse(HttpResponse::error(
         431, fmt::format("the head of the request is too long: at most {} bytes", limits_.header_bytes)));
   if (error == http::error::body_limit)
-    return refuse(
-        HttpResponse::error(413, fmt::format("the request is too long: at most {} bytes", limits_.body_bytes)));
+    return refuse(HttpResponse::error(413, fmt::format("the request is too long: at most {} bytes", body_limit())));
   if (error == boost::system::errc::not_enough_memory)
     return refuse(HttpResponse::error(503, "busy: the requests that are being read fill the memory; try again later"));
   if (error == http::error::bad_version) return refuse(HttpResponse::error(505, "HTTP 1.0 and 1.1 are spoken here"));
@@ -179,6 +183,12 @@ std::optional<HttpResponse> RequestParser::check_head() const {
   if (!request_.path.starts_with('/') && request_.path != "*")
     return HttpResponse::error(400, "the target of the request is no path");
   return {};
+}
+
+/// Of this request. Its path is not known before its head is whole.
+int64_t RequestParser::body_limit() const {
+  const auto own = limits_.body_bytes_of.find(request_.path);
+  return own == limits_.body_bytes_of.end() ? limits_.body_bytes : own->second;
 }
 
 RequestParser::State RequestParser::refuse(HttpResponse why) {

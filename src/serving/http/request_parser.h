@@ -50,6 +50,7 @@ class RequestParser {
   State parse();
   void read_head();
   std::optional<HttpResponse> check_head() const;
+  int64_t body_limit() const;
   State refuse(HttpResponse why);
 
   const HttpLimits& limits_;

@@ -11,7 +11,7 @@ namespace {
 using namespace nmt;
 using State = RequestParser::State;
 
-constexpr HttpLimits kLimits{.header_bytes = 512, .body_bytes = 256};
+const HttpLimits kLimits{.header_bytes = 512, .body_bytes = 256, .body_bytes_of = {{"/", 16}}};
 constexpr int64_t kBudget = 1000;
 
 /// The requests that a server would find in the bytes, in pieces of that size.

@@ -1,0 +1,114 @@
+#include "serving/documents/document_translator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/code_points.h"
+#include "base/error.h"
+
+namespace nmt {
+namespace {
+
+/// Most of their time they wait for the translator.
+constexpr size_t kThreads = 16;
+/// Enough to tell the language of a document.
+constexpr size_t kDetectedBytes = 16 << 10;
+constexpr std::chrono::milliseconds kBusyPause{50};
+
+/// Sleeps unless nobody waits any more.
+void pause(const std::stop_token& given_up) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, given_up, kBusyPause, [] { return false; });
+  if (given_up.stop_requested()) throw GivenUp();
+}
+
+std::string beginning_of(std::span<const std::string> texts) {
+  std::string joined;
+  for (const auto& text : texts) {
+    if (joined.size() > kDetectedBytes) break;
+    joined += text + '\n';
+  }
+  return joined;
+}
+
+}  // namespace
+
+DocumentTranslator::DocumentTranslator(RequestQueue& queue, const ServiceLanguages& languages, Logger& log)
+    : queue_(queue), languages_(languages), log_(log), threads_(std::make_unique<boost::asio::thread_pool>(kThreads)) {}
+
+DocumentTranslator::~DocumentTranslator() { threads_->join(); }
+
+void DocumentTranslator::translate(DocumentRequest request, Done done) {
+  boost::asio::post(*threads_, [this, request = std::move(request), done = std::move(done)] {
+    if (request.given_up.stop_requested()) return;
+    try {
+      done(translated(request), nullptr);
+    } catch (const GivenUp&) {
+    } catch (const RequestError& refused) {
+      done({}, &refused);
+    } catch (const Error& damaged) {
+      const RequestError refusal(400, damaged.what());
+      done({}, &refusal);
+    } catch (const std::exception& failure) {
+      log_.error("a document failed: {}", failure.what());
+      const RequestError refusal(500, "the translation failed; the server's log says why");
+      done({}, &refusal);
+    }
+  });
+}
+
+TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request) const {
+  TranslatedDocument result;
+  const auto translate = [&](std::span<const std::string> texts) {
+    int64_t characters = 0;
+    for (const auto& text : texts) characters += count_code_points(text);
+    if (request.admit) request.admit(characters);
+    const auto direction = languages_.direction(request.source, request.target, beginning_of(texts));
+    result.detected = direction.detected;
+    if (direction.pair) return translations(texts, *direction.pair, request.given_up);
+    std::vector<AlignedTranslation> same;
+    for (const auto& text : texts) same.push_back({text});
+    return same;
+  };
+  result.bytes = request.format ? translate_document(*request.format, request.bytes, translate)
+                                : translate_html(request.bytes, translate);
+  return result;
+}
+
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts, size_t pair,
+                                                                 const std::stop_token& given_up) const {
+  const auto& limits = queue_.options();
+  // A quarter of the queue at most, so that others find room in it.
+  const auto part = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
+  std::vector<AlignedTranslation> translations;
+  while (translations.size() < texts.size()) {
+    std::vector<Question> questions;
+    for (const auto& text : texts.subspan(translations.size(), std::min(part, texts.size() - translations.size())))
+      questions.push_back({.text = text, .alignment = true, .pair = pair});
+    std::vector<Answer> answers;
+    while (answers.empty()) {
+      try {
+        answers = queue_.answers_to(questions, given_up);
+      } catch (const RequestError& busy) {
+        if (busy.status() != 503) throw;
+        pause(given_up);
+      }
+    }
+    for (auto& answer : answers)
+      translations.push_back({answer.n_best.empty() ? "" : std::move(answer.n_best.front().text),
+                              std::move(answer.alignment)});
+  }
+  return translations;
+}
+
+}  // namespace nmt

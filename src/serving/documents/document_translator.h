@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/process/log.h"
+#include "markup/document.h"
+#include "serving/http/request_error.h"
+#include "serving/languages/service_languages.h"
+#include "serving/request_queue.h"
+
+namespace boost::asio {
+class thread_pool;
+}
+
+namespace nmt {
+
+/// A document, or a fragment of HTML, that a client wants translated.
+struct DocumentRequest {
+  std::string bytes;
+  std::optional<DocumentFormat> format = {};  ///< nothing: a fragment of HTML
+  std::string source, target;                 ///< as ServiceLanguages::direction() takes them
+  std::stop_token given_up = {};
+  /// Called with the number of characters that are to be translated, before they are; what it throws ends the request.
+  std::function<void(int64_t)> admit = {};
+};
+
+struct TranslatedDocument {
+  std::string bytes;
+  std::optional<DetectedLanguage> detected = {};  ///< of source "auto": that of all texts together
+};
+
+/// Translates documents part by part, so that a short text that comes in between waits for one part at most. Each
+/// document has a thread, up to a number; further ones wait. Any thread may call it.
+class DocumentTranslator {
+ public:
+  /// The document, or why there is none. Not called when the client has given up.
+  using Done = std::function<void(TranslatedDocument document, const RequestError* error)>;
+
+  /// Borrows all: they must outlive it.
+  DocumentTranslator(RequestQueue& queue, const ServiceLanguages& languages, Logger& log);
+  /// Waits for the documents under way: their clients must have given up, or be answered.
+  ~DocumentTranslator();
+
+  void translate(DocumentRequest request, Done done);
+
+ private:
+  TranslatedDocument translated(const DocumentRequest& request) const;
+  std::vector<AlignedTranslation> translations(std::span<const std::string> texts, size_t pair,
+                                               const std::stop_token& given_up) const;
+
+  RequestQueue& queue_;
+  const ServiceLanguages& languages_;
+  Logger& log_;
+  std::unique_ptr<boost::asio::thread_pool> threads_;
+};
+
+}  // namespace nmt
