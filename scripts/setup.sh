@@ -12,7 +12,7 @@ esac
 
 packages=(build-essential ninja-build ccache ca-certificates
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
-  libssl-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14 libopenmpi-dev openmpi-bin)
+  libssl-dev libzip-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14 libopenmpi-dev openmpi-bin)
 
 missing_packages() {
   local package

@@ -27,9 +27,9 @@ struct HttpServerOptions {
   Address address = {};
   HttpLimits limits = {};
   AccessOptions access = {};
-  TlsFiles tls = {};                                ///< none: plain HTTP
-  HttpFields fields = {};                           ///< sent with every answer
-  std::vector<std::string> always_answered = {};    ///< paths that are served when all connections are taken
+  TlsFiles tls = {};                                      ///< none: plain HTTP
+  HttpFields fields = {};                                 ///< sent with every answer
+  std::vector<std::string> always_answered = {};          ///< paths that are served when all connections are taken
   std::function<void(const HttpExchange&)> observe = {};  ///< called before an answer is sent, on the serving thread
 };
 
