@@ -14,6 +14,12 @@ find_library(NMT_CLD2 cld2 REQUIRED)
 add_library(CLD2::CLD2 UNKNOWN IMPORTED)
 set_target_properties(CLD2::CLD2 PROPERTIES IMPORTED_LOCATION ${NMT_CLD2} INTERFACE_INCLUDE_DIRECTORIES ${NMT_CLD2_INCLUDE})
 
+# Documents that are zip archives. Debian's package of libzip names programs in its CMake files that it does not bring along.
+find_path(NMT_LIBZIP_INCLUDE zip.h REQUIRED)
+find_library(NMT_LIBZIP zip REQUIRED)
+add_library(libzip UNKNOWN IMPORTED)
+set_target_properties(libzip PROPERTIES IMPORTED_LOCATION ${NMT_LIBZIP} INTERFACE_INCLUDE_DIRECTORIES ${NMT_LIBZIP_INCLUDE})
+
 # LibTorch ships headers of another fmt in its include folder, which would shadow the system's and break spdlog:
 # a folder that holds nothing but a link to the system's fmt goes first (docs/building.md).
 get_target_property(NMT_FMT_INCLUDE fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)

@@ -33,7 +33,8 @@ struct Answer {
   int64_t source_tokens = 0;            ///< pieces
   bool split = false;                   ///< the line was too long for the model and translated in parts
   std::string attention_svg = {};       ///< empty where not asked for or not there
-  /// Of the best: each of its words with the one of the line that it comes from; empty where not asked for or not there.
+  /// Of the best: each of its words with the one of the line that it comes from; empty where not asked for or not
+  /// there.
   std::vector<AlignedWords> alignment = {};
 };
 

@@ -121,8 +121,9 @@ void ServiceRoutes::download(const HttpRequest& request, const HttpReply& reply)
   if (!found) return reply(HttpResponse::error(404, "there is no such document, or not any more"));
   reply({.content_type = found->media_type,
          .body = found->bytes,
-         .fields = {{"Content-Disposition", fmt::format("attachment; filename*=UTF-8''{}", percent_encoded(found->file_name))},
-                    {"Cache-Control", "no-store"}}});
+         .fields = {
+             {"Content-Disposition", fmt::format("attachment; filename*=UTF-8''{}", percent_encoded(found->file_name))},
+             {"Cache-Control", "no-store"}}});
 }
 
 void ServiceRoutes::post(const HttpRequest& request, const HttpReply& reply) const {
@@ -153,7 +154,9 @@ void ServiceRoutes::file(const HttpRequest& request, const Caller& caller, const
 /// usable: then an address is relative to this one.
 std::string ServiceRoutes::base_url(const HttpRequest& request) const {
   const std::string_view host = request.field("Host"), proxied = request.field("X-Forwarded-Proto");
-  const auto in_a_host = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".-:[]").find(c) != std::string_view::npos; };
+  const auto in_a_host = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".-:[]").find(c) != std::string_view::npos;
+  };
   if (host.empty() || !std::ranges::all_of(host, in_a_host)) return {};
   const bool https = encrypted_ || same_ignoring_case(proxied, "https");
   return fmt::format("{}://{}", https ? "https" : "http", host);

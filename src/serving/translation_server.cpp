@@ -17,7 +17,8 @@ constexpr size_t kWorkers = 2;
 class TranslationServer::Implementation {
  public:
   Implementation(TranslateFunction translate, ServerOptions options, Logger& log)
-      : service_(std::move(translate), std::move(options.service), log), routes_(service_, !options.http.tls.certificate.empty(), log) {
+      : service_(std::move(translate), std::move(options.service), log),
+        routes_(service_, !options.http.tls.certificate.empty(), log) {
     options.http.always_answered = ServiceRoutes::always_answered();
     options.http.observe = [this](const HttpExchange& exchange) {
       service_.metrics().add_request(ServiceRoutes::route_of(exchange.path), exchange.status);

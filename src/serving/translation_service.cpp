@@ -169,13 +169,11 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
     reply(json_response(fragments_json(all.documents, list, alternatives)));
   });
   for (size_t i = 0; i < texts.size(); ++i) {
-    documents_.translate({.bytes = texts[i],
-                          .source = body.text("source"),
-                          .target = body.text("target"),
-                          .given_up = caller.given_up},
-                         [fragments, i](TranslatedDocument document, const RequestError* error) {
-                           fragments->add(i, std::move(document), error);
-                         });
+    documents_.translate(
+        {.bytes = texts[i], .source = body.text("source"), .target = body.text("target"), .given_up = caller.given_up},
+        [fragments, i](TranslatedDocument document, const RequestError* error) {
+          fragments->add(i, std::move(document), error);
+        });
   }
   if (texts.empty()) reply(json_response(fragments_json({}, list, alternatives)));
 }
@@ -198,9 +196,8 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
        .source = source,
        .target = target,
        .given_up = caller.given_up,
-       .admit = [this, caller, key](int64_t characters) {
-         admission_.admit(caller, key, characters, RequestKind::kDocument);
-       }},
+       .admit = [this, caller,
+                 key](int64_t characters) { admission_.admit(caller, key, characters, RequestKind::kDocument); }},
       [this, client, format, name = file.name, base_url = std::move(base_url), reply = std::move(reply), timer](
           TranslatedDocument document, const RequestError* error) {
         timer->stop();

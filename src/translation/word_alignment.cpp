@@ -86,8 +86,7 @@ std::vector<Link> links_of(std::span<const WordAttention> parts) {
     const size_t columns = part.grid.keys.size();
     for (size_t row = 0; row < part.grid.queries.size(); ++row) {
       const auto weights = std::span(part.grid.weights).subspan(row * columns, columns);
-      links.push_back(
-          {part.first_source + place_of_largest(weights), part.first_target + static_cast<int64_t>(row)});
+      links.push_back({part.first_source + place_of_largest(weights), part.first_target + static_cast<int64_t>(row)});
     }
   }
   return links;
@@ -155,7 +154,8 @@ std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, st
   std::vector<AlignedWords> aligned;
   for (const auto& [source, target] : links_of(parts)) {
     if (source >= std::ssize(source_words) || target >= std::ssize(target_words)) continue;
-    const size_t from = source_words[source].data() - line.data(), to = target_words[target].data() - translation.data();
+    const size_t from = source_words[source].data() - line.data(),
+                 to = target_words[target].data() - translation.data();
     aligned.push_back({from, from + source_words[source].size(), to, to + target_words[target].size()});
   }
   return aligned;

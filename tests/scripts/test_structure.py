@@ -14,7 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A room includes itself and those before it.
-ROOMS = ("base config text scoring report serving data prepro interop nn models search translation evaluation training "
+ROOMS = ("base config text markup scoring report serving data prepro interop nn models search translation evaluation training "
          "apps").split()
 MAX_FILES = 25  # in a folder
 MAX_LINES = 400  # of a file

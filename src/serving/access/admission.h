@@ -10,11 +10,11 @@
 namespace nmt {
 
 struct AdmissionRules {
-  ApiKeys keys = {};                 ///< of which clients must send one; none: everybody is served
-  RateLimit limit = {};              ///< of each address, where there are no keys
-  int64_t max_characters = 100'000;  ///< of a request
+  ApiKeys keys = {};                            ///< of which clients must send one; none: everybody is served
+  RateLimit limit = {};                         ///< of each address, where there are no keys
+  int64_t max_characters = 100'000;             ///< of a request
   int64_t max_document_characters = 1'000'000;  ///< of the texts of a document
-  void validate() const;             ///< throws Error
+  void validate() const;                        ///< throws Error
 };
 
 enum class RequestKind : uint8_t { kText, kDocument };

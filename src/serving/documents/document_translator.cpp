@@ -105,8 +105,8 @@ std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const
       }
     }
     for (auto& answer : answers)
-      translations.push_back({answer.n_best.empty() ? "" : std::move(answer.n_best.front().text),
-                              std::move(answer.alignment)});
+      translations.push_back(
+          {answer.n_best.empty() ? "" : std::move(answer.n_best.front().text), std::move(answer.alignment)});
   }
   return translations;
 }

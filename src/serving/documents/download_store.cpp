@@ -31,7 +31,8 @@ std::string random_name() {
 
 std::string DownloadStore::add(Download download, const std::string& client, Clock::time_point now) {
   const int64_t share = limits_.bytes / 4, size = std::ssize(download.bytes);
-  if (size > share) throw RequestError(413, fmt::format("the translated document is too large: at most {} bytes", share));
+  if (size > share)
+    throw RequestError(413, fmt::format("the translated document is too large: at most {} bytes", share));
   std::string name = random_name() + std::filesystem::path(download.file_name).extension().string();
 
   const std::lock_guard lock(mutex_);
@@ -39,7 +40,8 @@ std::string DownloadStore::add(Download download, const std::string& client, Clo
   while (bytes_of(&client) + size > share) {
     auto oldest = kept_.end();
     for (auto at = kept_.begin(); at != kept_.end(); ++at) {
-      if (at->second.client == client && (oldest == kept_.end() || at->second.added < oldest->second.added)) oldest = at;
+      if (at->second.client == client && (oldest == kept_.end() || at->second.added < oldest->second.added))
+        oldest = at;
     }
     kept_.erase(oldest);
   }

@@ -12,7 +12,7 @@ namespace nmt {
 /// A document that waits to be fetched.
 struct Download {
   std::string bytes;
-  std::string file_name;   ///< as the client called it
+  std::string file_name;  ///< as the client called it
   std::string media_type;
 };
 
@@ -30,8 +30,8 @@ class DownloadStore {
   explicit DownloadStore(DownloadLimits limits = {}) : limits_(limits) {}
 
   /// The name under which find() has it: 32 hexadecimal digits and the extension of its file. A client whose share is
-  /// full loses its oldest documents. Throws RequestError: 413 where it is larger than a client's share, 507 where other
-  /// clients fill the store.
+  /// full loses its oldest documents. Throws RequestError: 413 where it is larger than a client's share, 507 where
+  /// other clients fill the store.
   std::string add(Download download, const std::string& client, Clock::time_point now = Clock::now());
   /// Null where there is none, or not any more.
   std::shared_ptr<const Download> find(const std::string& name, Clock::time_point now = Clock::now());

@@ -122,8 +122,7 @@ RequestParser::State RequestParser::parse() {
     state_ = State::kBody;
     if (auto why = check_head()) return refuse(std::move(*why));
     parser.body_limit(static_cast<std::uint64_t>(body_limit()));
-    if (parser.content_length().value_or(0) > static_cast<std::uint64_t>(body_limit()))
-      error = http::error::body_limit;
+    if (parser.content_length().value_or(0) > static_cast<std::uint64_t>(body_limit())) error = http::error::body_limit;
   }
   if (error == http::error::need_more) {
     error = {};

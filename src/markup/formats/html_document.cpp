@@ -1,0 +1,26 @@
+#include "markup/formats/html_document.h"
+
+#include "markup/formats/html_rules.h"
+#include "markup/formats/plain_document.h"
+#include "markup/tokens/html_tokenizer.h"
+#include "markup/tokens/xml_tokenizer.h"
+
+namespace nmt::markup {
+
+std::unique_ptr<TextDocument> read_html(std::string_view bytes, const DocumentLimits& limits) {
+  check_utf8(bytes, "HTML");
+  auto document = std::make_unique<TextDocument>(std::string(bytes));
+  const auto markup = tokenize_html(document->bytes(), limits.depth);
+  collect_segments(markup, html_rules(EntitySet::kHtml), 0, markup.tokens.size(), true, document->segments);
+  return document;
+}
+
+std::unique_ptr<TextDocument> read_xhtml(std::string_view bytes, const std::string& name,
+                                         const DocumentLimits& limits) {
+  auto document = std::make_unique<TextDocument>(std::string(bytes));
+  const auto markup = tokenize_xml(document->bytes(), limits.depth, name);
+  collect_segments(markup, html_rules(EntitySet::kXhtml), 0, markup.tokens.size(), true, document->segments);
+  return document;
+}
+
+}  // namespace nmt::markup

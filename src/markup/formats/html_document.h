@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "markup/segments/document_limits.h"
+#include "markup/segments/text_document.h"
+
+namespace nmt::markup {
+
+/// A page or a fragment, in UTF-8.
+std::unique_ptr<TextDocument> read_html(std::string_view bytes, const DocumentLimits& limits);
+
+/// XHTML of a book: HTML's elements in well-formed XML.
+std::unique_ptr<TextDocument> read_xhtml(std::string_view bytes, const std::string& name, const DocumentLimits& limits);
+
+}  // namespace nmt::markup
