@@ -12,11 +12,8 @@ esac
 
 packages=(build-essential ninja-build ccache ca-certificates
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
-<<<<<<< HEAD
-  libssl-dev libcld2-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14 libopenmpi-dev openmpi-bin)
-=======
-  libssl-dev libzip-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14 libopenmpi-dev openmpi-bin)
->>>>>>> a90e288c791c13b866ef42fed6890666bdf3ef50
+  libssl-dev libcld2-dev libzip-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14
+  libopenmpi-dev openmpi-bin)
 
 missing_packages() {
   local package
