@@ -188,7 +188,74 @@ TEST_F(TranslationServiceTest, ModelsThatDoNotSayTheirLanguagesTakeAny) {
 
 TEST_F(TranslationServiceTest, Formats) {
   EXPECT_EQ(translate({{"q", "ab"}, {"format", "text"}})["translatedText"], "ba");
-  EXPECT_THAT(refusal({{"q", "ab"}, {"format", "html"}}), "400 html format is not supported");
+  EXPECT_EQ(refusal({{"q", "ab"}, {"format", "pdf"}}), "400 pdf format is not supported");
+}
+
+TEST_F(TranslationServiceTest, MarkupStays) {
+  const nlohmann::json html = {{"format", "html"}, {"q", "<p class=x>ab</p><p>&amp;</p>\n<p>cd</p>"}};
+  EXPECT_EQ(translate(html)["translatedText"], "<p class=x>ba</p><p>&amp;</p>\n<p>dc</p>");
+  EXPECT_EQ(translate({{"format", "html"}, {"q", {"<b>ab</b>", "", "ef"}}, {"alternatives", 2}}),
+            nlohmann::json::parse(R"({"translatedText": ["<b>ba</b>", "", "fe"], "alternatives": [[], [], []]})"));
+  EXPECT_EQ(translate({{"format", "html"}, {"q", nlohmann::json::array()}})["translatedText"], nlohmann::json::array());
+  EXPECT_EQ(refusal({{"format", "html"}, {"q", "<p>ab"}, {"source", "fr"}}), "400 fr is not supported");
+  EXPECT_EQ(refusal({{"format", "html"}, {"q", {"<p>ab", "<p>fail"}}}),
+            R"(500 {"error":"the translation failed; the server's log says why"})");
+}
+
+TEST_F(TranslationServiceTest, TheSourceOfMarkupIsDetected) {
+  const auto reply = translate({{"format", "html"},
+                                {"source", "auto"},
+                                {"q", {"<p>this is a house</p><p>and this is a garden</p>", "<p>das ist ein Haus</p>"}}});
+  EXPECT_EQ(reply["translatedText"][0], "<p>this is a house</p><p>and this is a garden</p>") << "English already";
+  EXPECT_EQ(reply["translatedText"][1], "<p>suaH nie tsi sad</p>");
+  EXPECT_EQ(reply["detectedLanguage"][0]["language"], "en");
+  EXPECT_EQ(reply["detectedLanguage"][1]["language"], "de");
+}
+
+TEST_F(TranslationServiceTest, TranslatesDocuments) {
+  const auto send = [&](const std::string& name, const std::string& bytes, const nlohmann::json& fields = {},
+                        const Caller& caller = {}) {
+    const auto answered = std::make_shared<std::promise<HttpResponse>>();
+    try {
+      service_->translate_file({name, bytes}, body(fields.is_null() ? nlohmann::json::object() : fields), caller,
+                               "https://here",
+                               HttpReply([answered](HttpResponse given) { answered->set_value(std::move(given)); }));
+    } catch (const RequestError& refused) {
+      return error_response(refused);
+    }
+    return answered->get_future().get();
+  };
+  const auto reply = send("a letter.html", "<html><p>ab</p></html>");
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const std::string url = nlohmann::json::parse(reply.body)["translatedFileUrl"];
+  EXPECT_THAT(url, testing::MatchesRegex("https://here/download_file/[0-9a-f]{32}\\.html"));
+  const auto download = service_->download(url.substr(url.rfind('/') + 1));
+  ASSERT_TRUE(download);
+  EXPECT_EQ(download->bytes, "<html><p>ba</p></html>");
+  EXPECT_EQ(download->file_name, "a letter.html");
+  EXPECT_THAT(download->media_type, HasSubstr("text/html"));
+  EXPECT_FALSE(service_->download("letter.html"));
+
+  EXPECT_THAT(send("a.pdf", "x").body, HasSubstr("file format not supported"));
+  EXPECT_THAT(send("a.txt", "").body, HasSubstr("empty file"));
+  EXPECT_THAT(send("a.txt", "ab", {{"target", ""}}).body, HasSubstr("missing target parameter"));
+  EXPECT_THAT(send("a.txt", "ab", {{"target", "zz"}}).body, HasSubstr("zz is not supported"));
+  EXPECT_EQ(send("a.docx", "PK\x03\x04").status, 400) << "damaged";
+  auto options = with({.keys = ApiKeys::single("secret"), .max_document_characters = 4});
+  make(options);
+  EXPECT_EQ(send("a.txt", "ab").status, 403);
+  EXPECT_EQ(send("a.txt", "abcd", {{"api_key", "secret"}}).status, 200);
+  EXPECT_EQ(send("a.txt", "abcde", {{"api_key", "secret"}}).status, 400);
+}
+
+TEST_F(TranslationServiceTest, ALongDocumentLeavesRoomForOthers) {
+  auto options = with({});
+  options.queue = {.max_waiting = 8, .max_batch = 2};
+  make(options);
+  std::string html, expected;
+  for (int i = 0; i < 100; ++i) html += "<p>ab</p>", expected += "<p>ba</p>";
+  EXPECT_EQ(translate({{"format", "html"}, {"q", html}})["translatedText"], expected);
+  for (const auto& batch : translator_.batches()) EXPECT_LE(batch.size(), 2u);
 }
 
 TEST_F(TranslationServiceTest, AsksForTheKey) {

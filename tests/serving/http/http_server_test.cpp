@@ -1,5 +1,6 @@
 #include "serving/http/http_server.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <future>
@@ -41,7 +42,11 @@ class HttpServerTest : public testing::Test {
     server_.emplace([this](HttpRequest request, HttpReply reply) { answer(std::move(request), std::move(reply)); },
                     std::move(options), *log_);
   }
-  void make_with(const HttpLimits& limits) { make(HttpServerOptions{.limits = limits}); }
+  void make_with(const HttpLimits& limits) {
+    HttpServerOptions options;
+    options.limits = limits;
+    make(std::move(options));
+  }
 
   void answer(HttpRequest request, HttpReply reply) {
     if (request.path == "/wait") {
@@ -371,7 +376,26 @@ TEST_F(HttpServerTest, ListensOnlyWhereItCan) {
 TEST_F(HttpServerTest, RefusesOptionsOutOfRange) {
   for (const HttpLimits& limits :
        {HttpLimits{.body_bytes = 0}, HttpLimits{.connections = 0}, HttpLimits{.answer = 0ms}})
-    EXPECT_THROW(HttpServer([](const HttpRequest&, const HttpReply&) {}, {.limits = limits}, *log_), Error);
+    EXPECT_THROW(make_with(limits), Error);
+}
+
+TEST_F(HttpServerTest, APathMayHaveABodyLimitOfItsOwn) {
+  make_with({.body_bytes = 100, .body_bytes_of = {{"/file", 1000}, {"/short", 10}}});
+  const auto ask = [&](const std::string& path, size_t bytes) {
+    return test::RawClient(server_->port()).ask(test::http_request("POST", path, std::string(bytes, 'x'))).status;
+  };
+  const auto ask_in_chunks = [&](const std::string& path, size_t bytes) {
+    const std::string chunk(bytes / 2, 'x');
+    std::string request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (int i = 0; i < 2; ++i) request += fmt::format("{:x}\r\n{}\r\n", chunk.size(), chunk);
+    return test::RawClient(server_->port()).ask(request + "0\r\n\r\n").status;
+  };
+  for (const auto& [path, limit] : {std::pair{"/", 100}, std::pair{"/file", 1000}, std::pair{"/short", 10}}) {
+    EXPECT_EQ(ask(path, limit), 200) << path;
+    EXPECT_EQ(ask(path, limit + 1), 413) << path;
+    EXPECT_EQ(ask_in_chunks(path, limit), 200) << path;
+    EXPECT_EQ(ask_in_chunks(path, limit + 2), 413) << path;
+  }
 }
 
 }  // namespace
