@@ -8,8 +8,15 @@
 #include <vector>
 
 #include "base/error.h"
+#include "markup/formats/epub.h"
 #include "markup/formats/html_document.h"
+#include "markup/formats/office_open_xml.h"
+#include "markup/formats/open_document.h"
+#include "markup/formats/packaged_document.h"
 #include "markup/formats/plain_document.h"
+#include "markup/formats/po_catalog.h"
+#include "markup/formats/subtitles.h"
+#include "markup/formats/xliff.h"
 #include "markup/formats/xml_document.h"
 
 namespace nmt {
@@ -60,9 +67,10 @@ std::optional<DocumentFormat> document_format_of(std::string_view file_name) {
 const DocumentFormatName& require_document_format(std::string_view file_name) {
   if (const auto* found = find_format(file_name)) return *found;
   if (markup::lower_name(file_name).ends_with(".pdf"))
-    throw Error(fmt::format("{}: a PDF holds places of letters and no text that could flow; send the document that it was "
-                            "made from",
-                            file_name));
+    throw Error(
+        fmt::format("{}: a PDF holds places of letters and no text that could flow; send the document that it was "
+                    "made from",
+                    file_name));
   std::string names;
   for (const auto& entry : kDocumentFormats) names += (names.empty() ? "" : " ") + std::string(entry.extension);
   throw Error(fmt::format("{}: files of this kind are not translated; send one of {}", file_name, names));
@@ -71,7 +79,8 @@ const DocumentFormatName& require_document_format(std::string_view file_name) {
 std::string translate_document(DocumentFormat format, std::string_view bytes, const TranslateTexts& translate,
                                const DocumentLimits& limits) {
   if (bytes.size() > limits.unpacked_bytes)
-    throw Error(fmt::format("the document has {} bytes, more than {}; send it in parts", bytes.size(), limits.unpacked_bytes));
+    throw Error(
+        fmt::format("the document has {} bytes, more than {}; send it in parts", bytes.size(), limits.unpacked_bytes));
   switch (format) {
     case DocumentFormat::kText:
       return translated(*markup::read_plain_text(bytes), translate);
@@ -79,10 +88,25 @@ std::string translate_document(DocumentFormat format, std::string_view bytes, co
       return translated(*markup::read_html(bytes, limits), translate);
     case DocumentFormat::kXml:
       return translated(*markup::read_xml(bytes, "XML", limits), translate);
-    default:
-      break;
+    case DocumentFormat::kDocx:
+      return markup::translate_package(bytes, markup::read_docx, translate, limits);
+    case DocumentFormat::kPptx:
+      return markup::translate_package(bytes, markup::read_pptx, translate, limits);
+    case DocumentFormat::kOdt:
+    case DocumentFormat::kOdp:
+      return markup::translate_package(bytes, markup::read_open_document, translate, limits);
+    case DocumentFormat::kEpub:
+      return markup::translate_package(bytes, markup::read_epub, translate, limits);
+    case DocumentFormat::kSrt:
+      return translated(*markup::read_subtitles(bytes, markup::SubtitleKind::kSrt), translate);
+    case DocumentFormat::kVtt:
+      return translated(*markup::read_subtitles(bytes, markup::SubtitleKind::kVtt), translate);
+    case DocumentFormat::kPo:
+      return markup::translate_po(bytes, translate);
+    case DocumentFormat::kXliff:
+      return translated(*markup::read_xliff(bytes, limits), translate);
   }
-  throw Error("this kind of document is not translated");
+  throw Error("this kind of document is not translated; send another");
 }
 
 std::string translate_html(std::string_view html, const TranslateTexts& translate, const DocumentLimits& limits) {

@@ -28,9 +28,9 @@ std::optional<DocumentFormat> document_format_of(std::string_view file_name);
 /// The same for what a user sent. Throws Error that says which formats there are, or why this one is refused (.pdf).
 const DocumentFormatName& require_document_format(std::string_view file_name);
 
-/// The document with its text translated; all else as it was, byte for byte. All texts are translated as one batch. A text
-/// whose translation is the text itself keeps its bytes, and so does a text without any letter.
-/// Throws Error where the document is damaged or asks for more than the limits, and what `translate` throws.
+/// The document with its text translated; all else as it was, byte for byte. All texts are translated as one batch. A
+/// text whose translation is the text itself keeps its bytes, and so does a text without any letter. Throws Error where
+/// the document is damaged or asks for more than the limits, and what `translate` throws.
 std::string translate_document(DocumentFormat format, std::string_view bytes, const TranslateTexts& translate,
                                const DocumentLimits& limits = {});
 

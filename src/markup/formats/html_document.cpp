@@ -15,7 +15,8 @@ std::unique_ptr<TextDocument> read_html(std::string_view bytes, const DocumentLi
   return document;
 }
 
-std::unique_ptr<TextDocument> read_xhtml(std::string_view bytes, const std::string& name, const DocumentLimits& limits) {
+std::unique_ptr<TextDocument> read_xhtml(std::string_view bytes, const std::string& name,
+                                         const DocumentLimits& limits) {
   auto document = std::make_unique<TextDocument>(std::string(bytes));
   const auto markup = tokenize_xml(document->bytes(), limits.depth, name);
   collect_segments(markup, html_rules(EntitySet::kXhtml), 0, markup.tokens.size(), true, document->segments);

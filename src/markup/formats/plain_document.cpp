@@ -26,7 +26,8 @@ void check_utf8(std::string_view bytes, const std::string& what) {
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
     throw Error(fmt::format("{} is UTF-16; save it as UTF-8", what));
   if (const auto byte = find_invalid_utf8(bytes))
-    throw Error(fmt::format("{}, line {}: byte {} is not UTF-8; save it as UTF-8", what, line_of(bytes, *byte), *byte + 1));
+    throw Error(
+        fmt::format("{}, line {}: byte {} is not UTF-8; save it as UTF-8", what, line_of(bytes, *byte), *byte + 1));
 }
 
 LineEnds line_ends(std::string_view bytes, size_t begin) {

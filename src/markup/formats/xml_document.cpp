@@ -18,7 +18,8 @@ std::vector<bool> elements_with_text(const MarkupTokens& markup) {
     const Token& token = markup.tokens[i];
     if (token.kind == TokenKind::kStartTag) open.push_back(i);
     if (token.kind == TokenKind::kEndTag) open.pop_back();
-    const bool is_text = token.kind == TokenKind::kCdata || (token.kind == TokenKind::kText && !is_white(markup.text(token)));
+    const bool is_text =
+        token.kind == TokenKind::kCdata || (token.kind == TokenKind::kText && !is_white(markup.text(token)));
     if (is_text && !open.empty()) has_text[open.back()] = true;
   }
   return has_text;

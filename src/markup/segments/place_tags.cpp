@@ -54,7 +54,7 @@ std::vector<size_t> borders_of(std::span<const TagSpan> spans) {
 
 class TagPlacer {
  public:
-  TagPlacer(std::string_view source, std::span<const TagSpan> spans, const TranslatedText& target)
+  TagPlacer(std::string_view source, std::span<const TagSpan> spans, const AlignedTranslation& target)
       : spans_(spans), links_(link_words(source, target.text, target.alignment, borders_of(spans))) {
     // Linked words left and right of each source word, for what stands between.
     const size_t n = links_.source.size();
@@ -94,9 +94,10 @@ class TagPlacer {
   Words words_of(const TagSpan& span) const {
     if (span.begin >= span.end) return {};
     Words words;
-    words.begin = static_cast<size_t>(std::partition_point(links_.source.begin(), links_.source.end(),
-                                                           [&](const auto& word) { return word.bytes.end <= span.begin; }) -
-                                      links_.source.begin());
+    words.begin =
+        static_cast<size_t>(std::partition_point(links_.source.begin(), links_.source.end(),
+                                                 [&](const auto& word) { return word.bytes.end <= span.begin; }) -
+                            links_.source.begin());
     words.end = std::max(word_behind(span.end), words.begin);
     const Words all = words;
     const auto holds_half = [&](size_t i) {
@@ -230,7 +231,8 @@ class TagPlacer {
 
 }  // namespace
 
-std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans, const TranslatedText& target) {
+std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans,
+                                 const AlignedTranslation& target) {
   return spans.empty() ? std::vector<TagEvent>() : TagPlacer(source, spans, target).events();
 }
 

@@ -28,10 +28,11 @@ struct TagEvent {
 };
 
 /// Where the tags stand in the translation, in the order in which they are written. Each span is opened once and closed
-/// once, and the spans nest as they did. A span stands around the words that are aligned with its words: of words that lie
-/// apart, around the run of them in which the fewest others stand. What has no words, or none that are aligned, stands
-/// between the words that its neighbours are aligned with.
-/// Takes any alignment; time grows with words times depth.
-std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans, const TranslatedText& target);
+/// once, and the spans nest as they did. A span stands around the words that are aligned with its words: of words that
+/// lie apart, around the run of them in which the fewest others stand. What has no words, or none that are aligned,
+/// stands between the words that its neighbours are aligned with. Takes any alignment; time grows with words times
+/// depth.
+std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans,
+                                 const AlignedTranslation& target);
 
 }  // namespace nmt::markup

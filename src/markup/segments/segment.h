@@ -21,9 +21,9 @@ struct InlineElement {
   InlineKind kind = InlineKind::kPair;
   size_t begin = 0, end = 0;  ///< bytes of the segment's text
   size_t parent = kNone;
-  ByteRange open = {}, close = {};                ///< bytes of the document; of units `open` is all
-  bool space_before = false, space_after = false; ///< of units
-  size_t style = kNone;                           ///< of styles; of units that stood inside of a run
+  ByteRange open = {}, close = {};                 ///< bytes of the document; of units `open` is all
+  bool space_before = false, space_after = false;  ///< of units
+  size_t style = kNone;                            ///< of styles; of units that stood inside of a run
 };
 
 enum class TextEncoding : uint8_t {
@@ -34,14 +34,15 @@ enum class TextEncoding : uint8_t {
 
 /// A sentence or paragraph of a document.
 struct Segment {
-  ByteRange bytes;                     ///< of the document, which the translation replaces
-  std::string text;                    ///< what is translated: without tags, white space made one space
-  std::string lead = {}, tail = {};    ///< white space at the ends of the text, inside of its tags
+  ByteRange bytes;                          ///< of the document, which the translation replaces
+  std::string text;                         ///< what is translated: without tags, white space made one space
+  std::string lead = {}, tail = {};         ///< white space at the ends of the text, inside of its tags
   std::vector<InlineElement> inlines = {};  ///< an outer one before those that it holds
   TextEncoding encoding = TextEncoding::kMarkup;
-  char quote = '\0';               ///< of attributes; the others get quotes
-  std::vector<ByteRange> styles = {};  ///< the properties of runs of an office document; the first are those of most text
-  size_t most_lines = 0;           ///< of subtitles: the translation is cut into at most this many lines; 0: it is not cut
+  char quote = '\0';  ///< of attributes; the others get quotes
+  std::vector<ByteRange> styles =
+      {};                 ///< the properties of runs of an office document; the first are those of most text
+  size_t most_lines = 0;  ///< of subtitles: the translation is cut into at most this many lines; 0: it is not cut
   std::string line_end = {};
 };
 

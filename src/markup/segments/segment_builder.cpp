@@ -140,8 +140,8 @@ void SegmentBuilder::choose_styles(size_t begin, size_t end, Assembly& assembly)
   for (size_t i = begin; i < end; ++i) {
     const Item& item = items_[i];
     if (!item.is_in_run) continue;
-    auto& [size, style] = sizes.emplace(document_.substr(item.style.begin, item.style.size()), std::pair(0, item.style))
-                              .first->second;
+    auto& [size, style] =
+        sizes.emplace(document_.substr(item.style.begin, item.style.size()), std::pair(0, item.style)).first->second;
     size += item.kind == Kind::kText ? item.text.size() : 0;
   }
   std::vector<std::pair<size_t, ByteRange>> order;
@@ -200,7 +200,8 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
     const size_t style_index = item.is_in_run ? style->second : 0;
     switch (item.kind) {
       case Kind::kText:
-        if (assembly.open_style != kNone && segment.inlines[assembly.open_style].style != style_index) assembly.end_style();
+        if (assembly.open_style != kNone && segment.inlines[assembly.open_style].style != style_index)
+          assembly.end_style();
         if (style_index != 0 && assembly.open_style == kNone && !is_white(item.text)) {
           assembly.open_style = segment.inlines.size();
           segment.inlines.push_back({.kind = InlineKind::kStyle,
@@ -212,8 +213,10 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
         break;
       case Kind::kOpen:
         assembly.end_style();
-        segment.inlines.push_back(
-            {.begin = segment.text.size(), .parent = assembly.parent(), .open = item.bytes, .close = items_[item.partner].bytes});
+        segment.inlines.push_back({.begin = segment.text.size(),
+                                   .parent = assembly.parent(),
+                                   .open = item.bytes,
+                                   .close = items_[item.partner].bytes});
         assembly.parents.push_back(segment.inlines.size() - 1);
         break;
       case Kind::kClose:

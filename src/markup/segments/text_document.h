@@ -26,14 +26,14 @@ class TextDocument {
   TextDocument& operator=(const TextDocument&) = delete;
 
   std::string_view bytes() const { return bytes_; }
-  std::vector<Segment> segments;        ///< in any order; one may lie in a unit or in a tag of another
-  std::vector<TranslatedCopy> copies;   ///< if there are any, the segments themselves stay as they are
+  std::vector<Segment> segments;       ///< in any order; one may lie in a unit or in a tag of another
+  std::vector<TranslatedCopy> copies;  ///< if there are any, the segments themselves stay as they are
   RunForm run_form;
 
   /// Puts the segments in order and appends their texts.
   void append_texts(std::vector<std::string>& texts);
   /// Takes one translation for each text of append_texts().
-  void set_translations(std::span<TranslatedText> translations);
+  void set_translations(std::span<AlignedTranslation> translations);
   std::string translated() const;
 
  private:
@@ -42,10 +42,11 @@ class TextDocument {
   std::string raw_with_copies() const;
 
   std::string bytes_;
-  std::vector<TranslatedText> translations_;
+  std::vector<AlignedTranslation> translations_;
 };
 
-/// Translates the segments of all documents as one batch. Throws Error if the translations are not as many as the texts.
+/// Translates the segments of all documents as one batch. Throws Error if the translations are not as many as the
+/// texts.
 void translate_documents(std::span<TextDocument* const> documents, const TranslateTexts& translate);
 
 }  // namespace nmt::markup

@@ -27,13 +27,14 @@ struct WordLinks {
   std::vector<size_t> linked_before;      ///< target words with links before this one; one more than words
 
   std::span<const uint32_t> targets_of(size_t source_word) const {
-    return std::span(targets).subspan(first_target[source_word], first_target[source_word + 1] - first_target[source_word]);
+    return std::span(targets).subspan(first_target[source_word],
+                                      first_target[source_word + 1] - first_target[source_word]);
   }
 };
 
-/// The alignment may be any: what lies outside of the texts or inside of a character is cut. Words are not torn, whatever
-/// it says, but for `borders`, bytes of the source, in words that are the same on both sides (H<sub>2</sub>O). Where it
-/// says nothing, words belong together by their place in the sentence.
+/// The alignment may be any: what lies outside of the texts or inside of a character is cut. Words are not torn,
+/// whatever it says, but for `borders`, bytes of the source, in words that are the same on both sides (H<sub>2</sub>O).
+/// Where it says nothing, words belong together by their place in the sentence.
 WordLinks link_words(std::string_view source, std::string_view target, std::span<const AlignedWords> alignment,
                      std::vector<size_t> borders = {});
 

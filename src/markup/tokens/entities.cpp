@@ -63,9 +63,10 @@ constexpr NamedCharacter kNamed[] = {
 };
 
 /// What browsers read for numbers of a code page that are none of Unicode.
-constexpr char16_t kWindows1252[] = {0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160,
-                                     0x2039, 0x152,  0x8D,   0x17D,  0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-                                     0x2013, 0x2014, 0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E, 0x178};
+constexpr char16_t kWindows1252[] = {0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
+                                     0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,
+                                     0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                     0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
 
 char32_t numbered_character(std::string_view reference, bool is_html) {
   const bool is_hexadecimal = reference.starts_with('x') || reference.starts_with('X');
@@ -106,8 +107,9 @@ DecodedEntity decode_entity(std::string_view text, EntitySet set) {
     const char32_t code = is_complete || is_html ? numbered_character(name.substr(1), is_html) : 0;
     return code ? DecodedEntity{code, length} : DecodedEntity{};
   }
-  const auto* found = std::lower_bound(std::begin(kNamed), std::end(kNamed), name,
-                                       [](const NamedCharacter& entry, std::string_view other) { return entry.name < other; });
+  const auto* found =
+      std::lower_bound(std::begin(kNamed), std::end(kNamed), name,
+                       [](const NamedCharacter& entry, std::string_view other) { return entry.name < other; });
   if (found == std::end(kNamed) || found->name != name) return {};
   const bool is_ascii_xml = name == "amp" || name == "lt" || name == "gt" || name == "quot" || name == "apos";
   if (set == EntitySet::kXml && !is_ascii_xml) return {};

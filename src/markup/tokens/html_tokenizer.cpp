@@ -24,8 +24,8 @@ bool holds_name(std::string_view names, std::string_view name) {
   return false;
 }
 
-/// The elements that a start tag ends although their end tags are not there. What is outside of an element of `stops` is
-/// not ended.
+/// The elements that a start tag ends although their end tags are not there. What is outside of an element of `stops`
+/// is not ended.
 struct ImpliedEnds {
   std::string_view ended, stops;
 };
@@ -35,7 +35,8 @@ ImpliedEnds implied_ends(std::string_view name) {
   if (is_one_of(name, {"dt", "dd"})) return {" dt dd ", " dl table td th "};
   if (is_one_of(name, {"td", "th"})) return {" td th ", " tr table template "};
   if (name == "tr") return {" tr ", " table template html "};
-  if (is_one_of(name, {"tbody", "thead", "tfoot"})) return {" tbody thead tfoot colgroup caption ", " table template html "};
+  if (is_one_of(name, {"tbody", "thead", "tfoot"}))
+    return {" tbody thead tfoot colgroup caption ", " table template html "};
   if (name == "option") return {" option ", " select datalist optgroup "};
   if (name == "optgroup") return {" optgroup option ", " select "};
   if (is_one_of(name, {"rt", "rp"})) return {" rt rp ", " ruby "};
@@ -132,8 +133,9 @@ class HtmlTokenizer {
       return;
     }
     if (open_.size() >= most_depth_)
-      throw Error(fmt::format("HTML, line {}: elements are nested deeper than {}; close the elements that are left open",
-                              line_of(out_.document, out_.tokens[index].bytes.begin), most_depth_));
+      throw Error(
+          fmt::format("HTML, line {}: elements are nested deeper than {}; close the elements that are left open",
+                      line_of(out_.document, out_.tokens[index].bytes.begin), most_depth_));
     open_.push_back({name, index});
     if (is_raw) add_raw_text(name);
   }
@@ -142,7 +144,8 @@ class HtmlTokenizer {
   void add_raw_text(const std::string& name) {
     const std::string_view document = out_.document;
     size_t end = document.size();
-    for (size_t i = document.find("</", at_); i != document.npos && name != "plaintext"; i = document.find("</", i + 2)) {
+    for (size_t i = document.find("</", at_); i != document.npos && name != "plaintext";
+         i = document.find("</", i + 2)) {
       const size_t behind_name = i + 2 + name.size();
       if (behind_name < document.size() && lower_name(document.substr(i + 2, name.size())) == name &&
           (is_markup_space(document[behind_name]) || document[behind_name] == '/' || document[behind_name] == '>')) {

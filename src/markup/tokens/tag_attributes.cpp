@@ -14,7 +14,8 @@ size_t scan_tag(std::string_view document, size_t begin, std::vector<Attribute>*
     }
     Attribute attribute;
     attribute.name.begin = i++;  // whatever it is: a name may begin with '='
-    while (i < size && !is_markup_space(document[i]) && document[i] != '/' && document[i] != '>' && document[i] != '=') ++i;
+    while (i < size && !is_markup_space(document[i]) && document[i] != '/' && document[i] != '>' && document[i] != '=')
+      ++i;
     attribute.name.end = i;
     attribute.value = {i, i};
     size_t after = i;

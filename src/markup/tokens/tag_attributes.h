@@ -10,13 +10,13 @@ namespace nmt::markup {
 
 struct Attribute {
   ByteRange name;
-  ByteRange value;   ///< without its quotes; empty where there is none
-  char quote = '\0'; ///< '\0': without quotes
+  ByteRange value;    ///< without its quotes; empty where there is none
+  char quote = '\0';  ///< '\0': without quotes
   bool has_value = false;
 };
 
-/// Where the tag ends whose name ends at `begin`: behind its '>', or kNone if the document ends first. A '>' in quotes does
-/// not end it. `attributes` may be null.
+/// Where the tag ends whose name ends at `begin`: behind its '>', or kNone if the document ends first. A '>' in quotes
+/// does not end it. `attributes` may be null.
 size_t scan_tag(std::string_view document, size_t begin, std::vector<Attribute>* attributes);
 
 std::vector<Attribute> attributes_of(const MarkupTokens& markup, const Token& tag);

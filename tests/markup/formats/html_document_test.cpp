@@ -26,7 +26,8 @@ std::vector<std::string> texts_of(const std::string& html) {
 }
 
 TEST(HtmlDocument, MovesTagsWithTheirWords) {
-  EXPECT_EQ(translate_html("<p>A <b>red</b> house.</p>", dictionary({{"A red house.", {"Une maison rouge.", "0-0 1-2 2-1"}}})),
+  EXPECT_EQ(translate_html("<p>A <b>red</b> house.</p>",
+                           dictionary({{"A red house.", {"Une maison rouge.", "0-0 1-2 2-1"}}})),
             "<p>Une maison <b>rouge</b>.</p>");
 }
 
@@ -52,16 +53,16 @@ TEST(HtmlDocument, KeepsWhatIsNotToBeTranslated) {
   EXPECT_THAT(texts_of("<pre>a</pre><script>if (a<b) c()</script><style>p{}</style><div translate=no>x <b>y</b> "
                        "<p translate=\"yes\">z</p></div><p class='a notranslate'>q</p><p>r <code>s</code></p>"),
               ElementsAre("z", "r"));
-  EXPECT_EQ(translate_html("<p>run <code>ls -l</code> now</p>",
-                           dictionary({{"run now", {"jetzt starte", "0-1 1-0"}}})),
+  EXPECT_EQ(translate_html("<p>run <code>ls -l</code> now</p>", dictionary({{"run now", {"jetzt starte", "0-1 1-0"}}})),
             "<p>jetzt starte <code>ls -l</code></p>");
   EXPECT_EQ(translate_html("<p>Ask <span translate=no>Jane Doe</span> today</p>", shout),
             "<p>ASK <span translate=no>Jane Doe</span> TODAY</p>");
 }
 
 TEST(HtmlDocument, TranslatesThreeAttributes) {
-  EXPECT_EQ(translate_html("<img alt='a &quot;b&quot; it' src=a.png title=word><input placeholder=\"x\" value=\"y\">", shout),
-            "<img alt='A \"B\" IT' src=a.png title=\"WORD\"><input placeholder=\"X\" value=\"y\">");
+  EXPECT_EQ(
+      translate_html("<img alt='a &quot;b&quot; it' src=a.png title=word><input placeholder=\"x\" value=\"y\">", shout),
+      "<img alt='A \"B\" IT' src=a.png title=\"WORD\"><input placeholder=\"X\" value=\"y\">");
   EXPECT_EQ(translate_html("<p>one <a title=\"two\">three</a></p>", shout), "<p>ONE <a title=\"TWO\">THREE</a></p>");
   EXPECT_EQ(translate_html("<p translate=no title='a'>b</p><code title='a'>b</code>", shout),
             "<p translate=no title='a'>b</p><code title='a'>b</code>");
@@ -71,7 +72,8 @@ TEST(HtmlDocument, KeepsVoidElementsBetweenTheirNeighbours) {
   EXPECT_EQ(translate_html("<p>one<br>two three</p>", shout), "<p>ONE<br>TWO THREE</p>");
   EXPECT_EQ(translate_html("<p>one <img src=a> two three</p>", shout), "<p>ONE <img src=a> TWO THREE</p>");
   EXPECT_EQ(translate_html("<p>one <img src=a>two</p>", shout), "<p>ONE <img src=a>TWO</p>");
-  EXPECT_EQ(translate_html("<p>one<sup><a href=x>1</a></sup> two</p>", shout), "<p>ONE<sup><a href=x>1</a></sup> TWO</p>");
+  EXPECT_EQ(translate_html("<p>one<sup><a href=x>1</a></sup> two</p>", shout),
+            "<p>ONE<sup><a href=x>1</a></sup> TWO</p>");
   EXPECT_EQ(translate_html("<p>one<!-- c --> two</p>", shout), "<p>ONE<!-- c --> TWO</p>");
 }
 
@@ -91,14 +93,16 @@ TEST(HtmlDocument, TakesTagsThatDoNotNest) {
   EXPECT_EQ(translate_html("<b>one <i>two</b> three</i> four", shout), "<b>ONE <i>TWO</b> THREE</i> FOUR");
   EXPECT_EQ(translate_html("one </b> two <i> three", reverse_words), "ONE </b> TWO <i> THREE");
   EXPECT_EQ(translate_html("<a href=x><div>one two</div></a>", reverse_words), "<a href=x><div>TWO ONE</div></a>");
-  for (const char* text : {"<", "<a", "<a href='", "<!--", "<!-- x", "</", "<p", "&", "&#", "<script>", "<!", "<?x", "a<b"})
+  for (const char* text :
+       {"<", "<a", "<a href='", "<!--", "<!-- x", "</", "<p", "&", "&#", "<script>", "<!", "<?x", "a<b"})
     EXPECT_NO_THROW(translate_html(text, shout)) << text;
 }
 
 TEST(HtmlDocument, RefusesWhatIsNestedTooDeeplyOrNotUtf8) {
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += "<div>\n";
-  EXPECT_THAT(message_of<Error>([&] { translate_html(deep, shout); }), HasSubstr("HTML, line 257: elements are nested"));
+  EXPECT_THAT(message_of<Error>([&] { translate_html(deep, shout); }),
+              HasSubstr("HTML, line 257: elements are nested"));
   EXPECT_THAT(message_of<Error>([&] { translate_html("a\n\xFFz", shout); }), HasSubstr("line 2: byte 3 is not UTF-8"));
 }
 

@@ -104,8 +104,9 @@ TEST(PlaceTags, ElementsWithoutWordsKeepTheirOrderAndTheirParent) {
   // Not into the middle of another element.
   EXPECT_EQ(placed("one (b)[atwo three so] four", "zwei eins drei so vier", "0-1 1-0 2-2 3-3 4-4", TagNeighbour::kLeft),
             "zwei eins(b) [adrei so] vier");
-  EXPECT_EQ(placed("one (b)[atwo three so] four", "zwei eins drei so vier", "0-1 1-0 1-1 2-2 3-3 4-4", TagNeighbour::kLeft),
-            "(b)[azwei eins drei so] vier");
+  EXPECT_EQ(
+      placed("one (b)[atwo three so] four", "zwei eins drei so vier", "0-1 1-0 1-1 2-2 3-3 4-4", TagNeighbour::kLeft),
+      "(b)[azwei eins drei so] vier");
 }
 
 TEST(PlaceTags, WithoutAnAlignmentByPlace) {
@@ -115,14 +116,12 @@ TEST(PlaceTags, WithoutAnAlignmentByPlace) {
   EXPECT_EQ(placed("[a](b)", "eins", ""), "[a](b)eins");
 }
 
-TEST(PlaceTags, WordsOfScriptsWithoutSpaces) {
-  EXPECT_EQ(placed("one [atwo]", "\u4E00\u4E8C", ""), "\u4E00[a\u4E8C]");
-}
+TEST(PlaceTags, WordsOfScriptsWithoutSpaces) { EXPECT_EQ(placed("one [atwo]", "\u4E00\u4E8C", ""), "\u4E00[a\u4E8C]"); }
 
 struct Generated {
   std::string source;
   std::vector<TagSpan> spans;
-  TranslatedText target;
+  AlignedTranslation target;
 };
 
 Generated generate(std::mt19937& random) {
@@ -130,7 +129,8 @@ Generated generate(std::mt19937& random) {
     std::string out;
     const size_t words = random() % 8;
     for (size_t i = 0; i < words; ++i) {
-      static const std::vector<std::string> kParts = {"ab", "c", "d.", "\u00E9t\u00E9", "\u4E00\u4E8C", "(x)", "e\u0301", "-", "12"};
+      static const std::vector<std::string> kParts = {"ab",      "c", "d.", "\u00E9t\u00E9", "\u4E00\u4E8C", "(x)",
+                                                      "e\u0301", "-", "12"};
       out += (i ? " " : "") + kParts[random() % kParts.size()];
     }
     return out;
@@ -151,7 +151,8 @@ Generated generate(std::mt19937& random) {
   const size_t pairs = random() % 10;
   for (size_t i = 0; i < pairs; ++i) {
     const auto place = [&](size_t most) { return random() % 50 == 0 ? random() : random() % (most + 1); };
-    made.target.alignment.push_back({place(size), place(size), place(made.target.text.size()), place(made.target.text.size())});
+    made.target.alignment.push_back(
+        {place(size), place(size), place(made.target.text.size()), place(made.target.text.size())});
   }
   return made;
 }
