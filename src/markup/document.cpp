@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "base/error.h"
-#include "markup/formats/epub.h"
 #include "markup/formats/html_document.h"
-#include "markup/formats/office_open_xml.h"
-#include "markup/formats/open_document.h"
-#include "markup/formats/packaged_document.h"
 #include "markup/formats/plain_document.h"
 #include "markup/formats/po_catalog.h"
 #include "markup/formats/subtitles.h"
 #include "markup/formats/xliff.h"
 #include "markup/formats/xml_document.h"
+#include "markup/packages/epub.h"
+#include "markup/packages/office_open_xml.h"
+#include "markup/packages/open_document.h"
+#include "markup/packages/packaged_document.h"
 
 namespace nmt {
 namespace {

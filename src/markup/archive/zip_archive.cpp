@@ -71,7 +71,8 @@ ZipArchive::ZipArchive(std::string_view bytes, const DocumentLimits& limits) : s
   State& state = *state_;
   state.bytes = bytes;
   if (bytes.starts_with("\xD0\xCF\x11\xE0"))
-    throw Error("the document is locked with a password or has the form of before 2007; save it anew, without a password");
+    throw Error(
+        "the document is locked with a password or has the form of before 2007; save it anew, without a password");
   if (!bytes.starts_with("PK")) throw damaged_archive("it does not begin as one");
   state.opened = open_archive(bytes, ZIP_RDONLY);
   zip_t* archive = state.opened.archive.get();
@@ -85,7 +86,8 @@ ZipArchive::ZipArchive(std::string_view bytes, const DocumentLimits& limits) : s
     if (zip_stat_index(archive, i, ZIP_FL_ENC_RAW, &entry) != 0 || (entry.valid & kNeeded) != kNeeded)
       throw damaged_archive("an entry of its directory");
     const std::string name = entry.name;
-    if (leaves_folder(name)) throw Error("the document is an archive with a name that leaves its folder; it is not read");
+    if (leaves_folder(name))
+      throw Error("the document is an archive with a name that leaves its folder; it is not read");
     if (entry.encryption_method != ZIP_EM_NONE)
       throw Error("the document is locked with a password; save it without one");
     if (entry.size > limits.unpacked_bytes - unpacked)
@@ -150,7 +152,8 @@ std::string ZipArchive::replaced(const std::map<std::string, std::string>& entri
 
   zip_source_t* written = opened.bytes.get();
   zip_stat_t size;
-  if (zip_source_stat(written, &size) != 0 || zip_source_open(written) != 0) throw MachineError("libzip: cannot read back");
+  if (zip_source_stat(written, &size) != 0 || zip_source_open(written) != 0)
+    throw MachineError("libzip: cannot read back");
   std::string out(size.size, '\0');
   const auto count = zip_source_read(written, out.data(), out.size());
   zip_source_close(written);

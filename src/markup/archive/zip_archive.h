@@ -13,8 +13,8 @@ namespace nmt::markup {
 /// An archive in memory, read and written by libzip.
 class ZipArchive {
  public:
-  /// Throws Error for what is damaged or encrypted, for names that leave the folder or stand twice, and for what asks for
-  /// more than the limits. Nothing is unpacked yet. `bytes` have to live as long as the archive.
+  /// Throws Error for what is damaged or encrypted, for names that leave the folder or stand twice, and for what asks
+  /// for more than the limits. Nothing is unpacked yet. `bytes` have to live as long as the archive.
   ZipArchive(std::string_view bytes, const DocumentLimits& limits);
   ~ZipArchive();
   ZipArchive(ZipArchive&&) noexcept;
@@ -24,8 +24,8 @@ class ZipArchive {
   /// The unpacked bytes of an entry, of which the checksum is compared. Throws Error if it is not there.
   std::string read(const std::string& name) const;
 
-  /// The archive with the bytes of these entries replaced. All other entries keep their packed bytes, and all keep their
-  /// order, their time and the way in which they are packed.
+  /// The archive with the bytes of these entries replaced. All other entries keep their packed bytes, and all keep
+  /// their order, their time and the way in which they are packed.
   std::string replaced(const std::map<std::string, std::string>& entries) const;
 
  private:

@@ -77,7 +77,8 @@ class PoReader {
     const size_t quote = line.find('"');
     if (quote == line.npos) throw wrong(range.begin, "a keyword or a text in quotes was expected");
     const std::string_view keyword = without_blanks(line.substr(0, quote));
-    const bool begins_entry = keyword == "msgctxt" || (keyword == "msgid" && entry_.id) || (keyword == "msgid" && has_text());
+    const bool begins_entry =
+        keyword == "msgctxt" || (keyword == "msgid" && entry_.id) || (keyword == "msgid" && has_text());
     if (begins_entry && entry_.begin != kNone && (entry_.id || has_text())) finish_entry();
     if (entry_.begin == kNone) entry_.begin = range.begin;
     PoString read{range, unquoted(line.substr(quote), range.begin)};

@@ -25,7 +25,8 @@ bool begins_with_dash(std::string_view line) {
 
 class SubtitleReader {
  public:
-  SubtitleReader(TextDocument& document, SubtitleKind kind) : document_(document), kind_(kind), builder_(document.bytes()) {}
+  SubtitleReader(TextDocument& document, SubtitleKind kind)
+      : document_(document), kind_(kind), builder_(document.bytes()) {}
 
   void read() {
     const std::string_view bytes = document_.bytes();

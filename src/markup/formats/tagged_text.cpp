@@ -68,8 +68,8 @@ void add_tagged_text(SegmentBuilder& builder, std::string_view document, ByteRan
   const auto add_text = [&](size_t begin, size_t end) {
     if (begin >= end) return;
     const std::string_view text = document.substr(begin, end - begin);
-    builder.add_text({begin, end}, kind == TaggedTextKind::kWebVtt ? decode_entities(text, EntitySet::kHtml)
-                                                                   : std::string(text));
+    builder.add_text({begin, end},
+                     kind == TaggedTextKind::kWebVtt ? decode_entities(text, EntitySet::kHtml) : std::string(text));
   };
   size_t at = range.begin;
   const auto tags = find_tags(document, range, kind);

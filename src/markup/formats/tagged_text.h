@@ -12,8 +12,8 @@ enum class TaggedTextKind : uint8_t {
   kMessage,   ///< of a program: <b>
 };
 
-/// Text in which tags may stand, though it is no markup language: hands its parts to a builder. Tags without a partner are
-/// units.
+/// Text in which tags may stand, though it is no markup language: hands its parts to a builder. Tags without a partner
+/// are units.
 void add_tagged_text(SegmentBuilder& builder, std::string_view document, ByteRange range, TaggedTextKind kind);
 
 }  // namespace nmt::markup

@@ -30,7 +30,8 @@ class XliffReader {
       const auto translate = attribute_value(markup_, token, "translate");
       kept.push_back(translate == "no" ? true : translate == "yes" ? false : kept.back());
       if (!has_root) {
-        if (local_name(markup_.name(token)) != "xliff") throw Error("XLIFF: the root element is not <xliff>; send it as .xml");
+        if (local_name(markup_.name(token)) != "xliff")
+          throw Error("XLIFF: the root element is not <xliff>; send it as .xml");
         is_second_version_ = attribute_value(markup_, token, "version").value_or("").starts_with('2');
         has_root = true;
       }
@@ -43,7 +44,8 @@ class XliffReader {
  private:
   bool is_tag(size_t token, std::string_view name) const {
     const Token& tag = markup_.tokens[token];
-    return (tag.kind == TokenKind::kStartTag || tag.kind == TokenKind::kEmptyTag) && local_name(markup_.name(tag)) == name;
+    return (tag.kind == TokenKind::kStartTag || tag.kind == TokenKind::kEmptyTag) &&
+           local_name(markup_.name(tag)) == name;
   }
   size_t end_of(size_t token) const {
     const Token& tag = markup_.tokens[token];
@@ -118,7 +120,8 @@ class XliffReader {
   /// What begins or ends a span without being an element around it: its kind and the number that both sides have.
   std::string span_key(size_t token, bool& begins) const {
     for (const auto& [start, end, start_number, end_number] :
-         {std::tuple("bpt", "ept", "rid", "rid"), std::tuple("bx", "ex", "rid", "rid"), std::tuple("sc", "ec", "id", "startref")}) {
+         {std::tuple("bpt", "ept", "rid", "rid"), std::tuple("bx", "ex", "rid", "rid"),
+          std::tuple("sc", "ec", "id", "startref")}) {
       begins = is_tag(token, start);
       if (!begins && !is_tag(token, end)) continue;
       const Token& tag = markup_.tokens[token];
@@ -161,7 +164,8 @@ class XliffReader {
     const Token& tag = markup_.tokens[token];
     if (tag.kind != TokenKind::kStartTag) return false;
     if (is_tag(token, "mrk"))
-      return attribute_value(markup_, tag, "translate") != "no" && attribute_value(markup_, tag, "mtype") != "protected";
+      return attribute_value(markup_, tag, "translate") != "no" &&
+             attribute_value(markup_, tag, "mtype") != "protected";
     return is_tag(token, "g") || is_tag(token, "pc");
   }
 

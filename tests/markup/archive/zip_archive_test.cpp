@@ -38,10 +38,12 @@ TEST(ZipArchive, ReplacesSomeEntriesAndKeepsTheOthersPacked) {
 }
 
 TEST(ZipArchive, RefusesBombs) {
-  EXPECT_THAT(refusal(Archive().add_deflated("a", std::string(3 << 20, 'a')).bytes()), HasSubstr("more than 200 times"));
+  EXPECT_THAT(refusal(Archive().add_deflated("a", std::string(3 << 20, 'a')).bytes()),
+              HasSubstr("more than 200 times"));
   EXPECT_THAT(refusal(Archive().add_deflated("a", std::string(3 << 20, 'a')).bytes(), {.unpacked_bytes = 2 << 20}),
               HasSubstr("larger than 2097152 bytes"));
-  EXPECT_THAT(refusal(Archive().add("a", "aaaa", {.method = 8, .claimed = 0xFFFFFFF0u}).bytes()), HasSubstr("larger than"));
+  EXPECT_THAT(refusal(Archive().add("a", "aaaa", {.method = 8, .claimed = 0xFFFFFFF0u}).bytes()),
+              HasSubstr("larger than"));
   Archive many;
   for (int i = 0; i < 20; ++i) many.add(std::to_string(i), "");
   EXPECT_THAT(refusal(many.bytes(), {.entries = 10}), HasSubstr("20 entries, more than 10"));

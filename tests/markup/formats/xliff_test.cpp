@@ -28,11 +28,13 @@ TEST(Xliff, AddsTargets) {
   EXPECT_EQ(one("<trans-unit id=\"1\">\n <source>a &amp; b</source>\n</trans-unit>", shout),
             "<trans-unit id=\"1\">\n <source>a &amp; b</source>\n <target state=\"needs-review-translation\">A &amp; "
             "B</target>\n</trans-unit>");
-  EXPECT_EQ(one("<trans-unit id=\"1\"><source>a</source><target xml:lang=\"de\"/></trans-unit>", shout),
-            "<trans-unit id=\"1\"><source>a</source><target xml:lang=\"de\" state=\"needs-review-translation\">A</target>"
-            "</trans-unit>");
-  EXPECT_EQ(one("<trans-unit id=\"1\"><source>a</source><target state=\"new\"> </target></trans-unit>", shout),
-            "<trans-unit id=\"1\"><source>a</source><target state=\"needs-review-translation\">A</target></trans-unit>");
+  EXPECT_EQ(
+      one("<trans-unit id=\"1\"><source>a</source><target xml:lang=\"de\"/></trans-unit>", shout),
+      "<trans-unit id=\"1\"><source>a</source><target xml:lang=\"de\" state=\"needs-review-translation\">A</target>"
+      "</trans-unit>");
+  EXPECT_EQ(
+      one("<trans-unit id=\"1\"><source>a</source><target state=\"new\"> </target></trans-unit>", shout),
+      "<trans-unit id=\"1\"><source>a</source><target state=\"needs-review-translation\">A</target></trans-unit>");
 }
 
 TEST(Xliff, LeavesTargetsAndWhatIsNotTranslated) {
@@ -48,19 +50,23 @@ TEST(Xliff, MovesInlineElements) {
                 dictionary({{"a red house", {"une maison rouge", "0-0 1-2 2-1"}}})),
             "<trans-unit id=\"1\"><source>a <g id=\"1\">red</g> house<x id=\"2\"/></source><target "
             "state=\"needs-review-translation\">une maison <g id=\"1\">rouge</g><x id=\"2\"/></target></trans-unit>");
-  EXPECT_EQ(one("<trans-unit id=\"1\"><source>a <bpt id=\"1\">{b</bpt>red<ept id=\"1\">}</ept> house</source></trans-unit>",
-                reverse_words),
-            "<trans-unit id=\"1\"><source>a <bpt id=\"1\">{b</bpt>red<ept id=\"1\">}</ept> house</source><target "
-            "state=\"needs-review-translation\">HOUSE <bpt id=\"1\">{b</bpt>RED<ept id=\"1\">}</ept> A</target></trans-unit>");
+  EXPECT_EQ(
+      one("<trans-unit id=\"1\"><source>a <bpt id=\"1\">{b</bpt>red<ept id=\"1\">}</ept> house</source></trans-unit>",
+          reverse_words),
+      "<trans-unit id=\"1\"><source>a <bpt id=\"1\">{b</bpt>red<ept id=\"1\">}</ept> house</source><target "
+      "state=\"needs-review-translation\">HOUSE <bpt id=\"1\">{b</bpt>RED<ept id=\"1\">}</ept> "
+      "A</target></trans-unit>");
 }
 
 TEST(Xliff, FillsSegmentsOfVersionTwo) {
-  EXPECT_EQ(translate_document(DocumentFormat::kXliff,
-                               "<xliff version=\"2.0\"><file id=\"f\"><unit id=\"u\"><segment><source>a <pc id=\"1\">b</pc> <ph "
-                               "id=\"2\"/>c</source></segment><segment state=\"initial\"><source>d <sc id=\"3\"/>e<ec "
-                               "startRef=\"3\"/></source></segment></unit></file></xliff>",
-                               shout),
-            "<xliff version=\"2.0\"><file id=\"f\"><unit id=\"u\"><segment state=\"translated\"><source>a <pc id=\"1\">b</pc> "
+  EXPECT_EQ(translate_document(
+                DocumentFormat::kXliff,
+                "<xliff version=\"2.0\"><file id=\"f\"><unit id=\"u\"><segment><source>a <pc id=\"1\">b</pc> <ph "
+                "id=\"2\"/>c</source></segment><segment state=\"initial\"><source>d <sc id=\"3\"/>e<ec "
+                "startRef=\"3\"/></source></segment></unit></file></xliff>",
+                shout),
+            "<xliff version=\"2.0\"><file id=\"f\"><unit id=\"u\"><segment state=\"translated\"><source>a <pc "
+            "id=\"1\">b</pc> "
             "<ph id=\"2\"/>c</source><target>A <pc id=\"1\">B</pc> <ph id=\"2\"/>C</target></segment><segment "
             "state=\"translated\"><source>d <sc id=\"3\"/>e<ec startRef=\"3\"/></source><target>D <sc id=\"3\"/>E<ec "
             "startRef=\"3\"/></target></segment></unit></file></xliff>");

@@ -25,7 +25,8 @@ std::string xml(const std::string& text, const TranslateTexts& translate) {
 TEST(XmlDocument, ElementsWithTextAreParagraphs) {
   std::vector<std::string> seen;
   const std::string text =
-      "<?xml version=\"1.0\"?>\n<doc a='b'>\n<t>one <b>two</b></t>\n<t><![CDATA[three & x]]></t><n its:translate=\"no\" "
+      "<?xml version=\"1.0\"?>\n<doc a='b'>\n<t>one <b>two</b></t>\n<t><![CDATA[three & x]]></t><n "
+      "its:translate=\"no\" "
       "xmlns:its=\"u\">four</n><l><i>five</i><i>six</i></l></doc>\n";
   EXPECT_EQ(xml(text, listing(seen)), text);
   EXPECT_THAT(seen, ElementsAre("one two", "three & x", "five", "six"));
@@ -35,7 +36,8 @@ TEST(XmlDocument, ElementsWithTextAreParagraphs) {
 
 TEST(XmlDocument, RefusesEntitiesAndOtherEncodings) {
   const auto message = [](const std::string& text) { return message_of<Error>([&] { xml(text, shout); }); };
-  EXPECT_THAT(message("<!DOCTYPE d [\n<!ENTITY a \"aaaa\">]><d>&a;</d>"), HasSubstr("XML, line 2: the document type defines"));
+  EXPECT_THAT(message("<!DOCTYPE d [\n<!ENTITY a \"aaaa\">]><d>&a;</d>"),
+              HasSubstr("XML, line 2: the document type defines"));
   EXPECT_THAT(message("<!DOCTYPE d [ %a; ]><d/>"), HasSubstr("uses entities"));
   EXPECT_THAT(message("<?xml version='1.0' encoding='ISO-8859-1'?><d/>"), HasSubstr("iso-8859-1; save it as UTF-8"));
   EXPECT_THAT(message("\xFF\xFE<"), HasSubstr("UTF-16"));
@@ -43,10 +45,38 @@ TEST(XmlDocument, RefusesEntitiesAndOtherEncodings) {
 }
 
 TEST(XmlDocument, RefusesWhatIsNotWellFormed) {
-  for (const auto* text : {"", "a", "<a>", "<a></b>", "<a/><b/>", "<a b></a>", "<a b=c></a>", "<a b='1' b='2'/>", "<a>&x;</a>",
-                           "<a>&</a>", "<a>&#;</a>", "<a>&#x;</a>", "<a>]]></a>", "<a b='<'/>", "<a b='&'/>", "<a", "<a b",
-                           "<a b=", "<a b='", "<!--", "<a><!-- -- --></a>", "<![CDATA[", "<a><![CDATA[</a>", "<?x", "<!DOCTYPE",
-                           "<a></a>x", "< a/>", "<a/ >", "</a>", "<a>\x01</a>", "<a b='1'c='2'/>", "<a><!DOCTYPE b></a>"})
+  for (const auto* text : {"",
+                           "a",
+                           "<a>",
+                           "<a></b>",
+                           "<a/><b/>",
+                           "<a b></a>",
+                           "<a b=c></a>",
+                           "<a b='1' b='2'/>",
+                           "<a>&x;</a>",
+                           "<a>&</a>",
+                           "<a>&#;</a>",
+                           "<a>&#x;</a>",
+                           "<a>]]></a>",
+                           "<a b='<'/>",
+                           "<a b='&'/>",
+                           "<a",
+                           "<a b",
+                           "<a b=",
+                           "<a b='",
+                           "<!--",
+                           "<a><!-- -- --></a>",
+                           "<![CDATA[",
+                           "<a><![CDATA[</a>",
+                           "<?x",
+                           "<!DOCTYPE",
+                           "<a></a>x",
+                           "< a/>",
+                           "<a/ >",
+                           "</a>",
+                           "<a>\x01</a>",
+                           "<a b='1'c='2'/>",
+                           "<a><!DOCTYPE b></a>"})
     EXPECT_THAT(message_of<Error>([&] { xml(text, shout); }), HasSubstr("XML, line 1: ")) << text;
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += "<a>";

@@ -18,8 +18,10 @@ inline const std::string kDocxTail = "</w:body></w:document>";
 
 /// What becomes of the paragraphs of a .docx.
 inline std::string translated_docx(const std::string& body, const TranslateTexts& translate) {
-  const auto file = Archive().add_deflated("[Content_Types].xml", "<Types/>")
-                        .add_deflated("word/document.xml", kDocxHead + body + kDocxTail).bytes();
+  const auto file = Archive()
+                        .add_deflated("[Content_Types].xml", "<Types/>")
+                        .add_deflated("word/document.xml", kDocxHead + body + kDocxTail)
+                        .bytes();
   const auto out = entry_of(translate_document(DocumentFormat::kDocx, file, translate), "word/document.xml");
   return out.substr(kDocxHead.size(), out.size() - kDocxHead.size() - kDocxTail.size());
 }

@@ -11,7 +11,7 @@ namespace nmt::markup {
 /// WordprocessingML and DrawingML have paragraphs <p> of runs <r> with properties <rPr> and texts <t>, in different
 /// namespaces.
 struct OfficeDialect {
-  std::string prefix;      ///< of the namespace, with its colon: "w:"
+  std::string prefix;           ///< of the namespace, with its colon: "w:"
   std::string text_attributes;  ///< of each <t>
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "markup/formats/packaged_document.h"
+#include "markup/packages/packaged_document.h"
 
 namespace nmt::markup {
 

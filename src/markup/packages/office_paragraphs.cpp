@@ -1,4 +1,4 @@
-#include "markup/formats/office_paragraphs.h"
+#include "markup/packages/office_paragraphs.h"
 
 #include <initializer_list>
 #include <string_view>
@@ -165,8 +165,7 @@ class OfficeParagraphs {
     for (size_t i = text.begin + 1; i + 1 < text.end; ++i) {
       const Token& token = markup_.tokens[i];
       if (token.kind == TokenKind::kText) decoded += decode_entities(markup_.text(token), EntitySet::kXml);
-      if (token.kind == TokenKind::kCdata)
-        decoded += markup_.text({token.bytes.begin + 9, token.bytes.end - 3});
+      if (token.kind == TokenKind::kCdata) decoded += markup_.text({token.bytes.begin + 9, token.bytes.end - 3});
     }
     builder.add_text(bytes_of(text), decoded);
   }
@@ -180,10 +179,12 @@ class OfficeParagraphs {
       if (!is(children[i].begin, {"r"})) continue;
       for (const Child part : children_of(children[i].begin)) {
         if (is(part.begin, {"instrText"}) && !open.empty() && part.end == part.begin + 3)
-          unfinished[open.back()].is_link = unfinished[open.back()].is_link ||
-                                            markup_.text(markup_.tokens[part.begin + 1]).find("HYPERLINK") != std::string_view::npos;
+          unfinished[open.back()].is_link =
+              unfinished[open.back()].is_link ||
+              markup_.text(markup_.tokens[part.begin + 1]).find("HYPERLINK") != std::string_view::npos;
         if (!is(part.begin, {"fldChar"})) continue;
-        const auto type = attribute_value(markup_, markup_.tokens[part.begin], lower_name(dialect_.prefix + "fldchartype"));
+        const auto type =
+            attribute_value(markup_, markup_.tokens[part.begin], lower_name(dialect_.prefix + "fldchartype"));
         if (type == "begin") {
           open.push_back(i);
           unfinished[i] = {};

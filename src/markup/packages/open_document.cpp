@@ -1,4 +1,4 @@
-#include "markup/formats/open_document.h"
+#include "markup/packages/open_document.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -47,7 +47,8 @@ std::vector<PackagedPart> read_open_document(const ZipArchive& archive, const Do
       if (tracked[index]) return ElementRole::kContainer;
       if (is_named(element, {"text:p", "text:h", "svg:title", "svg:desc"})) return ElementRole::kBlock;
       if (!in_text) return ElementRole::kContainer;
-      if (is_named(element, {"text:span", "text:a", "text:meta", "text:ruby", "text:ruby-base"})) return ElementRole::kInline;
+      if (is_named(element, {"text:span", "text:a", "text:meta", "text:ruby", "text:ruby-base"}))
+        return ElementRole::kInline;
       if (is_named(element, {"text:s", "text:tab", "text:line-break"})) return ElementRole::kSpace;
       return ElementRole::kUnit;
     };

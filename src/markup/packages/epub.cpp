@@ -1,4 +1,4 @@
-#include "markup/formats/epub.h"
+#include "markup/packages/epub.h"
 
 #include <algorithm>
 #include <charconv>
@@ -55,7 +55,8 @@ std::string package_document_of(const ZipArchive& archive, const DocumentLimits&
   const std::string container = archive.read(name);
   const auto markup = tokenize_xml(container, limits.depth, name);
   for (const auto& token : markup.tokens)
-    if (is_tag(token) && local_name(markup.name(token)) == "rootfile") return attribute_text(markup, token, "full-path");
+    if (is_tag(token) && local_name(markup.name(token)) == "rootfile")
+      return attribute_text(markup, token, "full-path");
   throw Error("the book's META-INF/container.xml names no package document; save it as .epub");
 }
 

@@ -1,10 +1,10 @@
-#include "markup/formats/office_open_xml.h"
+#include "markup/packages/office_open_xml.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include "base/error.h"
-#include "markup/formats/office_paragraphs.h"
+#include "markup/packages/office_paragraphs.h"
 #include "markup/tokens/tag_attributes.h"
 #include "markup/tokens/xml_tokenizer.h"
 

@@ -1,4 +1,4 @@
-#include "markup/formats/packaged_document.h"
+#include "markup/packages/packaged_document.h"
 
 #include <map>
 #include <utility>
