@@ -10,7 +10,14 @@
 #include "base/error.h"
 #include "markup/formats/html_document.h"
 #include "markup/formats/plain_document.h"
+#include "markup/formats/po_catalog.h"
+#include "markup/formats/subtitles.h"
+#include "markup/formats/xliff.h"
 #include "markup/formats/xml_document.h"
+#include "markup/packages/epub.h"
+#include "markup/packages/office_open_xml.h"
+#include "markup/packages/open_document.h"
+#include "markup/packages/packaged_document.h"
 
 namespace nmt {
 namespace {
@@ -81,10 +88,25 @@ std::string translate_document(DocumentFormat format, std::string_view bytes, co
       return translated(*markup::read_html(bytes, limits), translate);
     case DocumentFormat::kXml:
       return translated(*markup::read_xml(bytes, "XML", limits), translate);
-    default:
-      break;
+    case DocumentFormat::kDocx:
+      return markup::translate_package(bytes, markup::read_docx, translate, limits);
+    case DocumentFormat::kPptx:
+      return markup::translate_package(bytes, markup::read_pptx, translate, limits);
+    case DocumentFormat::kOdt:
+    case DocumentFormat::kOdp:
+      return markup::translate_package(bytes, markup::read_open_document, translate, limits);
+    case DocumentFormat::kEpub:
+      return markup::translate_package(bytes, markup::read_epub, translate, limits);
+    case DocumentFormat::kSrt:
+      return translated(*markup::read_subtitles(bytes, markup::SubtitleKind::kSrt), translate);
+    case DocumentFormat::kVtt:
+      return translated(*markup::read_subtitles(bytes, markup::SubtitleKind::kVtt), translate);
+    case DocumentFormat::kPo:
+      return markup::translate_po(bytes, translate);
+    case DocumentFormat::kXliff:
+      return translated(*markup::read_xliff(bytes, limits), translate);
   }
-  throw Error("this kind of document is not translated");
+  throw Error("this kind of document is not translated; send another");
 }
 
 std::string translate_html(std::string_view html, const TranslateTexts& translate, const DocumentLimits& limits) {

@@ -31,8 +31,8 @@ inline std::vector<WordPlace> words_of(std::string_view text) {
 }
 
 /// `links` as "0-0 1-2": words of the source and of the target, parted at spaces.
-inline TranslatedText aligned(std::string_view source, const std::string& target, const std::string& links) {
-  TranslatedText out{.text = target};
+inline AlignedTranslation aligned(std::string_view source, const std::string& target, const std::string& links) {
+  AlignedTranslation out{.text = target};
   const auto from = words_of(source), to = words_of(target);
   std::istringstream pairs(links);
   for (std::string pair; pairs >> pair;) {
@@ -50,11 +50,11 @@ struct ToyEntry {
 /// Knows some texts; another one fails the test.
 inline TranslateTexts dictionary(std::map<std::string, ToyEntry> entries) {
   return [entries = std::move(entries)](std::span<const std::string> texts) {
-    std::vector<TranslatedText> out;
+    std::vector<AlignedTranslation> out;
     for (const auto& text : texts) {
       const auto found = entries.find(text);
       if (found == entries.end()) ADD_FAILURE() << "asked for \"" << text << '"';
-      out.push_back(found == entries.end() ? TranslatedText{text}
+      out.push_back(found == entries.end() ? AlignedTranslation{text}
                                            : aligned(text, found->second.target, found->second.links));
     }
     return out;
@@ -62,10 +62,10 @@ inline TranslateTexts dictionary(std::map<std::string, ToyEntry> entries) {
 }
 
 /// ASCII letters become capitals; each word is aligned with itself.
-inline std::vector<TranslatedText> shout(std::span<const std::string> texts) {
-  std::vector<TranslatedText> out;
+inline std::vector<AlignedTranslation> shout(std::span<const std::string> texts) {
+  std::vector<AlignedTranslation> out;
   for (std::string text : texts) {
-    TranslatedText translation;
+    AlignedTranslation translation;
     for (const auto word : words_of(text))
       translation.alignment.push_back({word.begin, word.end, word.begin, word.end});
     for (char& c : text)
@@ -77,10 +77,10 @@ inline std::vector<TranslatedText> shout(std::span<const std::string> texts) {
 }
 
 /// The words in the opposite order, in capitals.
-inline std::vector<TranslatedText> reverse_words(std::span<const std::string> texts) {
-  std::vector<TranslatedText> out;
+inline std::vector<AlignedTranslation> reverse_words(std::span<const std::string> texts) {
+  std::vector<AlignedTranslation> out;
   for (const auto& loud : shout(texts)) {
-    TranslatedText translation;
+    AlignedTranslation translation;
     auto words = words_of(loud.text);
     std::reverse(words.begin(), words.end());
     for (const auto word : words) {
@@ -98,7 +98,7 @@ inline std::vector<TranslatedText> reverse_words(std::span<const std::string> te
 inline TranslateTexts listing(std::vector<std::string>& seen) {
   return [&seen](std::span<const std::string> texts) {
     seen.assign(texts.begin(), texts.end());
-    std::vector<TranslatedText> out;
+    std::vector<AlignedTranslation> out;
     for (const auto& text : texts) out.push_back({text});
     return out;
   };

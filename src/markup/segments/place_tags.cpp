@@ -54,7 +54,7 @@ std::vector<size_t> borders_of(std::span<const TagSpan> spans) {
 
 class TagPlacer {
  public:
-  TagPlacer(std::string_view source, std::span<const TagSpan> spans, const TranslatedText& target)
+  TagPlacer(std::string_view source, std::span<const TagSpan> spans, const AlignedTranslation& target)
       : spans_(spans), links_(link_words(source, target.text, target.alignment, borders_of(spans))) {
     // Linked words left and right of each source word, for what stands between.
     const size_t n = links_.source.size();
@@ -232,7 +232,7 @@ class TagPlacer {
 }  // namespace
 
 std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans,
-                                 const TranslatedText& target) {
+                                 const AlignedTranslation& target) {
   return spans.empty() ? std::vector<TagEvent>() : TagPlacer(source, spans, target).events();
 }
 

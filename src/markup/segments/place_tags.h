@@ -32,6 +32,7 @@ struct TagEvent {
 /// lie apart, around the run of them in which the fewest others stand. What has no words, or none that are aligned,
 /// stands between the words that its neighbours are aligned with. Takes any alignment; time grows with words times
 /// depth.
-std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans, const TranslatedText& target);
+std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans,
+                                 const AlignedTranslation& target);
 
 }  // namespace nmt::markup

@@ -17,7 +17,7 @@ namespace nmt::markup {
 namespace {
 
 /// A translation without what no document takes: control characters, line ends, bytes that are no UTF-8.
-void make_clean(TranslatedText& translation) {
+void make_clean(AlignedTranslation& translation) {
   std::string& text = translation.text;
   if (find_invalid_utf8(text)) {
     text = repair_utf8(text);
@@ -30,23 +30,34 @@ void make_clean(TranslatedText& translation) {
 }
 
 std::vector<TagSpan> tag_spans(const Segment& segment) {
+  constexpr std::string_view kNoBreakSpace = "\u00A0";
+  const std::string_view text = segment.text;
   std::vector<TagSpan> spans;
   for (const auto& element : segment.inlines) {
     auto neighbour = TagNeighbour::kNeither;
-    if (element.space_before != element.space_after)
-      neighbour = element.space_before ? TagNeighbour::kRight : TagNeighbour::kLeft;
+    const bool has_left = element.space_before || text.substr(0, element.begin).ends_with(kNoBreakSpace);
+    const bool has_right = element.space_after || text.substr(element.end).starts_with(kNoBreakSpace);
+    if (has_left != has_right) neighbour = has_left ? TagNeighbour::kRight : TagNeighbour::kLeft;
     spans.push_back({element.begin, element.end, element.parent, neighbour});
   }
   return spans;
 }
 
-/// The width of a subtitle's longest line.
+/// The characters of a subtitle's longest line, without its tags.
 size_t longest_line(std::string_view text) {
-  size_t longest = 0, begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    longest = std::max(longest, static_cast<size_t>(count_code_points(text.substr(begin, end - begin))));
-    begin = end + 1;
+  size_t longest = 0, length = 0;
+  char closing = '\0';
+  for (const char c : text) {
+    if (c == '\n') {
+      length = 0;
+      closing = '\0';
+    } else if (closing != '\0') {
+      if (c == closing) closing = '\0';
+    } else if (c == '<' || c == '{') {
+      closing = c == '<' ? '>' : '}';
+    } else if (!is_continuation_byte(c) && c != '\r') {
+      longest = std::max(longest, ++length);
+    }
   }
   return longest;
 }
@@ -176,7 +187,7 @@ class SegmentWriter {
   const TextDocument& document_;
   size_t index_;
   const Segment& segment_;
-  const TranslatedText& translation_;
+  const AlignedTranslation& translation_;
   std::string out_;
   size_t at_ = 0;  ///< of the translation, what is written
   std::vector<size_t> breaks_;
@@ -193,7 +204,7 @@ void TextDocument::append_texts(std::vector<std::string>& texts) {
   for (const auto& segment : segments) texts.push_back(segment.text);
 }
 
-void TextDocument::set_translations(std::span<TranslatedText> translations) {
+void TextDocument::set_translations(std::span<AlignedTranslation> translations) {
   translations_.assign(std::make_move_iterator(translations.begin()), std::make_move_iterator(translations.end()));
   for (auto& translation : translations_) make_clean(translation);
 }
@@ -221,6 +232,7 @@ std::string TextDocument::raw_with_copies() const {
   std::string out;
   size_t at = 0;
   for (const auto& copy : copies) {
+    if (copy.replaced.begin < at) continue;  // in a place that is written over already
     out += bytes().substr(at, copy.replaced.begin - at);
     out += copy.before + translated(copy.source, 0) + copy.after;
     at = copy.replaced.end;
@@ -231,12 +243,12 @@ std::string TextDocument::raw_with_copies() const {
 void translate_documents(std::span<TextDocument* const> documents, const TranslateTexts& translate) {
   std::vector<std::string> texts;
   for (auto* document : documents) document->append_texts(texts);
-  std::vector<TranslatedText> translations;
+  std::vector<AlignedTranslation> translations;
   if (!texts.empty()) translations = translate(texts);
   if (translations.size() != texts.size())
     throw Error(fmt::format("the translator gave {} translations for {} texts; report this", translations.size(),
                             texts.size()));
-  std::span<TranslatedText> rest(translations);
+  std::span<AlignedTranslation> rest(translations);
   for (auto* document : documents) {
     document->set_translations(rest.first(document->segments.size()));
     rest = rest.subspan(document->segments.size());

@@ -33,7 +33,7 @@ class TextDocument {
   /// Puts the segments in order and appends their texts.
   void append_texts(std::vector<std::string>& texts);
   /// Takes one translation for each text of append_texts().
-  void set_translations(std::span<TranslatedText> translations);
+  void set_translations(std::span<AlignedTranslation> translations);
   std::string translated() const;
 
  private:
@@ -42,7 +42,7 @@ class TextDocument {
   std::string raw_with_copies() const;
 
   std::string bytes_;
-  std::vector<TranslatedText> translations_;
+  std::vector<AlignedTranslation> translations_;
 };
 
 /// Translates the segments of all documents as one batch. Throws Error if the translations are not as many as the

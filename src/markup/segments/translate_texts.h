@@ -13,12 +13,12 @@ struct AlignedWords {
   size_t source_begin = 0, source_end = 0, target_begin = 0, target_end = 0;
 };
 
-struct TranslatedText {
+struct AlignedTranslation {
   std::string text;
   std::vector<AlignedWords> alignment = {};  ///< may be empty: then tags go by their place in the text
 };
 
 /// Sentences or paragraphs without line ends; their translations in the same order. It may throw.
-using TranslateTexts = std::function<std::vector<TranslatedText>(std::span<const std::string>)>;
+using TranslateTexts = std::function<std::vector<AlignedTranslation>(std::span<const std::string>)>;
 
 }  // namespace nmt

@@ -127,12 +127,6 @@ class WordLinker {
     link_all({source_core.end, source.end}, {target_core.end, target.end});
   }
 
-  /// For texts of which nothing is known.
-  void link_by_place(WordRange source, WordRange target) {
-    only_by_place_ = true;
-    link(source, target);
-  }
-
   bool has_links() const { return !links_.empty(); }
 
   void finish() {
@@ -158,12 +152,11 @@ class WordLinker {
     return range;
   }
 
-  /// Each with each; of long stretches by their place, so that links stay as many as words.
+  /// One with all of the other side; several with several by their place, so that links stay as many as words.
   void link_all(WordRange source, WordRange target) {
-    constexpr size_t kMostPairs = 16;
     const size_t n = source.size(), m = target.size();
     if (n == 0 || m == 0) return;
-    if (n == 1 || m == 1 || (n * m <= kMostPairs && !only_by_place_)) {
+    if (n == 1 || m == 1) {
       for (size_t i = 0; i < n; ++i)
         for (size_t k = 0; k < m; ++k) add(source.begin + i, target.begin + k);
       return;
@@ -177,7 +170,6 @@ class WordLinker {
   }
 
   WordLinks& out_;
-  bool only_by_place_ = false;
   std::vector<std::pair<uint32_t, uint32_t>> links_;
 };
 
@@ -224,7 +216,7 @@ WordLinks link_words(std::string_view source, std::string_view target, std::span
     else
       linker.link(from, to);
   }
-  if (!linker.has_links()) linker.link_by_place({0, links.source.size()}, {0, links.target.size()});
+  if (!linker.has_links()) linker.link({0, links.source.size()}, {0, links.target.size()});
   linker.finish();
   return links;
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "markup/tokens/tag_attributes.h"
+#include "markup/tokens/entities.h"
 
 namespace nmt::markup {
 namespace {
@@ -97,10 +97,12 @@ class XmlTokenizer {
         if (end == begin) end = text.size();
       } else if (end < text.size() && begins_xml_name(text[end])) {
         while (end < text.size() && is_in_xml_name(text[end])) ++end;
+        // Only a document type can define another one than the five.
+        if (!has_document_type_ && decode_entity(text.substr(i, 8), EntitySet::kXml).length == 0) end = text.size();
       } else {
         end = text.size();
       }
-      if (end >= text.size() || text[end] != ';') throw wrong(range.begin + i, "an & that begins no entity");
+      if (end >= text.size() || text[end] != ';') throw wrong(range.begin + i, "an & that begins no known entity");
     }
   }
 
@@ -128,6 +130,7 @@ class XmlTokenizer {
     } else if (rest.starts_with("<!DOCTYPE")) {
       if (has_root_) throw wrong(at_, "a document type behind the root element begins");
       add(TokenKind::kOther, end_of_document_type());
+      has_document_type_ = true;
     } else if (rest.starts_with("</")) {
       end_element();
     } else {
@@ -243,7 +246,7 @@ class XmlTokenizer {
   size_t most_depth_, at_ = 0;
   const std::string& name_;
   std::vector<size_t> open_;
-  bool has_root_ = false;
+  bool has_root_ = false, has_document_type_ = false;
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
     const auto direction = languages_.direction(request.source, request.target, beginning_of(texts));
     result.detected = direction.detected;
     if (direction.pair) return translations(texts, *direction.pair, request.given_up);
-    std::vector<TranslatedText> same;
+    std::vector<AlignedTranslation> same;
     for (const auto& text : texts) same.push_back({text});
     return same;
   };
@@ -85,12 +85,12 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
   return result;
 }
 
-std::vector<TranslatedText> DocumentTranslator::translations(std::span<const std::string> texts, size_t pair,
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts, size_t pair,
                                                                  const std::stop_token& given_up) const {
   const auto& limits = queue_.options();
   // A quarter of the queue at most, so that others find room in it.
   const auto part = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
-  std::vector<TranslatedText> translations;
+  std::vector<AlignedTranslation> translations;
   while (translations.size() < texts.size()) {
     std::vector<Question> questions;
     for (const auto& text : texts.subspan(translations.size(), std::min(part, texts.size() - translations.size())))

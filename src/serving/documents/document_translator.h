@@ -49,7 +49,7 @@ class DocumentTranslator {
 
  private:
   TranslatedDocument translated(const DocumentRequest& request) const;
-  std::vector<TranslatedText> translations(std::span<const std::string> texts, size_t pair,
+  std::vector<AlignedTranslation> translations(std::span<const std::string> texts, size_t pair,
                                                const std::stop_token& given_up) const;
 
   RequestQueue& queue_;

@@ -121,7 +121,7 @@ TEST(PlaceTags, WordsOfScriptsWithoutSpaces) { EXPECT_EQ(placed("one [atwo]", "\
 struct Generated {
   std::string source;
   std::vector<TagSpan> spans;
-  TranslatedText target;
+  AlignedTranslation target;
 };
 
 Generated generate(std::mt19937& random) {
