@@ -20,6 +20,7 @@
 #include "report/pictures/attention_picture.h"
 #include "serving_arguments.h"
 #include "translate_arguments.h"
+#include "translation/aligning_translator.h"
 #include "translation/attention_grids.h"
 #include "translation/word_alignment.h"
 
@@ -234,6 +235,40 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
   return kDone;
 }
 
+int translate_one_document(const TranslateArguments& arguments, const ModelSet& models, TranslatorOptions options,
+                           Logger& log) {
+  constexpr size_t kLargest = DocumentLimits().unpacked_bytes;
+  const std::string bytes = read_file(arguments.input == "-" ? "/dev/stdin" : arguments.input, kLargest);
+  const AligningTranslator translator(models.members(), std::move(options));
+  std::unique_ptr<ProgressBar> bar;
+  int64_t texts_of_document = 0;
+  const auto start = Clock::now();
+  const auto translate = [&](std::span<const std::string> texts) {
+    texts_of_document = std::ssize(texts);
+    if (!arguments.quiet && arguments.output != "-" && standard_error_is_terminal())
+      bar = std::make_unique<ProgressBar>("translate", texts_of_document, "texts");
+    return translator.translate(texts, {.progress =
+                                            [&](int64_t done) {
+                                              if (bar) bar->update(done);
+                                            },
+                                        .stopped = [] { return stop_signal() != 0; }});
+  };
+  try {
+    const std::string translated = translate_document(arguments.input_document_format(), bytes, translate);
+    bar.reset();
+    Output output(arguments.output);
+    output.write(translated);
+    output.commit();
+  } catch (const TranslationStopped&) {
+    return stop_exit_code();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", arguments.input, error.what()));
+  }
+  if (!arguments.quiet)
+    log.info("{} texts of a document in {:.2f} s", with_commas(texts_of_document), seconds_since(start));
+  return kDone;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Translates text with a trained model: a line of output for each line of input.", "nmt-translate");
   app.set_version_flag("--version", program_version("nmt-translate", "LibTorch " TORCH_VERSION));
@@ -253,6 +288,7 @@ int run(int argc, char** argv) {
       arguments.decoding.model_set({arguments.models.begin(), arguments.models.end()}, arguments.weights));
   const TranslatorOptions options = options_of(arguments, models);
   if (serving.wanted()) return serving.run(models.members(), options, *log);
+  if (arguments.is_document()) return translate_one_document(arguments, models, options, *log);
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
   if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first());

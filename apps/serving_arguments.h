@@ -75,9 +75,9 @@ struct ServingArguments {
 
   /// Throws Error where an option is given that the requests say themselves, or that a service has not.
   void check(const CLI::App& app) const {
-    for (const char* name : {"--input", "--input-format", "--text", "--score", "--output", "--format", "--n-best",
-                             "--scores", "--token-scores", "--copy-unknown", "--alignment", "--alignment-out",
-                             "--attention-out", "--prefix", "--must", "--must-not"}) {
+    for (const char* name : {"--input", "--input-format", "--format-in", "--text", "--score", "--output", "--format",
+                             "--n-best", "--scores", "--token-scores", "--copy-unknown", "--alignment",
+                             "--alignment-out", "--attention-out", "--prefix", "--must", "--must-not"}) {
       if (wanted() && app.count(name) > 0) throw Error(fmt::format("{}: not with --serve", name));
     }
     // A key that a start script failed to fill in must not open the service.

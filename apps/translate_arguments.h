@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "command_line.h"
 #include "decoding_arguments.h"
+#include "markup/document.h"
 #include "translation/line_stream.h"
 
 namespace nmt {
@@ -16,7 +17,7 @@ struct TranslateArguments {
   std::vector<std::string> models;
   std::vector<double> weights;
   std::string input = "-", output = "-", input_format = "text", format = "text", alignment;
-  std::string alignment_file, attention_out, targets;
+  std::string alignment_file, attention_out, targets, document_format;
   std::vector<int64_t> attention_lines = {1};
   std::vector<std::string> texts, target_texts;
   int64_t n_best = 1;
@@ -50,11 +51,24 @@ struct TranslateArguments {
     if (attention_is_file() && texts.size() != 1)
       throw Error(
           fmt::format("--attention-out {}: draws one --text; give a folder for several and for lines", attention_out));
+    if (is_document() && (n_best > 1 || has_constraints() || scores || token_scores || !alignment.empty() ||
+                          !alignment_file.empty() || !attention_out.empty() || format != "text" || scores_given()))
+      throw Error("--format-in: a document is translated as a whole; leave out what is said of single lines");
+    if (is_document()) input_document_format();
     if (scores_given() && (n_best > 1 || copy_unknown || split_sentences || has_constraints()))
       throw Error(
           "--score, --target: take translations as they are; leave out --n-best, --copy-unknown, --split-sentences and "
           "the "
           "constraints");
+  }
+
+  /// Whether the input is a document.
+  bool is_document() const { return !document_format.empty(); }
+  /// Throws Error for a format that is not known.
+  DocumentFormat input_document_format() const {
+    if (document_format != "auto") return require_document_format("input." + document_format).format;
+    if (input == "-") throw Error("--format-in auto: standard input has no name to tell by; name the format");
+    return require_document_format(input).format;
   }
 
   bool has_constraints() const {
@@ -124,6 +138,12 @@ struct TranslateArguments {
                    "source, prefix, must, must_not)")
         ->check(CLI::IsMember({"text", "tsv", "json"}))
         ->capture_default_str()
+        ->group(group);
+    app.add_option("--format-in", document_format,
+                   "the input is one document, whose markup stays: html, xml, srt, vtt, po, xliff, docx, pptx, odt, "
+                   "odp, epub, txt; auto = as the name of the input ends")
+        ->type_name("FORMAT")
+        ->excludes("--text")
         ->group(group);
     app.add_flag("--split-sentences", split_sentences, "a line is a paragraph: its sentences are translated one by one")
         ->group(group);

@@ -163,6 +163,7 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
                                              const std::shared_ptr<LatencyTimer>& timer) {
   const auto texts = body.texts("q");
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
+  languages_.direction(body.text("source"), body.text("target"), "");  // refused at once where it is not served
   const auto fragments = std::make_shared<Fragments>(texts.size(), [=](const Fragments& all) {
     timer->stop();
     if (all.error) return reply(error_response(*all.error));
@@ -183,6 +184,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
   const auto source = required(body, "source"), target = required(body, "target"), key = body.text("api_key");
   const auto client = admission_.client(caller, key);
+  languages_.direction(source, target, "");
   if (file.bytes.empty()) throw RequestError(400, "Invalid request: empty file");
   const DocumentFormatName* format = nullptr;
   try {

@@ -203,9 +203,10 @@ TEST_F(TranslationServiceTest, MarkupStays) {
 }
 
 TEST_F(TranslationServiceTest, TheSourceOfMarkupIsDetected) {
-  const auto reply = translate({{"format", "html"},
-                                {"source", "auto"},
-                                {"q", {"<p>this is a house</p><p>and this is a garden</p>", "<p>das ist ein Haus</p>"}}});
+  const auto reply =
+      translate({{"format", "html"},
+                 {"source", "auto"},
+                 {"q", {"<p>this is a house</p><p>and this is a garden</p>", "<p>das ist ein Haus</p>"}}});
   EXPECT_EQ(reply["translatedText"][0], "<p>this is a house</p><p>and this is a garden</p>") << "English already";
   EXPECT_EQ(reply["translatedText"][1], "<p>suaH nie tsi sad</p>");
   EXPECT_EQ(reply["detectedLanguage"][0]["language"], "en");

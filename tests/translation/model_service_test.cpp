@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "support.h"
@@ -43,7 +45,8 @@ TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
                                         {.text = line, .n_best = 2},
                                         {.text = ""},
                                         {.text = line, .n_best = 9},
-                                        {.text = line, .attention = true}};
+                                        {.text = line, .attention = true},
+                                        {.text = line, .alignment = true}};
   const auto answers = service(questions, {});
   ASSERT_EQ(answers.size(), questions.size());
   ASSERT_EQ(answers[0].n_best.size(), 1u);
@@ -51,10 +54,22 @@ TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
   EXPECT_THAT(answers[2].n_best, testing::IsEmpty());
   EXPECT_EQ(answers[3].n_best.size(), 3u) << "as many as the beam holds";
   EXPECT_GE(answers[3].n_best[0].score, answers[3].n_best[1].score);
-  for (const size_t i : {1, 3, 4}) EXPECT_EQ(answers[i].n_best[0].text, answers[0].n_best[0].text) << i;
+  for (const size_t i : {1, 3, 4, 5}) EXPECT_EQ(answers[i].n_best[0].text, answers[0].n_best[0].text) << i;
   EXPECT_GT(answers[0].source_tokens, 0);
   EXPECT_EQ(answers[0].attention_svg, "");
   EXPECT_THAT(answers[4].attention_svg, testing::HasSubstr("<svg"));
+  EXPECT_TRUE(answers[0].alignment.empty());
+  const std::string& translation = answers[5].n_best[0].text;
+  ASSERT_FALSE(answers[5].alignment.empty());
+  for (const auto& words : answers[5].alignment) {
+    for (const auto& [text, begin, end] : {std::tuple(line, words.source_begin, words.source_end),
+                                           std::tuple(translation, words.target_begin, words.target_end)}) {
+      ASSERT_LT(begin, end);
+      EXPECT_EQ(text.substr(begin, end - begin).find(' '), std::string::npos) << "one word";
+      EXPECT_TRUE(begin == 0 || text[begin - 1] == ' ');
+      EXPECT_TRUE(end == text.size() || text[end] == ' ');
+    }
+  }
   EXPECT_TRUE(service(questions, [] { return true; }).empty()) << "nobody waits";
 }
 

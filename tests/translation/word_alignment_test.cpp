@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "translation/word_tokenizer.h"
 
 namespace nmt::word_alignment_test {
@@ -76,6 +78,12 @@ TEST(WordAttention, IsSummedOverSourcePiecesAndAveragedOverTargetPieces) {
   EXPECT_THAT(parts[0].grid.queries, ElementsAre("x", "yz"));
   EXPECT_THAT(parts[0].grid.weights, ElementsAre(FloatEq(0.3F), FloatEq(0.6F), FloatEq(0.5F), FloatEq(0.25F)));
   EXPECT_EQ(pharaoh_alignment(parts), "1-0 0-1");
+  const auto bytes = aligned_words(parts, "ab c", "x yz");
+  ASSERT_EQ(bytes.size(), 2u);
+  EXPECT_EQ((std::array{bytes[0].source_begin, bytes[0].source_end, bytes[0].target_begin, bytes[0].target_end}),
+            (std::array<size_t, 4>{3, 4, 0, 1}));
+  EXPECT_EQ((std::array{bytes[1].source_begin, bytes[1].source_end, bytes[1].target_begin, bytes[1].target_end}),
+            (std::array<size_t, 4>{0, 2, 2, 4}));
 }
 
 TEST(WordAttention, LeavesOutThePrefixOfEachPart) {

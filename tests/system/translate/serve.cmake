@@ -8,4 +8,7 @@ if(NMT_WITH_TORCH)
   endfunction()
   nmt_serve_test(system_serve system)
   nmt_serve_test(long_serve long Load)
+  add_test(NAME system_libretranslate COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/libretranslate_test.py
+                                              --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test)
+  set_tests_properties(system_libretranslate PROPERTIES LABELS system FIXTURES_REQUIRED translate_model)
 endif()

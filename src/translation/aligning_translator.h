@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "markup/segments/translate_texts.h"
+#include "translation/translator.h"
+
+namespace nmt {
+
+/// A translator for documents (translate_document): it says which words belong together, so that markup moves with
+/// them. With models that have no attention it says nothing of words, and markup stays at its place in the text.
+class AligningTranslator {
+ public:
+  /// Borrows the models: they must outlive it.
+  AligningTranslator(std::vector<TranslatorModel> models, TranslatorOptions options);
+
+  /// One translation for each text.
+  std::vector<AlignedTranslation> translate(std::span<const std::string> texts,
+                                            const TranslationCalls& calls = {}) const;
+
+ private:
+  std::unique_ptr<Translator> translator_;
+};
+
+}  // namespace nmt
