@@ -377,6 +377,7 @@ TEST_F(HttpServerTest, RefusesOptionsOutOfRange) {
   for (const HttpLimits& limits :
        {HttpLimits{.body_bytes = 0}, HttpLimits{.connections = 0}, HttpLimits{.answer = 0ms}})
     EXPECT_THROW(make_with(limits), Error);
+  make_with({});
 }
 
 TEST_F(HttpServerTest, APathMayHaveABodyLimitOfItsOwn) {
