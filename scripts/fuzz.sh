@@ -31,6 +31,12 @@ readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer 
   interop/hugging_face/hugging_face_folder interop/marian/marian_hugging_face
   interop/marian/marian_import interop/marian/marian_npz interop/marian/marian_options interop/marian/marian_vocabulary
   interop/marian/marian_vocabulary_file interop/t5/t5_import interop/t5/t5_names interop/t5/t5_task interop/t5/t5_vocabulary
+  markup/archive/zip_archive markup/formats/html_document markup/formats/html_rules markup/formats/plain_document
+  markup/formats/po_catalog markup/formats/subtitles markup/formats/tagged_text markup/formats/xliff markup/formats/xml_document
+  markup/packages/epub markup/packages/office_open_xml markup/packages/office_paragraphs markup/packages/open_document
+  markup/packages/packaged_document markup/segments/place_tags markup/segments/segment_builder markup/segments/segment_collector
+  markup/segments/text_document markup/segments/word_links markup/tokens/entities markup/tokens/html_tokenizer
+  markup/tokens/tag_attributes markup/tokens/xml_tokenizer
   serving/http/form serving/http/http_message serving/http/request_parser serving/request_body
   text/codec/codec text/corpus/text_reader text/pairs/corpus_reader text/pairs/json_lines_reader text/pairs/pair_formats
   text/pairs/pair_reader text/pairs/tsv_reader text/pairs/two_files_reader text/sentencepiece/bpe_dropout

@@ -480,6 +480,55 @@ def seeds():
     yield from add("marian_npz", "few_words", parts(DECODER, MARIAN, "</s>: 0\n"))
     yield from add("marian_npz", "no_unknown", parts(DECODER, MARIAN, words.replace("<unk>", "x")))
 
+    pages = {
+        "page": "<!DOCTYPE html><html lang=en><head><title>One &amp; two</title><meta charset=utf-8><style>p{}</style></head><body>"
+                "<h1>A <em>big</em> title</h1><p class=a>Text with <a href='x?a=1&b=2' title=\"a title\">a link</a>, <code>code</code>"
+                "<br>and <img src=a.png alt='an image'> more.<p>Another<ul><li>one<li>two <b>three</b></ul><pre>a  b</pre></body></html>",
+        "crossing": "<b>one <i>two</b> three</i> <p>four</div> five <u>six",
+        "kept": "<div translate=no>a <p translate=yes>b</p></div><span class='x notranslate'>c</span> d <svg><path/></svg> e",
+        "broken": "<a href=\"x>one</a> <!-- two <p <b a=1/ c='", "table": "<table><tr><td>a<td>b<tr><th>c</table><dl><dt>d<dd>e</dl>",
+        "entities": "&lt;&eacute;&copy &#x41;&#66;&#128;&unknown; &amp;amp; a<sup>1</sup> H<sub>2</sub>O",
+    }
+    for name, page in pages.items():
+        yield from add("markup_html", name, page.encode())
+    xmls = {
+        "mixed": "<?xml version='1.0'?><d a='b'><p>one <b>two</b> <c/> &amp; three</p><!-- x --><p><![CDATA[a < b]]></p></d>",
+        "entities": "<!DOCTYPE d [<!ENTITY a 'b'>]><d>&a;</d>", "type": "<!DOCTYPE d SYSTEM 'd.dtd'><d>&b; c</d>",
+        "xliff1": "<xliff version='1.2'><file><body><trans-unit id='1'><source>a <g id='1'>b</g><x id='2'/> c <bpt id='3'>x</bpt>d<ept "
+                  "id='3'>y</ept></source></trans-unit><trans-unit id='2'><source>e</source><target state='new'/></trans-unit></body></file></xliff>",
+        "xliff2": "<xliff version='2.0'><file id='f'><unit id='u'><segment state='initial'><source>a <pc id='1'>b</pc><sc id='2'/>c<ec "
+                  "startRef='2'/></source></segment></unit></file></xliff>",
+    }
+    for name, text in xmls.items():
+        yield from add("markup_xml", name, text.encode())
+    word = "xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'"
+    packages = {
+        "docx": f"<w:document {word}><w:p><w:pPr/><w:r><w:rPr><w:b/></w:rPr><w:t>one </w:t><w:tab/><w:t>two</w:t></w:r><w:hyperlink><w:r>"
+                "<w:t>three</w:t></w:r></w:hyperlink><w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText>HYPERLINK x</w:instrText>"
+                "</w:r><w:r><w:fldChar w:fldCharType='separate'/></w:r><w:r><w:t>four</w:t></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r>"
+                "<w:sdt><w:sdtContent><w:r><w:t>five</w:t></w:r></w:sdtContent></w:sdt></w:p></w:document>",
+        "pptx": "<p:sld xmlns:p='p' xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'><a:p><a:r><a:rPr/><a:t>one</a:t></a:r><a:br/>"
+                "<a:r><a:t>two</a:t></a:r><a:endParaRPr/></a:p></p:sld>",
+        "odt": "<o><text:p>one <text:span>two</text:span><text:tab/>three<text:note><text:p>four</text:p></text:note></text:p><text:tracked-changes>"
+               "<text:p>x</text:p></text:tracked-changes></o>",
+        "xhtml": "<!DOCTYPE html><html><body><p>one&nbsp;<i>two</i><br/>three</p></body></html>",
+    }
+    for name, text in packages.items():
+        yield from add("markup_package", name, text.encode())
+    yield from add("markup_package", "archive", archive([("mimetype", b"x"), ("content.xml", packages["odt"].encode()),
+                                                         ("word/document.xml", packages["docx"].encode())], deflated=True))
+    yield from add("markup_package", "outside", archive([("../content.xml", b"<a/>")]))
+    yield from add("markup_package", "zip64", archive([("content.xml", packages["odt"].encode())], zip64=True))
+    texts = {
+        "srt": "1\n00:00:01,000 --> 00:00:02,000\n{\\an8}<i>One line</i>\nand two\n\n2\n00:00:03,000 --> 00:00:04,000\n- Yes.\n- No.\n",
+        "vtt": "WEBVTT\n\nNOTE x\n\nid\n00:01.000 --> 00:02.000 align:start\n<v Ann>one <c.x>two</c> &amp; <00:01.500>three\n",
+        "po": "msgid \"\"\nmsgstr \"Plural-Forms: nplurals=3;\\n\"\n\n#, c-format\nmsgctxt \"a\"\nmsgid \"one <b>%s</b>\\n\"\n\"two\"\n"
+              "msgid_plural \"more\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\n#~ msgid \"x\"\n",
+        "txt": "One.\r\n  Two words \n\n3\n",
+    }
+    for name, text in texts.items():
+        yield from add("markup_text", name, text.encode())
+
 
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds"

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
+#include <random>
+#include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,15 +49,14 @@ struct ToyEntry {
   std::string target, links;
 };
 
-/// Knows some texts; another one fails the test.
+/// Knows some texts; throws std::logic_error for another one.
 inline TranslateTexts dictionary(std::map<std::string, ToyEntry> entries) {
   return [entries = std::move(entries)](std::span<const std::string> texts) {
     std::vector<AlignedTranslation> out;
     for (const auto& text : texts) {
       const auto found = entries.find(text);
-      if (found == entries.end()) ADD_FAILURE() << "asked for \"" << text << '"';
-      out.push_back(found == entries.end() ? AlignedTranslation{text}
-                                           : aligned(text, found->second.target, found->second.links));
+      if (found == entries.end()) throw std::logic_error("asked for \"" + text + "\"");
+      out.push_back(aligned(text, found->second.target, found->second.links));
     }
     return out;
   };
@@ -89,6 +90,29 @@ inline std::vector<AlignedTranslation> reverse_words(std::span<const std::string
       translation.text += loud.text.substr(word.begin, word.end - word.begin);
       translation.alignment.push_back({word.begin, word.end, begin, translation.text.size()});
     }
+    out.push_back(std::move(translation));
+  }
+  return out;
+}
+
+/// Words in any order, some of them twice or not at all, with links of any kind: a number made of the text chooses.
+inline std::vector<AlignedTranslation> scramble(std::span<const std::string> texts) {
+  std::vector<AlignedTranslation> out;
+  for (const auto& text : texts) {
+    std::mt19937_64 random(std::hash<std::string>{}(text));
+    const auto number = [&](size_t most) { return static_cast<size_t>(random() % (most + 1)); };
+    AlignedTranslation translation;
+    const auto words = words_of(text);
+    for (size_t i = number(2 * words.size()); i > 0 && !words.empty(); --i) {
+      const auto word = words[number(words.size() - 1)];
+      if (number(3) && !translation.text.empty()) translation.text += ' ';
+      const size_t begin = translation.text.size();
+      translation.text += number(4) ? text.substr(word.begin, word.end - word.begin) : "</b>&lt;\"'\xE4\xB8\x80";
+      if (number(4)) translation.alignment.push_back({word.begin, word.end, begin, translation.text.size()});
+    }
+    for (size_t i = number(3); i > 0; --i)
+      translation.alignment.push_back(
+          {number(text.size() + 3), number(text.size() + 3), number(translation.text.size() + 3), random()});
     out.push_back(std::move(translation));
   }
   return out;

@@ -127,7 +127,7 @@ class HtmlTokenizer {
     const std::string name = lower_name(out_.name(out_.tokens[index]));
     imply_ends(name, index);
     const bool is_raw = is_raw_text_element(name);
-    const bool ends_itself = out_.document[at_ - 2] == '/' && !is_raw;
+    const bool ends_itself = !is_raw && ends_with_slash(out_.tokens[index]);
     if (ends_itself || is_void_element(name)) {
       out_.tokens[index].kind = TokenKind::kEmptyTag;
       return;
@@ -138,6 +138,14 @@ class HtmlTokenizer {
                       line_of(out_.document, out_.tokens[index].bytes.begin), most_depth_));
     open_.push_back({name, index});
     if (is_raw) add_raw_text(name);
+  }
+
+  /// Whether a tag ends itself. The slash of <a b=c/> belongs to the value.
+  bool ends_with_slash(const Token& tag) const {
+    if (out_.document[tag.bytes.end - 2] != '/') return false;
+    const auto attributes = attributes_of(out_, tag);
+    return attributes.empty() || attributes.back().quote != '\0' || attributes.back().value.end + 1 != tag.bytes.end ||
+           !attributes.back().has_value;
   }
 
   /// Up to the end tag of its name, or up to the end.
