@@ -1,4 +1,4 @@
-#include "serving/documents/document_translator.h"
+#include "serving/document_translator.h"
 
 #include <fmt/format.h>
 
