@@ -3,7 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <iostream>
 #include <string>
+#include <utility>
+
+#include "base/files/line_reader.h"
+#include "support.h"
 
 namespace nmt {
 namespace {
@@ -62,6 +68,37 @@ TEST(LanguageDetector, ReadsTheBeginningOfALongText) {
   std::string text = "x";  // so that the limit falls into a character
   while (text.size() < 200'000) text += "Grüße aus der schönen Stadt, in der wir wohnen. ü";
   EXPECT_EQ(best(LanguageDetector({"de", "en"}), text), "de");
+}
+
+/// The share of the first thousand lines of a file that are found to be in this language.
+double share_right(const LanguageDetector& detector, const std::filesystem::path& file, const std::string& language) {
+  LineReader reader(file.string(), {});
+  int lines = 0, right = 0;
+  for (auto line = reader.next(); line && lines < 1000; line = reader.next(), ++lines)
+    right += best(detector, std::string(*line)) == language ? 1 : 0;
+  return static_cast<double>(right) / lines;
+}
+
+TEST(LanguageDetector, IsRightOnRealText) {
+  const auto shared = test::shared_directory();
+  if (shared.empty()) GTEST_SKIP() << "no real data (NMT_SHARED)";
+  const LanguageDetector detector({"de", "en", "fr", "cs"});
+  for (const auto& [file, language] :
+       {std::pair{"multi30k/train.de.gz", "de"}, std::pair{"multi30k/train.en.gz", "en"},
+        std::pair{"multi30k/train.fr.gz", "fr"}, std::pair{"multi30k/train.cs.gz", "cs"},
+        std::pair{"europarl/train.de.gz", "de"}, std::pair{"europarl/train.en.gz", "en"},
+        std::pair{"iwslt14/train.de.gz", "de"}, std::pair{"iwslt14/train.en.gz", "en"}}) {
+    const double right = share_right(detector, shared / "data" / file, language);
+    std::cout << file << ": " << right << std::endl;
+    EXPECT_GE(right, 0.95) << file;
+  }
+  // Short ones: greetings, exclamations, two words.
+  for (const auto& [file, language] :
+       {std::pair{"tatoeba/train.de.gz", "de"}, std::pair{"tatoeba/train.en.gz", "en"}}) {
+    const double right = share_right(detector, shared / "data" / file, language);
+    std::cout << file << " (short): " << right << std::endl;
+    EXPECT_GE(right, 0.9) << file;
+  }
 }
 
 TEST(HasLetters, OfAnyScript) {
