@@ -277,17 +277,27 @@ int run(int argc, char** argv) {
   ServingArguments serving;
   serving.add_to(app);
   if (!parse_command_line(app, argc, argv)) return kDone;
+  if (arguments.models.empty() && !serving.has_models())
+    throw Error("--model is required: nmt-translate -m DIR (several models serve by --serve-config)");
   arguments.check();
   serving.check(app);
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
   arguments.decoding.set_threads();
+  if (serving.wanted()) {
+    const auto& decoding = arguments.decoding;
+    return serving.run({{arguments.models.begin(), arguments.models.end()}, arguments.weights},
+                       {.device = decoding.device,
+                        .max_source_length = decoding.max_source_length,
+                        .split_sentences = arguments.split_sentences,
+                        .changed = [&](const Config& config) { return decoding.flags.applied_to(config); }},
+                       *log);
+  }
   const auto start = Clock::now();
   const ModelSet models(
       arguments.decoding.model_set({arguments.models.begin(), arguments.models.end()}, arguments.weights));
   const TranslatorOptions options = options_of(arguments, models);
-  if (serving.wanted()) return serving.run(models.members(), options, *log);
   if (arguments.is_document()) return translate_one_document(arguments, models, options, *log);
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);

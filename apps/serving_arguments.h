@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
@@ -21,13 +23,13 @@
 #include "base/process/signals.h"
 #include "serving/service_routes.h"
 #include "serving/translation_server.h"
-#include "translation/model_service.h"
+#include "translation/service/model_pool.h"
 
 namespace nmt {
 
 /// nmt-translate --serve: its options, and the service itself.
 struct ServingArguments {
-  std::string address, api_key, key_file, allowed_origin, suggestions;
+  std::string address, config, api_key, key_file, allowed_origin, suggestions;
   std::vector<std::string> allowed_hosts;
   TlsFiles tls;
   HttpLimits http;
@@ -46,6 +48,11 @@ struct ServingArguments {
         ->group(group)
         ->envname("NMT_API_KEY")
         ->type_name("KEY");
+    app.add_option("--serve-config", config, "YAML file that names the models of the service, instead of --model")
+        ->group(group)
+        ->needs("--serve")
+        ->excludes("--model")
+        ->type_name("FILE");
     const auto add = [&](const char* name, auto& value, const char* help) {
       return app.add_option(name, value, help)->group(group)->needs("--serve");
     };
@@ -72,6 +79,7 @@ struct ServingArguments {
   }
 
   bool wanted() const { return !address.empty(); }
+  bool has_models() const { return !config.empty(); }
 
   /// Throws Error where an option is given that the requests say themselves, or that a service has not.
   void check(const CLI::App& app) const {
@@ -87,18 +95,36 @@ struct ServingArguments {
     if (!api_key.empty() && !key_file.empty()) throw Error("--api-key and --api-keys: give one of them");
   }
 
-  /// Serves until SIGINT or SIGTERM; the exit code.
-  int run(std::vector<TranslatorModel> models, const TranslatorOptions& options, Logger& log) const {
-    ServerOptions settings = server_options(*models.front().codec, options);
+  /// Serves one model, or those of --serve-config, until SIGINT or SIGTERM; the exit code. On SIGHUP models and
+  /// certificates are read again; what is wrong then is logged, and all stays as it was.
+  int run(const ServiceModel& model, const ModelPoolOptions& options, Logger& log) const {
+    const auto load = [&] {
+      ServiceConfig models = has_models() ? read_service_config(config) : ServiceConfig{.models = {model}};
+      return std::make_shared<ModelPool>(std::move(models), options, log);
+    };
+    Current<ModelPool> pool(load());
+    ServerOptions settings = server_options(*pool.get());
     const bool open = settings.service.admission.keys.empty() && !settings.http.address.is_local();
-    const ModelService service(std::move(models), options);
     TranslationServer server([&](std::span<const Question> questions,
-                                 const std::function<bool()>& stopped) { return service(questions, stopped); },
+                                 const std::function<bool()>& stopped) { return (*pool.get())(questions, stopped); },
                              std::move(settings), log);
+    catch_hangup();
     std::printf("%s\n", server.url().c_str());
     std::fflush(stdout);
     if (open) log.warn("everybody who can reach this machine may use the service: --api-key asks for a key");
-    while (stop_signal() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    while (stop_signal() == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (!take_hangup()) continue;
+      try {
+        const auto fresh = load();
+        server.set_languages(fresh->pairs(), fresh->aliases());
+        pool.set(fresh);
+        server.reload_certificate();
+        log.info("models and certificates were read again");
+      } catch (const std::exception& error) {
+        log.error("SIGHUP: {}; the models stay as they were", error.what());
+      }
+    }
     log.info("stopping: requests that have come in are answered");
     server.stop();
     return stop_exit_code();
@@ -110,8 +136,26 @@ struct ServingArguments {
     return std::chrono::milliseconds(std::llround(value * scale));
   }
 
-  ServerOptions server_options(const TextCodec& codec, const TranslatorOptions& options) const {
-    const auto code = [](const std::string& language) { return language.empty() ? "und" : language; };
+  /// What can be replaced while others use it.
+  template <typename Item>
+  class Current {
+   public:
+    explicit Current(std::shared_ptr<Item> item) : item_(std::move(item)) {}
+    std::shared_ptr<Item> get() const {
+      const std::lock_guard lock(mutex_);
+      return item_;
+    }
+    void set(std::shared_ptr<Item> item) {
+      const std::lock_guard lock(mutex_);
+      item_.swap(item);  // the old one ends behind the lock
+    }
+
+   private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<Item> item_;
+  };
+
+  ServerOptions server_options(const ModelPool& pool) const {
     HttpLimits limits = http;
     limits.body_bytes_of[ServiceRoutes::file_path()] = file_bytes;
     limits.answer = milliseconds("--time-limit", time_limit, 1000);
@@ -119,17 +163,18 @@ struct ServingArguments {
                      .limits = limits,
                      .access = {.allowed_hosts = allowed_hosts, .allowed_origin = allowed_origin},
                      .tls = tls},
-            .service = {.pairs = {{code(codec.options().source_language), code(codec.options().target_language)}},
+            .service = {.pairs = pool.pairs(),
+                        .aliases = pool.aliases(),
                         .admission = {.keys = !key_file.empty()  ? ApiKeys::from_file(key_file)
                                               : !api_key.empty() ? ApiKeys::single(api_key)
                                                                  : ApiKeys(),
                                       .limit = rate,
                                       .max_characters = max_characters,
                                       .max_document_characters = max_document_characters},
-                        .max_n_best = options.search.beam_size,
+                        .max_n_best = pool.max_n_best(),
                         .suggestions = suggestions,
                         .queue = {.max_waiting = queue_lines,
-                                  .max_batch = options.batch_size * at::get_num_threads(),
+                                  .max_batch = pool.batch_size() * at::get_num_threads(),
                                   .window = milliseconds("--batch-window", window, 1)}}};
   }
 };

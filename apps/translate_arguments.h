@@ -27,7 +27,6 @@ struct TranslateArguments {
 
   void add_to(CLI::App& app) {
     app.add_option("-m,--model", models, "model directory; several translate together, as an ensemble")
-        ->required()
         ->allow_extra_args(false)
         ->type_name("DIR");
     app.add_option("--model-weights", weights, "of the models of an ensemble in their order (default: all the same)")

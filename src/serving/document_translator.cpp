@@ -43,8 +43,8 @@ std::string beginning_of(std::span<const std::string> texts) {
 
 }  // namespace
 
-DocumentTranslator::DocumentTranslator(RequestQueue& queue, const ServiceLanguages& languages, Logger& log)
-    : queue_(queue), languages_(languages), log_(log), threads_(std::make_unique<boost::asio::thread_pool>(kThreads)) {}
+DocumentTranslator::DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log)
+    : queue_(queue), languages_(std::move(languages)), log_(log), threads_(std::make_unique<boost::asio::thread_pool>(kThreads)) {}
 
 DocumentTranslator::~DocumentTranslator() { threads_->join(); }
 
@@ -73,7 +73,7 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
     int64_t characters = 0;
     for (const auto& text : texts) characters += count_code_points(text);
     if (request.admit) request.admit(characters);
-    const auto direction = languages_.direction(request.source, request.target, beginning_of(texts));
+    const auto direction = languages_()->direction(request.source, request.target, beginning_of(texts));
     result.detected = direction.detected;
     if (direction.pair) return translations(texts, *direction.pair, request.given_up);
     std::vector<AlignedTranslation> same;
@@ -85,7 +85,7 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
   return result;
 }
 
-std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts, size_t pair,
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts, const LanguagePair& pair,
                                                                  const std::stop_token& given_up) const {
   const auto& limits = queue_.options();
   // A quarter of the queue at most, so that others find room in it.

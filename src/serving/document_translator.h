@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -33,6 +34,9 @@ struct TranslatedDocument {
   std::optional<DetectedLanguage> detected = {};  ///< of source "auto": that of all texts together
 };
 
+/// The languages at this moment: they may be others after a reload.
+using CurrentLanguages = std::function<std::shared_ptr<const ServiceLanguages>()>;
+
 /// Translates documents part by part, so that a short text that comes in between waits for one part at most. Each
 /// document has a thread, up to a number; further ones wait. Any thread may call it.
 class DocumentTranslator {
@@ -41,7 +45,7 @@ class DocumentTranslator {
   using Done = std::function<void(TranslatedDocument document, const RequestError* error)>;
 
   /// Borrows all: they must outlive it.
-  DocumentTranslator(RequestQueue& queue, const ServiceLanguages& languages, Logger& log);
+  DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log);
   /// Waits for the documents under way: their clients must have given up, or be answered.
   ~DocumentTranslator();
 
@@ -49,11 +53,11 @@ class DocumentTranslator {
 
  private:
   TranslatedDocument translated(const DocumentRequest& request) const;
-  std::vector<AlignedTranslation> translations(std::span<const std::string> texts, size_t pair,
+  std::vector<AlignedTranslation> translations(std::span<const std::string> texts, const LanguagePair& pair,
                                                const std::stop_token& given_up) const;
 
   RequestQueue& queue_;
-  const ServiceLanguages& languages_;
+  CurrentLanguages languages_;
   Logger& log_;
   std::unique_ptr<boost::asio::thread_pool> threads_;
 };

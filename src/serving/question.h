@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "markup/segments/translate_texts.h"
+#include "serving/languages/language_pair.h"
 
 namespace nmt {
 
@@ -16,7 +17,7 @@ struct Question {
   int64_t n_best = 1;      ///< translations wanted; there may be fewer
   bool attention = false;  ///< a picture of the attention is wanted
   bool alignment = false;  ///< Answer::alignment is wanted
-  size_t pair = 0;         ///< of languages, in the order in which the service has them
+  LanguagePair pair = {};  ///< of languages
 };
 
 /// One of the n best translations of a line.

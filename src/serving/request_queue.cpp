@@ -22,7 +22,7 @@ struct RequestQueue::Request {
         on_done(std::move(callback)) {}
   bool done() const { return failed || answered == std::ssize(questions); }
   int64_t left() const { return std::ssize(questions) - taken; }
-  size_t next_pair() const { return questions[taken].pair; }
+  const LanguagePair& next_pair() const { return questions[taken].pair; }
 
   std::vector<Question> questions;
   std::vector<Answer> answers;
@@ -153,8 +153,8 @@ void RequestQueue::report(Request& request) const {
 /// Lines of one pair of languages: that of the request which has waited longest for its turn.
 RequestQueue::Batch RequestQueue::take_batch() {
   Batch batch;
-  const size_t pair = requests_.front()->next_pair();
-  const auto fits = [pair](const std::shared_ptr<Request>& request) { return request->next_pair() == pair; };
+  const LanguagePair pair = requests_.front()->next_pair();
+  const auto fits = [&pair](const std::shared_ptr<Request>& request) { return request->next_pair() == pair; };
   const int64_t share = std::max<int64_t>(1, options_.max_batch / std::ranges::count_if(requests_, fits));
   for (auto at = requests_.begin(); at != requests_.end() && std::ssize(batch.questions) < options_.max_batch;
        at = std::ranges::find_if(requests_, fits)) {

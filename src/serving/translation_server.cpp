@@ -34,6 +34,7 @@ class TranslationServer::Implementation {
   }
 
   HttpServer& http() { return *http_; }
+  TranslationService& service() { return service_; }
 
  private:
   void answer(HttpRequest request, HttpReply reply) {
@@ -56,6 +57,9 @@ TranslationServer::~TranslationServer() = default;
 int TranslationServer::port() const { return implementation_->http().port(); }
 std::string TranslationServer::url() const { return implementation_->http().url(); }
 void TranslationServer::stop() { implementation_->http().stop(); }
+void TranslationServer::set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases) {
+  implementation_->service().set_languages(std::move(pairs), std::move(aliases));
+}
 void TranslationServer::reload_certificate() { implementation_->http().reload_certificate(); }
 
 }  // namespace nmt

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/process/log.h"
 #include "serving/http/http_server.h"
@@ -25,6 +26,7 @@ class TranslationServer {
   std::string url() const;  ///< "http://127.0.0.1:8080"
   /// Takes no more connections, answers the requests that have come in, and ends, after some seconds at most.
   void stop();
+  void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);  ///< see TranslationService
   /// See HttpServer.
   void reload_certificate();
 

@@ -127,11 +127,22 @@ void ServiceOptions::validate() const {
 
 TranslationService::TranslationService(TranslateFunction translate, ServiceOptions options, Logger& log)
     : options_((options.validate(), std::move(options))),
-      languages_(options_.pairs),
+      languages_(std::make_shared<ServiceLanguages>(options_.pairs, options_.aliases)),
       admission_(options_.admission),
       suggestions_(options_.suggestions),
       queue_(std::move(translate), options_.queue, metrics_, log),
-      documents_(queue_, languages_, log) {}
+      documents_(queue_, [this] { return current_languages(); }, log) {}
+
+std::shared_ptr<const ServiceLanguages> TranslationService::current_languages() const {
+  const std::lock_guard lock(languages_mutex_);
+  return languages_;
+}
+
+void TranslationService::set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases) {
+  auto languages = std::make_shared<ServiceLanguages>(std::move(pairs), std::move(aliases));
+  const std::lock_guard lock(languages_mutex_);
+  languages_ = std::move(languages);
+}
 
 void TranslationService::translate(const RequestBody& body, const Caller& caller, HttpReply reply) {
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
@@ -146,7 +157,7 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   std::vector<AskedText> asked;
   std::vector<Question> questions;
   for (const std::string& text : texts) {
-    asked.push_back({TextLines(text), languages_.direction(source, target, text)});
+    asked.push_back({TextLines(text), current_languages()->direction(source, target, text)});
     asked.back().add_questions(questions, alternatives + 1);
   }
   queue_.submit(std::move(questions), caller.given_up,
@@ -163,7 +174,7 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
                                              const std::shared_ptr<LatencyTimer>& timer) {
   const auto texts = body.texts("q");
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
-  languages_.direction(body.text("source"), body.text("target"), "");  // refused at once where it is not served
+  current_languages()->direction(body.text("source"), body.text("target"), "");  // refused at once where it is not served
   const auto fragments = std::make_shared<Fragments>(texts.size(), [=](const Fragments& all) {
     timer->stop();
     if (all.error) return reply(error_response(*all.error));
@@ -184,7 +195,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
   const auto source = required(body, "source"), target = required(body, "target"), key = body.text("api_key");
   const auto client = admission_.client(caller, key);
-  languages_.direction(source, target, "");
+  current_languages()->direction(source, target, "");
   if (file.bytes.empty()) throw RequestError(400, "Invalid request: empty file");
   const DocumentFormatName* format = nullptr;
   try {
@@ -223,9 +234,9 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     const auto given = body.text(field);
     return given.empty() ? missing : given;
   };
-  const LanguagePair& first = languages_.pairs().front();
+  const LanguagePair first = current_languages()->pairs().front();
   AskedText asked{TextLines(text),
-                  languages_.direction(language("source", first.source), language("target", first.target), text)};
+                  current_languages()->direction(language("source", first.source), language("target", first.target), text)};
   if (!asked.direction.pair) throw RequestError(400, "the text is in the target language already");
 
   std::vector<Question> questions;
@@ -248,7 +259,7 @@ nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const
   const auto text = one_text(body);
   admit(body, caller, {&text, 1});
   auto list = nlohmann::ordered_json::array();
-  for (const auto& detected : languages_.detect(text)) list.push_back(to_json(detected));
+  for (const auto& detected : current_languages()->detect(text)) list.push_back(to_json(detected));
   return list;
 }
 
@@ -260,14 +271,14 @@ nlohmann::ordered_json TranslationService::suggest(const RequestBody& body, cons
                                  .target = required(body, "target")};
   const std::string texts[] = {suggestion.source_text, suggestion.translation};
   admit(body, caller, texts);
-  languages_.direction(suggestion.source, suggestion.target, suggestion.source_text);
+  current_languages()->direction(suggestion.source, suggestion.target, suggestion.source_text);
   suggestions_.add(suggestion);
   return {{"success", true}};
 }
 
 nlohmann::ordered_json TranslationService::settings() const {
   const bool keys = !options_.admission.keys.empty();
-  const LanguagePair& first = languages_.pairs().front();
+  const LanguagePair first = current_languages()->pairs().front();
   auto extensions = nlohmann::ordered_json::array();
   for (const auto& format : document_formats()) extensions.push_back(format.extension);
   return {{"apiKeys", keys},

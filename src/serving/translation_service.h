@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,8 @@
 namespace nmt {
 
 struct ServiceOptions {
-  std::vector<LanguagePair> pairs = {{}};  ///< Question::pair counts them
+  std::vector<LanguagePair> pairs = {{}};
+  LanguageAliases aliases = {};
   AdmissionRules admission = {};
   int64_t max_n_best = 1;        ///< translations of a line that can be had
   std::string suggestions = {};  ///< file for better translations from clients; empty: none are taken
@@ -57,18 +59,23 @@ class TranslationService {
   void explain(const RequestBody& body, const Caller& caller, HttpReply reply);
   nlohmann::ordered_json detect(const RequestBody& body, const Caller& caller);   ///< POST /detect
   nlohmann::ordered_json suggest(const RequestBody& body, const Caller& caller);  ///< POST /suggest
-  nlohmann::ordered_json languages() const { return languages_.to_json(); }       ///< GET /languages
+  nlohmann::ordered_json languages() const { return current_languages()->to_json(); }  ///< GET /languages
   nlohmann::ordered_json settings() const;                                        ///< GET /frontend/settings
   std::string metrics_text() const;                                               ///< GET /metrics
   Metrics& metrics() { return metrics_; }
 
+  /// From now on the service has these languages. Throws Error as the constructor does; then they stay as they were.
+  void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);
+
  private:
+  std::shared_ptr<const ServiceLanguages> current_languages() const;
   void admit(const RequestBody& body, const Caller& caller, std::span<const std::string> texts);
   void translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
                            const std::shared_ptr<LatencyTimer>& timer);
 
   const ServiceOptions options_;
-  const ServiceLanguages languages_;
+  mutable std::mutex languages_mutex_;
+  std::shared_ptr<const ServiceLanguages> languages_;
   Metrics metrics_;
   Admission admission_;
   SuggestionFile suggestions_;

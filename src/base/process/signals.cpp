@@ -8,13 +8,15 @@ namespace nmt {
 namespace {
 
 // What a signal handler may touch has to be global.
-volatile std::sig_atomic_t g_stop_signal = 0;
+volatile std::sig_atomic_t g_stop_signal = 0, g_hangup = 0;
 
 void on_stop(int signal) {
   if (g_stop_signal == 0) g_stop_signal = signal;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }
+
+void on_hangup(int) { g_hangup = 1; }
 
 }  // namespace
 
@@ -27,6 +29,20 @@ void catch_stop_signals() {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void catch_hangup() {
+  struct sigaction action {};
+  action.sa_handler = on_hangup;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+bool take_hangup() {
+  if (g_hangup == 0) return false;
+  g_hangup = 0;
+  return true;
 }
 
 int stop_signal() { return g_stop_signal; }

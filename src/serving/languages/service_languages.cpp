@@ -37,15 +37,16 @@ std::vector<std::string> known(std::vector<std::string> codes) {
 
 }  // namespace
 
-ServiceLanguages::ServiceLanguages(std::vector<LanguagePair> pairs)
-    : pairs_(std::move(pairs)), codes_(codes_of(pairs_)), detector_(known(codes_)) {
+ServiceLanguages::ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAliases aliases)
+    : pairs_(std::move(pairs)), aliases_(std::move(aliases)), codes_(codes_of(pairs_)), detector_(known(codes_)) {
   if (pairs_.empty()) throw Error("a service without a pair of languages");
   for (size_t i = 0; i < pairs_.size(); ++i) {
-    const auto is_same = [&](const LanguagePair& other) {
-      return other.source == pairs_[i].source && other.target == pairs_[i].target;
-    };
-    if (std::ranges::count_if(pairs_, is_same) > 1)
+    if (std::ranges::count(pairs_, pairs_[i]) > 1)
       throw Error(fmt::format("two models translate from {} to {}", pairs_[i].source, pairs_[i].target));
+  }
+  for (const auto& [alias, code] : aliases_) {
+    if (std::ranges::find(codes_, code) == codes_.end())
+      throw Error(fmt::format("{} is an alias of {}, which no model translates", alias, code));
   }
   for (const std::string& target : codes_) {
     std::vector<std::string> sources;
@@ -65,6 +66,9 @@ const std::string* ServiceLanguages::find(const std::string& code) const {
     return std::ranges::find_if(codes_, [&](const std::string& own) { return same_ignoring_case(own, asked); });
   };
   auto found = same(code);
+  for (const auto& [alias, own] : aliases_) {
+    if (found == codes_.end() && same_ignoring_case(code, alias)) found = same(own);
+  }
   for (const auto& [old, now] : kOldCodes) {
     if (found == codes_.end() && same_ignoring_case(code, old)) found = same(now);
     if (found == codes_.end() && same_ignoring_case(code, now)) found = same(old);
@@ -94,7 +98,7 @@ Direction ServiceLanguages::direction(const std::string& source, const std::stri
   const auto pair =
       std::ranges::find_if(pairs_, [&](const LanguagePair& one) { return one.source == from && one.target == to; });
   if (pair != pairs_.end())
-    direction.pair = pair - pairs_.begin();
+    direction.pair = *pair;
   else if (from != to)
     throw RequestError(400, fmt::format("{} is not supported as a target of {}", target, from));
   return direction;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,26 +8,25 @@
 
 #include "base/strict_json.h"
 #include "serving/languages/language_detector.h"
+#include "serving/languages/language_pair.h"
 
 namespace nmt {
 
-/// What a model translates from and into: codes such as de, pt-BR or zh-Hans. "und" is a language that nobody named.
-struct LanguagePair {
-  std::string source = "und", target = "und";
-};
-
 /// What is to be done with a text.
 struct Direction {
-  std::optional<size_t> pair = {};                ///< nothing: the text is in the target language already
+  std::optional<LanguagePair> pair = {};          ///< nothing: the text is in the target language already
   std::optional<DetectedLanguage> detected = {};  ///< of source "auto"
 };
+
+using LanguageAliases = std::map<std::string, std::string>;
 
 /// The languages that a service has, as its clients name them: codes in any case, also the older ones of LibreTranslate
 /// (pb, zh, zt). Any number of threads may call it.
 class ServiceLanguages {
  public:
-  /// Throws Error where there is no pair, or a pair twice.
-  explicit ServiceLanguages(std::vector<LanguagePair> pairs);
+  /// aliases: further codes by which clients may name a language, each with the code that it stands for. Throws Error
+  /// where there is no pair, a pair twice, or an alias of a language that is not served.
+  explicit ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAliases aliases = {});
 
   /// Throws RequestError 400 for languages that are not served, or not as a pair. Source "auto": the text's own, of
   /// those which have this target and the target itself; with a confidence of 0 the first where nothing is found.
@@ -49,6 +48,7 @@ class ServiceLanguages {
   const std::string* find(const std::string& code) const;
 
   std::vector<LanguagePair> pairs_;
+  LanguageAliases aliases_;
   std::vector<std::string> codes_;
   LanguageDetector detector_;
   std::vector<Sources> by_target_;

@@ -34,9 +34,9 @@ std::string refusal(const ServiceLanguages& languages, const std::string& source
 }
 
 TEST(ServiceLanguages, FindsThePair) {
-  EXPECT_EQ(three().direction("de", "en", "").pair, 0);
-  EXPECT_EQ(three().direction("en", "de", "").pair, 1);
-  EXPECT_EQ(three().direction("FR", "En", "").pair, 2);
+  EXPECT_EQ(three().direction("de", "en", "").pair->name(), "de-en");
+  EXPECT_EQ(three().direction("en", "de", "").pair->name(), "en-de");
+  EXPECT_EQ(three().direction("FR", "En", "").pair->name(), "fr-en");
   EXPECT_FALSE(three().direction("fr", "en", "").detected);
 }
 
@@ -54,17 +54,17 @@ TEST(ServiceLanguages, ATextInTheTargetLanguageStays) {
 }
 
 TEST(ServiceLanguages, DetectsTheSource) {
-  EXPECT_EQ(three().direction("auto", "en", kGerman).pair, 0);
-  EXPECT_EQ(three().direction("auto", "en", kFrench).pair, 2);
+  EXPECT_EQ(three().direction("auto", "en", kGerman).pair->name(), "de-en");
+  EXPECT_EQ(three().direction("auto", "en", kFrench).pair->name(), "fr-en");
   const auto english = three().direction("auto", "de", kEnglish);
-  EXPECT_EQ(english.pair, 1);
+  EXPECT_EQ(english.pair->name(), "en-de");
   EXPECT_EQ(english.detected->code, "en");
   EXPECT_GT(english.detected->confidence, 90);
 }
 
 TEST(ServiceLanguages, WhatCannotBeDetectedIsTakenForTheFirstSource) {
   const auto nothing = three().direction("auto", "en", "123");
-  EXPECT_EQ(nothing.pair, 0);
+  EXPECT_EQ(nothing.pair->name(), "de-en");
   EXPECT_EQ(nothing.detected->code, "de");
   EXPECT_EQ(nothing.detected->confidence, 0);
   EXPECT_EQ(three().direction("auto", "de", "123").detected->code, "en");
@@ -74,17 +74,24 @@ TEST(ServiceLanguages, WhatCannotBeDetectedIsTakenForTheFirstSource) {
 
 TEST(ServiceLanguages, KnowsOlderCodes) {
   const ServiceLanguages languages({{"en", "pt-BR"}, {"en", "zh-Hant"}, {"en", "zh-Hans"}});
-  EXPECT_EQ(languages.direction("en", "pb", "").pair, 0);
-  EXPECT_EQ(languages.direction("en", "zt", "").pair, 1);
-  EXPECT_EQ(languages.direction("en", "zh", "").pair, 2);
+  EXPECT_EQ(languages.direction("en", "pb", "").pair->name(), "en-pt-BR");
+  EXPECT_EQ(languages.direction("en", "zt", "").pair->name(), "en-zh-Hant");
+  EXPECT_EQ(languages.direction("en", "zh", "").pair->name(), "en-zh-Hans");
   const ServiceLanguages old(std::vector<LanguagePair>{{"en", "zh"}});
-  EXPECT_EQ(old.direction("en", "zh-Hans", "").pair, 0);
+  EXPECT_EQ(old.direction("en", "zh-Hans", "").pair->name(), "en-zh");
+}
+
+TEST(ServiceLanguages, KnowsAliases) {
+  const ServiceLanguages languages({{"en", "nb"}}, {{"no", "nb"}});
+  EXPECT_EQ(languages.direction("en", "NO", "").pair->name(), "en-nb");
+  EXPECT_THAT(languages.codes(), ElementsAre("en", "nb"));
+  EXPECT_THROW(ServiceLanguages({{"en", "nb"}}, {{"sv", "se"}}), Error);
 }
 
 TEST(ServiceLanguages, AModelOfUnknownLanguagesTakesAll) {
   const ServiceLanguages unknown(std::vector<LanguagePair>(1));
-  EXPECT_EQ(unknown.direction("de", "en", kGerman).pair, 0);
-  EXPECT_EQ(unknown.direction("auto", "en", kGerman).pair, 0);
+  EXPECT_EQ(unknown.direction("de", "en", kGerman).pair->name(), "und-und");
+  EXPECT_EQ(unknown.direction("auto", "en", kGerman).pair->name(), "und-und");
   EXPECT_EQ(unknown.direction("auto", "en", kGerman).detected->code, "und");
 }
 

@@ -1,4 +1,4 @@
-#include "translation/model_service.h"
+#include "translation/service/model_service.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

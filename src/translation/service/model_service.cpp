@@ -1,4 +1,4 @@
-#include "translation/model_service.h"
+#include "translation/service/model_service.h"
 
 #include <string>
 #include <utility>

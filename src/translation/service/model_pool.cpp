@@ -1,0 +1,202 @@
+#include "translation/service/model_pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files/json_file.h"
+
+namespace nmt {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// What a model takes in memory, by its files: of a quantized one a little less than it takes.
+int64_t bytes_of(const fs::path& directory) {
+  int64_t bytes = 0;
+  for (const auto& file : fs::directory_iterator(directory)) {
+    if (file.is_regular_file()) bytes += static_cast<int64_t>(file.file_size());
+  }
+  return bytes;
+}
+
+/// The code of a language that model.json names; "und" where it names none.
+std::string language_of(const fs::path& directory, const char* name) {
+  const auto json = read_json_file(directory / "model.json");
+  const auto tokenizer = json.find("tokenizer");
+  if (tokenizer == json.end() || !tokenizer->is_object()) return "und";
+  const auto language = tokenizer->find(name);
+  return language == tokenizer->end() || !language->is_string() || language->get_ref<const std::string&>().empty()
+             ? "und"
+             : language->get<std::string>();
+}
+
+/// How a model that is not loaded yet will search.
+DecodingConfig decoding_of(const fs::path& directory, const std::function<Config(const Config&)>& changed) {
+  const auto json = read_json_file(directory / "model.json");
+  Config config;
+  const auto own = json.find("decoding");
+  if (own != json.end() && own->is_object()) {
+    config.decoding.beam_size = own->value("beam_size", config.decoding.beam_size);
+    config.decoding.batch_size = own->value("batch_size", config.decoding.batch_size);
+  }
+  return changed(config).decoding;
+}
+
+/// Each word of `second` with that of `first` from which it comes through a word of the language between.
+std::vector<AlignedWords> through(const std::vector<AlignedWords>& first, const std::vector<AlignedWords>& second) {
+  std::vector<AlignedWords> joined;
+  for (const auto& late : second) {
+    for (const auto& early : first) {
+      if (early.target_begin < late.source_end && late.source_begin < early.target_end)
+        joined.push_back({early.source_begin, early.source_end, late.target_begin, late.target_end});
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+struct ModelPool::Entry {
+  ServiceModel model;
+  LanguagePair pair;
+  int64_t bytes = 0;
+  int64_t last_turn = 0;
+  std::unique_ptr<ModelSet> models = {};
+  std::unique_ptr<ModelService> service = {};  // borrows models: goes first
+  int64_t n_best = 1, batch_size = 1;
+
+  void unload() {
+    service.reset();
+    models.reset();
+  }
+};
+
+ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log)
+    : config_(std::move(config)), options_(std::move(options)), log_(log) {
+  for (const auto& model : config_.models) {
+    auto entry = std::make_unique<Entry>(Entry{.model = model});
+    for (const auto& directory : model.directories) {
+      if (!fs::exists(directory / "model.json"))
+        throw Error(fmt::format("{}: is no model directory: it has no model.json", directory.string()));
+      entry->bytes += bytes_of(directory);
+    }
+    const auto& first = model.directories.front();
+    entry->pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
+                   model.target.empty() ? language_of(first, "target_language") : model.target};
+    const auto decoding = decoding_of(first, [&](const Config& own) { return model.changed(options_.changed(own)); });
+    entry->n_best = decoding.beam_size;
+    entry->batch_size = decoding.batch_size;
+    if (config_.memory > 0 && entry->bytes > config_.memory)
+      throw Error(fmt::format("{}: {} bytes, more than the memory of all models, {}", first.string(), entry->bytes,
+                              config_.memory));
+    entries_.push_back(std::move(entry));
+  }
+  find_routes();
+  if (config_.memory > 0) return;
+  for (const auto& entry : entries_) loaded(*entry);
+}
+
+ModelPool::~ModelPool() = default;
+
+void ModelPool::find_routes() {
+  const auto model_of = [&](const LanguagePair& pair) -> std::optional<size_t> {
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i]->pair == pair) return i;
+    }
+    return {};
+  };
+  const auto is_there = [&](const LanguagePair& pair) {
+    return std::ranges::any_of(routes_, [&](const Route& route) { return route.pair == pair; });
+  };
+  for (size_t i = 0; i < entries_.size(); ++i) routes_.push_back({entries_[i]->pair, {i}});
+  for (const auto& pivot : config_.pivots) {
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i]->pair.target != pivot) continue;
+      for (const auto& second : entries_) {
+        const LanguagePair pair{entries_[i]->pair.source, second->pair.target};
+        if (second->pair.source == pivot && pair.source != pair.target && !is_there(pair))
+          routes_.push_back({pair, {i, *model_of(second->pair)}});
+      }
+    }
+  }
+}
+
+std::vector<LanguagePair> ModelPool::pairs() const {
+  std::vector<LanguagePair> pairs;
+  for (const auto& route : routes_) pairs.push_back(route.pair);
+  return pairs;
+}
+
+int64_t ModelPool::max_n_best() const {
+  int64_t most = 1;
+  for (const auto& entry : entries_) most = std::max(most, entry->n_best);
+  return most;
+}
+
+int64_t ModelPool::batch_size() const {
+  int64_t most = 1;
+  for (const auto& entry : entries_) most = std::max(most, entry->batch_size);
+  return most;
+}
+
+const ModelService& ModelPool::loaded(Entry& entry) {
+  entry.last_turn = ++turn_;
+  if (entry.service) return *entry.service;
+  const auto in_memory = [&] {
+    return std::accumulate(entries_.begin(), entries_.end(), int64_t{0}, [](int64_t sum, const auto& one) {
+      return sum + (one->service ? one->bytes : 0);
+    });
+  };
+  while (config_.memory > 0 && in_memory() + entry.bytes > config_.memory) {
+    Entry* oldest = nullptr;
+    for (const auto& one : entries_) {
+      if (one->service && (!oldest || one->last_turn < oldest->last_turn)) oldest = one.get();
+    }
+    log_.info("{}: leaves the memory", oldest->pair.name());
+    oldest->unload();
+  }
+  const auto start = Clock::now();
+  entry.models = std::make_unique<ModelSet>(
+      ModelSetOptions{.directories = entry.model.directories,
+                      .weights = entry.model.weights,
+                      .device = options_.device,
+                      .max_source_length = options_.max_source_length,
+                      .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); }});
+  TranslatorOptions options = entry.models->options();
+  options.split_sentences = options_.split_sentences;
+  entry.service = std::make_unique<ModelService>(entry.models->members(), options);
+  if (config_.models.size() > 1)
+    log_.info("{}: loaded in {:.2f} s", entry.pair.name(), std::chrono::duration<double>(Clock::now() - start).count());
+  return *entry.service;
+}
+
+std::vector<Answer> ModelPool::operator()(std::span<const Question> questions, const std::function<bool()>& stopped) {
+  const auto route =
+      std::ranges::find_if(routes_, [&](const Route& one) { return one.pair == questions.front().pair; });
+  if (route == routes_.end())
+    throw Error(fmt::format("no model translates {} any more", questions.front().pair.name()));
+  if (route->entries.size() == 1) return loaded(*entries_[route->entries[0]])(questions, stopped);
+
+  std::vector<Question> first(questions.begin(), questions.end());
+  for (Question& question : first) question.n_best = 1, question.attention = false;
+  const auto between = loaded(*entries_[route->entries[0]])(first, stopped);
+  if (between.empty()) return {};
+  std::vector<Question> second(questions.begin(), questions.end());
+  for (size_t i = 0; i < second.size(); ++i)
+    second[i].text = between[i].n_best.empty() ? "" : between[i].n_best.front().text;
+  auto answers = loaded(*entries_[route->entries[1]])(second, stopped);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    answers[i].alignment = through(between[i].alignment, answers[i].alignment);
+    answers[i].source_tokens = between[i].source_tokens;
+    answers[i].split = answers[i].split || between[i].split;
+  }
+  return answers;
+}
+
+}  // namespace nmt

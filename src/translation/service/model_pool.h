@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/process/log.h"
+#include "serving/question.h"
+#include "translation/model_set.h"
+#include "translation/service/model_service.h"
+#include "translation/service/service_config.h"
+
+namespace nmt {
+
+/// What all models of a service have in common.
+struct ModelPoolOptions {
+  std::string device = "auto";
+  std::optional<int64_t> max_source_length = {};
+  bool split_sentences = false;
+  /// What the command line changes of each model's configuration, before the service's file does.
+  std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
+};
+
+/// The models of a service: each is loaded when it is asked for first, and the one that was not asked for longest leaves
+/// where there is no memory for all. A text whose pair has no model goes through a third language. One thread at a time.
+class ModelPool {
+ public:
+  /// Borrows log. Without a limit of memory all models are loaded now. Throws Error for a folder that is no model, two
+  /// models of one pair, and a model that is larger than the memory.
+  ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log);
+  ~ModelPool();
+
+  /// Those of the models, then those that go through another language.
+  std::vector<LanguagePair> pairs() const;
+  const LanguageAliases& aliases() const { return config_.aliases; }
+  int64_t max_n_best() const;  ///< the translations of a line that can be had, of one of the models at least
+  int64_t batch_size() const;  ///< the largest of the models'
+
+  /// As a TranslateFunction: the questions are of one pair. Throws Error where its model cannot be loaded any more.
+  std::vector<Answer> operator()(std::span<const Question> questions, const std::function<bool()>& stopped);
+
+ private:
+  struct Entry;
+  struct Route {
+    LanguagePair pair;
+    std::vector<size_t> entries;  // one model, or two behind each other
+  };
+  void find_routes();
+  const ModelService& loaded(Entry& entry);
+
+  const ServiceConfig config_;
+  const ModelPoolOptions options_;
+  Logger& log_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<Route> routes_;
+  int64_t turn_ = 0;  // counts uses
+};
+
+}  // namespace nmt

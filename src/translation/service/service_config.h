@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "serving/languages/service_languages.h"
+
+namespace nmt {
+
+/// One of the models of a service: of one pair of languages.
+struct ServiceModel {
+  std::vector<std::filesystem::path> directories;  ///< several: an ensemble
+  std::vector<double> weights = {};                ///< of an ensemble's votes; empty: all the same
+  std::string source = {}, target = {};            ///< empty: as the model says
+  /// What the service changes of the model's own configuration.
+  std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
+};
+
+/// A file that says which models a service has (docs/serving.md#several-models).
+struct ServiceConfig {
+  std::vector<ServiceModel> models;
+  int64_t memory = 0;  ///< bytes of the models that are loaded at the same time; 0: as many as there are
+  /// Languages through which a text goes where no model translates its pair, the best first.
+  std::vector<std::string> pivots = {};
+  LanguageAliases aliases = {};
+};
+
+/// Folders are relative to that of the file. Throws Error ("FILE:LINE: ...") for what is not as it should be.
+ServiceConfig read_service_config(const std::filesystem::path& file);
+
+}  // namespace nmt
