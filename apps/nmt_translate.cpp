@@ -278,7 +278,7 @@ int run(int argc, char** argv) {
   serving.add_to(app);
   if (!parse_command_line(app, argc, argv)) return kDone;
   if (arguments.models.empty() && !serving.has_models())
-    throw Error("--model is required: nmt-translate -m DIR (several models serve by --serve-config)");
+    throw Error("--model is required; see nmt-translate --help");
   arguments.check();
   serving.check(app);
 

@@ -49,8 +49,9 @@ class Reply:
 class Server:
     """A service of the model on a free port."""
 
-    def __init__(self, *arguments, address="0", environment=None):
-        command = [PROGRAMS.path("nmt-translate"), "-m", str(PROGRAMS.model), "--serve", address, *map(str, arguments)]
+    def __init__(self, *arguments, address="0", environment=None, model=PROGRAMS):
+        models = [] if model is None else ["-m", str(PROGRAMS.model if model is PROGRAMS else model)]
+        command = [PROGRAMS.path("nmt-translate"), *models, "--serve", address, *map(str, arguments)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env={**os.environ, **(environment or {})})
         self.url = self.process.stdout.readline().strip()
@@ -322,6 +323,90 @@ class Routes(Case):
                 connection.sendall(nonsense)
                 self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 4"), nonsense)
         self.assertEqual(self.server.get("/health").status, 200)
+
+
+class SeveralModels(Case):
+    """The one model under several names: what is asked is which one answers."""
+
+    def write(self, folder, text):
+        path = os.path.join(folder, "service.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("MODEL", str(PROGRAMS.model.resolve())))
+        return path
+
+    TWO = "models:\n- directory: MODEL\n- {directory: MODEL, source: en, target: fr, decoding: {beam_size: 1}}\n"
+
+    def test_pairs_and_pivots(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.write(folder, self.TWO + "pivots: [en]\nmemory: 1 GB\naliases: {ger: de}\n")
+            with Server("--serve-config", path, model=None) as server:
+                self.assertEqual({one["code"]: one["targets"] for one in server.get("/languages").json()},
+                                 {"de": ["en", "fr"], "en": ["fr"], "fr": []})
+                line = PROGRAMS.sources()[0]
+                english, = offline([line])
+                french, = offline([english], "--beam-size", "1")
+                self.assertEqual(server.post("/translate", {"q": line}).json()["translatedText"], english)
+                for source in ("de", "ger"):
+                    fields = {"q": line, "source": source, "target": "fr"}
+                    self.assertEqual(server.post("/translate", fields).json()["translatedText"], french)
+                self.assert_refused(server.post("/translate", {"q": line, "source": "fr"}), 400, "not supported")
+
+    def test_a_hangup_reads_the_models_again(self):
+        """No request is lost meanwhile, and a file that is wrong changes nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.write(folder, self.TWO)
+            with Server("--serve-config", path, model=None) as server:
+                lines = PROGRAMS.sources()[:20]
+                expected = offline(lines)
+                replies, ended = [], threading.Event()
+
+                def ask():
+                    while not ended.is_set():
+                        replies.append(server.post("/translate", {"q": lines}))
+
+                clients = [threading.Thread(target=ask) for _ in range(4)]
+                for client in clients:
+                    client.start()
+                for text, languages in ((self.TWO + "pivots: [en]\n", 3), ("models: [", 3),
+                                        ("models: [{directory: MODEL}]\n", 2)):
+                    self.write(folder, text)
+                    server.process.send_signal(signal.SIGHUP)
+                    deadline = time.monotonic() + PATIENCE
+                    while time.monotonic() < deadline:
+                        targets = sum(len(one["targets"]) for one in server.get("/languages").json())
+                        if (len(server.get("/languages").json()), targets) in ((languages, 3), (2, 1)):
+                            break
+                        time.sleep(0.05)
+                ended.set()
+                for client in clients:
+                    client.join()
+                self.assertEqual(len(server.get("/languages").json()), 2)
+                code, errors = server.stop()
+                self.assertEqual(code, 143)
+                self.assertIn("not YAML", errors)
+                self.assertIn("stay as they were", errors)
+                self.assertGreater(len(replies), 4)
+                for reply in replies:
+                    self.assertEqual(reply.json(), {"translatedText": expected})
+
+    def test_one_model_is_read_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "model")
+            shutil.copytree(PROGRAMS.model, model)
+            with Server(model=model) as server:
+                line = PROGRAMS.sources()[0]
+                expected = server.post("/translate", {"q": line}).json()
+                os.rename(model, model + ".old")
+                server.process.send_signal(signal.SIGHUP)  # it is gone: the old one stays
+                time.sleep(0.3)
+                self.assertEqual(server.post("/translate", {"q": line}).json(), expected)
+                os.rename(model + ".old", model)
+                server.process.send_signal(signal.SIGHUP)
+                time.sleep(0.3)
+                self.assertEqual(server.post("/translate", {"q": line}).json(), expected)
+                _, errors = server.stop()
+                self.assertIn("model.json", errors)
+                self.assertIn("were read again", errors)
 
 
 class Limits(Case):

@@ -1,0 +1,129 @@
+#include "translation/service/model_pool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/error.h"
+#include "config/loading/schema.h"
+#include "models/formula_weights.h"
+#include "spdlog/sinks/ostream_sink.h"
+#include "support.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
+#include "text/training_lines.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt::model_pool_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> names(const std::vector<LanguagePair>& pairs) {
+  std::vector<std::string> names;
+  for (const auto& pair : pairs) names.push_back(pair.name());
+  return names;
+}
+
+class ModelPoolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto config = parse_config(
+                            "{model: {d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2}, "
+                            "data: {maxlen1: 20, maxlen2: 20}, decoding: {beam_size: 3}}",
+                            "test")
+                            .config;
+    const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0});
+    const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
+    fs::create_directory(folder_ / "model");
+    save_model(folder_ / "model", *test::formula_model(config.model, 60, 60), config,
+               TextCodec({.source_language = "de", .target_language = "en"}, tokenizer, tokenizer),
+               nlohmann::json::object());
+  }
+  ServiceModel model(const std::string& source = "", const std::string& target = "") {
+    return {.directories = {folder_ / "model"}, .source = source, .target = target};
+  }
+  std::string translated(ModelPool& pool, const std::string& source, const std::string& target) {
+    const Question question{.text = test::training_lines().front(), .pair = {source, target}};
+    return pool({&question, 1}, {}).at(0).n_best.at(0).text;
+  }
+  static int count(const std::string& text, const std::string& part) {
+    int count = 0;
+    for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  }
+
+  test::TemporaryDirectory folder_;
+  std::ostringstream said_;
+  Logger log_{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said_)};
+  ModelPoolOptions options_{.device = "cpu"};
+};
+
+TEST_F(ModelPoolTest, AModelKnowsItsLanguages) {
+  ModelPool pool({.models = {model()}}, options_, log_);
+  EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en"));
+  EXPECT_EQ(pool.max_n_best(), 3);
+  EXPECT_NE(translated(pool, "de", "en"), "");
+  EXPECT_THROW(translated(pool, "de", "fr"), Error);
+}
+
+TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
+  ModelPool pool({.models = {model(), model("en", "fr"), model("en", "de")}, .pivots = {"en"}}, options_, log_);
+  EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en", "en-fr", "en-de", "de-fr"));
+  const ModelSet alone({.directories = {folder_ / "model"}, .device = "cpu"});
+  const Translator translator(alone.members(), alone.options());
+  const auto once = translator.translate(std::vector{test::training_lines().front()})[0].text;
+  EXPECT_EQ(translated(pool, "de", "en"), once);
+  EXPECT_EQ(translated(pool, "de", "fr"), translator.translate(std::vector{once})[0].text);
+  const Question questions[] = {{.text = "", .pair = {"de", "fr"}},
+                                {.text = test::training_lines()[0], .n_best = 3, .pair = {"de", "fr"}},
+                                {.text = test::training_lines()[0], .alignment = true, .pair = {"de", "fr"}}};
+  const auto answers = pool(questions, {});
+  EXPECT_TRUE(answers[0].n_best.empty());
+  EXPECT_EQ(answers[1].n_best.size(), 3u);
+  ASSERT_FALSE(answers[2].alignment.empty());
+  for (const auto& words : answers[2].alignment) {
+    EXPECT_LE(words.source_end, questions[2].text.size());
+    EXPECT_LE(words.target_end, answers[2].n_best[0].text.size());
+  }
+  EXPECT_TRUE(pool(questions, [] { return true; }).empty()) << "nobody waits";
+}
+
+TEST_F(ModelPoolTest, HasNoMoreModelsThanMemory) {
+  int64_t bytes = 0;
+  for (const auto& file : fs::directory_iterator(folder_ / "model")) bytes += static_cast<int64_t>(file.file_size());
+  ModelPool pool({.models = {model(), model("en", "fr"), model("en", "de")}, .memory = 2 * bytes}, options_, log_);
+  EXPECT_EQ(said_.str(), "") << "none is loaded yet";
+  EXPECT_EQ(pool.max_n_best(), 3);
+  const auto first = translated(pool, "de", "en");
+  translated(pool, "en", "fr");
+  translated(pool, "de", "en");
+  EXPECT_EQ(count(said_.str(), "leaves the memory"), 0);
+  translated(pool, "en", "de");
+  EXPECT_THAT(said_.str(), HasSubstr("en-fr: leaves the memory"));
+  EXPECT_EQ(translated(pool, "de", "en"), first);
+  translated(pool, "en", "fr");
+  EXPECT_THAT(said_.str(), HasSubstr("en-de: leaves the memory"));
+  EXPECT_EQ(count(said_.str(), "loaded in"), 4);
+  EXPECT_THROW(ModelPool({.models = {model()}, .memory = bytes - 1}, options_, log_), Error);
+}
+
+TEST_F(ModelPoolTest, TheServiceChangesAModel) {
+  auto narrow = model();
+  narrow.changed = [](Config config) {
+    config.decoding.beam_size = 1;
+    return config;
+  };
+  ModelPool pool({.models = {narrow}}, options_, log_);
+  EXPECT_EQ(pool.max_n_best(), 1);
+}
+
+TEST_F(ModelPoolTest, RefusesWhatIsNoModel) {
+  EXPECT_THROW(ModelPool({.models = {{.directories = {folder_.path()}}}}, options_, log_), Error);
+}
+
+}  // namespace
+}  // namespace nmt::model_pool_test
