@@ -47,6 +47,7 @@ NMT_FUZZ_TARGET(markup_package, input) {
     const std::string part = after.read(name);
     const auto tokens = markup::tokenize_xml(part, 256, "out.xml");
     if (format == DocumentFormat::kDocx || format == DocumentFormat::kPptx) continue;  // runs are made anew
-    fuzz::require(test::tags_of(markup::tokenize_xml(input, 256, "in.xml")) == test::tags_of(tokens), "all tags are there");
+    fuzz::require(test::tags_of(markup::tokenize_xml(input, 256, "in.xml")) == test::tags_of(tokens),
+                  "all tags are there");
   }
 }
