@@ -232,6 +232,19 @@ class PackageTest(unittest.TestCase):
             self.assertEqual(self.runs(document), self.runs(new.read("word/document.xml")))
         self.translated("same", "a.docx", entries, {})
 
+    def test_pptx(self):
+        slide = ("<p:sld xmlns:p='p' xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'><a:p><a:r><a:rPr b='1'/><a:t>one {} two</a:t>"
+                 "</a:r><a:endParaRPr/></a:p></p:sld>")
+        noise = random.Random(1)
+        entries = [("ppt/presentation.xml", "<p/>")]
+        for i in range(30):
+            entries.append((f"ppt/media/image{i}.png", noise.randbytes(2000)))
+            entries.append((f"ppt/slides/slide{i}.xml", slide.format(f"word{i}")))
+        slides = {name for name, _ in entries if "slides/" in name}
+        new = self.translated("reverse", "a.pptx", entries, slides)
+        for i, name in enumerate(n for n in new.namelist() if n in slides):
+            self.assertEqual("".join(xml.etree.ElementTree.fromstring(new.read(name)).itertext()), f"TWO WORD{i} ONE")
+
     def test_odt(self):
         content = ("<office:document-content xmlns:office='o' xmlns:text='t'><text:p>one <text:span>two <text:a>three</text:a></text:span> four"
                    "</text:p><text:h>five &amp; six</text:h></office:document-content>")

@@ -1,5 +1,5 @@
-// Translates a document with a translator that is no model: document_tool shout|reverse|scramble|same INPUT OUTPUT. What
-// Python's readers say of the result: document_compare.py.
+// Translates a document with a translator that is no model: document_tool shout|reverse|scramble|same INPUT OUTPUT.
+// What Python's readers say of the result: document_compare.py.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
