@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -38,13 +41,21 @@ struct ArchiveAndBytes {
   OpenArchive archive;
 };
 
-ArchiveAndBytes open_archive(std::string_view bytes, int flags) {
+/// To be written, an archive gets a copy of the bytes that is its own: libzip 1.7.3 frees a buffer that it shares
+/// between the old archive and the new one, whoever it belongs to.
+ArchiveAndBytes open_archive(std::string_view bytes, bool is_written) {
   zip_error_t error;
   zip_error_init(&error);
-  OwnedSource source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error));
+  const void* buffer = bytes.data();
+  if (is_written) {
+    void* copy = std::malloc(bytes.size());
+    if (!copy) throw std::bad_alloc();
+    buffer = std::memcpy(copy, bytes.data(), bytes.size());
+  }
+  OwnedSource source(zip_source_buffer_create(buffer, bytes.size(), is_written, &error));
   if (!source) throw MachineError("libzip: " + message_and_clear(error));
   zip_source_keep(source.get());
-  OpenArchive archive(zip_open_from_source(source.get(), flags, &error));
+  OpenArchive archive(zip_open_from_source(source.get(), is_written ? 0 : ZIP_RDONLY, &error));
   if (!archive) {
     zip_source_free(source.get());
     throw damaged_archive(message_and_clear(error));
@@ -74,7 +85,7 @@ ZipArchive::ZipArchive(std::string_view bytes, const DocumentLimits& limits) : s
     throw Error(
         "the document is locked with a password or has the form of before 2007; save it anew, without a password");
   if (!bytes.starts_with("PK")) throw damaged_archive("it does not begin as one");
-  state.opened = open_archive(bytes, ZIP_RDONLY);
+  state.opened = open_archive(bytes, false);
   zip_t* archive = state.opened.archive.get();
   const auto count = static_cast<uint64_t>(zip_get_num_entries(archive, 0));
   if (count > limits.entries)
@@ -132,7 +143,7 @@ std::string ZipArchive::read(const std::string& name) const {
 
 std::string ZipArchive::replaced(const std::map<std::string, std::string>& entries) const {
   if (entries.empty()) return std::string(state_->bytes);
-  auto opened = open_archive(state_->bytes, 0);
+  auto opened = open_archive(state_->bytes, true);
   zip_t* archive = opened.archive.get();
   const auto check = [&](bool is_good) {
     if (!is_good) throw MachineError(fmt::format("libzip: {}", zip_strerror(archive)));
