@@ -277,8 +277,7 @@ int run(int argc, char** argv) {
   ServingArguments serving;
   serving.add_to(app);
   if (!parse_command_line(app, argc, argv)) return kDone;
-  if (arguments.models.empty() && !serving.has_models())
-    throw Error("--model is required; see nmt-translate --help");
+  if (arguments.models.empty() && !serving.has_models()) throw Error("--model is required; see nmt-translate --help");
   arguments.check();
   serving.check(app);
 

@@ -44,7 +44,10 @@ std::string beginning_of(std::span<const std::string> texts) {
 }  // namespace
 
 DocumentTranslator::DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log)
-    : queue_(queue), languages_(std::move(languages)), log_(log), threads_(std::make_unique<boost::asio::thread_pool>(kThreads)) {}
+    : queue_(queue),
+      languages_(std::move(languages)),
+      log_(log),
+      threads_(std::make_unique<boost::asio::thread_pool>(kThreads)) {}
 
 DocumentTranslator::~DocumentTranslator() { threads_->join(); }
 
@@ -85,7 +88,8 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
   return result;
 }
 
-std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts, const LanguagePair& pair,
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts,
+                                                                 const LanguagePair& pair,
                                                                  const std::stop_token& given_up) const {
   const auto& limits = queue_.options();
   // A quarter of the queue at most, so that others find room in it.

@@ -131,7 +131,8 @@ TranslationService::TranslationService(TranslateFunction translate, ServiceOptio
       admission_(options_.admission),
       suggestions_(options_.suggestions),
       queue_(std::move(translate), options_.queue, metrics_, log),
-      documents_(queue_, [this] { return current_languages(); }, log) {}
+      documents_(
+          queue_, [this] { return current_languages(); }, log) {}
 
 std::shared_ptr<const ServiceLanguages> TranslationService::current_languages() const {
   const std::lock_guard lock(languages_mutex_);
@@ -174,7 +175,8 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
                                              const std::shared_ptr<LatencyTimer>& timer) {
   const auto texts = body.texts("q");
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
-  current_languages()->direction(body.text("source"), body.text("target"), "");  // refused at once where it is not served
+  current_languages()->direction(body.text("source"), body.text("target"),
+                                 "");  // refused at once where it is not served
   const auto fragments = std::make_shared<Fragments>(texts.size(), [=](const Fragments& all) {
     timer->stop();
     if (all.error) return reply(error_response(*all.error));
@@ -235,8 +237,8 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     return given.empty() ? missing : given;
   };
   const LanguagePair first = current_languages()->pairs().front();
-  AskedText asked{TextLines(text),
-                  current_languages()->direction(language("source", first.source), language("target", first.target), text)};
+  AskedText asked{TextLines(text), current_languages()->direction(language("source", first.source),
+                                                                  language("target", first.target), text)};
   if (!asked.direction.pair) throw RequestError(400, "the text is in the target language already");
 
   std::vector<Question> questions;

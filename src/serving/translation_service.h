@@ -57,11 +57,11 @@ class TranslationService {
   std::shared_ptr<const Download> download(const std::string& name) { return downloads_.find(name); }
   /// POST /explain: each line with its n best, their scores and a picture of the attention. As translate does.
   void explain(const RequestBody& body, const Caller& caller, HttpReply reply);
-  nlohmann::ordered_json detect(const RequestBody& body, const Caller& caller);   ///< POST /detect
-  nlohmann::ordered_json suggest(const RequestBody& body, const Caller& caller);  ///< POST /suggest
+  nlohmann::ordered_json detect(const RequestBody& body, const Caller& caller);        ///< POST /detect
+  nlohmann::ordered_json suggest(const RequestBody& body, const Caller& caller);       ///< POST /suggest
   nlohmann::ordered_json languages() const { return current_languages()->to_json(); }  ///< GET /languages
-  nlohmann::ordered_json settings() const;                                        ///< GET /frontend/settings
-  std::string metrics_text() const;                                               ///< GET /metrics
+  nlohmann::ordered_json settings() const;                                             ///< GET /frontend/settings
+  std::string metrics_text() const;                                                    ///< GET /metrics
   Metrics& metrics() { return metrics_; }
 
   /// From now on the service has these languages. Throws Error as the constructor does; then they stay as they were.

@@ -20,7 +20,8 @@ using testing::ElementsAre;
 
 std::vector<Question> questions(const std::vector<std::string>& texts) {
   std::vector<Question> questions;
-  for (const auto& text : texts) questions.push_back({.text = text, .pair = {text.starts_with("other") ? "fr" : "de", "en"}});
+  for (const auto& text : texts)
+    questions.push_back({.text = text, .pair = {text.starts_with("other") ? "fr" : "de", "en"}});
   return questions;
 }
 

@@ -149,9 +149,8 @@ const ModelService& ModelPool::loaded(Entry& entry) {
   entry.last_turn = ++turn_;
   if (entry.service) return *entry.service;
   const auto in_memory = [&] {
-    return std::accumulate(entries_.begin(), entries_.end(), int64_t{0}, [](int64_t sum, const auto& one) {
-      return sum + (one->service ? one->bytes : 0);
-    });
+    return std::accumulate(entries_.begin(), entries_.end(), int64_t{0},
+                           [](int64_t sum, const auto& one) { return sum + (one->service ? one->bytes : 0); });
   };
   while (config_.memory > 0 && in_memory() + entry.bytes > config_.memory) {
     Entry* oldest = nullptr;

@@ -25,8 +25,9 @@ struct ModelPoolOptions {
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
 };
 
-/// The models of a service: each is loaded when it is asked for first, and the one that was not asked for longest leaves
-/// where there is no memory for all. A text whose pair has no model goes through a third language. One thread at a time.
+/// The models of a service: each is loaded when it is asked for first, and the one that was not asked for longest
+/// leaves where there is no memory for all. A text whose pair has no model goes through a third language. One thread at
+/// a time.
 class ModelPool {
  public:
   /// Borrows log. Without a limit of memory all models are loaded now. Throws Error for a folder that is no model, two

@@ -44,7 +44,8 @@ class Reader {
     for (const auto& item : node) {
       const auto name = item.first.Scalar();
       if (std::ranges::find(names, name) == names.end())
-        fail(item.first, fmt::format("{}: no such setting of {}; there are {}", shown(name), what, fmt::join(names, ", ")));
+        fail(item.first,
+             fmt::format("{}: no such setting of {}; there are {}", shown(name), what, fmt::join(names, ", ")));
       if (std::ranges::find(seen, name) != seen.end()) fail(item.first, fmt::format("{} stands twice", name));
       seen.push_back(name);
     }
