@@ -29,7 +29,7 @@ namespace nmt {
 
 /// nmt-translate --serve: its options, and the service itself.
 struct ServingArguments {
-  std::string address, config, api_key, key_file, allowed_origin, suggestions;
+  std::string address, config, api_key, key_file, allowed_origin, suggestions, access_log;
   std::vector<std::string> allowed_hosts;
   TlsFiles tls;
   HttpLimits http;
@@ -72,6 +72,8 @@ struct ServingArguments {
     add("--max-document-characters", max_document_characters, "characters of the texts of a document, else 400")
         ->capture_default_str();
     add("--suggestions", suggestions, "collect better translations from clients (POST /suggest) in this file")
+        ->type_name("FILE");
+    add("--access-log", access_log, "a line of JSON for each request, without its text; - = standard error")
         ->type_name("FILE");
     add("--connections", http.connections, "open at the same time, else 503")->capture_default_str();
     add("--batch-window", window, "milliseconds that an idle translator waits for more requests")
@@ -119,7 +121,7 @@ struct ServingArguments {
         const auto fresh = load();
         server.set_languages(fresh->pairs(), fresh->aliases());
         pool.set(fresh);
-        server.reload_certificate();
+        server.reload_files();
         log.info("models and certificates were read again");
       } catch (const std::exception& error) {
         log.error("SIGHUP: {}; the models stay as they were", error.what());
@@ -175,7 +177,8 @@ struct ServingArguments {
                         .suggestions = suggestions,
                         .queue = {.max_waiting = queue_lines,
                                   .max_batch = pool.batch_size() * at::get_num_threads(),
-                                  .window = milliseconds("--batch-window", window, 1)}}};
+                                  .window = milliseconds("--batch-window", window, 1)}},
+            .access_log = access_log};
   }
 };
 

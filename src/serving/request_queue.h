@@ -14,8 +14,8 @@
 
 #include "base/process/log.h"
 #include "serving/http/request_error.h"
-#include "serving/metrics.h"
 #include "serving/question.h"
+#include "serving/records/metrics.h"
 
 namespace nmt {
 

@@ -4,6 +4,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <utility>
 
+#include "serving/records/access_log.h"
 #include "serving/service_routes.h"
 
 namespace nmt {
@@ -18,10 +19,12 @@ class TranslationServer::Implementation {
  public:
   Implementation(TranslateFunction translate, ServerOptions options, Logger& log)
       : service_(std::move(translate), std::move(options.service), log),
+        access_log_(std::move(options.access_log)),
         routes_(service_, !options.http.tls.certificate.empty(), log) {
     options.http.always_answered = ServiceRoutes::always_answered();
     options.http.observe = [this](const HttpExchange& exchange) {
       service_.metrics().add_request(ServiceRoutes::route_of(exchange.path), exchange.status);
+      access_log_.add(exchange);
     };
     http_ = std::make_unique<HttpServer>(
         [this](HttpRequest request, HttpReply reply) { answer(std::move(request), std::move(reply)); },
@@ -35,6 +38,7 @@ class TranslationServer::Implementation {
 
   HttpServer& http() { return *http_; }
   TranslationService& service() { return service_; }
+  AccessLog& access_log() { return access_log_; }
 
  private:
   void answer(HttpRequest request, HttpReply reply) {
@@ -47,6 +51,7 @@ class TranslationServer::Implementation {
   // An answer may be given until the service and the workers have ended: the server goes last.
   std::unique_ptr<HttpServer> http_;
   TranslationService service_;
+  AccessLog access_log_;
   ServiceRoutes routes_;
   boost::asio::thread_pool workers_{kWorkers};
 };
@@ -60,6 +65,9 @@ void TranslationServer::stop() { implementation_->http().stop(); }
 void TranslationServer::set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases) {
   implementation_->service().set_languages(std::move(pairs), std::move(aliases));
 }
-void TranslationServer::reload_certificate() { implementation_->http().reload_certificate(); }
+void TranslationServer::reload_files() {
+  implementation_->access_log().reopen();
+  implementation_->http().reload_certificate();
+}
 
 }  // namespace nmt

@@ -13,6 +13,7 @@ namespace nmt {
 struct ServerOptions {
   HttpServerOptions http = {};
   ServiceOptions service = {};
+  std::string access_log = {};  ///< file of AccessLog
 };
 
 /// A TranslationService over HTTP: nmt-translate --serve. It listens from construction to stop().
@@ -27,8 +28,8 @@ class TranslationServer {
   /// Takes no more connections, answers the requests that have come in, and ends, after some seconds at most.
   void stop();
   void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);  ///< see TranslationService
-  /// See HttpServer.
-  void reload_certificate();
+  /// Reads the files of the certificate again (see HttpServer), and opens that of the access log anew.
+  void reload_files();
 
  private:
   class Implementation;

@@ -160,6 +160,7 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   for (const std::string& text : texts) {
     asked.push_back({TextLines(text), current_languages()->direction(source, target, text)});
     asked.back().add_questions(questions, alternatives + 1);
+    if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
   }
   queue_.submit(std::move(questions), caller.given_up,
                 [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
@@ -175,8 +176,8 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
                                              const std::shared_ptr<LatencyTimer>& timer) {
   const auto texts = body.texts("q");
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
-  current_languages()->direction(body.text("source"), body.text("target"),
-                                 "");  // refused at once where it is not served
+  if (const auto pair = current_languages()->direction(body.text("source"), body.text("target"), "").pair)
+    timer->set_pair(pair->name());
   const auto fragments = std::make_shared<Fragments>(texts.size(), [=](const Fragments& all) {
     timer->stop();
     if (all.error) return reply(error_response(*all.error));
@@ -197,7 +198,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
   const auto source = required(body, "source"), target = required(body, "target"), key = body.text("api_key");
   const auto client = admission_.client(caller, key);
-  current_languages()->direction(source, target, "");
+  if (const auto pair = current_languages()->direction(source, target, "").pair) timer->set_pair(pair->name());
   if (file.bytes.empty()) throw RequestError(400, "Invalid request: empty file");
   const DocumentFormatName* format = nullptr;
   try {
@@ -239,6 +240,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
   const LanguagePair first = current_languages()->pairs().front();
   AskedText asked{TextLines(text), current_languages()->direction(language("source", first.source),
                                                                   language("target", first.target), text)};
+  if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
   if (!asked.direction.pair) throw RequestError(400, "the text is in the target language already");
 
   std::vector<Question> questions;

@@ -14,11 +14,11 @@
 #include "serving/download_store.h"
 #include "serving/http/http_reply.h"
 #include "serving/languages/service_languages.h"
-#include "serving/metrics.h"
 #include "serving/question.h"
+#include "serving/records/metrics.h"
+#include "serving/records/suggestion_file.h"
 #include "serving/request_body.h"
 #include "serving/request_queue.h"
-#include "serving/suggestion_file.h"
 
 namespace nmt {
 

@@ -322,7 +322,8 @@ TEST_F(TranslationServiceTest, CountsWhatItDid) {
   EXPECT_THAT(text, HasSubstr("nmt_sentences_total 2\n"));
   EXPECT_THAT(text, HasSubstr("nmt_source_tokens_total 4\n"));
   EXPECT_THAT(text, HasSubstr("nmt_target_tokens_total 6\n"));
-  EXPECT_THAT(text, HasSubstr("nmt_request_seconds_count 2\n")) << "what is refused took time, too";
+  EXPECT_THAT(text, HasSubstr("nmt_request_seconds_count{pair=\"de-en\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("nmt_request_seconds_count{pair=\"none\"} 1\n")) << "what is refused took time, too";
 }
 
 TEST_F(TranslationServiceTest, RefusesOptionsOutOfRange) {

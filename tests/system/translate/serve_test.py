@@ -273,8 +273,8 @@ class Routes(Case):
         grown = {name: value - before.get(name, 0) for name, value in after.items()}
         self.assertEqual(grown['nmt_requests_total{route="/translate",status="200"}'], 1)
         self.assertEqual(grown['nmt_requests_total{route="/translate",status="400"}'], 1)
-        self.assertEqual(grown["nmt_request_seconds_count"], 2)
-        self.assertEqual(grown['nmt_request_seconds_bucket{le="+Inf"}'], 2)
+        self.assertEqual(grown['nmt_request_seconds_count{pair="de-en"}'], 1)
+        self.assertEqual(grown['nmt_request_seconds_bucket{pair="none",le="+Inf"}'], 1)
         self.assertEqual(grown["nmt_sentences_total"], 3)
         self.assertGreaterEqual(grown["nmt_target_tokens_total"], 6)
         self.assertGreater(grown["nmt_batch_seconds_total"], 0)

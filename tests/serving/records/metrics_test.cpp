@@ -1,4 +1,4 @@
-#include "serving/metrics.h"
+#include "serving/records/metrics.h"
 
 #include <gmock/gmock.h>
 
@@ -21,12 +21,15 @@ TEST(Metrics, CountRequestsByRouteAndStatus) {
 
 TEST(Metrics, TheHistogramIsCumulative) {
   Metrics metrics;
-  for (const double seconds : {0.001, 0.005, 0.02, 0.25, 100.0}) metrics.add_latency(seconds);
+  for (const double seconds : {0.001, 0.005, 0.02, 0.25, 100.0}) metrics.add_latency("de-en", seconds);
+  metrics.add_latency("none", 1);
   const auto text = metrics.text(0);
   for (const char* line : {"le=\"0.005\"} 2\n", "le=\"0.01\"} 2\n", "le=\"0.025\"} 3\n", "le=\"0.1\"} 3\n",
                            "le=\"0.25\"} 4\n", "le=\"30\"} 4\n", "le=\"+Inf\"} 5\n"})
-    EXPECT_THAT(text, HasSubstr(std::string("nmt_request_seconds_bucket{") + line));
-  EXPECT_THAT(text, HasSubstr("nmt_request_seconds_sum 100.276\nnmt_request_seconds_count 5\n"));
+    EXPECT_THAT(text, HasSubstr(std::string("nmt_request_seconds_bucket{pair=\"de-en\",") + line));
+  EXPECT_THAT(
+      text,
+      HasSubstr("nmt_request_seconds_sum{pair=\"de-en\"} 100.276\nnmt_request_seconds_count{pair=\"de-en\"} 5\n"));
 }
 
 TEST(Metrics, CountTheWork) {

@@ -1,4 +1,4 @@
-#include "serving/suggestion_file.h"
+#include "serving/records/suggestion_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -15,7 +15,8 @@ namespace nmt {
 class Metrics {
  public:
   void add_request(const std::string& route, int status);
-  void add_latency(double seconds);  ///< of a request for translation, whatever came of it
+  /// Of a request for translation, whatever came of it; pair as in "de-en", "none" where none was asked for.
+  void add_latency(const std::string& pair, double seconds);
   void add_batch(int64_t lines, double seconds);
   void add_translation(int64_t source_tokens, int64_t target_tokens);
 
@@ -26,10 +27,15 @@ class Metrics {
   /// Upper bounds of the buckets, seconds.
   static constexpr std::array kBounds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0};
 
+  struct Histogram {
+    std::array<int64_t, kBounds.size() + 1> counts{};  // a bucket's own; the last one beyond all bounds
+    double sum = 0;                                    // seconds
+  };
+
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, int64_t> requests_;  // route and status -> count
-  std::array<int64_t, kBounds.size() + 1> latencies_{};      // a bucket's own; the last one beyond all bounds
-  double latency_sum_ = 0, batch_seconds_ = 0;               // seconds
+  std::map<std::string, Histogram> latencies_;               // of each pair
+  double batch_seconds_ = 0;
   int64_t batches_ = 0, batch_lines_ = 0, sentences_ = 0, source_tokens_ = 0, target_tokens_ = 0;
 };
 
@@ -41,15 +47,17 @@ class LatencyTimer {
   LatencyTimer(const LatencyTimer&) = delete;
   LatencyTimer& operator=(const LatencyTimer&) = delete;
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  void set_pair(const std::string& pair) { pair_ = pair; }
   /// Before the answer is given: who has it finds it counted.
   void stop() {
-    if (!std::exchange(counted_, true)) metrics_.add_latency(seconds());
+    if (!std::exchange(counted_, true)) metrics_.add_latency(pair_, seconds());
   }
 
  private:
   using Clock = std::chrono::steady_clock;
   Metrics& metrics_;
   const Clock::time_point start_ = Clock::now();
+  std::string pair_ = "none";
   bool counted_ = false;
 };
 

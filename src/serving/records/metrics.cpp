@@ -1,4 +1,4 @@
-#include "serving/metrics.h"
+#include "serving/records/metrics.h"
 
 #include <fmt/format.h>
 
@@ -25,11 +25,12 @@ void Metrics::add_request(const std::string& route, int status) {
   ++requests_[{route, status}];
 }
 
-void Metrics::add_latency(double seconds) {
+void Metrics::add_latency(const std::string& pair, double seconds) {
   const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin();
   const std::lock_guard lock(mutex_);
-  ++latencies_[bucket];
-  latency_sum_ += seconds;
+  Histogram& histogram = latencies_[pair];
+  ++histogram.counts[bucket];
+  histogram.sum += seconds;
 }
 
 void Metrics::add_batch(int64_t lines, double seconds) {
@@ -54,15 +55,17 @@ std::string Metrics::text(int64_t waiting) const {
     fmt::format_to(std::back_inserter(out), "nmt_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first,
                    key.second, count);
   head(out, "nmt_request_seconds", "histogram", "Time from a request for translation to its answer.");
-  int64_t total = 0;
-  for (size_t i = 0; i < kBounds.size(); ++i)
-    fmt::format_to(std::back_inserter(out), "nmt_request_seconds_bucket{{le=\"{}\"}} {}\n", kBounds[i],
-                   total += latencies_[i]);
-  total += latencies_.back();
-  fmt::format_to(std::back_inserter(out),
-                 "nmt_request_seconds_bucket{{le=\"+Inf\"}} {0}\nnmt_request_seconds_sum {1}\n"
-                 "nmt_request_seconds_count {0}\n",
-                 total, latency_sum_);
+  for (const auto& [pair, histogram] : latencies_) {
+    int64_t total = 0;
+    for (size_t i = 0; i < kBounds.size(); ++i)
+      fmt::format_to(std::back_inserter(out), "nmt_request_seconds_bucket{{pair=\"{}\",le=\"{}\"}} {}\n", pair,
+                     kBounds[i], total += histogram.counts[i]);
+    total += histogram.counts.back();
+    fmt::format_to(std::back_inserter(out),
+                   "nmt_request_seconds_bucket{{pair=\"{0}\",le=\"+Inf\"}} {1}\n"
+                   "nmt_request_seconds_sum{{pair=\"{0}\"}} {2}\nnmt_request_seconds_count{{pair=\"{0}\"}} {1}\n",
+                   pair, total, histogram.sum);
+  }
   single(out, "nmt_queue_lines", "gauge", "Lines that wait for the translator.", waiting);
   single(out, "nmt_batches_total", "counter", "Batches handed to the translator.", batches_);
   single(out, "nmt_batch_lines_total", "counter", "Lines in these batches.", batch_lines_);
