@@ -24,8 +24,10 @@ TEST(Document, FormatsByTheEndingOfTheName) {
   EXPECT_EQ(document_format_of(".docx"), std::nullopt);
   EXPECT_EQ(document_format_of("a.pdf"), std::nullopt);
   EXPECT_THAT(message_of<Error>([] { require_document_format("a.PDF"); }), HasSubstr("a.PDF: a PDF holds"));
-  EXPECT_THAT(message_of<Error>([] { require_document_format("a.xyz"); }), AllOf(HasSubstr(".docx"), HasSubstr(".srt")));
-  for (const auto& entry : document_formats()) EXPECT_EQ(document_format_of("a" + std::string(entry.extension)), entry.format);
+  EXPECT_THAT(message_of<Error>([] { require_document_format("a.xyz"); }),
+              AllOf(HasSubstr(".docx"), HasSubstr(".srt")));
+  for (const auto& entry : document_formats())
+    EXPECT_EQ(document_format_of("a" + std::string(entry.extension)), entry.format);
 }
 
 TEST(Document, PlainTextByLines) {
@@ -41,7 +43,9 @@ TEST(Document, CleansTranslations) {
   const auto give = [](const std::string& text) {
     return [text](std::span<const std::string> texts) { return std::vector<AlignedTranslation>(texts.size(), {text}); };
   };
-  EXPECT_EQ(translate_html("<p>x</p>", give("a\n\x01" "b\xFF<")), "<p>a  b\uFFFD&lt;</p>");
+  EXPECT_EQ(translate_html("<p>x</p>", give("a\n\x01"
+                                            "b\xFF<")),
+            "<p>a  b\uFFFD&lt;</p>");
   EXPECT_EQ(translate_html("<p><b>x</b> y</p>", give("")), "<p><b></b></p>");
 }
 

@@ -57,7 +57,8 @@ TEST(WordLinks, ByPlaceWhereNothingIsKnown) {
 
 TEST(WordLinks, AnyNumbersAreTaken) {
   const size_t far = static_cast<size_t>(-1);
-  EXPECT_THAT(links_of("a b", "x y", {{far, 0, 0, 1}, {0, far, 2, far}, {1, 1, 0, 1}, {5, 9, 0, 1}}), ElementsAre("a=y", "b=y"));
+  EXPECT_THAT(links_of("a b", "x y", {{far, 0, 0, 1}, {0, far, 2, far}, {1, 1, 0, 1}, {5, 9, 0, 1}}),
+              ElementsAre("a=y", "b=y"));
 }
 
 }  // namespace

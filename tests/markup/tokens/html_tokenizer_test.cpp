@@ -16,8 +16,9 @@ std::vector<std::string> tokens_of(std::string_view text) {
     std::string line = {"TRCSEXO"[static_cast<int>(token.kind)], ' '};
     line += markup.text(token);
     if (token.kind == TokenKind::kStartTag && token.partner == kNone)
-      line += token.content_end == markup.tokens.size() ? " until the end"
-                                                        : " until " + std::string(markup.text(markup.tokens[token.content_end]));
+      line += token.content_end == markup.tokens.size()
+                  ? " until the end"
+                  : " until " + std::string(markup.text(markup.tokens[token.content_end]));
     out.push_back(line);
   }
   return out;
@@ -47,8 +48,8 @@ TEST(HtmlTokenizer, ImpliesEndTags) {
   EXPECT_THAT(tokens_of("<ul><li>a<ul><li>b</ul><li>c</ul>"),
               ElementsAre("S <ul>", "S <li> until <li>", "T a", "S <ul>", "S <li> until </ul>", "T b", "X </ul>",
                           "S <li> until </ul>", "T c", "X </ul>"));
-  EXPECT_THAT(tokens_of("<tr><td>a<td>b<tr>"),
-              ElementsAre("S <tr> until <tr>", "S <td> until <td>", "T a", "S <td> until <tr>", "T b", "S <tr> until the end"));
+  EXPECT_THAT(tokens_of("<tr><td>a<td>b<tr>"), ElementsAre("S <tr> until <tr>", "S <td> until <td>", "T a",
+                                                           "S <td> until <tr>", "T b", "S <tr> until the end"));
   EXPECT_THAT(tokens_of("<p><b>a<div>b</div>"),
               ElementsAre("S <p> until <div>", "S <b> until <div>", "T a", "S <div>", "T b", "X </div>"));
 }
