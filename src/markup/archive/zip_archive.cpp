@@ -153,13 +153,13 @@ std::string ZipArchive::replaced(const std::map<std::string, std::string>& entri
     OwnedSource source(zip_source_buffer(archive, data.data(), data.size(), 0));
     check(source != nullptr);
     check(zip_file_replace(archive, entry.index, source.get(), 0) == 0);
-    source.release();  // is the archive's now
+    static_cast<void>(source.release());  // is the archive's now
     const bool is_stored = entry.comp_method == ZIP_CM_STORE;
     check(zip_set_file_compression(archive, entry.index, is_stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 0) == 0);
     check(zip_file_set_mtime(archive, entry.index, entry.mtime, 0) == 0);
   }
   if (zip_close(archive) != 0) throw damaged_archive(zip_strerror(archive));
-  opened.archive.release();
+  static_cast<void>(opened.archive.release());
 
   zip_source_t* written = opened.bytes.get();
   zip_stat_t size;

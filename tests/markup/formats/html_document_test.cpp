@@ -91,6 +91,8 @@ TEST(HtmlDocument, TwoBreaksEndASentence) {
 
 TEST(HtmlDocument, TakesTagsThatDoNotNest) {
   EXPECT_EQ(translate_html("<b>one <i>two</b> three</i> four", shout), "<b>ONE <i>TWO</b> THREE</i> FOUR");
+  EXPECT_EQ(translate_html("<b>one so <i>two x</b> three y</i> four", reverse_words),
+            "<b>SO ONE <i>X TWO</b> Y THREE</i> FOUR");
   EXPECT_EQ(translate_html("one </b> two <i> three", reverse_words), "ONE </b> TWO <i> THREE");
   EXPECT_EQ(translate_html("<a href=x><div>one two</div></a>", reverse_words), "<a href=x><div>TWO ONE</div></a>");
   for (const char* text :

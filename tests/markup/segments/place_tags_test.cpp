@@ -60,6 +60,11 @@ TEST(PlaceTags, AroundAllOfTheTextWhereItHeldAll) {
   EXPECT_EQ(placed("[a[bthe house]]", "ein kleines Haus dort", "1-2"), "[a[bein kleines Haus dort]]");
 }
 
+TEST(PlaceTags, WordsThatBelongToNothingGoWithTheEndOfTheirParent) {
+  EXPECT_EQ(placed("[ahouse] here", "das Haus hier", "0-1 1-2"), "[adas Haus] hier");
+  EXPECT_EQ(placed("see [ahim]", "sieh ihn an", "0-0 1-1"), "sieh [aihn an]");
+}
+
 TEST(PlaceTags, OneRunOfScatteredWords) {
   EXPECT_EQ(placed("he [aturned off] the light", "er schaltete das Licht aus", "0-0 1-1 2-4 3-2 4-3"),
             "er [aschaltete] das Licht aus");

@@ -237,9 +237,9 @@ class PackageTest(unittest.TestCase):
                  "</a:r><a:endParaRPr/></a:p></p:sld>")
         noise = random.Random(1)
         entries = [("ppt/presentation.xml", "<p/>")]
-        for i in range(30):
-            entries.append((f"ppt/media/image{i}.png", noise.randbytes(2000)))
-            entries.append((f"ppt/slides/slide{i}.xml", slide.format(f"word{i}")))
+        # What is not changed stands before what is: libzip writes on behind it then.
+        entries += [(f"ppt/media/image{i}.png", noise.randbytes(2000)) for i in range(30)]
+        entries += [(f"ppt/slides/slide{i}.xml", slide.format(f"word{i}")) for i in range(30)]
         slides = {name for name, _ in entries if "slides/" in name}
         new = self.translated("reverse", "a.pptx", entries, slides)
         for i, name in enumerate(n for n in new.namelist() if n in slides):
