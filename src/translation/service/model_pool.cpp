@@ -80,7 +80,8 @@ struct ModelPool::Entry {
 ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log)
     : config_(std::move(config)), options_(std::move(options)), log_(log) {
   for (const auto& model : config_.models) {
-    auto entry = std::make_unique<Entry>(Entry{.model = model});
+    auto entry = std::make_unique<Entry>();
+    entry->model = model;
     for (const auto& directory : model.directories) {
       if (!fs::exists(directory / "model.json"))
         throw Error(fmt::format("{}: is no model directory: it has no model.json", directory.string()));

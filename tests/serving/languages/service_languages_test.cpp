@@ -82,10 +82,10 @@ TEST(ServiceLanguages, KnowsOlderCodes) {
 }
 
 TEST(ServiceLanguages, KnowsAliases) {
-  const ServiceLanguages languages({{"en", "nb"}}, {{"no", "nb"}});
+  const ServiceLanguages languages(std::vector<LanguagePair>{{"en", "nb"}}, {{"no", "nb"}});
   EXPECT_EQ(languages.direction("en", "NO", "").pair->name(), "en-nb");
   EXPECT_THAT(languages.codes(), ElementsAre("en", "nb"));
-  EXPECT_THROW(ServiceLanguages({{"en", "nb"}}, {{"sv", "se"}}), Error);
+  EXPECT_THROW(ServiceLanguages(std::vector<LanguagePair>{{"en", "nb"}}, {{"sv", "se"}}), Error);
 }
 
 TEST(ServiceLanguages, AModelOfUnknownLanguagesTakesAll) {
@@ -104,7 +104,7 @@ TEST(ServiceLanguages, ListsLanguagesWithTheirTargets) {
 
 TEST(ServiceLanguages, RefusesPairsThatCannotBeToldApart) {
   EXPECT_THROW(ServiceLanguages(std::vector<LanguagePair>()), Error);
-  EXPECT_THROW(ServiceLanguages({{"de", "en"}, {"de", "en"}}), Error);
+  EXPECT_THROW(ServiceLanguages(std::vector<LanguagePair>{{"de", "en"}, {"de", "en"}}), Error);
 }
 
 }  // namespace
