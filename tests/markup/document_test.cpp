@@ -35,6 +35,7 @@ TEST(Document, PlainTextByLines) {
   const std::string text = "\xEF\xBB\xBFOne  line.\r\n\n  two\t\n3 4\nlast";
   EXPECT_EQ(translate_document(DocumentFormat::kText, text, listing(seen)), text);
   EXPECT_THAT(seen, ElementsAre("One line.", "two", "last"));
+  EXPECT_EQ(translate_document(DocumentFormat::kText, "a\uFFFF b", listing(seen)), "a\uFFFF b");
   EXPECT_EQ(translate_document(DocumentFormat::kText, text, shout), "\xEF\xBB\xBFONE LINE.\r\n\n  TWO\t\n3 4\nLAST");
   EXPECT_EQ(translate_document(DocumentFormat::kText, "a <b> & c", shout), "A <B> & C");
 }

@@ -206,7 +206,8 @@ void TextDocument::append_texts(std::vector<std::string>& texts) {
 
 void TextDocument::set_translations(std::span<AlignedTranslation> translations) {
   translations_.assign(std::make_move_iterator(translations.begin()), std::make_move_iterator(translations.end()));
-  for (auto& translation : translations_) make_clean(translation);
+  for (size_t i = 0; i < translations_.size(); ++i)
+    if (translations_[i].text != segments[i].text) make_clean(translations_[i]);
 }
 
 std::string TextDocument::translated() const {
