@@ -40,11 +40,12 @@ std::string language_of(const fs::path& directory, const char* name) {
 DecodingConfig decoding_of(const fs::path& directory, const std::function<Config(const Config&)>& changed) {
   const auto json = read_json_file(directory / "model.json");
   Config config;
-  const auto own = json.find("decoding");
-  if (own != json.end() && own->is_object()) {
-    config.decoding.beam_size = own->value("beam_size", config.decoding.beam_size);
-    config.decoding.batch_size = own->value("batch_size", config.decoding.batch_size);
-  }
+  const auto own = [&](const char* name, int64_t missing) {
+    const auto place = nlohmann::json::json_pointer(std::string("/configuration/decoding/") + name);
+    return json.contains(place) && json[place].is_number_integer() ? json[place].get<int64_t>() : missing;
+  };
+  config.decoding.beam_size = own("beam_size", config.decoding.beam_size);
+  config.decoding.batch_size = own("batch_size", config.decoding.batch_size);
   return changed(config).decoding;
 }
 
