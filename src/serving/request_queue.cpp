@@ -87,24 +87,31 @@ void RequestQueue::submit(std::vector<Question> questions, std::stop_token given
 }
 
 std::vector<Answer> RequestQueue::answers_to(std::vector<Question> questions, std::stop_token given_up) {
+  // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
+  struct Failure {
+    int status;
+    std::string message;
+    int64_t retry_after;
+  };
   struct Result {
     std::mutex mutex;
     std::condition_variable_any come;
     bool done = false;
     std::vector<Answer> answers;
-    std::optional<RequestError> error;
+    std::optional<Failure> failure;
   };
   const auto result = std::make_shared<Result>();
   submit(std::move(questions), given_up, [result](std::vector<Answer> answers, const RequestError* error) {
     const std::lock_guard lock(result->mutex);
     result->answers = std::move(answers);
-    if (error) result->error = *error;
+    if (error) result->failure = {error->status(), error->what(), error->retry_after()};
     result->done = true;
     result->come.notify_all();
   });
   std::unique_lock lock(result->mutex);
   if (!result->come.wait(lock, given_up, [&] { return result->done; })) throw GivenUp();
-  if (result->error) throw *result->error;
+  if (const auto& failure = result->failure)
+    throw RequestError(failure->status, failure->message, failure->retry_after);
   return std::move(result->answers);
 }
 

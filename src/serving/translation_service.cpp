@@ -82,12 +82,12 @@ class Fragments {
   void add(size_t place, TranslatedDocument document, const RequestError* why_not) {
     const std::lock_guard lock(mutex_);
     documents[place] = std::move(document);
-    if (why_not) error = *why_not;
+    if (why_not) refusal = error_response(*why_not);
     if (--left_ == 0) done_(*this);
   }
 
   std::vector<TranslatedDocument> documents;
-  std::optional<RequestError> error;
+  std::optional<HttpResponse> refusal;
 
  private:
   std::mutex mutex_;
@@ -180,7 +180,7 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
     timer->set_pair(pair->name());
   const auto fragments = std::make_shared<Fragments>(texts.size(), [=](const Fragments& all) {
     timer->stop();
-    if (all.error) return reply(error_response(*all.error));
+    if (all.refusal) return reply(*all.refusal);
     reply(json_response(fragments_json(all.documents, list, alternatives)));
   });
   for (size_t i = 0; i < texts.size(); ++i) {
