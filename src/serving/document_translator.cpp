@@ -19,6 +19,11 @@ namespace {
 
 /// Most of their time they wait for the translator.
 constexpr size_t kThreads = 16;
+/// A document full of tags takes fifty times its size in memory: large ones, and those of which only the packed size is
+/// known, are few at a time.
+constexpr size_t kThreadsOfLarge = 2;
+constexpr size_t kLarge = 256 << 10;  // bytes
+constexpr DocumentLimits kLimits{.unpacked_bytes = 16 << 20};
 /// Enough to tell the language of a document.
 constexpr size_t kDetectedBytes = 16 << 10;
 constexpr std::chrono::milliseconds kBusyPause{50};
@@ -30,6 +35,11 @@ void pause(const std::stop_token& given_up) {
   std::unique_lock lock(mutex);
   never.wait_for(lock, given_up, kBusyPause, [] { return false; });
   if (given_up.stop_requested()) throw GivenUp();
+}
+
+bool is_package(DocumentFormat format) {
+  using enum DocumentFormat;
+  return format == kDocx || format == kPptx || format == kOdt || format == kOdp || format == kEpub;
 }
 
 std::string beginning_of(std::span<const std::string> texts) {
@@ -47,27 +57,33 @@ DocumentTranslator::DocumentTranslator(RequestQueue& queue, CurrentLanguages lan
     : queue_(queue),
       languages_(std::move(languages)),
       log_(log),
-      threads_(std::make_unique<boost::asio::thread_pool>(kThreads)) {}
+      threads_(std::make_unique<boost::asio::thread_pool>(kThreads)),
+      threads_of_large_(std::make_unique<boost::asio::thread_pool>(kThreadsOfLarge)) {}
 
-DocumentTranslator::~DocumentTranslator() { threads_->join(); }
+DocumentTranslator::~DocumentTranslator() {
+  threads_->join();
+  threads_of_large_->join();
+}
 
 void DocumentTranslator::translate(DocumentRequest request, Done done) {
-  boost::asio::post(*threads_, [this, request = std::move(request), done = std::move(done)] {
-    if (request.given_up.stop_requested()) return;
-    try {
-      done(translated(request), nullptr);
-    } catch (const GivenUp&) {
-    } catch (const RequestError& refused) {
-      done({}, &refused);
-    } catch (const Error& damaged) {
-      const RequestError refusal(400, damaged.what());
-      done({}, &refusal);
-    } catch (const std::exception& failure) {
-      log_.error("a document failed: {}", failure.what());
-      const RequestError refusal(500, "the translation failed; the server's log says why");
-      done({}, &refusal);
-    }
-  });
+  const bool large = request.bytes.size() > kLarge || (request.format && is_package(*request.format));
+  boost::asio::post(large ? *threads_of_large_ : *threads_,
+                    [this, request = std::move(request), done = std::move(done)] {
+                      if (request.given_up.stop_requested()) return;
+                      try {
+                        done(translated(request), nullptr);
+                      } catch (const GivenUp&) {
+                      } catch (const RequestError& refused) {
+                        done({}, &refused);
+                      } catch (const Error& damaged) {
+                        const RequestError refusal(400, damaged.what());
+                        done({}, &refusal);
+                      } catch (const std::exception& failure) {
+                        log_.error("a document failed: {}", failure.what());
+                        const RequestError refusal(500, "the translation failed; the server's log says why");
+                        done({}, &refusal);
+                      }
+                    });
 }
 
 TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request) const {
@@ -83,8 +99,8 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
     for (const auto& text : texts) same.push_back({text});
     return same;
   };
-  result.bytes = request.format ? translate_document(*request.format, request.bytes, translate)
-                                : translate_html(request.bytes, translate);
+  result.bytes = request.format ? translate_document(*request.format, request.bytes, translate, kLimits)
+                                : translate_html(request.bytes, translate, kLimits);
   return result;
 }
 

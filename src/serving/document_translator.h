@@ -59,7 +59,7 @@ class DocumentTranslator {
   RequestQueue& queue_;
   CurrentLanguages languages_;
   Logger& log_;
-  std::unique_ptr<boost::asio::thread_pool> threads_;
+  std::unique_ptr<boost::asio::thread_pool> threads_, threads_of_large_;
 };
 
 }  // namespace nmt

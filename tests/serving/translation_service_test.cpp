@@ -237,6 +237,10 @@ TEST_F(TranslationServiceTest, TranslatesDocuments) {
   EXPECT_THAT(download->media_type, HasSubstr("text/html"));
   EXPECT_FALSE(service_->download("letter.html"));
 
+  std::string large;
+  while (large.size() < 300 << 10) large += "<p class='a long name of a class'>ab</p>";
+  EXPECT_EQ(send("large.html", large).status, 200);
+
   EXPECT_THAT(send("a.pdf", "x").body, HasSubstr("file format not supported"));
   EXPECT_THAT(send("a.txt", "").body, HasSubstr("empty file"));
   EXPECT_THAT(send("a.txt", "ab", {{"target", ""}}).body, HasSubstr("missing target parameter"));
