@@ -132,7 +132,10 @@ def wait_until(condition, process):
 
 def ends(process):
     """Exit code and standard error of a process that was sent a signal."""
-    _, errors = process.communicate(timeout=PATIENCE)
+    try:
+        _, errors = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired as late:
+        raise AssertionError(f"did not end within {PATIENCE} s; it said: {late.stderr}") from late
     return process.returncode, errors
 
 
