@@ -10,8 +10,10 @@ endif()
 find_program(NMT_CCACHE ccache)
 if(NMT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # pch_defines/time_macros: without them ccache refuses every file that uses the precompiled header.
+  # CCACHE_BASEDIR: paths below the source folder count as relative, so that a second clone finds what the first compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${NMT_CCACHE})
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${NMT_CCACHE})
 endif()
 
 # Scores must be the same figures on every machine: no contraction of a*b+c into one rounding, no fast-math.
