@@ -63,7 +63,8 @@ struct DataConfig {
   Choice<DataNaming> naming = DataNaming::kPlain;  // files of an original program, beside the toolkit's own
   std::string source_prefix = {};                  // text before each source sentence
   // A lexicon of the training pairs for decoding.shortlist.
-  int64_t shortlist = 0;  // target pieces that it names for each source piece; 0 = none is made
+  int64_t shortlist = 0;   // target pieces that it names for each source piece; 0 = none is made
+  bool alignment = false;  // of the training pairs' pieces, for training.guided_alignment
 };
 
 struct ModelConfig {
@@ -168,9 +169,10 @@ struct TrainingConfig {
   Choice<ObjectiveKind> objective = ObjectiveKind::kCrossEntropy;
   double rdrop_alpha = 5;
   double simcut_alpha = 3;
-  double simcut_rate = 0.05;  // share of tokens that are cut off
-  double word_dropout1 = 0;   // share of source pieces that are replaced
-  double word_dropout2 = 0;   // of the target pieces that the decoder reads
+  double simcut_rate = 0.05;    // share of tokens that are cut off
+  double guided_alignment = 0;  // weight of the loss of an attention head that learns to align words; 0 = off
+  double word_dropout1 = 0;     // share of source pieces that are replaced
+  double word_dropout2 = 0;     // of the target pieces that the decoder reads
   Choice<WordDropoutForm> word_dropout_form = WordDropoutForm::kUnknown;
   double bpe_dropout1 = 0, bpe_dropout2 = 0;      // merges left out, source and target
   double unigram_alpha1 = 0, unigram_alpha2 = 0;  // smoothing of the sampled segmentations; 0 = no sampling
@@ -225,7 +227,9 @@ struct DecodingConfig {
   int64_t seed = 1;
   Choice<Combination> combination = Combination::kLinear;
   int64_t alignment_layer = 0;  // decoder layer whose attention is shown, from 1; 0 = the last but one
-  int64_t batch_size = 32;      // sentences
+  int64_t alignment_head = 0;   // its head that aligns words, from 1; 0 = the mean of all
+  Choice<AlignmentToken> alignment_token = AlignmentToken::kOutput;
+  int64_t batch_size = 32;  // sentences
   Choice<DecodingPrecision> precision = DecodingPrecision::kAuto;
   int64_t shortlist = 0;             // candidates of each source piece, of the model's lexicon; 0 = all pieces
   int64_t shortlist_frequent = 100;  // the most frequent target pieces are candidates of every sentence

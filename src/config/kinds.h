@@ -338,6 +338,14 @@ enum class Stopping {
 template <>
 inline constexpr auto kNames<Stopping> = names("heuristic", "optimal", "first");
 
+/// Which step's attention says where a target token comes from.
+enum class AlignmentToken {
+  kOutput,  ///< that which writes the token
+  kInput,   ///< that which reads it, one later (Chen et al. 2020)
+};
+template <>
+inline constexpr auto kNames<AlignmentToken> = names("output", "input");
+
 /// How the distributions of an ensemble become one.
 enum class Combination {
   kLinear,     ///< the weighted mean of the probabilities

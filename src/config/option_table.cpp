@@ -126,6 +126,9 @@ const std::vector<Option>& table() {
                  "make a lexicon of the training pairs for decoding.shortlist, with this many target pieces for each "
                  "source piece; 0 = none",
                  kMayChange),
+      NMT_DATA(alignment, any,
+               "align the pieces of the training pairs (IBM Model 1, then a hidden Markov model), for "
+               "training.guided_alignment"),
 
       NMT_MODEL(architecture, any, "kind of model"),
       NMT_MODEL(d_model, between(1, 65536), "size of the vectors between the layers"),
@@ -284,6 +287,10 @@ const std::vector<Option>& table() {
       NMT_TRAINING(rdrop_alpha, at_least(0), "weight of R-Drop's divergence", kFixed),
       NMT_TRAINING(simcut_alpha, at_least(0), "weight of SimCut's divergence", kFixed),
       NMT_TRAINING(simcut_rate, from_below(0, 1), "share of tokens that SimCut cuts off, both sides", kFixed),
+      NMT_TRAINING(guided_alignment, at_least(0),
+                   "weight of the loss by which the head decoding.alignment_head of decoding.alignment_layer learns to "
+                   "align words (Garg et al. 2019: 0.05); needs data.alignment; 0 = off",
+                   kFixed),
       NMT_TRAINING(word_dropout1, from_below(0, 1), "share of source pieces that are replaced", kFixed),
       NMT_TRAINING(word_dropout2, from_below(0, 1),
                    "share of target pieces that are replaced where the decoder reads "
@@ -382,6 +389,11 @@ const std::vector<Option>& table() {
                    "several models vote by the mean of their probabilities or of their log-probabilities"),
       NMT_DECODING(alignment_layer, between(0, 1000),
                    "decoder layer whose attention to the source is shown and counted, from 1; 0 = the last but one"),
+      NMT_DECODING(alignment_head, between(0, 1000),
+                   "head of that layer which aligns words, from 1; 0 = the mean of all heads"),
+      NMT_DECODING(alignment_token, any,
+                   "a target token is aligned by the attention of the step that writes it (output) or of the step that "
+                   "reads it (input, Chen et al. 2020)"),
       NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
       NMT_DECODING(
           precision, any,

@@ -49,7 +49,9 @@ class BatchStream {
   void work(Plan plan);                           // the batches of ahead_.shard
   BatchPosition after(BatchPosition position, const Plan& plan) const;
   int64_t batches_of_epoch(BatchPosition position, const Plan& plan) const;
-  EpochView epoch_ahead() const { return {*corpus_, options_.sampling, ahead_.epoch}; }
+  EpochView epoch_ahead() const {
+    return EpochView(*corpus_, options_.sampling, ahead_.epoch).with_links(options_.links.get());
+  }
 
   std::shared_ptr<const PreparedCorpus> corpus_;
   BatchOptions options_;

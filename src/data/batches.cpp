@@ -195,6 +195,16 @@ Batch padded(std::span<const int64_t> pairs, const SourceForm& form, const std::
   return batch;
 }
 
+void add_links(const PieceLinks& links, const SourceForm& form, const std::vector<PairIds>& ids, Batch& batch) {
+  const int64_t first = form.markers == SourceMarkers::kBoth ? 1 : 0;
+  for (int64_t row = 0; row < batch.size; ++row) {
+    const auto sources = std::ssize(ids[row].first);
+    for (const auto& [source, target] : links.of(batch.indices[row]))
+      batch.links.push_back(
+          {.row = row, .target = target, .source = first + (form.reversed ? sources - 1 - source : source)});
+  }
+}
+
 }  // namespace
 
 int64_t shards_of_epoch(const PreparedCorpus& corpus, const BatchOptions& options) {
@@ -272,7 +282,10 @@ Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {
     const auto source = pieces.emplace_back(epoch.source(pair)).ids();
     ids.emplace_back(source, pieces.emplace_back(epoch.target(pair)).ids());
   }
-  return padded(pairs, epoch.corpus().source_form(), ids);
+  const auto& form = epoch.corpus().source_form();
+  auto batch = padded(pairs, form, ids);
+  if (epoch.links()) add_links(*epoch.links(), form, ids, batch);
+  return batch;
 }
 
 Batch make_batch(std::span<const IdPair> all, const SourceForm& form, std::span<const int64_t> pairs) {

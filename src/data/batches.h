@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct BatchOptions {
   /// more. Empty: once each.
   std::vector<double> corpus_weights = {};
   SubwordSampling sampling = {};
+  std::shared_ptr<const PieceLinks> links = {};  ///< null: batches have none
   /// An epoch of a corpus with more pairs is planned in shards of about so many (see plan_epoch): a plan takes some 60
   /// bytes a pair. Who changes the default changes the order of the batches of large corpora.
   int64_t shard_pairs = 4'000'000;

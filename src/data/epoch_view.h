@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "data/piece_links.h"
 #include "data/prepared_corpus.h"
 #include "text/sentencepiece/subword_sampler.h"
 
@@ -40,7 +41,14 @@ class EpochView {
   EpochView(const PreparedCorpus& corpus, const SubwordSampling& sampling, int64_t epoch)
       : corpus_(corpus), sampling_(&sampling), epoch_(epoch) {}
 
+  /// With the links of the pairs as they were prepared: not under subword sampling.
+  EpochView& with_links(const PieceLinks* links) {
+    links_ = links;
+    return *this;
+  }
+
   const PreparedCorpus& corpus() const { return corpus_; }
+  const PieceLinks* links() const { return links_; }  ///< null where the pairs are not aligned
   Pieces source(int64_t pair) const;
   Pieces target(int64_t pair) const;
 
@@ -51,6 +59,7 @@ class EpochView {
   const PreparedCorpus& corpus_;
   const SubwordSampling* sampling_ = nullptr;
   int64_t epoch_ = 0;
+  const PieceLinks* links_ = nullptr;
 };
 
 }  // namespace nmt

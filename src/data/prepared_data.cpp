@@ -50,6 +50,9 @@ PreparedData open_prepared_data(const Config& config) {
     for (size_t i = 1; i < sets.size(); ++i) corpora.push_back({sets[i].text.name, open(sets[i].split)});
     return corpora;
   };
+  std::shared_ptr<const PieceLinks> alignment;
+  if (!manifest.alignment.empty())
+    alignment = std::make_shared<const PieceLinks>(directory / kPieceLinksFile, manifest.alignment, *train);
   return {.train = std::move(train),
           .valid = open("valid"),
           .test = open("test"),
@@ -57,6 +60,7 @@ PreparedData open_prepared_data(const Config& config) {
           .more_test = others(test_sets(config.data)),
           .codec = std::move(codec),
           .lexicon = open_lexicon(manifest, directory),
+          .alignment = std::move(alignment),
           .hash = manifest.hash()};
 }
 

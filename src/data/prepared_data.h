@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "data/lexicon.h"
+#include "data/piece_links.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
 
@@ -26,8 +27,9 @@ struct PreparedData {
   std::shared_ptr<const PreparedCorpus> test;      ///< null where none was configured
   std::vector<NamedCorpus> more_valid, more_test;  ///< the other ones of data.eval and data.test
   TextCodec codec;
-  std::shared_ptr<const Lexicon> lexicon;  ///< null where none was configured (data.shortlist)
-  std::string hash;                        ///< of the manifest: names this data in checkpoints
+  std::shared_ptr<const Lexicon> lexicon;       ///< null where none was configured (data.shortlist)
+  std::shared_ptr<const PieceLinks> alignment;  ///< of train; null where none was configured (data.alignment)
+  std::string hash;                             ///< of the manifest: names this data in checkpoints
 };
 
 /// Opens what nmt-prepro wrote to config.data.dir and reads all of it once, against the manifest's checksums. Throws

@@ -14,11 +14,13 @@
 #include "base/threads.h"
 #include "data/lexicon.h"
 #include "data/manifest.h"
+#include "data/piece_links.h"
 #include "data/prepared_corpus.h"
+#include "prepro/alignment/align_pairs.h"
+#include "prepro/alignment/lexicon_training.h"
 #include "prepro/cut_pair.h"
 #include "prepro/encoder.h"
 #include "prepro/input_files.h"
-#include "prepro/lexicon_training.h"
 #include "prepro/original_files.h"
 #include "prepro/prepared_corpus_writer.h"
 #include "prepro/splits.h"
@@ -79,6 +81,7 @@ class Preprocessor {
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
                      SplitOutput& output);
   void make_lexicon(const TextCodec& codec, const std::filesystem::path& folder);
+  void make_alignment(const TextCodec& codec, const std::filesystem::path& folder);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
   CorpusReader open(const CorpusFiles& files) const {
@@ -109,7 +112,7 @@ class Preprocessor {
   std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
                                    "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
                                    "valid.bin",       "test.bin",         "spm.vocab",        "source.vocab",
-                                   "target.vocab",    "joint.vocab",      kLexiconFile};
+                                   "target.vocab",    "joint.vocab",      kLexiconFile,       kPieceLinksFile};
 };
 
 PreprocessResult Preprocessor::run() {
@@ -134,6 +137,7 @@ PreprocessResult Preprocessor::run() {
   const auto original_files = OriginalFiles::names(data_);
   manifest_.original_files.assign(original_files.begin(), original_files.end());
   if (data_.shortlist > 0) make_lexicon(codec, folder.path());
+  if (data_.alignment) make_alignment(codec, folder.path());
   manifest_.options = data_options(config_);
   manifest_.seed = static_cast<uint64_t>(config_.run.seed);
   manifest_.sampled = vocabulary_.is_sample();
@@ -203,6 +207,10 @@ std::vector<std::string> Preprocessor::changes_since(const Manifest& manifest) {
         .verify(split.sha256, codec.source().size(), codec.target().size());
   }
   if (!manifest.lexicon.empty()) Lexicon::read(std::filesystem::path(data_.dir) / kLexiconFile);
+  if (!manifest.alignment.empty()) {
+    const std::filesystem::path folder = data_.dir;
+    PieceLinks(folder / kPieceLinksFile, manifest.alignment, PreparedCorpus(folder / "train.bin"));
+  }
   return changes;
 }
 
@@ -377,6 +385,23 @@ void Preprocessor::make_lexicon(const TextCodec& codec, const std::filesystem::p
   progress.clear();
   log_.info("{}: {} source pieces with {} translations (data.shortlist {})", kLexiconFile, with_commas(pieces),
             with_commas(translations), data_.shortlist);
+}
+
+void Preprocessor::make_alignment(const TextCodec& codec, const std::filesystem::path& folder) {
+  const auto scope = times_.measure(PreprocessStage::kAlignment);
+  const PreparedCorpus pairs(folder / "train.bin");
+  ProgressBar progress("alignment", 0, "pairs");
+  const auto aligned =
+      align_pairs(pairs, codec.source().size(), codec.target().size(),
+                  {.threads = threads(), .should_stop = options_.should_stop, .progress = [&](int64_t done, int64_t) {
+                     progress.update(done);
+                   }});
+  if (!aligned) throw Stopped();
+  write_piece_links(folder / kPieceLinksFile, aligned->ends, aligned->links);
+  manifest_.alignment = sha256_of_file(folder / kPieceLinksFile);
+  progress.clear();
+  log_.info("{}: {} links in {} pairs (data.alignment)", kPieceLinksFile, with_commas(std::ssize(aligned->links)),
+            with_commas(pairs.size()));
 }
 
 void Preprocessor::report_reader(const CorpusReader& reader, const std::string& note) {

@@ -9,7 +9,7 @@ namespace nmt {
 namespace {
 
 constexpr std::array<const char*, kPreprocessStages> kStageNames = {
-    "reading and filtering", "vocabulary", "encoding", "lexicon", "writing", "checksums"};
+    "reading and filtering", "vocabulary", "encoding", "lexicon", "alignment", "writing", "checksums"};
 
 }  // namespace
 

@@ -14,10 +14,11 @@ enum class PreprocessStage {
   kVocabulary,  ///< learning vocabularies
   kEncoding,    ///< the second reading: encoding on all threads, filtering, columns
   kLexicon,
+  kAlignment,
   kWriting,    ///< the files of the folder
   kChecksums,  ///< SHA-256 of inputs and outputs
 };
-constexpr size_t kPreprocessStages = 6;
+constexpr size_t kPreprocessStages = 7;
 
 /// Adds up the seconds of each stage on the thread that drives them, so that stages and the rest add up to the whole.
 class StageTimes {

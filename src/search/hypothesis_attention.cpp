@@ -46,10 +46,14 @@ TensorBatch batch_of(std::span<const Pair> pairs, const SourceForm& form, torch:
 }
 
 /// Of the layer asked for: [pairs, target, source] on the CPU.
-torch::Tensor cross_attention(TranslationModel& model, const TensorBatch& batch, int64_t layer) {
-  std::vector<torch::Tensor> layers;  // the mean of the heads of each
+torch::Tensor cross_attention(TranslationModel& model, const TensorBatch& batch, int64_t layer, int64_t head) {
+  std::vector<torch::Tensor> layers;  // the mean of the heads of each, or the one head
   model.visit_attention(batch, [&](const AttentionMap& map) {
-    if (map.is_cross()) layers.push_back(map.weights.mean(1).cpu());
+    if (!map.is_cross()) return;
+    const int64_t heads = map.weights.size(1);
+    if (head > heads)
+      throw Error(fmt::format("alignment head {}: the decoder has {}; use 1 to {}", head, heads, heads));
+    layers.push_back((head > 0 ? map.weights.select(1, head - 1) : map.weights.mean(1)).cpu());
   });
   const int64_t count = std::ssize(layers);
   if (count == 0) throw Error("this model has no attention to the source: no alignments and no coverage penalty");
@@ -73,6 +77,12 @@ void fill(std::span<const Pair> pairs, const torch::Tensor& weights, const Sourc
         attention.insert(attention.end(), read.begin(), read.end());
     }
   }
+}
+
+/// Each token gets the weights of the step after it; the last one has none and keeps its own.
+void shift_to_reading_steps(Hypothesis& hypothesis, int64_t pieces) {
+  auto& attention = hypothesis.attention;
+  if (std::ssize(attention) > pieces) std::copy(attention.begin() + pieces, attention.end(), attention.begin());
 }
 
 void rank_by_coverage(const SearchOptions& options, int64_t source_pieces, std::vector<Hypothesis>& hypotheses) {
@@ -103,13 +113,18 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
     }
     const auto together = rest.first(count);
     const auto batch = batch_of(together, model.source_form, device_of(*model.model));
-    fill(together, cross_attention(*model.model, batch, options.alignment_layer), model.source_form);
+    fill(together, cross_attention(*model.model, batch, options.alignment_layer, options.alignment_head),
+         model.source_form);
     rest = rest.subspan(count);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (options.coverage_penalty > 0) rank_by_coverage(options, std::ssize(inputs[i]->sources.front()), results[i]);
-    if (options.attention) continue;
-    for (auto& hypothesis : results[i]) hypothesis.attention.clear();
+    for (auto& hypothesis : results[i]) {
+      if (!options.attention)
+        hypothesis.attention.clear();
+      else if (options.alignment_token == AlignmentToken::kInput)
+        shift_to_reading_steps(hypothesis, std::ssize(inputs[i]->sources.front()));
+    }
   }
 }
 

@@ -34,9 +34,11 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   begin_or_resume();
   model_->set_compute_type(progress_.precision == precision_name(torch::kBFloat16) ? torch::kBFloat16
                                                                                    : torch::kFloat32);
-  objective_ = make_objective(config_.training);
+  objective_ = make_objective(config_);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
-  batches_ = std::make_unique<BatchStream>(data.train, batch_options(config_, data.codec), progress_.position);
+  BatchOptions batches = batch_options(config_, data.codec);
+  if (config_.training.guided_alignment > 0) batches.links = data.alignment;
+  batches_ = std::make_unique<BatchStream>(data.train, std::move(batches), progress_.position);
   if (group_.leads()) keep_files();
 }
 

@@ -62,6 +62,33 @@ TEST(HypothesisAttention, IsThatOfTheLayerWhileTheTokenWasWritten) {
   }
 }
 
+TEST(HypothesisAttention, IsThatOfOneHeadWhereItIsNamed) {
+  const auto model = model_of(kThreeBlocks);
+  const std::vector<Ids> sources = {{4, 5, 6}};
+  const auto first = search_with_attention(*model, sources, {.alignment_head = 1}),
+             second = search_with_attention(*model, sources, {.alignment_head = 2}),
+             mean = search_with_attention(*model, sources, {});
+  const auto &one = first[0][0].attention, &two = second[0][0].attention, &all = mean[0][0].attention;
+  ASSERT_EQ(one.size(), all.size());
+  EXPECT_NE(one, two);
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_NEAR((one[i] + two[i]) / 2, all[i], 1e-6) << i;
+  EXPECT_EQ(test::message_of<Error>([&] { search_with_attention(*model, sources, {.alignment_head = 3}); }),
+            "alignment head 3: the decoder has 2; use 1 to 2");
+}
+
+TEST(HypothesisAttention, OfTheStepThatReadsATokenIsThatOneLater) {
+  const auto model = model_of(kThreeBlocks);
+  const std::vector<Ids> sources = {{4, 5, 6}};
+  const auto writing = search_with_attention(*model, sources, {.min_length = 3}),
+             reading =
+                 search_with_attention(*model, sources, {.min_length = 3, .alignment_token = AlignmentToken::kInput});
+  const auto &before = writing[0][0].attention, &after = reading[0][0].attention;
+  ASSERT_EQ(before.size(), after.size());
+  ASSERT_GT(before.size(), 6U);
+  EXPECT_TRUE(std::equal(before.begin() + 3, before.end(), after.begin()));
+  EXPECT_TRUE(std::equal(before.end() - 3, before.end(), after.end() - 3)) << "the last token keeps its own";
+}
+
 TEST(HypothesisAttention, IsThatOfARecurrentModel) {
   const auto model = model_of(kRecurrent);
   const std::vector<Ids> sources = {{4, 5, 6}, {7}};

@@ -21,6 +21,7 @@ class TrainingRules : public RuleChecker {
   void check_schedule() const;
   void check_objective() const;
   void check_subword_sampling() const;
+  void check_guided_alignment() const;
 };
 
 void TrainingRules::check_training() const {
@@ -50,6 +51,7 @@ void TrainingRules::check_training() const {
   check_schedule();
   check_objective();
   check_subword_sampling();
+  check_guided_alignment();
 }
 
 void TrainingRules::check_optimizer() const {
@@ -135,6 +137,19 @@ void TrainingRules::check_subword_sampling() const {
     refuse({unigram_key, "data.spm_type"}, "needs a unigram model; data.spm_type is bpe: use training.bpe_dropout1, 2");
   if (!unigram)
     refuse_changed({"training.unigram_nbest"}, "is for training.unigram_alpha1 and unigram_alpha2, which are 0");
+}
+
+void TrainingRules::check_guided_alignment() const {
+  const TrainingConfig& training = config_.training;
+  if (training.guided_alignment == 0) return;
+  const char* key = "training.guided_alignment";
+  if (!config_.data.alignment) refuse({key, "data.alignment"}, "needs aligned pairs; set data.alignment true");
+  if (training.objective != ObjectiveKind::kCrossEntropy)
+    refuse({key, "training.objective"}, "goes with objective cross_entropy only");
+  if (training.bpe_dropout1 + training.bpe_dropout2 + training.unigram_alpha1 + training.unigram_alpha2 > 0)
+    refuse({key}, "needs the pieces that were aligned; leave subword sampling (bpe_dropout, unigram_alpha) out");
+  if (config_.model.architecture == Architecture::kTransformer && config_.decoding.alignment_head == 0)
+    refuse({key, "decoding.alignment_head"}, "trains one head of attention; say which: decoding.alignment_head 1");
 }
 
 void TrainingRules::check_stopping() const {

@@ -12,6 +12,18 @@ void DecoderState::join(std::unique_ptr<DecoderState> /*other*/) {
   TORCH_CHECK(false, "a search whose sentences start together");
 }
 
+namespace {
+
+torch::Tensor alignment_of(const Batch& batch) {
+  const auto alignment = torch::zeros({batch.size, batch.target_width, batch.source_width}, torch::kFloat32);
+  float* weights = alignment.mutable_data_ptr<float>();
+  for (const auto& [row, target, source] : batch.links)
+    weights[(row * batch.target_width + target) * batch.source_width + source] = 1;
+  return alignment / alignment.sum(-1, /*keepdim=*/true).clamp_min(1);
+}
+
+}  // namespace
+
 TensorBatch to_tensors(const Batch& batch, torch::Device device) {
   const auto tensor = [](const std::vector<int64_t>& values, at::IntArrayRef sizes) {
     return torch::tensor(at::ArrayRef<int64_t>(values), torch::kInt64).view(sizes);
@@ -23,7 +35,8 @@ TensorBatch to_tensors(const Batch& batch, torch::Device device) {
           .source_lengths = tensor(batch.source_lengths, {batch.size}),
           .target_in = ids(batch.target_in, batch.target_width),
           .target_out = ids(batch.target_out, batch.target_width),
-          .target_lengths = tensor(batch.target_lengths, {batch.size})};
+          .target_lengths = tensor(batch.target_lengths, {batch.size}),
+          .alignment = batch.links.empty() ? torch::Tensor() : copy_to_device(alignment_of(batch), device)};
 }
 
 std::vector<AttentionMap> TranslationModel::attention_maps(const TensorBatch& batch) {

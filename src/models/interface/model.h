@@ -26,6 +26,9 @@ struct TensorBatch {
   torch::Tensor target_in;       ///< [batch, target] <s> pieces <pad>...
   torch::Tensor target_out;      ///< [batch, target] pieces </s> <pad>...
   torch::Tensor target_lengths;  ///< [batch] int64, on the CPU
+  /// [batch, target, source] float32: of each target piece the source tokens that it is linked with, 1 over their
+  /// number, else 0; undefined where the pairs are not aligned.
+  torch::Tensor alignment = {};
 };
 TensorBatch to_tensors(const Batch& batch, torch::Device device);
 

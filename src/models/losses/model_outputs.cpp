@@ -20,10 +20,10 @@ torch::Tensor auxiliary_loss_of(TranslationModel& model) {
 }  // namespace
 
 ModelOutputs run_model(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
-                       AttentionWeights attention) {
+                       AttentionWeights attention, const std::string& layer) {
   ModelOutputs outputs;
   if (attention == AttentionWeights::kRecorded)
-    context.record_attention([&outputs](const AttentionMap& map) { outputs.attention.push_back(map); });
+    context.record_attention([&outputs](const AttentionMap& map) { outputs.attention.push_back(map); }, layer);
   outputs.hidden = model.forward(batch, context);
   if (attention == AttentionWeights::kRecorded) context.record_attention(nullptr);
   outputs.auxiliary_loss = auxiliary_loss_of(model);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "models/interface/model.h"
@@ -17,9 +18,9 @@ struct ModelOutputs {
 enum class AttentionWeights { kLeft, kRecorded };
 
 /// Runs the model. Recorded weights of attention cost the fast path: the layers then take the plain one, whose random
-/// numbers and results are the same up to rounding.
+/// numbers and results are the same up to rounding. layer: AttentionMap::name of the one that is recorded; empty: all.
 ModelOutputs run_model(TranslationModel& model, const TensorBatch& batch, ForwardContext& context,
-                       AttentionWeights attention = AttentionWeights::kLeft);
+                       AttentionWeights attention = AttentionWeights::kLeft, const std::string& layer = {});
 
 /// Adds the model's auxiliary loss to that of so many target tokens, each of which counts the same.
 LossSums with_auxiliary_loss(LossSums sums, const ModelOutputs& outputs, int64_t target_tokens);

@@ -15,6 +15,8 @@
 namespace nmt {
 namespace {
 
+const std::string kAttentionName = "decoder.attention";
+
 // Search state: the sentences, and which of them each row translates.
 class RecurrentState final : public DecoderState {
  public:
@@ -142,9 +144,9 @@ torch::Tensor RecurrentModel::forward(const TensorBatch& batch, ForwardContext& 
         own_choice ? embed(best_words(advanced.back()), target_look_ups(target_table()), pass) : reference[t];
     torch::Tensor weights;
     advanced.push_back(decoder_->advance(e, state, memory, one_row_a_sentence, pass, &weights));
-    if (pass.records_attention() && weights.defined()) maps.push_back(weights);
+    if (pass.records_attention(kAttentionName) && weights.defined()) maps.push_back(weights);
   }
-  if (!maps.empty()) pass.record("decoder.attention", torch::stack(maps, 1).unsqueeze(1));
+  if (!maps.empty()) pass.record(kAttentionName, torch::stack(maps, 1).unsqueeze(1));
   return decoder_->finish(torch::stack(advanced, 1), pass);  // [batch, target, output]
 }
 

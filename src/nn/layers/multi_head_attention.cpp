@@ -56,8 +56,8 @@ torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& q, const KeyVa
   if (!fits_kernel()) options.scores = options_.scores.get();
   torch::Tensor weights;
   const auto context = attention(q, repeat_heads(kv.keys, heads()), repeat_heads(kv.values, heads()), options, pass,
-                                 pass.records_attention() ? &weights : nullptr);
-  if (pass.records_attention()) pass.record(options_.name, weights);
+                                 pass.records_attention(options_.name) ? &weights : nullptr);
+  if (weights.defined()) pass.record(options_.name, weights);
   return context;
 }
 

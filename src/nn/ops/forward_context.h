@@ -32,9 +32,12 @@ class ForwardContext {
 
   bool training() const { return training_; }
 
-  /// From here on attention layers hand over their weights, one after the other.
-  void record_attention(std::function<void(const AttentionMap&)> recorder) { recorder_ = std::move(recorder); }
-  bool records_attention() const { return recorder_ != nullptr; }
+  /// From here on attention layers hand over their weights, one after the other; with a name that layer alone.
+  void record_attention(std::function<void(const AttentionMap&)> recorder, std::string layer = {}) {
+    recorder_ = std::move(recorder);
+    layer_ = std::move(layer);
+  }
+  bool records_attention(const std::string& layer) const { return recorder_ && (layer_.empty() || layer_ == layer); }
   void record(std::string name, const torch::Tensor& weights) {
     if (recorder_) recorder_({std::move(name), weights.to(torch::kFloat32)});
   }
@@ -55,6 +58,7 @@ class ForwardContext {
   uint64_t key_ = 0, sites_ = 0;
   double teacher_forcing_ = 1;
   std::function<void(const AttentionMap&)> recorder_;
+  std::string layer_;  // the one that is recorded; empty: all
 };
 
 }  // namespace nmt

@@ -53,6 +53,8 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
              .target_out = cut(batch.target_out, batch.target_width),
              .source_lengths = cut(batch.source_lengths, 1),
              .target_lengths = cut(batch.target_lengths, 1)};
+  for (const auto& link : batch.links)
+    if (link.row >= begin && link.row < end) part.links.push_back({link.row - begin, link.target, link.source});
   for (const auto n : part.source_lengths) part.source_tokens += n;
   for (const auto n : part.target_lengths) part.target_tokens += n;
   return part;

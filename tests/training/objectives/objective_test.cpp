@@ -9,6 +9,7 @@
 #include "nn/ops/auxiliary_loss.h"
 #include "support.h"
 #include "tensor_support.h"
+#include "training/objectives/guided_alignment.h"
 #include "training/objectives/make_objective.h"
 #include "training/objectives/token_noise.h"
 
@@ -126,6 +127,43 @@ TEST(TrainingLoss, OfRDropWithoutDropoutIsThePlainOne) {
   expect_same(outcome_of(*model, make_objective(config_of("rdrop"))->loss(*model, batch, pass).loss), plain);
 }
 
+// Garg et al. 2019, sec. 3.2, with equal shares for the links of a piece.
+TEST(TrainingLoss, OfGuidedAlignmentAddsTheLinksOfOneHead) {
+  auto config = Config();
+  config.model = model_with_dropout(0);
+  config.training = config_of("cross_entropy");
+  config.training.guided_alignment = 0.5;
+  config.decoding.alignment_head = 2;
+  auto pairs = some_pairs();
+  pairs.links = {{0, 0, 1}, {0, 0, 0}, {1, 1, 2}};
+  const auto batch = to_tensors(pairs, torch::kCPU);
+  const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
+  auto pass = pass_of_training();
+  const auto plain = make_objective(config.training)->loss(*model, batch, pass);
+  for (const auto token : {AlignmentToken::kOutput, AlignmentToken::kInput}) {
+    config.decoding.alignment_token = token;
+    const auto options = GuidedAlignment::options_of(config);
+    torch::Tensor head;
+    for (const auto& map : model->attention_maps(batch))
+      if (map.name == options.layer) head = map.weights.select(1, 1);
+    ASSERT_TRUE(head.defined()) << options.layer;
+    const int64_t later = token == AlignmentToken::kInput ? 1 : 0;
+    const auto log = [&](int64_t row, int64_t target, int64_t source) {
+      return std::log(head[row][target + later][source].item<double>());
+    };
+    const double expected = -((log(0, 0, 1) + log(0, 0, 0)) / 2 + log(1, 1, 2));
+    const auto guided = make_objective(config)->loss(*model, batch, pass);
+    EXPECT_NEAR(guided.loss.item<double>() - plain.loss.item<double>(), 0.5 * expected, 1e-3);
+    EXPECT_NEAR(guided.label_loss.item<double>(), plain.label_loss.item<double>(), 1e-3);
+    model->zero_grad();
+    guided.loss.backward();  // through the head's queries and keys
+    EXPECT_TRUE(at::isfinite(model->output_weight().grad()).all().item<bool>());
+  }
+  const auto unaligned = to_tensors(some_pairs(), torch::kCPU);
+  EXPECT_EQ(make_objective(config)->loss(*model, unaligned, pass).loss.item<double>(),
+            make_objective(config.training)->loss(*model, unaligned, pass).loss.item<double>());
+}
+
 TEST(TrainingLoss, DropsWordsOnTheWayInOnly) {
   const auto batch = to_tensors(some_pairs(), torch::kCPU);
   const auto model = formula_model(model_with_dropout(0), kVocabulary, kVocabulary);
@@ -166,7 +204,7 @@ TEST(RunModel, RecordsAttentionWithItsGradientWhereAskedFor) {
   const auto plain = run_model(*model, batch, context);
   EXPECT_TRUE(plain.attention.empty());
   const auto recorded = run_model(*model, batch, again, AttentionWeights::kRecorded);
-  EXPECT_FALSE(again.records_attention()) << "only of this run";
+  EXPECT_FALSE(again.records_attention("")) << "only of this run";
   const auto real = batch.target_out.flatten().nonzero().squeeze(-1);
   expect_close(recorded.hidden.flatten(0, 1).index_select(0, real), plain.hidden.flatten(0, 1).index_select(0, real),
                1e-5);

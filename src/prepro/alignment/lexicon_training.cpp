@@ -1,4 +1,4 @@
-#include "prepro/lexicon_training.h"
+#include "prepro/alignment/lexicon_training.h"
 
 #include <algorithm>
 #include <numeric>
@@ -20,7 +20,7 @@ struct TrainingStopped {};
 /// The row of the empty word, which every source has, holds all targets.
 class ModelOne {
  public:
-  ModelOne(const PreparedCorpus& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
+  ModelOne(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
            const LexiconOptions& options)
       : pairs_(pairs), sources_(source_vocabulary), targets_(target_vocabulary), options_(options) {}
 
@@ -63,7 +63,7 @@ class ModelOne {
   void maximise();
   PieceTranslations result() const;
 
-  const PreparedCorpus& pairs_;
+  PiecePairs pairs_;
   int64_t sources_, targets_;
   const LexiconOptions& options_;
   int64_t done_ = 0;
@@ -244,6 +244,7 @@ void ModelOne::maximise() {
 PieceTranslations ModelOne::result() const {
   PieceTranslations result;
   result.best.resize(sources_);
+  result.of_empty.assign(empty_probabilities_.begin(), empty_probabilities_.end());
   for (int64_t s = 0; s < sources_; ++s) {
     auto& row = result.best[s];
     for (uint64_t cell = begins_[s]; cell < begins_[s + 1]; ++cell)
@@ -262,7 +263,7 @@ PieceTranslations ModelOne::result() const {
 
 }  // namespace
 
-std::optional<PieceTranslations> train_lexicon(const PreparedCorpus& pairs, int64_t source_vocabulary,
+std::optional<PieceTranslations> train_lexicon(const PiecePairs& pairs, int64_t source_vocabulary,
                                                int64_t target_vocabulary, const LexiconOptions& options) {
   try {
     return ModelOne(pairs, source_vocabulary, target_vocabulary, options).run();

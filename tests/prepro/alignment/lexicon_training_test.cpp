@@ -1,4 +1,4 @@
-#include "prepro/lexicon_training.h"
+#include "prepro/alignment/lexicon_training.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/prepared_corpus.h"
+#include "prepro/alignment/piece_pairs.h"
 
 namespace nmt {
 
@@ -29,13 +29,14 @@ struct PieceTranslation {
 struct PieceTranslations {
   std::vector<std::vector<PieceTranslation>> best;  ///< by source piece, the most probable first
   std::vector<int32_t> frequent;                    ///< all target pieces, the most frequent first
+  std::vector<float> of_empty;                      ///< p(target | the empty word)
 };
 
 /// IBM Model 1 (Brown et al. 1993, sec. 4.1): p(t | s) of pieces from sentence pairs, each of whose sources has an
 /// empty word too, from uniform probabilities. Translations below 1e-4 are left out. All sums are made in the order of
 /// the pairs, each by one thread. Memory: some 30 bytes for each of at most `kept` translations of each source piece,
 /// and 300 MB. Ids must be below the sizes of the vocabularies. nullopt: should_stop said so.
-std::optional<PieceTranslations> train_lexicon(const PreparedCorpus& pairs, int64_t source_vocabulary,
+std::optional<PieceTranslations> train_lexicon(const PiecePairs& pairs, int64_t source_vocabulary,
                                                int64_t target_vocabulary, const LexiconOptions& options);
 
 }  // namespace nmt
