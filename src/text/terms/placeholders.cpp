@@ -1,0 +1,142 @@
+#include "text/terms/placeholders.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace nmt {
+namespace {
+
+constexpr size_t kLongestName = 64;  // between braces; what is longer is text
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-'; }
+char at(std::string_view text, size_t i) { return i < text.size() ? text[i] : '\0'; }
+
+/// The end of {name} or {{name}} at i, or i. What stands between may have the format of Python or ICU ({n:02d},
+/// {n, number}), but no sentence.
+size_t end_of_braces(std::string_view text, size_t i) {
+  size_t depth = 0, spaces = 0;
+  for (size_t k = i; k < text.size() && k - i < kLongestName; ++k) {
+    const char c = text[k];
+    if (c == '{') {
+      ++depth;
+    } else if (c == '}') {
+      if (--depth == 0) return spaces <= 1 ? k + 1 : i;
+    } else if (c == ' ') {
+      ++spaces;
+    } else if (!is_name(c) && c != ':' && c != ',' && c != '!' && c != '[' && c != ']' && c != '<' && c != '>') {
+      return i;
+    }
+  }
+  return i;
+}
+
+/// The end of a conversion of printf or Python at the percent sign i, or i.
+size_t end_of_conversion(std::string_view text, size_t i) {
+  size_t k = i + 1;
+  if (at(text, k) == '%') return k + 1;
+  if (at(text, k) == '@') return k + 1;
+  if (at(text, k) == '{') {
+    const size_t end = end_of_braces(text, k);
+    return end == k ? i : end;
+  }
+  if (at(text, k) == '(') {
+    const size_t close = text.find(')', k);
+    if (close == std::string_view::npos || close - k > kLongestName ||
+        !std::ranges::all_of(text.substr(k + 1, close - k - 1), is_name))
+      return i;
+    k = close + 1;
+  }
+  size_t digits = k;
+  while (is_digit(at(text, digits))) ++digits;
+  if (digits > k && at(text, digits) == '$') k = digits + 1;
+  while (at(text, k) == '-' || at(text, k) == '+' || at(text, k) == '#') ++k;
+  while (is_digit(at(text, k)) || at(text, k) == '.' || at(text, k) == '*') ++k;
+  while (at(text, k) == 'l' || at(text, k) == 'h' || at(text, k) == 'z') ++k;
+  constexpr std::string_view kConversions = "sdiufFeEgGxXocpr";
+  // "100 %d" is a conversion, "100 %der" is not.
+  const bool ends = kConversions.find(at(text, k)) != std::string_view::npos && !is_letter(at(text, k + 1));
+  return at(text, k) != '\0' && ends ? k + 1 : i;
+}
+
+bool starts_address(std::string_view rest) {
+  for (const std::string_view scheme : {"http://", "https://", "ftp://", "mailto:", "www."}) {
+    if (rest.size() <= scheme.size()) continue;
+    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+    if (std::ranges::equal(rest.substr(0, scheme.size()), scheme, same) &&
+        std::isgraph(static_cast<unsigned char>(rest[scheme.size()])))
+      return true;
+  }
+  return false;
+}
+
+bool is_of_address(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte > 0x20 && byte != 0x7F && c != '<' && c != '>' && c != '"';
+}
+
+/// An address without the punctuation that belongs to the sentence around it.
+size_t without_punctuation(std::string_view text, size_t begin, size_t end) {
+  for (; end > begin; --end) {
+    const char last = text[end - 1];
+    const auto own = text.substr(begin, end - begin);
+    const bool opened = (last == ')' && std::ranges::count(own, '(') >= std::ranges::count(own, ')')) ||
+                        (last == ']' && std::ranges::count(own, '[') >= std::ranges::count(own, ']')) ||
+                        (last == '}' && std::ranges::count(own, '{') >= std::ranges::count(own, '}'));
+    if (opened) break;
+    if (std::string_view(".,;:!?')]}").find(last) == std::string_view::npos) break;
+  }
+  return end;
+}
+
+size_t end_of_address(std::string_view text, size_t i) {
+  if (!starts_address(text.substr(i))) return i;
+  size_t end = i;
+  while (end < text.size() && is_of_address(text[end])) ++end;
+  return without_punctuation(text, i, end);
+}
+
+/// The address of e-mail around the sign @ at i, or nothing.
+TextRange mail_around(std::string_view text, size_t i, size_t least) {
+  const auto is_local = [](char c) { return is_name(c) || c == '+' || c == '%'; };
+  size_t begin = i, end = i + 1;
+  while (begin > least && is_local(text[begin - 1])) --begin;
+  while (is_name(at(text, end))) ++end;
+  end = without_punctuation(text, i + 1, end);
+  const auto host = text.substr(i + 1, end - i - 1);
+  const bool has_dot = host.find('.') != std::string_view::npos && host.front() != '.';
+  return begin < i && has_dot ? TextRange{begin, end} : TextRange{i, i};
+}
+
+}  // namespace
+
+std::vector<TextRange> find_placeholders(std::string_view text) {
+  std::vector<TextRange> found;
+  size_t behind = 0;  // the last one
+  const auto add = [&](size_t begin, size_t end) {
+    found.push_back({begin, end});
+    behind = end;
+    return end;
+  };
+  for (size_t i = 0; i < text.size();) {
+    size_t begin = i, end = i;
+    const char c = text[i];
+    const bool begins_word = i == 0 || !(is_letter(text[i - 1]) || is_digit(text[i - 1]));
+    if (c == '%') {
+      end = end_of_conversion(text, i);
+    } else if (c == '{') {
+      end = end_of_braces(text, i);
+      if (end > i && i > behind && (text[i - 1] == '$' || text[i - 1] == '#')) --begin;
+    } else if (c == '@') {
+      const auto mail = mail_around(text, i, behind);
+      begin = mail.begin, end = mail.end;
+    } else if (begins_word && is_letter(c)) {
+      end = end_of_address(text, i);
+    }
+    i = end > begin && end > i ? add(begin, end) : i + 1;
+  }
+  return found;
+}
+
+}  // namespace nmt

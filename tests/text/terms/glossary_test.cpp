@@ -1,0 +1,77 @@
+#include "text/terms/glossary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "support.h"
+
+namespace nmt::glossary_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Glossary parse(const std::string& tsv) { return Glossary::parse(tsv, "terms.tsv"); }
+
+/// What stands in the text and what it is to become.
+std::vector<std::string> found(const std::string& tsv, const std::string& text) {
+  const auto glossary = parse(tsv);
+  std::vector<std::string> result;
+  for (const auto& [range, term] : glossary.find(text)) {
+    const auto& target = glossary.terms()[term].target;
+    result.push_back(text.substr(range.begin, range.end - range.begin) + "=" + target);
+  }
+  return result;
+}
+
+TEST(Glossary, ReadsTermsAndFlags) {
+  const auto glossary = parse("\xEF\xBB\xBF# a list\r\nHund\thound\r\n\n  Haus \t house \tcase\nNMT\t\tcase, keep");
+  ASSERT_EQ(glossary.terms().size(), 3u);
+  EXPECT_EQ(glossary.terms()[0].source, "Hund");
+  EXPECT_EQ(glossary.terms()[0].target, "hound");
+  EXPECT_FALSE(glossary.terms()[0].match_case);
+  EXPECT_EQ(glossary.terms()[1].source, "Haus");
+  EXPECT_TRUE(glossary.terms()[1].match_case);
+  EXPECT_EQ(glossary.terms()[2].target, "");
+}
+
+TEST(Glossary, FindsWholeWordsInAnyCaseWithAnySpaceBetween) {
+  EXPECT_THAT(found("Hund\thound\n", "Hunde, hund, HUND-Hund; unhund"),
+              ElementsAre("hund=hound", "HUND=hound", "Hund=hound"));
+  EXPECT_THAT(found("rote Ampel\tstop light\n", "Die rote \u00A0 Ampel."), ElementsAre("rote \u00A0 Ampel=stop light"));
+  EXPECT_THAT(found("C++\tcpp\n", "Mit C++, C und c++."), ElementsAre("C++=cpp", "c++=cpp"));
+  EXPECT_THAT(found("Stra\u00DFe\troad\n", "STRASSE"), ElementsAre("STRASSE=road")) << "full case folding";
+  EXPECT_THAT(found("Hund\thound\n", ""), ElementsAre());
+}
+
+TEST(Glossary, PrefersTheLongestAndThenTheExactCase) {
+  const std::string tsv = "Bank\tbank\nBank am See\tbench\nIT\tinformation technology\tcase\nit\tthat\tcase\nIt\tany\n";
+  EXPECT_THAT(found(tsv, "Bank am See und Bank am Tag"), ElementsAre("Bank am See=bench", "Bank=bank"));
+  EXPECT_THAT(found(tsv, "IT it iT"), ElementsAre("IT=information technology", "it=that", "iT=any"));
+}
+
+TEST(Glossary, ATermInAnotherIsNotFound) {
+  EXPECT_THAT(found("a b c\tx\nb\ty\n", "a b c b"), ElementsAre("a b c=x", "b=y"));
+}
+
+TEST(Glossary, SaysWhatIsWrongAndWhere) {
+  const auto error = [](const std::string& tsv) { return test::message_of<Error>([&] { parse(tsv); }); };
+  EXPECT_THAT(error("a\tb\nHund\n"), HasSubstr("terms.tsv:2: use SOURCE, a tab, TARGET"));
+  EXPECT_THAT(error("a\tb\tcase\tmore\n"), HasSubstr("terms.tsv:1: "));
+  EXPECT_THAT(error("\tb\n"), HasSubstr("terms.tsv:1: "));
+  EXPECT_THAT(error("a\tb\tloud\n"), HasSubstr("flag 'loud'"));
+  EXPECT_THAT(error("a\t\n"), HasSubstr("'a' has no target"));
+  EXPECT_THAT(error("a\tb\tkeep\n"), HasSubstr("'a' is to be kept"));
+  EXPECT_THAT(error("a b\tx\nA  B\ty\n"), HasSubstr("terms.tsv:2: 'A  B' stands in the glossary already, with 'x'"));
+  EXPECT_THAT(error("a\xFF\tb\n"), HasSubstr("terms.tsv:1: is not UTF-8"));
+}
+
+TEST(Glossary, TheTargetsStayInTheNextTranslation) {
+  const auto next = parse("Hund\thound\nNMT\t\tkeep\nTier\thound\n").of_targets();
+  EXPECT_EQ(next.terms().size(), 2u) << "of one target there is one term";
+  EXPECT_EQ(next.find("The hound and NMT, Hound.").size(), 2u);
+}
+
+}  // namespace
+}  // namespace nmt::glossary_test

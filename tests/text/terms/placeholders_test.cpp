@@ -1,0 +1,58 @@
+#include "text/terms/placeholders.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace nmt::placeholders_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> found(const std::string& text) {
+  std::vector<std::string> result;
+  for (const auto& [begin, end] : find_placeholders(text)) result.push_back(text.substr(begin, end - begin));
+  return result;
+}
+
+TEST(Placeholders, AreAddresses) {
+  EXPECT_THAT(found("See https://example.org/a?b=c#d, or (http://x.org/y_(z)). WWW.example.com!"),
+              ElementsAre("https://example.org/a?b=c#d", "http://x.org/y_(z)", "WWW.example.com"));
+  EXPECT_THAT(found("Schreib an max.muster+tag@mail.example.org."), ElementsAre("max.muster+tag@mail.example.org"));
+  EXPECT_THAT(found("mailto:a@b.org"), ElementsAre("mailto:a@b.org"));
+}
+
+TEST(Placeholders, AreNamesInBraces) {
+  EXPECT_THAT(
+      found("{name} {{user.id}} ${x} #{y} {0} {n:02d} {count, number} %{z}"),
+      ElementsAre("{name}", "{{user.id}}", "${x}", "#{y}", "{0}", "{n:02d}", "{count, number}", "%{z}"));
+}
+
+TEST(Placeholders, AreConversions) {
+  EXPECT_THAT(found("%s %d%% %1$s %-5.2f %(name)s %@ %ld %i."),
+              ElementsAre("%s", "%d", "%%", "%1$s", "%-5.2f", "%(name)s", "%@", "%ld", "%i"));
+}
+
+TEST(Placeholders, AreNotWhatIsText) {
+  EXPECT_THAT(found("100 % der Leute, 50 %, a{b, {this is no name} und } oder {"), IsEmpty());
+  EXPECT_THAT(found("wwwhat http:// @home me@home a@ @b.c"), IsEmpty());
+  EXPECT_THAT(found("5%der Leute"), IsEmpty());
+  EXPECT_THAT(found(""), IsEmpty());
+  EXPECT_THAT(found("{" + std::string(100, 'a') + "}"), IsEmpty()) << "longer than a name";
+}
+
+TEST(Placeholders, DoNotOverlap) {
+  const std::string text = "x%s%sy{a}{b}https://e.org/{id}";
+  size_t behind = 0;
+  for (const auto& [begin, end] : find_placeholders(text)) {
+    EXPECT_GE(begin, behind);
+    EXPECT_GT(end, begin);
+    behind = end;
+  }
+  EXPECT_EQ(found(text).back(), "https://e.org/{id}");
+}
+
+}  // namespace
+}  // namespace nmt::placeholders_test
