@@ -239,7 +239,7 @@ int translate_one_document(const TranslateArguments& arguments, const ModelSet& 
                            Logger& log) {
   constexpr size_t kLargest = DocumentLimits().unpacked_bytes;
   const std::string bytes = read_file(arguments.input == "-" ? "/dev/stdin" : arguments.input, kLargest);
-  const AligningTranslator translator(models.members(), std::move(options));
+  const AligningTranslator translator(models.members(), std::move(options), arguments.terms());
   std::unique_ptr<ProgressBar> bar;
   int64_t texts_of_document = 0;
   const auto start = Clock::now();
@@ -286,7 +286,11 @@ int run(int argc, char** argv) {
   arguments.decoding.set_threads();
   if (serving.wanted()) {
     const auto& decoding = arguments.decoding;
-    return serving.run({{arguments.models.begin(), arguments.models.end()}, arguments.weights},
+    ServiceModel model{.directories = {arguments.models.begin(), arguments.models.end()}, .weights = arguments.weights};
+    const auto terms = arguments.terms();
+    model.glossary = terms.glossary;
+    model.keep_placeholders = terms.keep_placeholders;
+    return serving.run(model,
                        {.device = decoding.device,
                         .max_source_length = decoding.max_source_length,
                         .split_sentences = arguments.split_sentences,

@@ -34,7 +34,7 @@ struct ServingArguments {
   TlsFiles tls;
   HttpLimits http;
   RateLimit rate;
-  double time_limit = 30, window = 2;
+  double time_limit = 30, window = 0;
   int64_t queue_lines = 1024, max_characters = AdmissionRules().max_characters, file_bytes = 16 << 20;
   int64_t max_document_characters = AdmissionRules().max_document_characters;
 
@@ -107,9 +107,7 @@ struct ServingArguments {
     Current<ModelPool> pool(load());
     ServerOptions settings = server_options(*pool.get());
     const bool open = settings.service.admission.keys.empty() && !settings.http.address.is_local();
-    TranslationServer server([&](std::span<const Question> questions,
-                                 const std::function<bool()>& stopped) { return (*pool.get())(questions, stopped); },
-                             std::move(settings), log);
+    TranslationServer server([&](LineQueue& lines) { pool.get()->serve(lines); }, std::move(settings), log);
     catch_hangup();
     std::printf("%s\n", server.url().c_str());
     std::fflush(stdout);

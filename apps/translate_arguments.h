@@ -22,6 +22,8 @@ struct TranslateArguments {
   std::vector<std::string> texts, target_texts;
   int64_t n_best = 1;
   bool scores = false, token_scores = false, copy_unknown = false, split_sentences = false, quiet = false;
+  std::string glossary;
+  bool keep_placeholders = false;
   LineStreamOptions stream;
   DecodingArguments decoding;
 
@@ -54,7 +56,7 @@ struct TranslateArguments {
                           !alignment_file.empty() || !attention_out.empty() || format != "text" || scores_given()))
       throw Error("--format-in: a document is translated as a whole; leave out what is said of single lines");
     if (is_document()) input_document_format();
-    if (scores_given() && (n_best > 1 || copy_unknown || split_sentences || has_constraints()))
+    if (scores_given() && (n_best > 1 || copy_unknown || split_sentences || has_constraints() || has_terms()))
       throw Error(
           "--score, --target: take translations as they are; leave out --n-best, --copy-unknown, --split-sentences and "
           "the "
@@ -74,6 +76,7 @@ struct TranslateArguments {
     const auto& common = stream.common;
     return !common.prefix.empty() || !common.must.empty() || !common.must_not.empty() || input_format != "text";
   }
+  bool has_terms() const { return !glossary.empty() || keep_placeholders; }
   /// Whether translations are given and only scored.
   bool scores_given() const { return !targets.empty() || !target_texts.empty(); }
   bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
@@ -105,8 +108,16 @@ struct TranslateArguments {
     return {.columns = {OutputColumn::kAlignment}, .all_alternatives = all_alternatives()};
   }
 
+  /// Reads the glossary: throws Error.
+  TermOptions terms() const {
+    TermOptions terms{.keep_placeholders = keep_placeholders};
+    if (!glossary.empty()) terms.glossary = std::make_shared<const Glossary>(Glossary::read(glossary));
+    return terms;
+  }
+
   LineStreamOptions stream_options() const {
     LineStreamOptions options = stream;
+    options.common.terms = terms();
     options.copy_unknown = copy_unknown;
     options.input = input_format == "tsv"    ? InputFormat::kTsv
                     : input_format == "json" ? InputFormat::kJson
@@ -205,6 +216,14 @@ struct TranslateArguments {
     app.add_option("--must-not", stream.common.must_not, "no translation holds this; may be given several times")
         ->allow_extra_args(false)
         ->type_name("TEXT")
+        ->group(group);
+    app.add_option("--glossary", glossary,
+                   "terms: SOURCE, a tab, TARGET, and perhaps a tab and flags (case, keep); the target stands in each "
+                   "translation of a line that has the source")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_flag("--keep-placeholders", keep_placeholders,
+                 "addresses (https://..., name@example.org) and places for values ({name}, %s) stay as they are")
         ->group(group);
   }
 };

@@ -30,6 +30,8 @@ int64_t words(std::span<const int32_t> beginning) {
   return std::ssize(beginning) - (ends ? 1 : 0);
 }
 
+constexpr int64_t kAttentionAtOnce = 8;  // sentences that join a search and whose attention is computed together
+
 /// A search under way.
 class Search {
  public:
@@ -46,9 +48,13 @@ class Search {
         })) {}
 
   void run() {
-    while (!queue_.stopped() && fill()) {
-      step();
-      give_back();
+    while (!queue_.stopped()) {
+      if (fill()) {
+        step();
+        give_back();
+      } else if (!queue_.wait()) {
+        break;
+      }
     }
   }
 
@@ -58,6 +64,7 @@ class Search {
         : item(taken), number(place), beams(search.options_, search.group_options_, search.rules_, *taken.input) {}
     SearchQueue::Item item;
     int64_t number;  // in its batch
+    bool is_wanted = true;
     BeamGroups beams;
   };
 
@@ -78,26 +85,25 @@ class Search {
   LogitsRules rules_;
   bool needs_attention_, joins_;
   bool ruled_ = false;  // for a sentence there is something to be asked, by a rule or by the phrases that it must hold
-  bool queue_is_empty_ = false;
 
   std::optional<SearchState> state_;
   std::optional<BatchCandidates> candidates_;        // of a batch
   std::vector<std::unique_ptr<Sentence>> active_;    // in the order of their rows
-  std::vector<std::unique_ptr<Sentence>> finished_;  // that wait for the others of their batch
+  std::vector<std::unique_ptr<Sentence>> finished_;  // whose attention is wanted: they wait for others
   NextRows rows_;                                    // of the next step
 };
 
-/// Takes sentences where there is room for them; false: all are done.
+/// Takes sentences where there is room for them; false: there are none.
 bool Search::fill() {
   // Few at a time: together their steps stay in step, and encoding them takes little memory.
   const int64_t portion = joins_ ? std::clamp<int64_t>(batch_size_ / 4, 1, 8) : batch_size_;
-  while (!queue_is_empty_ && (joins_ || active_.empty()) && std::ssize(active_) + portion <= batch_size_) {
+  for (bool more = true; more && (joins_ || active_.empty()) && std::ssize(active_) + portion <= batch_size_;) {
     auto items = queue_.take(portion);
     if (joins_ && !items.empty() && !items.front().input->candidates.empty()) {
       joins_ = false;
       std::ranges::move(queue_.take(batch_size_ - portion), std::back_inserter(items));
     }
-    queue_is_empty_ = std::ssize(items) < portion;
+    more = std::ssize(items) >= portion;
     if (!items.empty()) start(items);
   }
   return !active_.empty();
@@ -192,7 +198,12 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
   int64_t first_row = 0;
   for (const auto& sentence : sentences) {
     const int64_t own_rows = sentence->beams.rows();
-    sentence->beams.advance(scores, first_row, next);
+    if (queue_.is_given_up(sentence->item.id)) {
+      sentence->beams.give_up();
+      sentence->is_wanted = false;
+    } else {
+      sentence->beams.advance(scores, first_row, next);
+    }
     first_row += own_rows;
   }
   return next;
@@ -201,24 +212,28 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
 /// Sentences that are done leave the batch.
 void Search::give_back() {
   const auto done = std::ranges::stable_partition(active_, [](const auto& one) { return !one->beams.done(); });
-  std::ranges::move(done, std::back_inserter(finished_));
-  active_.erase(done.begin(), done.end());
-  if (needs_attention_) {
-    if (active_.empty()) give_back_with_attention();
-    return;
+  for (auto& sentence : done) {
+    if (!sentence->is_wanted) continue;
+    if (needs_attention_ || sentence->item.input->attention)
+      finished_.push_back(std::move(sentence));
+    else
+      queue_.finish(sentence->item.id, sentence->beams.take_results());
   }
-  for (const auto& sentence : finished_) queue_.finish(sentence->item.id, sentence->beams.take_results());
-  finished_.clear();
+  active_.erase(done.begin(), done.end());
+  if (active_.empty() || (!needs_attention_ && std::ssize(finished_) >= kAttentionAtOnce)) give_back_with_attention();
 }
 
 void Search::give_back_with_attention() {
+  if (finished_.empty()) return;
   std::vector<const SearchInput*> inputs;
   std::vector<std::vector<Hypothesis>> results;
   for (const auto& sentence : finished_) {
     inputs.push_back(sentence->item.input);
     results.push_back(sentence->beams.take_results());
   }
-  add_attention(models_.front(), inputs, options_, results);
+  SearchOptions options = options_;
+  options.attention = options.attention || std::ranges::any_of(inputs, &SearchInput::attention);
+  add_attention(models_.front(), inputs, options, results);
   for (size_t i = 0; i < finished_.size(); ++i) queue_.finish(finished_[i]->item.id, std::move(results[i]));
   finished_.clear();
 }

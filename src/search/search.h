@@ -20,18 +20,23 @@ class SearchQueue {
     const SearchInput* input = nullptr;
   };
   virtual ~SearchQueue() = default;
-  /// The next `count` sentences, fewer only at the end. They stay where they are until they are finished.
+  /// The next `count` sentences; fewer where there are no more, or no more for now: it is asked again before each step.
+  /// They stay where they are until they are finished.
   virtual std::vector<Item> take(int64_t count) = 0;
+  /// Asked when nothing is under way and there was nothing to take. It may wait for more; false: the search ends.
+  virtual bool wait() { return false; }
   /// The n_best hypotheses of a sentence that was taken, best first (fewer where the search found fewer).
   virtual void finish(int64_t id, std::vector<Hypothesis> hypotheses) = 0;
   /// Asked before each step: once it is true the search ends, and what is under way is not finished.
   virtual bool stopped() { return false; }
+  /// Asked of each sentence at each step: true drops it, and it is not finished.
+  virtual bool is_given_up(int64_t /*id*/) { return false; }
 };
 
 /// Translates the sentences of a queue, at most batch_size at a time: where some are finished others take their places,
 /// so that the steps stay wide (continuous batching, Yu et al. 2022). Sentences wait until all of a batch are finished
-/// where a model cannot do that (DecodingCapabilities::ragged_positions), and with candidates, attention or a coverage
-/// penalty.
+/// where a model cannot do that (DecodingCapabilities::ragged_positions), and with candidates, SearchOptions::attention
+/// or a coverage penalty. Those with SearchInput::attention may be finished some steps late: in groups.
 void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t batch_size, const SearchOptions& options);
 
 /// Translates a batch of sentences. Result: for each sentence its n_best hypotheses, best first (fewer where the search

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/code_points.h"
+
 namespace nmt {
 
 std::string text_of_rank(const TextLines& text, std::span<const Answer> answers, size_t rank) {
@@ -20,7 +22,29 @@ std::vector<std::string> alternatives_of(const TextLines& text, std::span<const 
   return list;
 }
 
-nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer) {
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+namespace {
+
+nlohmann::ordered_json alignment_json(std::string_view source, const Answer& answer) {
+  auto list = nlohmann::ordered_json::array();
+  if (answer.n_best.empty()) return list;
+  const std::string_view target = answer.n_best.front().text;
+  const auto characters = [](std::string_view text, size_t begin, size_t end) {
+    return nlohmann::ordered_json::array(
+        {count_code_points(text.substr(0, begin)), count_code_points(text.substr(0, end))});
+  };
+  for (const auto& words : answer.alignment)
+    list.push_back({{"source", characters(source, words.source_begin, words.source_end)},
+                    {"target", characters(target, words.target_begin, words.target_end)}});
+  return list;
+}
+
+}  // namespace
+
+nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer, bool alignment) {
   auto n_best = nlohmann::ordered_json::array();
   for (const RankedText& one : answer.n_best)
     n_best.push_back({{"text", one.text},
@@ -32,6 +56,7 @@ nlohmann::ordered_json explained_line(const std::string& source, const Answer& a
                                  {"source_tokens", answer.source_tokens},
                                  {"split", answer.split},
                                  {"n_best", std::move(n_best)}};
+  if (alignment) line["alignment"] = alignment_json(source, answer);
   if (!answer.attention_svg.empty()) line["attention_svg"] = answer.attention_svg;
   return line;
 }

@@ -17,7 +17,11 @@ std::string text_of_rank(const TextLines& text, std::span<const Answer> answers,
 /// The second best, third best, ... as far as one of the lines has them, at most `most` of them.
 std::vector<std::string> alternatives_of(const TextLines& text, std::span<const Answer> answers, size_t most);
 
-/// One line of POST /explain.
-nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer);
+/// One line of POST /explain. alignment: with the words that belong together, in characters of the line and of its
+/// best translation.
+nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer, bool alignment);
+
+/// Bytes that are no UTF-8, which a model may write, become U+FFFD.
+std::string json_text(const nlohmann::ordered_json& json);
 
 }  // namespace nmt

@@ -94,7 +94,7 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
     if (request.admit) request.admit(characters);
     const auto direction = languages_()->direction(request.source, request.target, beginning_of(texts));
     result.detected = direction.detected;
-    if (direction.pair) return translations(texts, *direction.pair, request.given_up);
+    if (direction.pair) return translations(texts, *direction.pair, request);
     std::vector<AlignedTranslation> same;
     for (const auto& text : texts) same.push_back({text});
     return same;
@@ -106,7 +106,7 @@ TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request
 
 std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts,
                                                                  const LanguagePair& pair,
-                                                                 const std::stop_token& given_up) const {
+                                                                 const DocumentRequest& request) const {
   const auto& limits = queue_.options();
   // A quarter of the queue at most, so that others find room in it.
   const auto part = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
@@ -114,14 +114,22 @@ std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const
   while (translations.size() < texts.size()) {
     std::vector<Question> questions;
     for (const auto& text : texts.subspan(translations.size(), std::min(part, texts.size() - translations.size())))
-      questions.push_back({.text = text, .alignment = true, .pair = pair});
+      questions.push_back({.text = text,
+                           .alignment = true,
+                           .pair = pair,
+                           .glossary = request.glossary,
+                           .keep_placeholders = request.keep_placeholders});
+    const auto on_line = [&request, before = std::ssize(translations), total = std::ssize(texts)](int64_t line,
+                                                                                                  const Answer&) {
+      if (request.progress) request.progress(before + line + 1, total);
+    };
     std::vector<Answer> answers;
     while (answers.empty()) {
       try {
-        answers = queue_.answers_to(questions, given_up);
+        answers = queue_.answers_to(questions, request.given_up, on_line);
       } catch (const RequestError& busy) {
         if (busy.status() != 503) throw;
-        pause(given_up);
+        pause(request.given_up);
       }
     }
     for (auto& answer : answers)

@@ -22,9 +22,13 @@ namespace nmt {
 /// A document, or a fragment of HTML, that a client wants translated.
 struct DocumentRequest {
   std::string bytes;
-  std::optional<DocumentFormat> format = {};  ///< nothing: a fragment of HTML
-  std::string source, target;                 ///< as ServiceLanguages::direction() takes them
+  std::optional<DocumentFormat> format = {};      ///< nothing: a fragment of HTML
+  std::string source, target;                     ///< as ServiceLanguages::direction() takes them
+  std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms; null: none
+  bool keep_placeholders = false;
   std::stop_token given_up = {};
+  /// Called with the texts of the document that are done, and all of them.
+  std::function<void(int64_t done, int64_t total)> progress = {};
   /// Called with the number of characters that are to be translated, before they are; what it throws ends the request.
   std::function<void(int64_t)> admit = {};
 };
@@ -54,7 +58,7 @@ class DocumentTranslator {
  private:
   TranslatedDocument translated(const DocumentRequest& request) const;
   std::vector<AlignedTranslation> translations(std::span<const std::string> texts, const LanguagePair& pair,
-                                               const std::stop_token& given_up) const;
+                                               const DocumentRequest& request) const;
 
   RequestQueue& queue_;
   CurrentLanguages languages_;

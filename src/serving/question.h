@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,13 +12,18 @@
 
 namespace nmt {
 
+class Glossary;
+
 /// A line of text that is to be translated.
 struct Question {
   std::string text;
-  int64_t n_best = 1;      ///< translations wanted; there may be fewer
-  bool attention = false;  ///< a picture of the attention is wanted
-  bool alignment = false;  ///< Answer::alignment is wanted
-  LanguagePair pair = {};  ///< of languages
+  int64_t n_best = 1;       ///< translations wanted; there may be fewer
+  bool attention = false;   ///< a picture of the attention is wanted
+  bool alignment = false;   ///< Answer::alignment is wanted
+  LanguagePair pair = {};   ///< of languages
+  std::string prefix = {};  ///< text that the translation begins with; the n best then all go on differently behind it
+  std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms, in place of the service's own; null: none
+  bool keep_placeholders = false;                 ///< addresses, {name}, %s and the like stay as they are
 };
 
 /// One of the n best translations of a line.
@@ -39,9 +45,8 @@ struct Answer {
   std::vector<AlignedWords> alignment = {};
 };
 
-/// The translator behind the service: an answer for each question, in order; they are of one pair of languages. Called
-/// by one thread at a time. It asks `stopped` now and then: once that is true nobody waits for the answers, and it may
-/// return none. What it throws is logged and told to the client as status 500.
+/// An answer for each question, in order; they are of one pair of languages. Called by one thread at a time. It asks
+/// `stopped` now and then: once that is true nobody waits for the answers, and it may return none.
 using TranslateFunction =
     std::function<std::vector<Answer>(std::span<const Question>, const std::function<bool()>& stopped)>;
 

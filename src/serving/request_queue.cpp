@@ -15,47 +15,179 @@ namespace nmt {
 
 /// The lines of one client, until all are answered or the client has been told why not.
 struct RequestQueue::Request {
-  Request(std::vector<Question> lines, std::stop_token token, Done callback)
+  Request(std::vector<Question> lines, std::stop_token token, Done callback, OnLine on_each)
       : questions(std::move(lines)),
         answers(questions.size()),
+        is_answered(questions.size()),
         given_up(std::move(token)),
-        on_done(std::move(callback)) {}
+        on_done(std::move(callback)),
+        on_line(std::move(on_each)) {}
   bool done() const { return failed || answered == std::ssize(questions); }
   int64_t left() const { return std::ssize(questions) - taken; }
   const LanguagePair& next_pair() const { return questions[taken].pair; }
 
   std::vector<Question> questions;
   std::vector<Answer> answers;
+  std::vector<bool> is_answered;
   int64_t taken = 0;     ///< handed to the translator
   int64_t answered = 0;  ///< come back from it
+  int64_t told = 0;      ///< handed to on_line
   bool failed = false;
   std::stop_token given_up;
   Done on_done;
+  OnLine on_line;
 };
 
-/// What the translator works on: owns its questions, so that a client may give up meanwhile.
-struct RequestQueue::Batch {
-  struct Place {
-    std::shared_ptr<Request> request;
-    int64_t line = 0;
-  };
-  std::vector<Question> questions;
-  std::vector<Place> places;  ///< whose they are
-  std::vector<Answer> answers;
-  std::vector<bool> failed;
-  /// Asked by the translator, between its steps.
-  bool given_up() const {
-    return std::ranges::all_of(places, [](const Place& place) { return place.request->given_up.stop_requested(); });
+/// The lines of one pair, as long as it is its turn.
+class RequestQueue::Turn final : public LineQueue {
+ public:
+  Turn(RequestQueue& queue, LanguagePair pair)
+      : queue_(queue),
+        pair_(std::move(pair)),
+        end_(queue.options_.clock() + std::chrono::duration<double>(queue.options_.turn).count()) {}
+
+  const LanguagePair& pair() const override { return pair_; }
+
+  int64_t waiting() const override {
+    const std::lock_guard lock(queue_.mutex_);
+    return is_over() ? 0 : queue_.waiting_of(pair_);
   }
+
+  std::vector<Line> take(int64_t count) override {
+    const std::lock_guard lock(queue_.mutex_);
+    std::vector<Line> lines;
+    if (is_over()) return lines;
+    for (auto& taken : queue_.take(pair_, std::min(count, queue_.options_.max_batch))) {
+      lines.push_back({++last_id_, taken.question});
+      under_way_.emplace(last_id_, std::move(taken));
+    }
+    lines_ += std::ssize(lines);
+    return lines;
+  }
+
+  bool wait() override {
+    std::unique_lock lock(queue_.mutex_);
+    const auto has_lines = [this] { return !is_over() && queue_.waiting_of(pair_) > 0; };
+    queue_.changed_.wait(lock, [&] { return closed_ || under_way_.empty() || has_lines(); });
+    return has_lines();
+  }
+
+  void answer(int64_t id, Answer answer) override {
+    const Taken taken = taken_off(id);
+    if (taken.request) queue_.answer(taken, std::move(answer));
+  }
+
+  bool is_given_up(int64_t id) override {
+    {
+      const std::lock_guard lock(queue_.mutex_);
+      const auto at = under_way_.find(id);
+      if (at != under_way_.end() && !at->second.request->given_up.stop_requested()) return false;
+    }
+    taken_off(id);
+    return true;
+  }
+
+  void close() override {
+    const std::lock_guard lock(queue_.mutex_);
+    closed_ = true;
+    queue_.changed_.notify_all();
+  }
+
+  int64_t lines() const { return lines_; }
+  /// What was taken and neither answered nor given up.
+  std::vector<Taken> rest() {
+    std::vector<Taken> rest;
+    for (auto& [id, taken] : under_way_) rest.push_back(std::move(taken));
+    under_way_.clear();
+    return rest;
+  }
+
+ private:
+  /// Others wait, and it has had its time; what it has, it may end. At least one line is taken.
+  bool is_over() const {
+    if (closed_) return true;
+    return lines_ > 0 && queue_.options_.clock() >= end_ && queue_.waiting_of(pair_) < queue_.waiting_;
+  }
+
+  Taken taken_off(int64_t id) {
+    const std::lock_guard lock(queue_.mutex_);
+    const auto at = under_way_.find(id);
+    if (at == under_way_.end()) return {};
+    Taken taken = std::move(at->second);
+    under_way_.erase(at);
+    if (under_way_.empty()) queue_.changed_.notify_all();
+    return taken;
+  }
+
+  RequestQueue& queue_;
+  const LanguagePair pair_;
+  const double end_;
+  // With queue_.mutex_:
+  std::map<int64_t, Taken> under_way_;
+  int64_t last_id_ = 0, lines_ = 0;
+  bool closed_ = false;
+};
+
+/// A line at which the translator may have failed.
+class RequestQueue::OneLine final : public LineQueue {
+ public:
+  OneLine(RequestQueue& queue, Taken taken) : queue_(queue), taken_(std::move(taken)) {}
+
+  const LanguagePair& pair() const override { return taken_.question.pair; }
+  int64_t waiting() const override {
+    const std::lock_guard lock(queue_.mutex_);
+    return is_taken_ ? 0 : 1;
+  }
+  std::vector<Line> take(int64_t count) override {
+    const std::lock_guard lock(queue_.mutex_);
+    if (is_taken_ || count < 1) return {};
+    is_taken_ = true;
+    return {{1, taken_.question}};
+  }
+  bool wait() override {
+    std::unique_lock lock(queue_.mutex_);
+    queue_.changed_.wait(lock, [this] { return closed_ || is_done_ || !is_taken_; });
+    return !closed_ && !is_taken_;
+  }
+  void answer(int64_t, Answer answer) override {
+    if (end()) queue_.answer(taken_, std::move(answer));
+  }
+  bool is_given_up(int64_t) override {
+    if (!taken_.request->given_up.stop_requested()) return false;
+    end();
+    return true;
+  }
+  void close() override {
+    const std::lock_guard lock(queue_.mutex_);
+    closed_ = true;
+    queue_.changed_.notify_all();
+  }
+  bool is_done() const {
+    const std::lock_guard lock(queue_.mutex_);
+    return is_done_;
+  }
+
+ private:
+  /// False: it was done before.
+  bool end() {
+    const std::lock_guard lock(queue_.mutex_);
+    queue_.changed_.notify_all();
+    return !std::exchange(is_done_, true);
+  }
+
+  RequestQueue& queue_;
+  const Taken taken_;
+  bool is_taken_ = false, is_done_ = false, closed_ = false;  // with queue_.mutex_
 };
 
 void QueueOptions::validate() const {
   if (max_waiting < 1) throw Error(fmt::format("queue of {} lines: use 1 or more", max_waiting));
   if (max_batch < 1) throw Error(fmt::format("batches of {} lines: use 1 or more", max_batch));
+  if (turn.count() < 1) throw Error(fmt::format("turns of {} ms: use 1 or more", turn.count()));
   if (window.count() < 0) throw Error(fmt::format("waiting window of {} ms: use 0 or more", window.count()));
 }
 
-RequestQueue::RequestQueue(TranslateFunction translate, QueueOptions options, Metrics& metrics, Logger& log)
+RequestQueue::RequestQueue(LineTranslator translate, QueueOptions options, Metrics& metrics, Logger& log)
     : translate_(std::move(translate)), options_(options), metrics_(metrics), log_(log) {
   options_.validate();
   worker_ = std::thread([this] { work(); });
@@ -66,16 +198,17 @@ RequestQueue::~RequestQueue() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  arrived_.notify_all();
+  changed_.notify_all();
   worker_.join();
 }
 
-void RequestQueue::submit(std::vector<Question> questions, std::stop_token given_up, Done done) {
+void RequestQueue::submit(std::vector<Question> questions, std::stop_token given_up, Done done, OnLine on_line) {
   if (questions.empty()) return done({}, nullptr);
   const int64_t lines = std::ssize(questions);
   if (lines > options_.max_waiting)
     throw RequestError(413, fmt::format("{} lines: at most {} a request", lines, options_.max_waiting));
-  auto request = std::make_shared<Request>(std::move(questions), std::move(given_up), std::move(done));
+  auto request =
+      std::make_shared<Request>(std::move(questions), std::move(given_up), std::move(done), std::move(on_line));
 
   const std::lock_guard lock(mutex_);
   if (waiting_ + lines > options_.max_waiting) drop_given_up();
@@ -83,10 +216,11 @@ void RequestQueue::submit(std::vector<Question> questions, std::stop_token given
     throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
   requests_.push_back(std::move(request));
   waiting_ += lines;
-  arrived_.notify_all();
+  changed_.notify_all();
 }
 
-std::vector<Answer> RequestQueue::answers_to(std::vector<Question> questions, std::stop_token given_up) {
+std::vector<Answer> RequestQueue::answers_to(std::vector<Question> questions, std::stop_token given_up,
+                                             OnLine on_line) {
   // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
   struct Failure {
     int status;
@@ -101,13 +235,16 @@ std::vector<Answer> RequestQueue::answers_to(std::vector<Question> questions, st
     std::optional<Failure> failure;
   };
   const auto result = std::make_shared<Result>();
-  submit(std::move(questions), given_up, [result](std::vector<Answer> answers, const RequestError* error) {
-    const std::lock_guard lock(result->mutex);
-    result->answers = std::move(answers);
-    if (error) result->failure = {error->status(), error->what(), error->retry_after()};
-    result->done = true;
-    result->come.notify_all();
-  });
+  submit(
+      std::move(questions), given_up,
+      [result](std::vector<Answer> answers, const RequestError* error) {
+        const std::lock_guard lock(result->mutex);
+        result->answers = std::move(answers);
+        if (error) result->failure = {error->status(), error->what(), error->retry_after()};
+        result->done = true;
+        result->come.notify_all();
+      },
+      std::move(on_line));
   std::unique_lock lock(result->mutex);
   if (!result->come.wait(lock, given_up, [&] { return result->done; })) throw GivenUp();
   if (const auto& failure = result->failure)
@@ -126,24 +263,75 @@ void RequestQueue::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     if (waiting_ == 0) {
-      arrived_.wait(lock, [this] { return stopping_ || waiting_ > 0; });
-      // Those that come while a batch is translated have waited already; after idling it pays to wait for company.
-      arrived_.wait_for(lock, options_.window, [this] { return stopping_ || waiting_ >= options_.max_batch; });
+      changed_.wait(lock, [this] { return stopping_ || waiting_ > 0; });
+      if (options_.window.count() > 0)
+        changed_.wait_for(lock, options_.window, [this] { return stopping_ || waiting_ >= options_.max_batch; });
     }
     drop_given_up();
     if (waiting_ == 0) {
       if (stopping_) return;
       continue;
     }
-    Batch batch = take_batch();
+    const auto pair = next_pair();
     lock.unlock();
-    translate(batch);
-    lock.lock();
-    const auto done = deliver(batch);
-    lock.unlock();
-    for (const auto& request : done) report(*request);
+    translate_pair(pair);
     lock.lock();
   }
+}
+
+/// Of the pairs that wait the one that has had the translator for the shortest time. A pair that had nothing to do
+/// meanwhile does not make up for it: it begins with the time of the one that was chosen last.
+LanguagePair RequestQueue::next_pair() {
+  const LanguagePair* best = nullptr;
+  double least = 0;
+  for (const auto& request : requests_) {
+    double& used = used_[request->next_pair().name()];
+    used = std::max(used, least_used_);
+    if (best && used >= least) continue;
+    best = &request->next_pair();
+    least = used;
+  }
+  least_used_ = least;
+  return *best;
+}
+
+void RequestQueue::translate_pair(const LanguagePair& pair) {
+  const double start = options_.clock();
+  Turn turn(*this, pair);
+  std::string failure;
+  try {
+    translate_(turn);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  auto rest = turn.rest();
+  if (turn.lines() == 0) {  // it failed before it took any; they may not wait for ever
+    const std::lock_guard lock(mutex_);
+    rest = take(pair, options_.max_batch);
+  }
+  std::erase_if(rest, [](const Taken& taken) { return taken.request->given_up.stop_requested(); });
+  if (!rest.empty()) {
+    log_.error("{} lines failed: {}", rest.size(), failure.empty() ? "they were not answered" : failure);
+    if (rest.size() == 1 && turn.lines() == 1)
+      fail(rest.front());
+    else
+      for (auto& taken : rest) translate_alone(std::move(taken));
+  }
+  const double seconds = options_.clock() - start;
+  if (turn.lines() > 0) metrics_.add_batch(turn.lines(), seconds);
+  const std::lock_guard lock(mutex_);
+  used_[pair.name()] += seconds;
+}
+
+/// Finds the lines at which the translator fails: the others are answered.
+void RequestQueue::translate_alone(Taken taken) {
+  if (taken.request->given_up.stop_requested()) return;
+  OneLine line(*this, taken);
+  try {
+    translate_(line);
+  } catch (const std::exception&) {
+  }
+  if (!line.is_done()) fail(taken);
 }
 
 void RequestQueue::report(Request& request) const {
@@ -157,75 +345,58 @@ void RequestQueue::report(Request& request) const {
   }
 }
 
-/// Lines of one pair of languages: that of the request which has waited longest for its turn.
-RequestQueue::Batch RequestQueue::take_batch() {
-  Batch batch;
-  const LanguagePair pair = requests_.front()->next_pair();
+int64_t RequestQueue::waiting_of(const LanguagePair& pair) const {
+  int64_t lines = 0;
+  for (const auto& request : requests_)
+    if (request->next_pair() == pair) lines += request->left();  // those of other pairs behind them, too
+  return lines;
+}
+
+std::vector<RequestQueue::Taken> RequestQueue::take(const LanguagePair& pair, int64_t count) {
+  std::vector<Taken> lines;
   const auto fits = [&pair](const std::shared_ptr<Request>& request) { return request->next_pair() == pair; };
-  const int64_t share = std::max<int64_t>(1, options_.max_batch / std::ranges::count_if(requests_, fits));
-  for (auto at = requests_.begin(); at != requests_.end() && std::ssize(batch.questions) < options_.max_batch;
+  const int64_t share = std::max<int64_t>(1, count / std::max<int64_t>(1, std::ranges::count_if(requests_, fits)));
+  for (auto at = std::ranges::find_if(requests_, fits); at != requests_.end() && std::ssize(lines) < count;
        at = std::ranges::find_if(requests_, fits)) {
     const auto request = std::move(*at);
     requests_.erase(at);
-    for (int64_t count = std::min(share, options_.max_batch - std::ssize(batch.questions));
-         count > 0 && request->left() > 0 && fits(request); --count) {
-      batch.places.push_back({request, request->taken});
-      batch.questions.push_back(std::move(request->questions[request->taken++]));
+    for (int64_t own = std::min(share, count - std::ssize(lines)); own > 0 && request->left() > 0 && fits(request);
+         --own) {
+      lines.push_back({request, request->taken, std::move(request->questions[request->taken])});
+      ++request->taken;
       --waiting_;
     }
     if (request->left() > 0) requests_.push_back(request);
   }
-  return batch;
+  return lines;
 }
 
-void RequestQueue::translate(Batch& batch) const {
-  const auto start = Clock::now();
-  batch.failed.assign(batch.questions.size(), false);
-  const auto stopped = [&batch] { return batch.given_up(); };
-  try {
-    batch.answers = translate_(batch.questions, stopped);
-    if (stopped()) batch.answers.resize(batch.questions.size());
-    if (batch.answers.size() != batch.questions.size()) throw std::logic_error("not an answer for each line");
-  } catch (const std::exception& error) {
-    log_.error("a batch of {} lines failed: {}", batch.questions.size(), error.what());
-    batch.answers.assign(batch.questions.size(), {});
-    if (batch.questions.size() > 1)
-      translate_alone(batch);
-    else
-      batch.failed[0] = true;
-  }
-  metrics_.add_batch(std::ssize(batch.questions), std::chrono::duration<double>(Clock::now() - start).count());
-}
-
-/// Finds the lines at which the translator fails: the others are answered.
-void RequestQueue::translate_alone(Batch& batch) const {
-  for (size_t i = 0; i < batch.questions.size(); ++i) {
-    const auto stopped = [&] { return batch.places[i].request->given_up.stop_requested(); };
-    try {
-      batch.answers[i] = std::move(translate_(std::span(batch.questions).subspan(i, 1), stopped).at(0));
-    } catch (const std::exception&) {
-      batch.failed[i] = true;
+void RequestQueue::answer(const Taken& taken, Answer answer) {
+  const auto& request = taken.request;
+  {
+    const std::lock_guard lock(mutex_);
+    if (request->failed || request->given_up.stop_requested()) return;
+    metrics_.add_translation(answer.source_tokens, answer.n_best.empty() ? 0 : answer.n_best.front().tokens);
+    request->answers[taken.line] = std::move(answer);
+    request->is_answered[taken.line] = true;
+    ++request->answered;
+    if (request->on_line) {
+      for (; request->told < std::ssize(request->answers) && request->is_answered[request->told]; ++request->told)
+        request->on_line(request->told, request->answers[request->told]);
     }
+    if (!request->done()) return;
   }
+  report(*request);
 }
 
-/// The requests that are done by that.
-std::vector<std::shared_ptr<RequestQueue::Request>> RequestQueue::deliver(Batch& batch) {
-  std::vector<std::shared_ptr<Request>> done;
-  for (size_t i = 0; i < batch.places.size(); ++i) {
-    auto& [request, line] = batch.places[i];
-    if (request->failed || request->given_up.stop_requested()) continue;
-    if (batch.failed[i]) {
-      request->failed = true;
-      drop(request);
-    } else {
-      const Answer& answer = request->answers[line] = std::move(batch.answers[i]);
-      ++request->answered;
-      metrics_.add_translation(answer.source_tokens, answer.n_best.empty() ? 0 : answer.n_best.front().tokens);
-    }
-    if (request->done()) done.push_back(request);
+void RequestQueue::fail(const Taken& taken) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (taken.request->failed || taken.request->given_up.stop_requested()) return;
+    taken.request->failed = true;
+    drop(taken.request);
   }
-  return done;
+  report(*taken.request);
 }
 
 void RequestQueue::drop(const std::shared_ptr<Request>& request) {

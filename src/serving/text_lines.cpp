@@ -23,6 +23,12 @@ TextLines::TextLines(std::string_view text) {
   }
 }
 
+int64_t TextLines::number(size_t line) const {
+  int64_t number = 0;
+  for (size_t i = 0; i <= line; ++i) number += std::ranges::count(between_[i], '\n');
+  return number;
+}
+
 std::string TextLines::with(std::span<const std::string> translations) const {
   std::string text = between_.front();
   for (size_t i = 0; i < lines_.size(); ++i) text += translations[i] + between_[i + 1];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ class TextLines {
 
   /// The lines that hold a letter.
   const std::vector<std::string>& lines() const { return lines_; }
+  /// The number of such a line among all lines of the text, from 0.
+  int64_t number(size_t line) const;
   /// The text with these lines in the place of its own: as many as lines().
   std::string with(std::span<const std::string> translations) const;
 

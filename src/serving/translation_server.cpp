@@ -17,7 +17,7 @@ constexpr size_t kWorkers = 2;
 
 class TranslationServer::Implementation {
  public:
-  Implementation(TranslateFunction translate, ServerOptions options, Logger& log)
+  Implementation(LineTranslator translate, ServerOptions options, Logger& log)
       : service_(std::move(translate), std::move(options.service), log),
         access_log_(std::move(options.access_log)),
         routes_(service_, !options.http.tls.certificate.empty(), log) {
@@ -56,7 +56,7 @@ class TranslationServer::Implementation {
   boost::asio::thread_pool workers_{kWorkers};
 };
 
-TranslationServer::TranslationServer(TranslateFunction translate, ServerOptions options, Logger& log)
+TranslationServer::TranslationServer(LineTranslator translate, ServerOptions options, Logger& log)
     : implementation_(std::make_unique<Implementation>(std::move(translate), std::move(options), log)) {}
 TranslationServer::~TranslationServer() = default;
 int TranslationServer::port() const { return implementation_->http().port(); }

@@ -20,7 +20,7 @@ struct ServerOptions {
 class TranslationServer {
  public:
   /// Borrows log. Throws Error for options out of range and where the address cannot be listened on.
-  TranslationServer(TranslateFunction translate, ServerOptions options, Logger& log);
+  TranslationServer(LineTranslator translate, ServerOptions options, Logger& log);
   ~TranslationServer();  ///< stop()
 
   int port() const;         ///< the one in use, where the options said 0

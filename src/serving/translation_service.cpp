@@ -12,11 +12,26 @@
 #include "base/code_points.h"
 #include "base/error.h"
 #include "serving/answer_json.h"
+#include "serving/event_stream.h"
 #include "serving/http/request_error.h"
 #include "serving/languages/language_name.h"
 #include "serving/text_lines.h"
+#include "text/terms/glossary.h"
 
 namespace nmt {
+
+/// One text of a request.
+struct TranslationService::AskedText {
+  TextLines lines;
+  Direction direction;
+
+  void add_questions(std::vector<Question>& questions, int64_t n_best) const {
+    if (!direction.pair) return;
+    for (const auto& line : lines.lines())
+      questions.push_back({.text = line, .n_best = n_best, .pair = *direction.pair});
+  }
+};
+
 namespace {
 
 /// Of longer lines no picture is drawn: nobody could read it, and its numbers would fill the memory.
@@ -42,20 +57,34 @@ std::string one_text(const RequestBody& body) {
   return body.texts("q").front();
 }
 
-/// One text of a request.
-struct AskedText {
-  TextLines lines;
-  Direction direction;
-
-  void add_questions(std::vector<Question>& questions, int64_t n_best) const {
-    if (!direction.pair) return;
-    for (const auto& line : lines.lines())
-      questions.push_back({.text = line, .n_best = n_best, .pair = *direction.pair});
+/// The client's own terms.
+struct AskedTerms {
+  explicit AskedTerms(const RequestBody& body) : keep_placeholders(body.yes_or_no("keep_placeholders")) {
+    const auto tsv = body.text("glossary");
+    if (tsv.empty()) return;
+    try {
+      glossary = std::make_shared<const Glossary>(Glossary::parse(tsv, "glossary"));
+    } catch (const Error& error) {
+      throw RequestError(400, error.what());
+    }
   }
+  void set(Question& question) const {
+    question.glossary = glossary;
+    question.keep_placeholders = keep_placeholders;
+  }
+
+  std::shared_ptr<const Glossary> glossary = {};
+  bool keep_placeholders = false;
 };
 
+nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const TranslationService::AskedText& asked) {
+  if (asked.direction.detected) json["detectedLanguage"] = to_json(*asked.direction.detected);
+  return json;
+}
+
 /// What answers a request for translation: each text takes the answers to its lines.
-nlohmann::ordered_json translation_json(std::span<const std::string> texts, std::span<const AskedText> asked,
+nlohmann::ordered_json translation_json(std::span<const std::string> texts,
+                                        std::span<const TranslationService::AskedText> asked,
                                         std::span<const Answer> answers, bool list, size_t alternatives) {
   auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -111,8 +140,7 @@ nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> docume
 }  // namespace
 
 HttpResponse json_response(const nlohmann::ordered_json& json) {
-  return {.content_type = "application/json; charset=utf-8",
-          .body = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
+  return {.content_type = "application/json; charset=utf-8", .body = json_text(json)};
 }
 
 HttpResponse error_response(const RequestError& error) {
@@ -125,7 +153,7 @@ void ServiceOptions::validate() const {
   queue.validate();
 }
 
-TranslationService::TranslationService(TranslateFunction translate, ServiceOptions options, Logger& log)
+TranslationService::TranslationService(LineTranslator translate, ServiceOptions options, Logger& log)
     : options_((options.validate(), std::move(options))),
       languages_(std::make_shared<ServiceLanguages>(options_.pairs, options_.aliases)),
       admission_(options_.admission),
@@ -154,6 +182,9 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   if (format == "html") return translate_fragments(body, caller, std::move(reply), timer);
   if (!format.empty() && format != "text") throw RequestError(400, fmt::format("{} format is not supported", format));
   const auto alternatives = std::min(body.whole_number("alternatives", 0), options_.max_n_best - 1);
+  const AskedTerms terms(body);
+  const bool streamed = body.yes_or_no("stream");
+  if (streamed && body.is_list("q")) throw RequestError(400, "stream: goes with one text in q");
 
   std::vector<AskedText> asked;
   std::vector<Question> questions;
@@ -162,6 +193,8 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
     asked.back().add_questions(questions, alternatives + 1);
     if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
   }
+  for (auto& question : questions) terms.set(question);
+  if (streamed) return stream_lines(std::move(asked.front()), std::move(questions), alternatives, caller, reply, timer);
   queue_.submit(std::move(questions), caller.given_up,
                 [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
                  reply = std::move(reply), timer](const std::vector<Answer>& answers, const RequestError* error) {
@@ -171,10 +204,34 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
                 });
 }
 
+/// Each line as soon as it is there.
+void TranslationService::stream_lines(AskedText text, std::vector<Question> questions, int64_t alternatives,
+                                      const Caller& caller, const HttpReply& reply,
+                                      const std::shared_ptr<LatencyTimer>& timer) {
+  const auto events = std::make_shared<EventStream>(reply);
+  const auto asked = std::make_shared<const AskedText>(std::move(text));
+  queue_.submit(
+      std::move(questions), caller.given_up,
+      [events, asked, timer](const std::vector<Answer>&, const RequestError* error) {
+        timer->stop();
+        if (error) return events->fail(error_response(*error));
+        events->end(with_detected({{"seconds", timer->seconds()}}, *asked));
+      },
+      [events, asked, alternatives](int64_t line, const Answer& answer) {
+        nlohmann::ordered_json event = {{"line", asked->lines.number(line)},
+                                        {"translatedText", answer.n_best.empty() ? "" : answer.n_best.front().text}};
+        for (int64_t rank = 1; rank <= alternatives && rank < std::ssize(answer.n_best); ++rank)
+          event["alternatives"].push_back(answer.n_best[rank].text);
+        events->send("line", event);
+      });
+}
+
 /// Texts with markup: without alternatives.
 void TranslationService::translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
                                              const std::shared_ptr<LatencyTimer>& timer) {
   const auto texts = body.texts("q");
+  const AskedTerms terms(body);
+  if (body.yes_or_no("stream")) throw RequestError(400, "stream: goes with format text");
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
   if (const auto pair = current_languages()->direction(body.text("source"), body.text("target"), "").pair)
     timer->set_pair(pair->name());
@@ -184,11 +241,15 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
     reply(json_response(fragments_json(all.documents, list, alternatives)));
   });
   for (size_t i = 0; i < texts.size(); ++i) {
-    documents_.translate(
-        {.bytes = texts[i], .source = body.text("source"), .target = body.text("target"), .given_up = caller.given_up},
-        [fragments, i](TranslatedDocument document, const RequestError* error) {
-          fragments->add(i, std::move(document), error);
-        });
+    documents_.translate({.bytes = texts[i],
+                          .source = body.text("source"),
+                          .target = body.text("target"),
+                          .glossary = terms.glossary,
+                          .keep_placeholders = terms.keep_placeholders,
+                          .given_up = caller.given_up},
+                         [fragments, i](TranslatedDocument document, const RequestError* error) {
+                           fragments->add(i, std::move(document), error);
+                         });
   }
   if (texts.empty()) reply(json_response(fragments_json({}, list, alternatives)));
 }
@@ -206,23 +267,35 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
   } catch (const Error& refused) {
     throw RequestError(400, fmt::format("Invalid request: file format not supported: {}", refused.what()));
   }
+  const AskedTerms terms(body);
+  const auto events = body.yes_or_no("stream") ? std::make_shared<EventStream>(reply) : nullptr;
   documents_.translate(
       {.bytes = std::string(file.bytes),
        .format = format->format,
        .source = source,
        .target = target,
+       .glossary = terms.glossary,
+       .keep_placeholders = terms.keep_placeholders,
        .given_up = caller.given_up,
+       .progress =
+           [events](int64_t done, int64_t total) {
+             if (events) events->send("progress", {{"done", done}, {"total", total}});
+           },
        .admit = [this, caller,
                  key](int64_t characters) { admission_.admit(caller, key, characters, RequestKind::kDocument); }},
-      [this, client, format, name = file.name, base_url = std::move(base_url), reply = std::move(reply), timer](
+      [this, client, format, name = file.name, base_url = std::move(base_url), reply = std::move(reply), timer, events](
           TranslatedDocument document, const RequestError* error) {
         timer->stop();
-        if (error) return reply(error_response(*error));
+        const auto refuse = [&](const RequestError& why) {
+          events ? events->fail(error_response(why)) : reply(error_response(why));
+        };
+        if (error) return refuse(*error);
         try {
           const auto kept = downloads_.add({std::move(document.bytes), name, std::string(format->media_type)}, client);
-          reply(json_response({{"translatedFileUrl", base_url + "/download_file/" + kept}}));
+          const nlohmann::ordered_json url = {{"translatedFileUrl", base_url + "/download_file/" + kept}};
+          events ? events->end(url) : reply(json_response(url));
         } catch (const RequestError& full) {
-          reply(error_response(full));
+          refuse(full);
         }
       });
 }
@@ -232,7 +305,9 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
   const auto text = one_text(body);
   admit(body, caller, {&text, 1});
   const int64_t n_best = std::clamp<int64_t>(body.whole_number("n_best", 1), 1, options_.max_n_best);
-  const bool attention = body.yes_or_no("attention");
+  const bool attention = body.yes_or_no("attention"), alignment = body.yes_or_no("alignment");
+  const auto prefix = body.text("prefix");
+  const AskedTerms terms(body);
   const auto language = [&](const char* field, const std::string& missing) {
     const auto given = body.text(field);
     return given.empty() ? missing : given;
@@ -245,18 +320,42 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
 
   std::vector<Question> questions;
   asked.add_questions(questions, n_best);
-  for (Question& question : questions) question.attention = attention && question.text.size() <= kLongestPicture;
-  queue_.submit(
-      std::move(questions), caller.given_up,
-      [text = std::move(asked.lines), reply = std::move(reply), timer](const std::vector<Answer>& answers,
-                                                                       const RequestError* error) {
-        timer->stop();
-        if (error) return reply(error_response(*error));
-        auto lines = nlohmann::ordered_json::array();
-        for (size_t i = 0; i < answers.size(); ++i) lines.push_back(explained_line(text.lines()[i], answers[i]));
-        reply(json_response(
-            {{"text", text_of_rank(text, answers, 0)}, {"lines", std::move(lines)}, {"seconds", timer->seconds()}}));
-      });
+  if (!prefix.empty() && questions.size() > 1) throw RequestError(400, "prefix: goes with a text of one line");
+  for (Question& question : questions) {
+    question.attention = attention && question.text.size() <= kLongestPicture;
+    question.alignment = alignment;
+    question.prefix = prefix;
+    terms.set(question);
+  }
+  if (body.yes_or_no("stream")) {
+    const auto events = std::make_shared<EventStream>(reply);
+    const auto shared = std::make_shared<const AskedText>(std::move(asked));
+    return queue_.submit(
+        std::move(questions), caller.given_up,
+        [events, shared, timer](const std::vector<Answer>&, const RequestError* error) {
+          timer->stop();
+          if (error) return events->fail(error_response(*error));
+          events->end(with_detected({{"seconds", timer->seconds()}}, *shared));
+        },
+        [events, shared, alignment](int64_t line, const Answer& answer) {
+          auto event = explained_line(shared->lines.lines()[line], answer, alignment);
+          event["line"] = shared->lines.number(line);
+          events->send("line", event);
+        });
+  }
+  queue_.submit(std::move(questions), caller.given_up,
+                [asked = std::move(asked), reply = std::move(reply), timer, alignment](
+                    const std::vector<Answer>& answers, const RequestError* error) {
+                  timer->stop();
+                  if (error) return reply(error_response(*error));
+                  auto lines = nlohmann::ordered_json::array();
+                  for (size_t i = 0; i < answers.size(); ++i)
+                    lines.push_back(explained_line(asked.lines.lines()[i], answers[i], alignment));
+                  reply(json_response(with_detected({{"text", text_of_rank(asked.lines, answers, 0)},
+                                                     {"lines", std::move(lines)},
+                                                     {"seconds", timer->seconds()}},
+                                                    asked)));
+                });
 }
 
 nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const Caller& caller) {

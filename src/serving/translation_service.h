@@ -45,7 +45,7 @@ struct UploadedFile {
 class TranslationService {
  public:
   /// Borrows log. Throws Error for options out of range.
-  TranslationService(TranslateFunction translate, ServiceOptions options, Logger& log);
+  TranslationService(LineTranslator translate, ServiceOptions options, Logger& log);
 
   /// POST /translate. Answers later, on a thread of the service.
   void translate(const RequestBody& body, const Caller& caller, HttpReply reply);
@@ -67,9 +67,13 @@ class TranslationService {
   /// From now on the service has these languages. Throws Error as the constructor does; then they stay as they were.
   void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);
 
+  struct AskedText;  // of one request
+
  private:
   std::shared_ptr<const ServiceLanguages> current_languages() const;
   void admit(const RequestBody& body, const Caller& caller, std::span<const std::string> texts);
+  void stream_lines(AskedText text, std::vector<Question> questions, int64_t alternatives, const Caller& caller,
+                    const HttpReply& reply, const std::shared_ptr<LatencyTimer>& timer);
   void translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
                            const std::shared_ptr<LatencyTimer>& timer);
 

@@ -15,7 +15,7 @@ namespace nmt {
 class AligningTranslator {
  public:
   /// Borrows the models: they must outlive it.
-  AligningTranslator(std::vector<TranslatorModel> models, TranslatorOptions options);
+  AligningTranslator(std::vector<TranslatorModel> models, TranslatorOptions options, TermOptions terms = {});
 
   /// One translation for each text.
   std::vector<AlignedTranslation> translate(std::span<const std::string> texts,
@@ -23,6 +23,7 @@ class AligningTranslator {
 
  private:
   std::unique_ptr<Translator> translator_;
+  TermOptions terms_;
 };
 
 }  // namespace nmt

@@ -63,6 +63,7 @@ TranslationRequest to_request(std::string_view line, const LineStreamOptions& op
   if (request.prefix.empty()) request.prefix = options.common.prefix;
   add(request.must, options.common.must);
   add(request.must_not, options.common.must_not);
+  request.terms = options.common.terms;
   return request;
 }
 

@@ -1,17 +1,33 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "markup/segments/translate_texts.h"
+
 namespace nmt {
+
+class Glossary;
+
+/// What stays or becomes what in every line, whatever a model would write.
+struct TermOptions {
+  std::shared_ptr<const Glossary> glossary = {};  ///< its terms stand in the translation; null: none
+  bool keep_placeholders = false;                 ///< those of find_placeholders() stay as they are
+};
 
 /// A line to translate and what is wanted of its translation.
 struct TranslationRequest {
-  std::string source;
+  std::string source = {};
   std::string prefix = {};                 ///< text that the translation begins with
   std::vector<std::string> must = {};      ///< phrases that it holds
   std::vector<std::string> must_not = {};  ///< and those that it does not
+  int64_t n_best = 0;                      ///< translations that are wanted; 0: SearchOptions::n_best
+  bool attention = false;  ///< AlternativePart::attention is wanted, also without SearchOptions::attention
+  bool distinct = false;   ///< the n best go on differently behind the prefix (SearchInput::distinct)
+  TermOptions terms = {};
 };
 
 /// The translation of a part of a line: of all of it, unless it was split.
@@ -35,6 +51,9 @@ struct Alternative {
   bool shortened = false;         ///< of Translator::score: a side was longer than the model takes and was cut
   std::vector<float> token_log_probabilities = {};  ///< of each token, the parts one after the other
   std::vector<AlternativePart> parts = {};
+  /// Of a line with terms or placeholders that were cut out (`parts` are without them): which of its words belong
+  /// together, where the model has attention.
+  std::optional<std::vector<AlignedWords>> aligned = {};
 };
 
 /// A translated line.

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <mutex>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "translation/line_job.h"
+#include "translation/part_queues.h"
 #include "translation/source_parts.h"
 
 namespace nmt {
@@ -36,106 +36,8 @@ class EvalModeGuard {
   std::vector<TranslationModel*> training_;
 };
 
-/// The parts of a text, for searches in several threads: the longest first, so that sentences that are searched
-/// together have little padding, and what needs most memory comes first.
-class PartQueue final : public SearchQueue {
- public:
-  PartQueue(std::vector<Translator::Part>& parts, int64_t lines, const TranslationCalls& calls)
-      : parts_(parts), calls_(calls), order_(parts.size()), parts_left_(lines) {
-    std::iota(order_.begin(), order_.end(), 0);
-    std::ranges::stable_sort(order_, std::ranges::greater(),
-                             [&](int64_t part) { return parts[part].input.sources.front().size(); });
-    for (const auto& part : parts) ++parts_left_[part.line];
-    lines_done_ = std::ranges::count(parts_left_, 0);
-  }
-
-  std::vector<Item> take(int64_t count) override {
-    const std::lock_guard lock(mutex_);
-    std::vector<Item> items;
-    for (; std::ssize(items) < count && next_ < order_.size(); ++next_)
-      items.push_back({order_[next_], &parts_[order_[next_]].input});
-    return items;
-  }
-
-  void finish(int64_t id, std::vector<Hypothesis> hypotheses) override {
-    auto& part = parts_[id];
-    part.hypotheses = std::move(hypotheses);
-    const std::lock_guard lock(mutex_);
-    if (--parts_left_[part.line] > 0) return;
-    ++lines_done_;
-    if (calls_.progress) calls_.progress(lines_done_);
-  }
-
-  bool stopped() override {
-    if (calls_.stopped && calls_.stopped()) throw TranslationStopped();
-    return false;
-  }
-
-  /// From now on there is nothing to take.
-  void close() {
-    const std::lock_guard lock(mutex_);
-    next_ = order_.size();
-  }
-
- private:
-  std::vector<Translator::Part>& parts_;
-  const TranslationCalls& calls_;
-  std::mutex mutex_;  // of what follows
-  std::vector<int64_t> order_;
-  size_t next_ = 0;
-  std::vector<int64_t> parts_left_;  // of each line
-  int64_t lines_done_ = 0;
-};
-
-/// A vocabulary may hold line ends (byte fallback, user-defined symbols); an output line may not.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
-
 bool is_unwritable(const std::vector<int32_t>& phrase) {
   return phrase.empty() || std::ranges::find(phrase, SpecialIds::kUnknown) != phrase.end();
-}
-
-Alternative to_alternative(const TextCodec& codec, const std::vector<int32_t>& source, Hypothesis hypothesis) {
-  return {.text = one_line(codec.decode_target(hypothesis.ids)),
-          .log_probability = hypothesis.log_probability,
-          .coverage_penalty = hypothesis.coverage_penalty,
-          .score = hypothesis.score,
-          .tokens = std::ssize(hypothesis.token_log_probabilities),
-          .finished = hypothesis.finished,
-          .meets_constraints = hypothesis.meets_constraints,
-          .token_log_probabilities = std::move(hypothesis.token_log_probabilities),
-          .parts = {{.source = source,
-                     .target = std::move(hypothesis.ids),
-                     .finished = hypothesis.finished,
-                     .attention = std::move(hypothesis.attention)}}};
-}
-
-void append(Alternative& whole, const Alternative& part) {
-  if (!whole.text.empty() && !part.text.empty()) whole.text += ' ';
-  whole.text += part.text;
-  whole.log_probability += part.log_probability;
-  whole.coverage_penalty += part.coverage_penalty;
-  whole.tokens += part.tokens;
-  whole.finished = whole.finished && part.finished;
-  whole.meets_constraints = whole.meets_constraints && part.meets_constraints;
-  whole.token_log_probabilities.insert(whole.token_log_probabilities.end(), part.token_log_probabilities.begin(),
-                                       part.token_log_probabilities.end());
-  whole.parts.insert(whole.parts.end(), part.parts.begin(), part.parts.end());
-}
-
-/// Joins the alternatives of a line's next part. A part with fewer of them gives its last one to those that it lacks.
-void append(std::vector<Alternative>& whole, std::vector<Alternative> part) {
-  if (whole.empty()) {
-    whole = std::move(part);
-    return;
-  }
-  const size_t count = std::max(whole.size(), part.size());
-  whole.resize(count, Alternative(whole.back()));
-  part.resize(count, Alternative(part.back()));
-  for (size_t i = 0; i < count; ++i) append(whole[i], part[i]);
 }
 
 }  // namespace
@@ -164,7 +66,9 @@ TranslatorOptions translator_options(const Config& config) {
                                        .repetition_penalty = decoding.repetition_penalty,
                                        .ban_unknown = decoding.ban_unknown,
                                        .combination = decoding.combination,
-                                       .alignment_layer = decoding.alignment_layer},
+                                       .alignment_layer = decoding.alignment_layer,
+                                       .alignment_head = decoding.alignment_head,
+                                       .alignment_token = decoding.alignment_token},
                             .banned_phrases = decoding.banned_phrases,
                             .batch_size = decoding.batch_size,
                             .shortlist = decoding.shortlist,
@@ -231,7 +135,8 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, Translation&
   return parts;
 }
 
-void Translator::add_constraints(const TranslationRequest& request, Part& part) const {
+void Translator::add_constraints(const LineJob& line, LinePart& part) const {
+  const auto& request = line.request;
   for (const auto& phrase : request.must_not) {
     auto ids = codec().encode_target(phrase);
     if (!is_unwritable(ids)) part.input.banned.push_back(std::move(ids));  // else it never appears
@@ -240,14 +145,72 @@ void Translator::add_constraints(const TranslationRequest& request, Part& part) 
   part.input.prefix = codec().encode_target(request.prefix);
   const int64_t limit = options_.search.max_length;  // leaves room for one more token
   if (limit > 0 && std::ssize(part.input.prefix) >= limit) part.input.prefix.resize(limit - 1);
-  for (const auto& phrase : request.must) {
-    auto ids = codec().encode_target(phrase);
-    if (is_unwritable(ids)) {
-      part.has_unwritable_phrase = true;
-    } else {
-      part.input.must_appear.push_back(std::move(ids));
+  for (const auto* phrases : {&request.must, &line.plan.forced()}) {
+    for (const auto& phrase : *phrases) {
+      auto ids = codec().encode_target(phrase);
+      if (is_unwritable(ids)) {
+        part.has_unwritable_phrase = true;
+      } else {
+        part.input.must_appear.push_back(std::move(ids));
+      }
     }
   }
+}
+
+void Translator::begin(LineJob& line) const {
+  const auto& request = line.request;
+  const bool has_terms = request.terms.glossary || request.terms.keep_placeholders;
+  if (has_terms) {
+    const auto can_write = [this](const std::string& phrase) { return !is_unwritable(codec().encode_target(phrase)); };
+    line.plan = TermPlan(request, can_write, line.cut_all);
+  }
+  line.parts.clear();
+  line.result = {};
+  if (!line.plan.has_words()) return;
+  auto encoded = parts_of(has_terms ? line.plan.text() : request.source, line.result);
+  const bool attention = request.attention || (line.plan.has_cuts() && aligns());
+  for (int64_t i = 0; i < std::ssize(encoded); ++i) {
+    line.result.source_tokens += std::ssize(encoded[i].front());
+    auto& part = line.parts.emplace_back();
+    part.input = {.sources = std::move(encoded[i]),
+                  .n_best = request.n_best,
+                  .attention = attention,
+                  .distinct = request.distinct,
+                  .number = line.number,
+                  .part = i};
+    if (shortlist_) part.input.candidates = shortlist_->candidates(part.input.sources.front());
+    add_constraints(line, part);
+  }
+}
+
+bool Translator::finish(LineJob& line) const {
+  compose(line, codec(), options_.search, line.plan.has_cuts() && aligns());
+  if (line.cut_all || line.plan.is_met(line.result.text)) return true;
+  line.cut_all = true;  // what could not be forced is put in
+  begin(line);
+  if (!line.parts.empty()) return false;
+  compose(line, codec(), options_.search, false);
+  return true;
+}
+
+bool Translator::aligns() const {
+  std::call_once(*alignment_known_, [this] {
+    const c10::NoGradGuard no_gradients;
+    const EvalModeGuard evaluation(models_);
+    SearchInput input;
+    for (const auto* own : codecs_) input.sources.push_back(own->encode_source("a"));
+    SearchOptions options;
+    options.beam_size = options.max_length = 1;
+    options.attention = true;
+    options.alignment_layer = options_.search.alignment_layer;
+    try {
+      search(search_models_, std::span(&input, 1), options);
+      aligns_ = true;
+    } catch (const Error&) {
+      aligns_ = false;  // a model without attention
+    }
+  });
+  return aligns_;
 }
 
 std::vector<Translation> Translator::translate(std::span<const std::string> lines, const TranslationCalls& calls,
@@ -259,37 +222,35 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 
 std::vector<Translation> Translator::translate(std::span<const TranslationRequest> requests,
                                                const TranslationCalls& calls, int64_t first_line) const {
-  std::vector<Translation> results(requests.size());
-  std::vector<Part> parts;
-  for (int64_t line = 0; line < std::ssize(requests); ++line) {
-    auto encoded = parts_of(requests[line].source, results[line]);
-    for (int64_t i = 0; i < std::ssize(encoded); ++i) {
-      results[line].source_tokens += std::ssize(encoded[i].front());
-      parts.push_back(
-          {.line = line, .input = {.sources = std::move(encoded[i]), .number = first_line + line, .part = i}});
-      if (shortlist_) parts.back().input.candidates = shortlist_->candidates(parts.back().input.sources.front());
-      add_constraints(requests[line], parts.back());
-    }
+  std::vector<LineJob> lines;
+  for (const auto& request : requests) {
+    lines.push_back({.request = request, .number = first_line + std::ssize(lines)});
+    begin(lines.back());
   }
-  search_parts(parts, std::ssize(requests), options_.search, calls);
-  for (Part& part : parts) {
-    std::vector<Alternative> own;
-    for (auto& hypothesis : part.hypotheses) {
-      own.push_back(to_alternative(codec(), part.input.sources.front(), std::move(hypothesis)));
-      if (part.has_unwritable_phrase) own.back().meets_constraints = false;
-    }
-    append(results[part.line].alternatives, std::move(own));
+  search_lines(lines, options_.search, calls);
+  std::vector<LineJob> again;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (finish(lines[i])) continue;
+    again.push_back(std::move(lines[i]));
+    places.push_back(i);
   }
-  for (auto& result : results) {
-    if (result.alternatives.empty()) continue;
-    if (result.alternatives.front().parts.size() > 1) {
-      for (auto& whole : result.alternatives)
-        whole.score = whole.log_probability / options_.search.penalty(whole.tokens) + whole.coverage_penalty;
-    }
-    result.text = result.alternatives.front().text;
-    result.target_tokens = result.alternatives.front().tokens;
+  if (!again.empty()) search_lines(again, options_.search, {.progress = {}, .stopped = calls.stopped});
+  std::vector<Translation> results;
+  for (auto& line : lines) results.push_back(std::move(line.result));
+  for (size_t i = 0; i < again.size(); ++i) {
+    finish(again[i]);
+    results[places[i]] = std::move(again[i].result);
   }
   return results;
+}
+
+void Translator::translate(TranslationQueue& queue) const {
+  const int64_t threads = worker_limit();
+  LiveParts parts(
+      queue, threads,
+      {.begin = [this](LineJob& line) { begin(line); }, .finish = [this](LineJob& line) { return finish(line); }});
+  search_in_threads(parts, options_.search, options_.batch_size, threads, [&] { parts.close(); });
 }
 
 std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, const TranslationCalls& calls) const {
@@ -301,7 +262,7 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
   forced.beam_size = forced.n_best = forced.diversity_groups = 1;
   forced.sampling.reset();
   std::vector<Alternative> results(pairs.size());
-  std::vector<Part> parts;
+  std::vector<LineJob> lines(pairs.size());
   for (int64_t line = 0; line < std::ssize(pairs); ++line) {
     SearchInput input{.prefix = codec().encode_target(pairs[line].target)};
     const auto shorten = [&](std::vector<int32_t>& ids, int64_t length) {
@@ -316,37 +277,49 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
       shorten(input.sources.back(), options_.max_source_length);
     }
     if (input.sources.front().empty() && input.prefix.size() == 1) continue;
-    parts.push_back({.line = line, .input = std::move(input)});
+    lines[line].parts.emplace_back().input = std::move(input);
   }
-  search_parts(parts, std::ssize(pairs), forced, calls);
-  for (Part& part : parts) {
-    const bool shortened = results[part.line].shortened;
-    results[part.line] = to_alternative(codec(), part.input.sources.front(), std::move(part.hypotheses.front()));
-    results[part.line].shortened = shortened;
+  search_lines(lines, forced, calls);
+  for (size_t line = 0; line < lines.size(); ++line) {
+    if (lines[line].parts.empty()) continue;
+    LinePart& part = lines[line].parts.front();
+    const bool shortened = results[line].shortened;
+    results[line] = to_alternative(codec(), part.input.sources.front(), std::move(part.hypotheses.front()));
+    results[line].shortened = shortened;
   }
   for (size_t line = 0; line < pairs.size(); ++line) results[line].text = pairs[line].target;
   return results;
 }
 
-void Translator::search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
+/// On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
+int64_t Translator::worker_limit() const {
+  return device_of(*models_.front().model).is_cpu() ? at::get_num_threads() : 1;
+}
+
+void Translator::search_lines(std::span<LineJob> lines, const SearchOptions& options,
                               const TranslationCalls& calls) const {
+  SortedParts parts(lines, calls);
+  const int64_t threads = worker_limit();
+  const int64_t even_share = (parts.size() + threads - 1) / threads;
+  const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.batch_size);
+  const int64_t workers = std::min(threads, (parts.size() + batch_size - 1) / batch_size);
+  search_in_threads(parts, options, batch_size, workers, [&] { parts.close(); });
+}
+
+/// close: called where one of the threads fails, so that the others end, too.
+void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size,
+                                   int64_t workers, const std::function<void()>& close) const {
   const c10::NoGradGuard no_gradients;
   const EvalModeGuard evaluation(models_);
-  // On the CPU a batch a thread beats all threads on one batch: the steps of a search are too small to share.
-  const int64_t threads = device_of(*models_.front().model).is_cpu() ? at::get_num_threads() : 1;
-  const int64_t even_share = (std::ssize(parts) + threads - 1) / threads;
-  const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.batch_size);
-  PartQueue queue(parts, lines, calls);
   const auto work = [&] {
-    const c10::NoGradGuard no_gradients;
+    const c10::NoGradGuard no_gradients_here;
     try {
       search(search_models_, queue, batch_size, options);
     } catch (...) {
-      queue.close();  // the other threads end, too
+      close();
       throw;
     }
   };
-  const int64_t workers = std::min(threads, (std::ssize(parts) + batch_size - 1) / batch_size);
   if (workers <= 1) return work();
   at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { work(); });
 }

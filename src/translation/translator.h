@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -17,8 +18,12 @@
 #include "translation/shortlist.h"
 #include "translation/source_parts.h"
 #include "translation/translation.h"
+#include "translation/translation_queue.h"
 
 namespace nmt {
+
+struct LineJob;
+struct LinePart;
 
 struct TranslatorOptions {
   SearchOptions search = {};
@@ -89,22 +94,26 @@ class Translator {
   /// Throws Error with a shortlist, whose scores are not the model's.
   std::vector<Alternative> score(std::span<const TextPair> pairs, const TranslationCalls& calls = {}) const;
 
+  /// Lines that come in while others are translated: they join the search under way, where the models can do that
+  /// (search()). Returns when all of its threads were told to end (TranslationQueue::wait). What one of them throws
+  /// ends the others.
+  void translate(TranslationQueue& queue) const;
+  /// The threads that call such a queue, at most.
+  int64_t worker_limit() const;
+  /// Whether the models have attention, by which words are aligned.
+  bool aligns() const;
+
   const TranslatorOptions& options() const { return options_; }      ///< within the limits of all models
   const TextCodec& codec() const { return *models_.front().codec; }  ///< the first model's
 
-  /// A line, or a part of one that was too long, on its way through the search.
-  struct Part {
-    int64_t line = 0;
-    SearchInput input;
-    bool has_unwritable_phrase = false;  ///< one that must appear and has no pieces but <unk>
-    std::vector<Hypothesis> hypotheses = {};
-  };
-
  private:
-  void search_parts(std::vector<Part>& parts, int64_t lines, const SearchOptions& options,
-                    const TranslationCalls& calls) const;
+  void begin(LineJob& line) const;   // text to parts
+  bool finish(LineJob& line) const;  // what was found for the parts to text; false: they are to be searched again
+  void search_lines(std::span<LineJob> lines, const SearchOptions& options, const TranslationCalls& calls) const;
+  void search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size, int64_t workers,
+                         const std::function<void()>& close) const;
   std::vector<SourcePart> parts_of(std::string_view line, Translation& result) const;
-  void add_constraints(const TranslationRequest& request, Part& part) const;
+  void add_constraints(const LineJob& line, LinePart& part) const;
 
   std::vector<TranslatorModel> models_;
   std::vector<SearchModel> search_models_;
@@ -112,6 +121,8 @@ class Translator {
   std::optional<SentenceSplitter> sentences_;  ///< with split_sentences
   std::optional<Shortlist> shortlist_;
   TranslatorOptions options_;
+  std::unique_ptr<std::once_flag> alignment_known_ = std::make_unique<std::once_flag>();
+  mutable bool aligns_ = false;
 };
 
 }  // namespace nmt

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/process/log.h"
-#include "serving/question.h"
+#include "serving/line_queue.h"
 
 namespace nmt::test {
 
@@ -47,8 +47,9 @@ class FakeTranslator {
     }
     return answers;
   }
-  TranslateFunction function() {
-    return [this](std::span<const Question> questions, const std::function<bool()>&) { return translate(questions); };
+  LineTranslator function() {
+    return in_batches(
+        [this](std::span<const Question> questions, const std::function<bool()>&) { return translate(questions); });
   }
 
   /// From now on a batch stays in the translator until release().

@@ -108,24 +108,145 @@ TEST_F(RequestQueueTest, JoinsWhatWaits) {
   EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("one"), ElementsAre("two", "three", "four")));
 }
 
-TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsTakeTurns) {
-  make({.max_batch = 2, .window = 0ms});
+TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsShareTheTime) {
+  std::atomic<int> now = 0;  // seconds
+  queue_.emplace(in_batches([&](std::span<const Question> batch, const auto&) {
+                   auto answers = translator_.translate(batch);
+                   now += batch.front().text.starts_with("other") ? 3 : 1;  // those take three times as long
+                   return answers;
+                 }),
+                 QueueOptions{.max_batch = 2, .clock = [&] { return static_cast<double>(now); }}, metrics_, *log_);
   translator_.hold();
   auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
-  auto many = ask_aside({"a", "b", "c", "d", "e"});
-  ASSERT_TRUE(waiting_becomes(5));
+  auto many = ask_aside({"a", "b", "c", "d", "e", "f", "g"});
+  ASSERT_TRUE(waiting_becomes(7));
   auto other = ask_aside({"other 1", "other 2", "other 3"});
-  ASSERT_TRUE(waiting_becomes(8));
-  auto mixed = ask_aside({"other 4", "f"});
   ASSERT_TRUE(waiting_becomes(10));
+  auto mixed = ask_aside({"other 4", "h"});
+  ASSERT_TRUE(waiting_becomes(12));
   translator_.release();
-  EXPECT_EQ(many.get().size(), 5u);
+  EXPECT_EQ(many.get().size(), 7u);
   EXPECT_EQ(other.get().size(), 3u);
-  EXPECT_THAT(mixed.get(), ElementsAre("4 rehto", "f"));
-  EXPECT_THAT(translator_.batches(),
-              ElementsAre(ElementsAre("x"), ElementsAre("a", "b"), ElementsAre("other 1", "other 4"),
-                          ElementsAre("c", "f"), ElementsAre("other 2", "other 3"), ElementsAre("d", "e")));
+  EXPECT_THAT(mixed.get(), ElementsAre("4 rehto", "h"));
+  // 1 s of the first pair, 3 s of the other one, then the first until it has had as much.
+  EXPECT_THAT(
+      translator_.batches(),
+      ElementsAre(ElementsAre("x"), ElementsAre("other 1", "other 4"), ElementsAre("a", "h"), ElementsAre("b", "c"),
+                  ElementsAre("other 2", "other 3"), ElementsAre("d", "e"), ElementsAre("f", "g")));
+  first.get();
+}
+
+/// Takes lines one by one as long as there are any, as a search does, and answers them when it is told to.
+class LiveTranslator {
+ public:
+  LineTranslator function() {
+    return [this](LineQueue& lines) {
+      do {
+        for (auto taken = lines.take(1); !taken.empty(); taken = lines.take(1)) {
+          std::unique_lock lock(mutex_);
+          order_.push_back(taken.front().question.text);
+          changed_.notify_all();
+          changed_.wait(lock, [this] { return allowed_ > 0; });
+          --allowed_;
+          lock.unlock();
+          const auto& text = taken.front().question.text;
+          if (text == "fail") throw std::runtime_error("this line fails");
+          if (lines.is_given_up(taken.front().id)) continue;
+          Answer answer;
+          answer.n_best.push_back({.text = {text.rbegin(), text.rend()}});
+          lines.answer(taken.front().id, answer);
+        }
+      } while (lines.wait());
+    };
+  }
+  void allow(int lines) {
+    const std::lock_guard lock(mutex_);
+    allowed_ += lines;
+    changed_.notify_all();
+  }
+  void wait_for(size_t lines) {
+    std::unique_lock lock(mutex_);
+    ASSERT_TRUE(changed_.wait_for(lock, 20s, [&] { return order_.size() >= lines; }));
+  }
+  std::vector<std::string> order() {
+    const std::lock_guard lock(mutex_);
+    return order_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int allowed_ = 0;
+  std::vector<std::string> order_;
+};
+
+TEST_F(RequestQueueTest, ALineJoinsThoseThatAreBeingTranslated) {
+  LiveTranslator live;
+  queue_.emplace(live.function(), QueueOptions(), metrics_, *log_);
+  auto book = ask_aside({"1", "2", "3", "4"});
+  live.wait_for(1);
+  auto note = ask_aside({"note"});
+  ASSERT_TRUE(waiting_becomes(4));
+  live.allow(100);
+  EXPECT_THAT(note.get(), ElementsAre("eton"));
+  EXPECT_THAT(book.get(), ElementsAre("1", "2", "3", "4"));
+  EXPECT_THAT(live.order(), ElementsAre("1", "2", "note", "3", "4")) << "in turns, in one go";
+  EXPECT_NE(metrics_.text(0).find("nmt_batches_total 1\n"), std::string::npos);
+}
+
+TEST_F(RequestQueueTest, ATurnEndsWhenOthersWait) {
+  LiveTranslator live;
+  std::atomic<int> now = 0;
+  queue_.emplace(live.function(), QueueOptions{.turn = 50ms, .clock = [&] { return now / 100.0; }}, metrics_, *log_);
+  auto many = ask_aside({"1", "2", "3", "4"});
+  live.wait_for(1);
+  auto other = ask_aside({"other"});
+  ASSERT_TRUE(waiting_becomes(4));
+  live.allow(1);
+  live.wait_for(2);
+  now = 6;  // 60 ms
+  live.allow(100);
+  EXPECT_THAT(other.get(), ElementsAre("rehto"));
+  EXPECT_EQ(many.get().size(), 4u);
+  EXPECT_THAT(live.order(), ElementsAre("1", "2", "other", "3", "4"));
+}
+
+TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
+  std::vector<int64_t> told;
+  std::promise<size_t> done;
+  // Answers the last line first.
+  queue_.emplace(
+      [](LineQueue& lines) {
+        auto taken = lines.take(10);
+        std::ranges::swap(taken.front(), taken.back());
+        for (auto& line : taken) lines.answer(line.id, {});
+      },
+      QueueOptions(), metrics_, *log_);
+  queue_->submit(
+      questions({"a", "b", "c"}), {},
+      [&](const std::vector<Answer>& answers, const RequestError*) { done.set_value(answers.size()); },
+      [&](int64_t line, const Answer&) { told.push_back(line); });
+  EXPECT_EQ(done.get_future().get(), 3u);
+  EXPECT_THAT(told, ElementsAre(0, 1, 2));
+}
+
+TEST_F(RequestQueueTest, ALiveLineThatFailsSpoilsNoOtherRequest) {
+  LiveTranslator live;
+  live.allow(1000);
+  queue_.emplace(live.function(), QueueOptions(), metrics_, *log_);
+  auto good = ask_aside({"ab", "cd", "ef"});
+  auto bad = std::async(std::launch::async, [this] { return status_of({"gh", "fail", "ij"}); });
+  EXPECT_THAT(good.get(), ElementsAre("ba", "dc", "fe"));
+  EXPECT_EQ(bad.get(), 500);
+  EXPECT_THAT(ask({"kl"}), ElementsAre("lk"));
+}
+
+TEST_F(RequestQueueTest, ATranslatorThatTakesNothingIsAFailure) {
+  queue_.emplace([](LineQueue&) { throw std::runtime_error("no model"); }, QueueOptions(), metrics_, *log_);
+  EXPECT_EQ(status_of({"a", "b"}), 500);
+  queue_.emplace([](LineQueue&) {}, QueueOptions(), metrics_, *log_);
+  EXPECT_EQ(status_of({"a", "b"}), 500);
 }
 
 TEST_F(RequestQueueTest, AnIdleTranslatorWaitsForCompany) {
@@ -206,16 +327,15 @@ TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {
 
 TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
   std::atomic<bool> stopped = false;
-  queue_.emplace(
-      [&](std::span<const Question> batch, const std::function<bool()>& stop) {
-        if (batch.front().text != "slow") return translator_.translate(batch);
-        for (int i = 0; i < 10'000 && !stopped; ++i) {
-          std::this_thread::sleep_for(1ms);
-          stopped = stop();
-        }
-        return std::vector<Answer>();
-      },
-      QueueOptions{.window = 0ms}, metrics_, *log_);
+  queue_.emplace(in_batches([&](std::span<const Question> batch, const std::function<bool()>& stop) {
+                   if (batch.front().text != "slow") return translator_.translate(batch);
+                   for (int i = 0; i < 10'000 && !stopped; ++i) {
+                     std::this_thread::sleep_for(1ms);
+                     stopped = stop();
+                   }
+                   return std::vector<Answer>();
+                 }),
+                 QueueOptions{.window = 0ms}, metrics_, *log_);
   EXPECT_EQ(status_of({"slow", "slow too"}, 30ms), 504);
   EXPECT_THAT(ask({"ab"}), ElementsAre("ba"));
   EXPECT_TRUE(stopped);
@@ -224,13 +344,12 @@ TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
 TEST_F(RequestQueueTest, ABatchGoesOnForWhoStillWaits) {
   std::atomic<bool> stopped = false;
   translator_.hold();
-  queue_.emplace(
-      [&](std::span<const Question> batch, const std::function<bool()>& stop) {
-        auto answers = translator_.translate(batch);
-        stopped = stop();
-        return answers;
-      },
-      QueueOptions{.max_batch = 8, .window = 20s}, metrics_, *log_);  // ended when the batch is full
+  queue_.emplace(in_batches([&](std::span<const Question> batch, const std::function<bool()>& stop) {
+                   auto answers = translator_.translate(batch);
+                   stopped = stop();
+                   return answers;
+                 }),
+                 QueueOptions{.max_batch = 8, .window = 20s}, metrics_, *log_);  // ended when the batch is full
   auto leaves = std::async(std::launch::async, [this] { return status_of({"ab", "cd", "ef", "gh"}, 200ms); });
   auto stays = ask_aside({"1a", "1b", "1c", "1d"});
   translator_.wait_for_batches(1);
@@ -265,7 +384,7 @@ TEST_F(RequestQueueTest, AFailureEndsTheRestOfItsRequest) {
 }
 
 TEST_F(RequestQueueTest, TooFewAnswersAreAFailure) {
-  queue_.emplace([](std::span<const Question>, const auto&) { return std::vector<Answer>(); },
+  queue_.emplace(in_batches([](std::span<const Question>, const auto&) { return std::vector<Answer>(); }),
                  QueueOptions{.window = 0ms}, metrics_, *log_);
   EXPECT_EQ(status_of({"a"}), 500);
 }

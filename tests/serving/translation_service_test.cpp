@@ -100,14 +100,13 @@ TEST_F(TranslationServiceTest, Alternatives) {
 }
 
 TEST_F(TranslationServiceTest, ALineWithFewerAlternativesRepeatsItsLast) {
-  service_.emplace(
-      [](std::span<const Question> questions, const auto&) {
-        std::vector<Answer> answers(questions.size());
-        answers[0].n_best = {{.text = "1a"}};
-        answers[1].n_best = {{.text = "2a"}, {.text = "2b"}};
-        return answers;
-      },
-      ServiceOptions{.pairs = {{"de", "en"}}, .max_n_best = 4}, *log_);
+  service_.emplace(in_batches([](std::span<const Question> questions, const auto&) {
+                     std::vector<Answer> answers(questions.size());
+                     answers[0].n_best = {{.text = "1a"}};
+                     answers[1].n_best = {{.text = "2a"}, {.text = "2b"}};
+                     return answers;
+                   }),
+                   ServiceOptions{.pairs = {{"de", "en"}}, .max_n_best = 4}, *log_);
   EXPECT_EQ(translate({{"q", "x\ny"}, {"alternatives", 3}})["alternatives"], nlohmann::json::array({"1a\n2b"}));
 }
 

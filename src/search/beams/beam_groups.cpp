@@ -71,7 +71,8 @@ std::vector<Hypothesis> BeamGroups::take_results() {
   if (options_.diversity_groups == 1) return results;
   std::ranges::stable_sort(results, std::ranges::greater(),
                            [](const Hypothesis& one) { return std::pair(one.finished, one.score); });
-  const auto wanted = options_.coverage_penalty > 0 ? options_.beam_size : options_.n_best;
+  const int64_t asked = input_.n_best > 0 ? std::min(input_.n_best, options_.beam_size) : options_.n_best;
+  const auto wanted = options_.coverage_penalty > 0 ? options_.beam_size : asked;
   if (std::ssize(results) > wanted) results.resize(wanted);
   return results;
 }

@@ -22,6 +22,10 @@ class BeamGroups {
   void add_uniforms(std::vector<double>& uniforms) const;
   /// One step of every beam, as of SentenceBeam.
   void advance(const StepScores& scores, int64_t first_row, NextRows& next);
+  /// Nobody wants its results any more: it is done.
+  void give_up() {
+    for (auto& beam : beams_) beam.give_up();
+  }
   std::vector<Hypothesis> take_results();  ///< the last call
 
  private:

@@ -94,6 +94,7 @@ std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepS
   });
   all.resize(wanted);
   if (!constraints_.empty()) allocate_banks(all);
+  if (is_distinct()) keep_best_of_each(all);
   return all;
 }
 
@@ -115,6 +116,19 @@ void SentenceBeam::allocate_banks(std::vector<Extension>& extensions) const {
   std::ranges::transform(places, extensions.begin(), &Place::extension);
 }
 
+bool SentenceBeam::is_distinct() const { return input_.distinct && length_ > std::ssize(input_.prefix); }
+
+void SentenceBeam::keep_best_of_each(std::vector<Extension>& extensions) const {
+  std::vector<char> has_one(live_.size());
+  std::erase_if(extensions, [&](const Extension& one) { return std::exchange(has_one[one.parent], 1) != 0; });
+}
+
+int64_t SentenceBeam::n_best() const {
+  return input_.n_best > 0 && options_.coverage_penalty == 0 && !options_.sampling
+             ? std::min(input_.n_best, options_.beam_size)
+             : options_.n_best;
+}
+
 SentenceBeam::Live SentenceBeam::extended(const Extension& extension) {
   const Live& parent = live_[extension.parent];
   Live child{.node = tree_.add(parent.node, extension.token, extension.token_log_probability),
@@ -132,15 +146,17 @@ void SentenceBeam::finish(const Live& ended) {
 }
 
 bool SentenceBeam::is_over() const {
-  if (length_ >= limit_ || can_be_pruned(live_.front())) return true;
+  if (length_ >= limit_) return true;
+  if (input_.distinct) return false;
+  if (can_be_pruned(live_.front())) return true;
   const bool enough = std::ssize(finished_) >= options_.beam_size;
   if (options_.beam_size == 1 || options_.stopping == Stopping::kFirst) return enough;
   return options_.stopping == Stopping::kHeuristic && enough && has_fallen_behind();
 }
 
 bool SentenceBeam::can_be_pruned(const Live& live) const {
-  if (std::ssize(finished_) < options_.n_best) return false;
-  return live.log_probability / options_.penalty(limit_) <= finished_[options_.n_best - 1].score;
+  if (std::ssize(finished_) < n_best()) return false;
+  return live.log_probability / options_.penalty(limit_) <= finished_[n_best() - 1].score;
 }
 
 // A hypothesis that can be pruned ends below the n best, and so does all that extends it: the search is the same
@@ -149,7 +165,7 @@ bool SentenceBeam::may_prune() const {
   const bool length_counts = options_.penalty(1) != options_.penalty(limit_);
   const bool finished_are_counted =
       options_.stopping == Stopping::kFirst || (options_.stopping == Stopping::kHeuristic && length_counts);
-  return !finished_are_counted && options_.diversity_groups == 1 && constraints_.empty();
+  return !finished_are_counted && !input_.distinct && options_.diversity_groups == 1 && constraints_.empty();
 }
 
 bool SentenceBeam::has_fallen_behind() const {
@@ -174,10 +190,10 @@ std::vector<Hypothesis> SentenceBeam::take_results() {
     std::ranges::stable_sort(live_, std::ranges::greater(),
                              [&](const Live& live) { return constraints_.met_tokens(live.met); });
   for (const Live& cut : live_) {  // all of one length: in the order of their scores
-    if (std::ssize(results) >= options_.n_best) break;
+    if (std::ssize(results) >= n_best()) break;
     results.push_back(to_hypothesis(cut, false));
   }
-  if (std::ssize(results) > options_.n_best) results.resize(options_.n_best);
+  if (std::ssize(results) > n_best()) results.resize(n_best());
   return results;
 }
 

@@ -40,6 +40,8 @@ class SentenceBeam {
   /// lower, once for each time they stand there. Unless it is done then, appends its rows for the next step.
   void advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> penalized, NextRows& next);
 
+  /// From now on it is done and has no rows: nobody wants its results.
+  void give_up() { done_ = true; }
   /// The n_best hypotheses, best first. The last call.
   std::vector<Hypothesis> take_results();
 
@@ -61,6 +63,9 @@ class SentenceBeam {
   Live extended(const Extension& extension);
   void finish(const Live& ended);
   bool is_over() const;
+  void keep_best_of_each(std::vector<Extension>& extensions) const;
+  bool is_distinct() const;  // each live hypothesis goes its own way
+  int64_t n_best() const;
   bool can_be_pruned(const Live& live) const;  // it cannot be among the n best any more
   bool may_prune() const;
   bool has_fallen_behind() const;

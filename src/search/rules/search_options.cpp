@@ -53,6 +53,7 @@ void SearchOptions::validate() const {
   }
   if (no_repeat_ngram_size < 0) throw Error(fmt::format("n-gram size {}: use 0 (off) or more", no_repeat_ngram_size));
   require(repetition_penalty > 0, "repetition penalty", repetition_penalty, "more than 0; 1 is none");
+  if (alignment_head < 0) throw Error(fmt::format("alignment head {}: use 1 or more, or 0", alignment_head));
   if (alignment_layer < 0) throw Error(fmt::format("alignment layer {}: use 1 or more, or 0", alignment_layer));
 }
 

@@ -48,6 +48,8 @@ struct SearchOptions {
 
   bool attention = false;       ///< fill Hypothesis::attention
   int64_t alignment_layer = 0;  ///< decoder layer whose attention that is, from 1; 0 = the last but one
+  int64_t alignment_head = 0;   ///< and its head, from 1; 0 = the mean of all
+  AlignmentToken alignment_token = AlignmentToken::kOutput;  ///< what a coverage penalty counts is always kOutput
 
   /// Rules beside those that the options above ask for (logits_rule.h), for programs that bring their own.
   std::vector<std::shared_ptr<const LogitsRule>> rules = {};

@@ -29,7 +29,10 @@ std::string head_of(const HttpResponse& response, const HttpFields& fields, bool
   };
   add("Date", fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(std::time(nullptr))));
   if (!response.content_type.empty()) add("Content-Type", response.content_type);
-  if (response.status != 204) add("Content-Length", std::to_string(response.body.size()));
+  if (response.stream)
+    add("Transfer-Encoding", "chunked");
+  else if (response.status != 204)
+    add("Content-Length", std::to_string(response.body.size()));
   add("Connection", close ? "close" : "keep-alive");
   for (const auto& [name, value] : fields) add(name, value);
   for (const auto& [name, value] : response.fields) add(name, value);
@@ -75,7 +78,8 @@ void HttpConnection::start() {
 }
 
 void HttpConnection::stop() {
-  if (state_ == State::kAnswering || state_ == State::kSending) return;  // then it is closed
+  if (state_ == State::kAnswering || state_ == State::kSending || state_ == State::kStreaming)
+    return;  // then it is closed
   close();
 }
 
@@ -84,6 +88,7 @@ void HttpConnection::close() {
   enter(State::kClosed);
   --hub_.open;
   given_up_.request_stop();
+  if (stream_) stream_->on_change({});
   timer_.cancel();
   transport_->close();
 }
@@ -204,14 +209,66 @@ void HttpConnection::watch_client() {
   watching_ = true;
   transport_->wait_for_bytes([this, self = shared_from_this()](const NetError& error, size_t) {
     watching_ = false;
-    if (!error && state_ == State::kAnswering && transport_->is_closed_by_client()) close();
+    const bool answers = state_ == State::kAnswering || state_ == State::kStreaming;
+    if (!error && answers && transport_->is_closed_by_client()) close();
   });
 }
 
 void HttpConnection::answer(int64_t number, HttpResponse response) {
   if (state_ != State::kAnswering || number != number_) return;
   if (hub_.stopping) close_after_ = true;
-  send(response);
+  response.stream ? stream(response) : send(response);
+}
+
+/// An answer that is sent while it is made. Each of its parts has the time of a whole answer to come.
+void HttpConnection::stream(const HttpResponse& response) {
+  enter(State::kStreaming);
+  status_ = response.status;
+  head_ = head_of(response, hub_.fields, close_after_);
+  streamed_bytes_ = 0;
+  stream_ = response.stream;
+  is_writing_ = false;
+  stream_->on_change([&io = io_, weak = weak_from_this(), number = number_] {
+    net::post(io, [weak, number] {
+      const auto self = weak.lock();
+      if (self && self->state_ == State::kStreaming && self->number_ == number) self->send_more();
+    });
+  });
+}
+
+void HttpConnection::send_more() {
+  if (is_writing_) return;
+  auto [bytes, ended] = stream_->take();
+  if (bytes.empty() && !ended) {
+    return set_deadline(hub_.options.limits.answer, [this] { close(); });
+  }
+  streamed_bytes_ += std::ssize(bytes);
+  body_ = bytes.empty() ? std::string() : fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes);
+  if (ended) body_ += "0\r\n\r\n";
+  is_writing_ = true;
+  set_deadline(hub_.options.limits.sending, [this] { close(); });
+  transport_->write({net::buffer(head_), net::buffer(body_)},
+                    [this, ended, self = shared_from_this()](const NetError& error, size_t) {
+                      if (error || state_ == State::kClosed) return close();
+                      is_writing_ = false;
+                      head_.clear();
+                      if (!ended) return send_more();
+                      stream_.reset();
+                      observe(status_, streamed_bytes_);
+                      enter(State::kSending);
+                      on_sent();
+                    });
+}
+
+void HttpConnection::observe(int status, int64_t sent_bytes) const {
+  if (!hub_.options.observe) return;
+  hub_.options.observe({.client = client_,
+                        .method = method_,
+                        .path = path_,
+                        .status = status,
+                        .received_bytes = received_bytes_,
+                        .sent_bytes = sent_bytes,
+                        .time = Clock::now() - began_});
 }
 
 void HttpConnection::refuse(const HttpResponse& response) {
@@ -222,15 +279,7 @@ void HttpConnection::refuse(const HttpResponse& response) {
 
 void HttpConnection::send(const HttpResponse& response) {
   enter(State::kSending);
-  if (hub_.options.observe) {
-    hub_.options.observe({.client = client_,
-                          .method = method_,
-                          .path = path_,
-                          .status = response.status,
-                          .received_bytes = received_bytes_,
-                          .sent_bytes = std::ssize(response.body),
-                          .time = Clock::now() - began_});
-  }
+  observe(response.status, std::ssize(response.body));
   head_ = head_of(response, hub_.fields, close_after_);
   body_ = head_only_ || response.status == 204 ? std::string() : response.body;
   head_only_ = false;

@@ -14,6 +14,7 @@
 #include "serving/http/access_rules.h"
 #include "serving/http/http_options.h"
 #include "serving/http/http_reply.h"
+#include "serving/http/http_stream.h"
 #include "serving/http/memory_budget.h"
 #include "serving/http/request_parser.h"
 #include "serving/http/transport.h"
@@ -40,7 +41,7 @@ struct HttpHub {
 
 /// One client of a server. It reads a request, hands it to the handler, sends the answer, and so on:
 ///
-///   idle -> reading -> answering -> sending -> idle
+///   idle -> reading -> answering -> sending (or streaming) -> idle
 ///                \-> refused: sending, then what the client still sends is dropped -> closed
 ///
 /// It lives as long as something is under way for it. All of it runs on the server's thread.
@@ -58,7 +59,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class State { kIdle, kReading, kAnswering, kSending, kLingering, kClosed };
+  enum class State { kIdle, kReading, kAnswering, kSending, kStreaming, kLingering, kClosed };
 
   void wait_for_request();
   void read();
@@ -69,6 +70,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void answer(int64_t number, HttpResponse response);
   void refuse(const HttpResponse& response);
   void send(const HttpResponse& response);
+  void stream(const HttpResponse& response);
+  void send_more();
+  void observe(int status, int64_t sent_bytes) const;
   void on_sent();
   void linger();
   void drop_bytes();
@@ -93,6 +97,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   int64_t received_bytes_ = 0;
   Clock::time_point began_;
   std::string head_, body_;  ///< being sent
+  std::shared_ptr<HttpStream> stream_;
+  bool is_writing_ = false;  ///< a part of stream_
+  int status_ = 0;
+  int64_t streamed_bytes_ = 0;
 };
 
 }  // namespace nmt

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -28,11 +29,14 @@ struct HttpRequest {
   std::string_view field(std::string_view name) const;
 };
 
+class HttpStream;
+
 struct HttpResponse {
   int status = 200;
   std::string content_type = {};
   std::string body = {};
-  HttpFields fields = {};  ///< further ones
+  HttpFields fields = {};                   ///< further ones
+  std::shared_ptr<HttpStream> stream = {};  ///< in place of the body: it is sent while it is made
 
   /// JSON: {"error": message}; with 503 and 429 the header Retry-After, at least a second.
   static HttpResponse error(int status, std::string_view message, int64_t retry_after = 0);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files/json_file.h"
+#include "text/terms/glossary.h"
 
 namespace nmt {
 namespace {
@@ -171,27 +173,51 @@ const ModelService& ModelPool::loaded(Entry& entry) {
                       .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); }});
   TranslatorOptions options = entry.models->options();
   options.split_sentences = options_.split_sentences;
-  entry.service = std::make_unique<ModelService>(entry.models->members(), options);
+  entry.service = std::make_unique<ModelService>(entry.models->members(), options,
+                                                 TermOptions{entry.model.glossary, entry.model.keep_placeholders});
   if (config_.models.size() > 1)
     log_.info("{}: loaded in {:.2f} s", entry.pair.name(), std::chrono::duration<double>(Clock::now() - start).count());
   return *entry.service;
 }
 
-std::vector<Answer> ModelPool::operator()(std::span<const Question> questions, const std::function<bool()>& stopped) {
-  const auto route =
-      std::ranges::find_if(routes_, [&](const Route& one) { return one.pair == questions.front().pair; });
-  if (route == routes_.end())
-    throw Error(fmt::format("no model translates {} any more", questions.front().pair.name()));
-  if (route->entries.size() == 1) return loaded(*entries_[route->entries[0]])(questions, stopped);
+const ModelPool::Route& ModelPool::route_of(const LanguagePair& pair) const {
+  const auto route = std::ranges::find_if(routes_, [&](const Route& one) { return one.pair == pair; });
+  if (route == routes_.end()) throw Error(fmt::format("no model translates {} any more", pair.name()));
+  return *route;
+}
+
+void ModelPool::serve(LineQueue& lines) {
+  const Route& route = route_of(lines.pair());
+  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).serve(lines);
+  in_batches([this](std::span<const Question> questions, const std::function<bool()>& stopped) {
+    return answers_to(questions, stopped);
+  })(lines);
+}
+
+std::vector<Answer> ModelPool::answers_to(std::span<const Question> questions, const std::function<bool()>& stopped) {
+  const Route& route = route_of(questions.front().pair);
+  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).answers_to(questions, stopped);
 
   std::vector<Question> first(questions.begin(), questions.end());
-  for (Question& question : first) question.n_best = 1, question.attention = false;
-  const auto between = loaded(*entries_[route->entries[0]])(first, stopped);
+  for (Question& question : first) {
+    question.n_best = 1;
+    question.attention = false;
+    question.prefix.clear();
+  }
+  const auto between = loaded(*entries_[route.entries[0]]).answers_to(first, stopped);
   if (between.empty()) return {};
   std::vector<Question> second(questions.begin(), questions.end());
   for (size_t i = 0; i < second.size(); ++i)
     second[i].text = between[i].n_best.empty() ? "" : between[i].n_best.front().text;
-  auto answers = loaded(*entries_[route->entries[1]])(second, stopped);
+  // The terms are of the pair as a whole: the first model has put them in, and there they stay.
+  std::map<const Glossary*, std::shared_ptr<const Glossary>> kept;
+  for (Question& question : second) {
+    if (!question.glossary) continue;
+    auto& own = kept[question.glossary.get()];
+    if (!own) own = std::make_shared<const Glossary>(question.glossary->of_targets());
+    question.glossary = own;
+  }
+  auto answers = loaded(*entries_[route.entries[1]]).answers_to(second, stopped);
   for (size_t i = 0; i < answers.size(); ++i) {
     answers[i].alignment = through(between[i].alignment, answers[i].alignment);
     answers[i].source_tokens = between[i].source_tokens;

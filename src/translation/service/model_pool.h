@@ -41,8 +41,10 @@ class ModelPool {
   int64_t max_n_best() const;  ///< the translations of a line that can be had, of one of the models at least
   int64_t batch_size() const;  ///< the largest of the models'
 
-  /// As a TranslateFunction: the questions are of one pair. Throws Error where its model cannot be loaded any more.
-  std::vector<Answer> operator()(std::span<const Question> questions, const std::function<bool()>& stopped);
+  /// Answers the lines of a pair, as a LineTranslator. Throws Error where its model cannot be loaded any more.
+  void serve(LineQueue& lines);
+  /// An answer for each question, in order; they are of one pair. None when `stopped` ended the search.
+  std::vector<Answer> answers_to(std::span<const Question> questions, const std::function<bool()>& stopped);
 
  private:
   struct Entry;
@@ -51,6 +53,7 @@ class ModelPool {
     std::vector<size_t> entries;  // one model, or two behind each other
   };
   void find_routes();
+  const Route& route_of(const LanguagePair& pair) const;
   const ModelService& loaded(Entry& entry);
 
   const ServiceConfig config_;

@@ -5,27 +5,31 @@
 #include <span>
 #include <vector>
 
+#include "serving/line_queue.h"
 #include "serving/question.h"
 #include "translation/translator.h"
 
 namespace nmt {
 
-/// The translator behind the service: questions of many clients, each with options of its own, to translators that are
-/// set up for them. The n best are as many as the beam holds.
+/// The translator behind the service: lines of many clients, each with options of its own. The n best are as many as
+/// the beam holds.
 class ModelService {
  public:
-  /// Borrows the models: they must outlive it.
-  ModelService(std::vector<TranslatorModel> models, TranslatorOptions options);
+  /// Borrows the models: they must outlive it. terms: of questions that have no glossary of their own.
+  ModelService(std::vector<TranslatorModel> models, TranslatorOptions options, TermOptions terms = {});
 
+  /// Answers lines until the queue is at its end; they join those that are being translated.
+  void serve(LineQueue& lines) const;
   /// An answer for each question, in order; none when `stopped` ended the search.
-  std::vector<Answer> operator()(std::span<const Question> questions, const std::function<bool()>& stopped) const;
+  std::vector<Answer> answers_to(std::span<const Question> questions, const std::function<bool()>& stopped) const;
 
  private:
-  const Translator* translator_for(const Question& question) const;
+  class Lines;
+  TranslationRequest to_request(const Question& question) const;
   Answer to_answer(const Question& question, const Translation& translation) const;
 
-  std::unique_ptr<Translator> best_, n_best_;
-  std::unique_ptr<Translator> aligning_, explaining_;  ///< with attention; null for a model that has none
+  std::unique_ptr<Translator> translator_;
+  TermOptions terms_;
 };
 
 }  // namespace nmt

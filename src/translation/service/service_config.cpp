@@ -115,7 +115,8 @@ std::function<Config(const Config&)> changes(const Reader& reader, const YAML::N
 }
 
 ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
-  reader.check_map(node, "a model", {"directory", "weights", "source", "target", "decoding"});
+  reader.check_map(node, "a model",
+                   {"directory", "weights", "source", "target", "decoding", "glossary", "keep_placeholders"});
   if (!node["directory"]) reader.fail(node, "a model without a directory");
   ServiceModel model;
   for (const auto& directory : reader.texts(node["directory"], "directory"))
@@ -130,6 +131,14 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
   }
   if (const auto source = node["source"]) model.source = reader.text(source, "source");
   if (const auto target = node["target"]) model.target = reader.text(target, "target");
+  if (const auto glossary = node["glossary"])
+    model.glossary = std::make_shared<const Glossary>(
+        Glossary::read(reader.file().parent_path() / reader.text(glossary, "glossary")));
+  if (const auto keep = node["keep_placeholders"]) {
+    const auto value = reader.text(keep, "keep_placeholders");
+    if (value != "true" && value != "false") reader.fail(keep, "keep_placeholders: true or false was expected");
+    model.keep_placeholders = value == "true";
+  }
   if (const auto decoding = node["decoding"]) model.changed = changes(reader, decoding);
   return model;
 }

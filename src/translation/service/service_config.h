@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
 #include "serving/languages/service_languages.h"
+#include "text/terms/glossary.h"
 
 namespace nmt {
 
@@ -16,6 +18,8 @@ struct ServiceModel {
   std::vector<std::filesystem::path> directories;  ///< several: an ensemble
   std::vector<double> weights = {};                ///< of an ensemble's votes; empty: all the same
   std::string source = {}, target = {};            ///< empty: as the model says
+  std::shared_ptr<const Glossary> glossary = {};   ///< of requests without one; null: none
+  bool keep_placeholders = false;                  ///< of all requests
   /// What the service changes of the model's own configuration.
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
 };

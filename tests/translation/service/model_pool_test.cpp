@@ -48,7 +48,7 @@ class ModelPoolTest : public testing::Test {
   }
   std::string translated(ModelPool& pool, const std::string& source, const std::string& target) {
     const Question question{.text = test::training_lines().front(), .pair = {source, target}};
-    return pool({&question, 1}, {}).at(0).n_best.at(0).text;
+    return pool.answers_to({&question, 1}, {}).at(0).n_best.at(0).text;
   }
   static int count(const std::string& text, const std::string& part) {
     int count = 0;
@@ -81,7 +81,7 @@ TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
   const Question questions[] = {{.text = "", .pair = {"de", "fr"}},
                                 {.text = test::training_lines()[0], .n_best = 3, .pair = {"de", "fr"}},
                                 {.text = test::training_lines()[0], .alignment = true, .pair = {"de", "fr"}}};
-  const auto answers = pool(questions, {});
+  const auto answers = pool.answers_to(questions, {});
   EXPECT_TRUE(answers[0].n_best.empty());
   EXPECT_EQ(answers[1].n_best.size(), 3u);
   ASSERT_FALSE(answers[2].alignment.empty());
@@ -89,7 +89,7 @@ TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
     EXPECT_LE(words.source_end, questions[2].text.size());
     EXPECT_LE(words.target_end, answers[2].n_best[0].text.size());
   }
-  EXPECT_TRUE(pool(questions, [] { return true; }).empty()) << "nobody waits";
+  EXPECT_TRUE(pool.answers_to(questions, [] { return true; }).empty()) << "nobody waits";
 }
 
 TEST_F(ModelPoolTest, HasNoMoreModelsThanMemory) {

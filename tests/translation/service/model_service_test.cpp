@@ -47,7 +47,7 @@ TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
                                         {.text = line, .n_best = 9},
                                         {.text = line, .attention = true},
                                         {.text = line, .alignment = true}};
-  const auto answers = service(questions, {});
+  const auto answers = service.answers_to(questions, {});
   ASSERT_EQ(answers.size(), questions.size());
   ASSERT_EQ(answers[0].n_best.size(), 1u);
   EXPECT_EQ(answers[1].n_best.size(), 2u);
@@ -70,7 +70,7 @@ TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
       EXPECT_TRUE(end == text.size() || text[end] == ' ');
     }
   }
-  EXPECT_TRUE(service(questions, [] { return true; }).empty()) << "nobody waits";
+  EXPECT_TRUE(service.answers_to(questions, [] { return true; }).empty()) << "nobody waits";
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+#include "translation/line_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "translation/word_alignment.h"
+
+namespace nmt {
+namespace {
+
+/// A vocabulary may hold line ends (byte fallback, user-defined symbols); an output line may not.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+void append(Alternative& whole, const Alternative& part) {
+  if (!whole.text.empty() && !part.text.empty()) whole.text += ' ';
+  whole.text += part.text;
+  whole.log_probability += part.log_probability;
+  whole.coverage_penalty += part.coverage_penalty;
+  whole.tokens += part.tokens;
+  whole.finished = whole.finished && part.finished;
+  whole.meets_constraints = whole.meets_constraints && part.meets_constraints;
+  whole.token_log_probabilities.insert(whole.token_log_probabilities.end(), part.token_log_probabilities.begin(),
+                                       part.token_log_probabilities.end());
+  whole.parts.insert(whole.parts.end(), part.parts.begin(), part.parts.end());
+}
+
+/// Joins the alternatives of a line's next part. A part with fewer of them gives its last one to those that it lacks.
+void append(std::vector<Alternative>& whole, std::vector<Alternative> part) {
+  if (whole.empty()) {
+    whole = std::move(part);
+    return;
+  }
+  const size_t count = std::max(whole.size(), part.size());
+  whole.resize(count, Alternative(whole.back()));
+  part.resize(count, Alternative(part.back()));
+  for (size_t i = 0; i < count; ++i) append(whole[i], part[i]);
+}
+
+/// Puts back what was cut out.
+void restore(const LineJob& job, const TextCodec& codec, bool aligns, Alternative& alternative) {
+  AlignedTranslation translation{.text = alternative.text};
+  if (aligns) {
+    const auto words = word_attention(codec, job.plan.text(), alternative);
+    translation.alignment = aligned_words(words, job.plan.text(), alternative.text);
+  }
+  auto restored = job.plan.restored(translation);
+  alternative.text = std::move(restored.text);
+  if (aligns) alternative.aligned = std::move(restored.alignment);
+}
+
+}  // namespace
+
+Alternative to_alternative(const TextCodec& codec, const std::vector<int32_t>& source, Hypothesis hypothesis) {
+  return {.text = one_line(codec.decode_target(hypothesis.ids)),
+          .log_probability = hypothesis.log_probability,
+          .coverage_penalty = hypothesis.coverage_penalty,
+          .score = hypothesis.score,
+          .tokens = std::ssize(hypothesis.token_log_probabilities),
+          .finished = hypothesis.finished,
+          .meets_constraints = hypothesis.meets_constraints,
+          .token_log_probabilities = std::move(hypothesis.token_log_probabilities),
+          .parts = {{.source = source,
+                     .target = std::move(hypothesis.ids),
+                     .finished = hypothesis.finished,
+                     .attention = std::move(hypothesis.attention)}}};
+}
+
+void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options, bool aligns) {
+  auto& [text, alternatives, source_tokens, target_tokens, split] = job.result;
+  alternatives.clear();
+  for (auto& part : job.parts) {
+    std::vector<Alternative> own;
+    for (auto& hypothesis : part.hypotheses) {
+      own.push_back(to_alternative(codec, part.input.sources.front(), std::move(hypothesis)));
+      if (part.has_unwritable_phrase) own.back().meets_constraints = false;
+    }
+    append(alternatives, std::move(own));
+  }
+  if (!job.plan.has_words()) alternatives = {{.text = job.plan.text()}};
+  if (alternatives.empty()) return;
+  if (alternatives.front().parts.size() > 1) {
+    for (auto& whole : alternatives)
+      whole.score = whole.log_probability / options.penalty(whole.tokens) + whole.coverage_penalty;
+  }
+  if (job.plan.has_cuts()) {
+    for (auto& one : alternatives) restore(job, codec, aligns && job.plan.has_words(), one);
+  }
+  text = alternatives.front().text;
+  target_tokens = alternatives.front().tokens;
+}
+
+}  // namespace nmt
