@@ -22,7 +22,7 @@
 #include "translate_arguments.h"
 #include "translation/aligning_translator.h"
 #include "translation/attention_grids.h"
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 namespace nmt {
 namespace {

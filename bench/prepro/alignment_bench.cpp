@@ -53,8 +53,7 @@ void run(const std::filesystem::path& folder, const std::string& split, const st
   if (!both && !backwards && how != "model1" && how != "hmm") throw Error(how + ": no such aligner");
   std::optional<HmmAligner> forward, reversed;
   if (!backwards) forward = HmmAligner::train(train, sources, targets, options);
-  if (both || backwards)
-    reversed = HmmAligner::train({train, PairDirection::kReversed}, targets, sources, options);
+  if (both || backwards) reversed = HmmAligner::train({train, PairDirection::kReversed}, targets, sources, options);
   fmt::print(stderr, "{} pairs, {} threads: {:.1f} s\n", train.size(), threads,
              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   for (int64_t pair = 0; pair < pairs.size(); ++pair) {

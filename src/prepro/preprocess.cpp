@@ -16,8 +16,7 @@
 #include "data/manifest.h"
 #include "data/piece_links.h"
 #include "data/prepared_corpus.h"
-#include "prepro/alignment/align_pairs.h"
-#include "prepro/alignment/lexicon_training.h"
+#include "prepro/alignment/alignment_files.h"
 #include "prepro/cut_pair.h"
 #include "prepro/encoder.h"
 #include "prepro/input_files.h"
@@ -80,8 +79,7 @@ class Preprocessor {
   };
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
                      SplitOutput& output);
-  void make_lexicon(const TextCodec& codec, const std::filesystem::path& folder);
-  void make_alignment(const TextCodec& codec, const std::filesystem::path& folder);
+  void make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
   CorpusReader open(const CorpusFiles& files) const {
@@ -136,8 +134,7 @@ PreprocessResult Preprocessor::run() {
   OriginalFiles::finish(data_, folder.path());
   const auto original_files = OriginalFiles::names(data_);
   manifest_.original_files.assign(original_files.begin(), original_files.end());
-  if (data_.shortlist > 0) make_lexicon(codec, folder.path());
-  if (data_.alignment) make_alignment(codec, folder.path());
+  make_alignment_files(codec, folder.path());
   manifest_.options = data_options(config_);
   manifest_.seed = static_cast<uint64_t>(config_.run.seed);
   manifest_.sampled = vocabulary_.is_sample();
@@ -362,46 +359,21 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   manifest_.cleaning.push_back(std::move(row));
 }
 
-void Preprocessor::make_lexicon(const TextCodec& codec, const std::filesystem::path& folder) {
-  const auto scope = times_.measure(PreprocessStage::kLexicon);
-  const PreparedCorpus pairs(folder / "train.bin");
-  ProgressBar progress("lexicon", 0, "pairs");
-  const auto made = train_lexicon(pairs, codec.source().size(), codec.target().size(),
-                                  {.candidates = data_.shortlist,
-                                   .threads = threads(),
-                                   .should_stop = options_.should_stop,
-                                   .progress = [&](int64_t done, int64_t) { progress.update(done); }});
-  if (!made) throw Stopped();
-  std::vector<std::vector<int32_t>> best;
-  int64_t pieces = 0, translations = 0;
-  for (const auto& row : made->best) {
-    auto& ids = best.emplace_back();
-    for (const auto& one : row) ids.push_back(one.target);
-    pieces += row.empty() ? 0 : 1;
-    translations += std::ssize(row);
+/// What is learnt from the prepared pairs.
+void Preprocessor::make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder) {
+  const AlignmentFilesOptions options{.threads = threads(), .should_stop = options_.should_stop};
+  const auto checksum = [](std::optional<std::string> made) {
+    if (!made) throw Stopped();
+    return std::move(*made);
+  };
+  if (data_.shortlist > 0) {
+    const auto scope = times_.measure(PreprocessStage::kLexicon);
+    manifest_.lexicon = checksum(write_lexicon(folder, codec, data_.shortlist, options, log_));
   }
-  Lexicon(std::move(best), made->frequent, data_.shortlist, vocabularies_of(codec)).write(folder / kLexiconFile);
-  manifest_.lexicon = sha256_of_file(folder / kLexiconFile);
-  progress.clear();
-  log_.info("{}: {} source pieces with {} translations (data.shortlist {})", kLexiconFile, with_commas(pieces),
-            with_commas(translations), data_.shortlist);
-}
-
-void Preprocessor::make_alignment(const TextCodec& codec, const std::filesystem::path& folder) {
-  const auto scope = times_.measure(PreprocessStage::kAlignment);
-  const PreparedCorpus pairs(folder / "train.bin");
-  ProgressBar progress("alignment", 0, "pairs");
-  const auto aligned =
-      align_pairs(pairs, codec.source().size(), codec.target().size(),
-                  {.threads = threads(), .should_stop = options_.should_stop, .progress = [&](int64_t done, int64_t) {
-                     progress.update(done);
-                   }});
-  if (!aligned) throw Stopped();
-  write_piece_links(folder / kPieceLinksFile, aligned->ends, aligned->links);
-  manifest_.alignment = sha256_of_file(folder / kPieceLinksFile);
-  progress.clear();
-  log_.info("{}: {} links in {} pairs (data.alignment)", kPieceLinksFile, with_commas(std::ssize(aligned->links)),
-            with_commas(pairs.size()));
+  if (data_.alignment) {
+    const auto scope = times_.measure(PreprocessStage::kAlignment);
+    manifest_.alignment = checksum(write_alignment(folder, codec, options, log_));
+  }
 }
 
 void Preprocessor::report_reader(const CorpusReader& reader, const std::string& note) {

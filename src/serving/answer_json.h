@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/strict_json.h"
-#include "serving/question.h"
+#include "serving/queue/question.h"
 #include "serving/text_lines.h"
 
 namespace nmt {

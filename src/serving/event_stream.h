@@ -9,9 +9,9 @@
 
 namespace nmt {
 
-/// An answer in server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), each of which has a
-/// name and JSON. The answer begins with the first event; an error before it is an answer of its own status. Any thread
-/// may call it.
+/// An answer in server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), each of which has
+/// a name and JSON. The answer begins with the first event; an error before it is an answer of its own status. Any
+/// thread may call it.
 class EventStream {
  public:
   explicit EventStream(HttpReply reply) : reply_(std::move(reply)) {}

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -41,7 +39,7 @@ nlohmann::ordered_json language_json(const std::string& code) {
   return {{"code", code}, {"name", language_name(code)}};
 }
 
-nlohmann::ordered_json to_json(const DetectedLanguage& detected) {
+nlohmann::ordered_json detected_json(const DetectedLanguage& detected) {
   return {{"confidence", detected.confidence}, {"language", detected.code}};
 }
 
@@ -78,7 +76,7 @@ struct AskedTerms {
 };
 
 nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const TranslationService::AskedText& asked) {
-  if (asked.direction.detected) json["detectedLanguage"] = to_json(*asked.direction.detected);
+  if (asked.direction.detected) json["detectedLanguage"] = detected_json(*asked.direction.detected);
   return json;
 }
 
@@ -93,7 +91,7 @@ nlohmann::ordered_json translation_json(std::span<const std::string> texts,
     answers = answers.subspan(own.size());
     translated.push_back(direction.pair ? text_of_rank(lines, own, 0) : texts[i]);
     others.push_back(alternatives_of(lines, own, alternatives));
-    if (direction.detected) detected.push_back(to_json(*direction.detected));
+    if (direction.detected) detected.push_back(detected_json(*direction.detected));
   }
   nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
   if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
@@ -101,34 +99,11 @@ nlohmann::ordered_json translation_json(std::span<const std::string> texts,
   return reply;
 }
 
-/// The texts with markup of one request, which are translated at the same time.
-class Fragments {
- public:
-  Fragments(size_t count, std::function<void(const Fragments&)> done)
-      : documents(count), left_(count), done_(std::move(done)) {}
-
-  /// The last one calls `done`.
-  void add(size_t place, TranslatedDocument document, const RequestError* why_not) {
-    const std::lock_guard lock(mutex_);
-    documents[place] = std::move(document);
-    if (why_not) refusal = error_response(*why_not);
-    if (--left_ == 0) done_(*this);
-  }
-
-  std::vector<TranslatedDocument> documents;
-  std::optional<HttpResponse> refusal;
-
- private:
-  std::mutex mutex_;
-  size_t left_;
-  const std::function<void(const Fragments&)> done_;
-};
-
 nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> documents, bool list, bool alternatives) {
   auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
   for (const auto& document : documents) {
     translated.push_back(document.bytes);
-    if (document.detected) detected.push_back(to_json(*document.detected));
+    if (document.detected) detected.push_back(detected_json(*document.detected));
     others.push_back(nlohmann::ordered_json::array());
   }
   nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
@@ -235,23 +210,21 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
   if (const auto pair = current_languages()->direction(body.text("source"), body.text("target"), "").pair)
     timer->set_pair(pair->name());
-  const auto fragments = std::make_shared<Fragments>(texts.size(), [=](const Fragments& all) {
-    timer->stop();
-    if (all.refusal) return reply(*all.refusal);
-    reply(json_response(fragments_json(all.documents, list, alternatives)));
-  });
-  for (size_t i = 0; i < texts.size(); ++i) {
-    documents_.translate({.bytes = texts[i],
-                          .source = body.text("source"),
-                          .target = body.text("target"),
-                          .glossary = terms.glossary,
-                          .keep_placeholders = terms.keep_placeholders,
-                          .given_up = caller.given_up},
-                         [fragments, i](TranslatedDocument document, const RequestError* error) {
-                           fragments->add(i, std::move(document), error);
-                         });
+  std::vector<DocumentRequest> requests;
+  for (const auto& text : texts) {
+    requests.push_back({.bytes = text,
+                        .source = body.text("source"),
+                        .target = body.text("target"),
+                        .glossary = terms.glossary,
+                        .keep_placeholders = terms.keep_placeholders,
+                        .given_up = caller.given_up});
   }
-  if (texts.empty()) reply(json_response(fragments_json({}, list, alternatives)));
+  documents_.translate_all(std::move(requests),
+                           [=](const std::vector<TranslatedDocument>& documents, const RequestError* error) {
+                             timer->stop();
+                             if (error) return reply(error_response(*error));
+                             reply(json_response(fragments_json(documents, list, alternatives)));
+                           });
 }
 
 void TranslationService::translate_file(const UploadedFile& file, const RequestBody& body, const Caller& caller,
@@ -362,7 +335,7 @@ nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const
   const auto text = one_text(body);
   admit(body, caller, {&text, 1});
   auto list = nlohmann::ordered_json::array();
-  for (const auto& detected : current_languages()->detect(text)) list.push_back(to_json(detected));
+  for (const auto& detected : current_languages()->detect(text)) list.push_back(detected_json(detected));
   return list;
 }
 

@@ -10,15 +10,15 @@
 #include "base/process/log.h"
 #include "base/strict_json.h"
 #include "serving/access/admission.h"
-#include "serving/document_translator.h"
-#include "serving/download_store.h"
+#include "serving/documents/document_translator.h"
+#include "serving/documents/download_store.h"
 #include "serving/http/http_reply.h"
 #include "serving/languages/service_languages.h"
-#include "serving/question.h"
+#include "serving/queue/question.h"
+#include "serving/queue/request_queue.h"
 #include "serving/records/metrics.h"
 #include "serving/records/suggestion_file.h"
 #include "serving/request_body.h"
-#include "serving/request_queue.h"
 
 namespace nmt {
 

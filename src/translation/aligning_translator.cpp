@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 namespace nmt {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "translation/translation.h"
+#include "translation/lines/translation.h"
 
 namespace nmt {
 

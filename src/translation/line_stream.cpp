@@ -10,7 +10,7 @@
 #include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 namespace nmt {
 namespace {

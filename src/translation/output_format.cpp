@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/strict_json.h"
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 namespace nmt {
 namespace {

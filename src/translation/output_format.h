@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/codec/codec.h"
-#include "translation/translation.h"
+#include "translation/lines/translation.h"
 
 namespace nmt {
 

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "translation/line_job.h"
-#include "translation/part_queues.h"
-#include "translation/source_parts.h"
+#include "translation/lines/line_job.h"
+#include "translation/lines/part_queues.h"
+#include "translation/lines/source_parts.h"
 
 namespace nmt {
 namespace {

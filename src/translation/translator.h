@@ -15,10 +15,11 @@
 #include "text/codec/codec.h"
 #include "text/pairs/text_pair.h"
 #include "text/sentence_splitter.h"
+#include "translation/lines/source_parts.h"
+#include "translation/lines/translation.h"
+#include "translation/lines/translation_calls.h"
+#include "translation/lines/translation_queue.h"
 #include "translation/shortlist.h"
-#include "translation/source_parts.h"
-#include "translation/translation.h"
-#include "translation/translation_queue.h"
 
 namespace nmt {
 
@@ -49,21 +50,6 @@ struct TranslatorModel {
   const TextCodec* codec = nullptr;
   double weight = 1;                                 ///< of its vote; more than 0. Weights are divided by their sum
   std::shared_ptr<const Lexicon> lexicon = nullptr;  ///< TranslatorOptions::shortlist takes that of the first model
-};
-
-/// What a caller hears of a translation under way, and may say to it. Each may be empty.
-struct TranslationCalls {
-  /// Called with the number of lines done so far whenever there are more, by one thread at a time; what it throws ends
-  /// the translation.
-  std::function<void(int64_t)> progress = {};
-  /// Asked before each step of the search, by several threads at once: true ends it with TranslationStopped.
-  std::function<bool()> stopped = {};
-};
-
-/// A translation ended because its caller said so.
-class TranslationStopped : public std::runtime_error {
- public:
-  TranslationStopped() : std::runtime_error("the translation was stopped") {}
 };
 
 /// Raw text to raw text with one model or several. A line's translation does not depend on the other lines.

@@ -22,8 +22,8 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/words/word_tokenizer.h"
 #include "translation/input_format.h"
+#include "translation/lines/word_alignment.h"
 #include "translation/output_format.h"
-#include "translation/word_alignment.h"
 
 namespace {
 

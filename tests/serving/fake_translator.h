@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/process/log.h"
-#include "serving/line_queue.h"
+#include "serving/queue/line_queue.h"
 
 namespace nmt::test {
 

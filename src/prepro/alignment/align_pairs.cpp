@@ -26,7 +26,8 @@ std::optional<AlignedPairs> align_pairs(const PreparedCorpus& pairs, int64_t sou
   const auto forward = HmmAligner::train(pairs, source_vocabulary, target_vocabulary, own);
   before = pairs.size() * (options.model_one_iterations + options.iterations);
   const PiecePairs exchanged(pairs, PairDirection::kReversed);
-  const auto reversed = forward ? HmmAligner::train(exchanged, target_vocabulary, source_vocabulary, own) : std::nullopt;
+  const auto reversed =
+      forward ? HmmAligner::train(exchanged, target_vocabulary, source_vocabulary, own) : std::nullopt;
   if (!reversed) return std::nullopt;
   AlignedPairs aligned;
   std::vector<std::vector<PieceLink>> links;

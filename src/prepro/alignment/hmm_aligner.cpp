@@ -12,9 +12,9 @@
 namespace nmt {
 namespace {
 
-constexpr int64_t kTranslations = 256;       // of a source piece that take part
-constexpr int64_t kLongestJump = 10;         // longer ones count as this long
-constexpr double kEmptyShare = 0.2;          // p_0, of the empty word
+constexpr int64_t kTranslations = 256;      // of a source piece that take part
+constexpr int64_t kLongestJump = 10;        // longer ones count as this long
+constexpr double kEmptyShare = 0.2;         // p_0, of the empty word
 constexpr int64_t kPlacesAtOnce = 1 << 22;  // source x target, of the pairs that are looked at at a time
 constexpr int64_t kPairsOfThread = 16;      // fewer are not worth a thread
 
@@ -72,8 +72,7 @@ class HmmAligner::Model {
   }
   static Chunk next_chunk(const PiecePairs& pairs, int64_t begin);
   void expect(const PiecePairs& pairs, int64_t pair, Chunk& chunk) const;
-  std::vector<double> emissions(std::span<const int32_t> source, std::span<const int32_t> target,
-                                int32_t* cells) const;
+  std::vector<double> emissions(std::span<const int32_t> source, std::span<const int32_t> target, int32_t* cells) const;
   void count(const PiecePairs& pairs, const Chunk& chunk);
   void maximise();
   template <typename Body>

@@ -20,8 +20,7 @@ struct TrainingStopped {};
 /// The row of the empty word, which every source has, holds all targets.
 class ModelOne {
  public:
-  ModelOne(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
-           const LexiconOptions& options)
+  ModelOne(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary, const LexiconOptions& options)
       : pairs_(pairs), sources_(source_vocabulary), targets_(target_vocabulary), options_(options) {}
 
   PieceTranslations run() {

@@ -103,8 +103,7 @@ Glossary Glossary::parse(std::string_view tsv, const std::string& name) {
     glossary.add(term_of(line, place), place);
   }
   for (auto& [word, terms] : glossary.by_first_word_) {
-    std::ranges::stable_sort(terms, std::ranges::greater(),
-                             [&](size_t term) { return glossary.words_[term].size(); });
+    std::ranges::stable_sort(terms, std::ranges::greater(), [&](size_t term) { return glossary.words_[term].size(); });
   }
   return glossary;
 }

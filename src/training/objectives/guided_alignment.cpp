@@ -11,7 +11,7 @@
 namespace nmt {
 
 torch::Tensor alignment_loss(const torch::Tensor& weights, const torch::Tensor& alignment, AlignmentToken token) {
-  constexpr double kLeast = 1e-9;  // its logarithm has a gradient that is finite
+  constexpr double kLeast = 1e-9;             // its logarithm has a gradient that is finite
   const int64_t steps = weights.size(1) - 1;  // the last one writes or reads nothing that could have links
   const int64_t first = token == AlignmentToken::kInput ? 1 : 0;
   return -(weights.narrow(1, first, steps).clamp_min(kLeast).log() * alignment.narrow(1, 0, steps)).sum();

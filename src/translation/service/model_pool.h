@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/process/log.h"
-#include "serving/question.h"
+#include "serving/queue/question.h"
 #include "translation/model_set.h"
 #include "translation/service/model_service.h"
 #include "translation/service/service_config.h"

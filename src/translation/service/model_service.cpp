@@ -7,7 +7,7 @@
 
 #include "report/pictures/attention_picture.h"
 #include "text/terms/glossary.h"
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 namespace nmt {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "serving/line_queue.h"
-#include "serving/question.h"
+#include "serving/queue/line_queue.h"
+#include "serving/queue/question.h"
 #include "translation/translator.h"
 
 namespace nmt {

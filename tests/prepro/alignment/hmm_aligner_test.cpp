@@ -88,9 +88,8 @@ TEST(HmmAligner, StopsWhenAsked) {
 TEST(AlignPairs, LinksEachPieceWithItsOwn) {
   const Corpus corpus(300);
   std::vector<std::pair<int64_t, int64_t>> progress;
-  const auto aligned =
-      align_pairs(corpus.pairs(), kVocabulary, kVocabulary,
-                  {.progress = [&](int64_t done, int64_t all) { progress.emplace_back(done, all); }});
+  const auto aligned = align_pairs(corpus.pairs(), kVocabulary, kVocabulary,
+                                   {.progress = [&](int64_t done, int64_t all) { progress.emplace_back(done, all); }});
   ASSERT_EQ(std::ssize(aligned->ends), 300);
   int64_t wrong = 0, right = 0;
   for (int64_t pair = 0, at = 0; pair < 300; ++pair) {

@@ -25,9 +25,8 @@ TEST(Placeholders, AreAddresses) {
 }
 
 TEST(Placeholders, AreNamesInBraces) {
-  EXPECT_THAT(
-      found("{name} {{user.id}} ${x} #{y} {0} {n:02d} {count, number} %{z}"),
-      ElementsAre("{name}", "{{user.id}}", "${x}", "#{y}", "{0}", "{n:02d}", "{count, number}", "%{z}"));
+  EXPECT_THAT(found("{name} {{user.id}} ${x} #{y} {0} {n:02d} {count, number} %{z}"),
+              ElementsAre("{name}", "{{user.id}}", "${x}", "#{y}", "{0}", "{n:02d}", "{count, number}", "%{z}"));
 }
 
 TEST(Placeholders, AreConversions) {

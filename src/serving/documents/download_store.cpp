@@ -1,4 +1,4 @@
-#include "serving/download_store.h"
+#include "serving/documents/download_store.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>

@@ -9,7 +9,7 @@
 #include "base/attention_grid.h"
 #include "markup/segments/translate_texts.h"
 #include "text/codec/codec.h"
-#include "translation/translation.h"
+#include "translation/lines/translation.h"
 
 namespace nmt {
 

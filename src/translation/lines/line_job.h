@@ -8,8 +8,8 @@
 #include "search/rules/search_input.h"
 #include "search/rules/search_options.h"
 #include "text/codec/codec.h"
-#include "translation/term_plan.h"
-#include "translation/translation.h"
+#include "translation/lines/term_plan.h"
+#include "translation/lines/translation.h"
 
 namespace nmt {
 
@@ -26,10 +26,10 @@ struct LinePart {
 /// A line on its way from text to translation. Its parts point at it: it stays where it is while they are searched.
 struct LineJob {
   TranslationRequest request = {};
-  int64_t number = 0;     ///< samples are keyed by it
-  int64_t id = 0;         ///< of the queue that it comes from
-  TermPlan plan = {};     ///< of its terms and placeholders
-  bool cut_all = false;   ///< terms, too: some that were to appear have not
+  int64_t number = 0;    ///< samples are keyed by it
+  int64_t id = 0;        ///< of the queue that it comes from
+  TermPlan plan = {};    ///< of its terms and placeholders
+  bool cut_all = false;  ///< terms, too: some that were to appear have not
   Translation result = {};
   std::vector<LinePart> parts = {};
   int64_t parts_left = 0;  ///< that are not searched yet

@@ -7,7 +7,7 @@
 
 #include "markup/segments/translate_texts.h"
 #include "text/terms/text_range.h"
-#include "translation/translation.h"
+#include "translation/lines/translation.h"
 
 namespace nmt {
 
@@ -22,7 +22,7 @@ class TermPlan {
 
   bool is_empty() const { return cuts_.empty() && forced_.empty(); }
   bool has_cuts() const { return !cuts_.empty(); }
-  const std::string& text() const { return text_; }                    ///< what is translated
+  const std::string& text() const { return text_; }                   ///< what is translated
   const std::vector<std::string>& forced() const { return forced_; }  ///< phrases that must appear
   /// False where nothing is left to translate but signs: then text() stands in the translation as it is.
   bool has_words() const { return has_words_; }
@@ -36,8 +36,8 @@ class TermPlan {
   struct Cut {
     size_t position = 0;  ///< in text()
     std::string literal;
-    TextRange range = {};     ///< of the line: what the literal stands for
-    size_t removed = 0;       ///< bytes of the line that text() has not: the range, and perhaps a space
+    TextRange range = {};  ///< of the line: what the literal stands for
+    size_t removed = 0;    ///< bytes of the line that text() has not: the range, and perhaps a space
     bool space_before = false, space_after = false;  ///< as it stood in the line
   };
   size_t in_line(size_t position, bool is_end) const;

@@ -1,4 +1,4 @@
-#include "translation/term_plan.h"
+#include "translation/lines/term_plan.h"
 
 #include <unicode/uchar.h>
 
@@ -78,15 +78,16 @@ size_t length_of_any(std::string_view text, std::span<const std::string_view> si
 
 /// "(%s)" is cut out as a whole: a model that reads "()" may lose or divide it.
 void take_brackets(std::string_view line, size_t behind, TextRange& range, std::string& literal) {
-  static constexpr std::string_view kOpening[] = {"(", "[", "{", "<", "\"", "'", "\u201E", "\u201C", "\u2018", "\u201A",
-                                                  "\u00AB", "\u00BB"};
-  static constexpr std::string_view kClosing[] = {")", "]", "}", ">", "\"", "'", "\u201D", "\u201C", "\u2019", "\u2018",
-                                                  "\u00BB", "\u00AB"};
+  static constexpr std::string_view kOpening[] = {"(",      "[",      "{",      "<",      "\"",     "'",
+                                                  "\u201E", "\u201C", "\u2018", "\u201A", "\u00AB", "\u00BB"};
+  static constexpr std::string_view kClosing[] = {")",      "]",      "}",      ">",      "\"",     "'",
+                                                  "\u201D", "\u201C", "\u2019", "\u2018", "\u00BB", "\u00AB"};
   for (;;) {
     const size_t before = length_of_any(line.substr(behind, range.begin - behind), kOpening, true);
     const size_t after = length_of_any(line.substr(range.end), kClosing, false);
     if (before == 0 || after == 0) return;
-    literal = std::string(line.substr(range.begin - before, before)) + literal + std::string(line.substr(range.end, after));
+    literal =
+        std::string(line.substr(range.begin - before, before)) + literal + std::string(line.substr(range.end, after));
     range = {range.begin - before, range.end + after};
   }
 }

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -17,8 +16,8 @@
 #include "base/process/clock.h"
 #include "base/process/log.h"
 #include "serving/http/request_error.h"
-#include "serving/line_queue.h"
-#include "serving/question.h"
+#include "serving/queue/line_queue.h"
+#include "serving/queue/question.h"
 #include "serving/records/metrics.h"
 
 namespace nmt {
@@ -31,12 +30,6 @@ struct QueueOptions {
   std::chrono::milliseconds turn{50};
   Clock clock = steady_seconds;
   void validate() const;  ///< throws Error
-};
-
-/// Nobody waits for the answers any more.
-class GivenUp : public std::runtime_error {
- public:
-  GivenUp() : std::runtime_error("nobody waits any more") {}
 };
 
 /// Gives the lines of many clients to one translator, which a thread of the queue's own runs: line by line, as it has
@@ -61,9 +54,6 @@ class RequestQueue {
   /// given_up stops, lines that were not begun are dropped, those that are being translated as soon as the translator
   /// asks, and neither is called.
   void submit(std::vector<Question> questions, std::stop_token given_up, Done done, OnLine on_line = {});
-
-  /// The same, waiting for the answers. Throws RequestError as submit does, for what it calls done with, and GivenUp.
-  std::vector<Answer> answers_to(std::vector<Question> questions, std::stop_token given_up, OnLine on_line = {});
 
   const QueueOptions& options() const { return options_; }
   int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits

@@ -1,4 +1,4 @@
-#include "serving/line_queue.h"
+#include "serving/queue/line_queue.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "serving/question.h"
+#include "serving/queue/question.h"
 
 namespace nmt {
 

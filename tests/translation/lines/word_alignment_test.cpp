@@ -1,4 +1,4 @@
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

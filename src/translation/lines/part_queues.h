@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "search/search.h"
-#include "translation/line_job.h"
-#include "translation/translation_queue.h"
-#include "translation/translator.h"
+#include "translation/lines/line_job.h"
+#include "translation/lines/translation_calls.h"
+#include "translation/lines/translation_queue.h"
 
 namespace nmt {
 

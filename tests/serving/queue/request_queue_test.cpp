@@ -1,4 +1,4 @@
-#include "serving/request_queue.h"
+#include "serving/queue/request_queue.h"
 
 #include <gmock/gmock.h>
 

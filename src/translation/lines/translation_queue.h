@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "translation/translation.h"
+#include "translation/lines/translation.h"
 
 namespace nmt {
 

@@ -1,10 +1,9 @@
-#include "serving/request_queue.h"
+#include "serving/queue/request_queue.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -217,39 +216,6 @@ void RequestQueue::submit(std::vector<Question> questions, std::stop_token given
   requests_.push_back(std::move(request));
   waiting_ += lines;
   changed_.notify_all();
-}
-
-std::vector<Answer> RequestQueue::answers_to(std::vector<Question> questions, std::stop_token given_up,
-                                             OnLine on_line) {
-  // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
-  struct Failure {
-    int status;
-    std::string message;
-    int64_t retry_after;
-  };
-  struct Result {
-    std::mutex mutex;
-    std::condition_variable_any come;
-    bool done = false;
-    std::vector<Answer> answers;
-    std::optional<Failure> failure;
-  };
-  const auto result = std::make_shared<Result>();
-  submit(
-      std::move(questions), given_up,
-      [result](std::vector<Answer> answers, const RequestError* error) {
-        const std::lock_guard lock(result->mutex);
-        result->answers = std::move(answers);
-        if (error) result->failure = {error->status(), error->what(), error->retry_after()};
-        result->done = true;
-        result->come.notify_all();
-      },
-      std::move(on_line));
-  std::unique_lock lock(result->mutex);
-  if (!result->come.wait(lock, given_up, [&] { return result->done; })) throw GivenUp();
-  if (const auto& failure = result->failure)
-    throw RequestError(failure->status, failure->message, failure->retry_after);
-  return std::move(result->answers);
 }
 
 int64_t RequestQueue::waiting() const {

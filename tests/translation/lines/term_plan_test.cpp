@@ -1,4 +1,4 @@
-#include "translation/term_plan.h"
+#include "translation/lines/term_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "serving/document_translator.h"
+#include "serving/documents/document_translator.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 
 #include "base/code_points.h"
 #include "base/error.h"
+#include "serving/queue/wait_for_answers.h"
 
 namespace nmt {
 namespace {
@@ -51,6 +52,27 @@ std::string beginning_of(std::span<const std::string> texts) {
   return joined;
 }
 
+/// Documents of one request, which are translated at the same time.
+class Gathered {
+ public:
+  Gathered(size_t count, DocumentTranslator::AllDone done) : documents_(count), left_(count), done_(std::move(done)) {}
+
+  /// The last one calls `done`.
+  void add(size_t place, TranslatedDocument document, const RequestError* error) {
+    const std::lock_guard lock(mutex_);
+    documents_[place] = std::move(document);
+    if (error) error_ = *error;
+    if (--left_ == 0) done_(documents_, error_ ? &*error_ : nullptr);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<TranslatedDocument> documents_;
+  std::optional<RequestError> error_;
+  size_t left_;
+  const DocumentTranslator::AllDone done_;
+};
+
 }  // namespace
 
 DocumentTranslator::DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log)
@@ -84,6 +106,16 @@ void DocumentTranslator::translate(DocumentRequest request, Done done) {
                         done({}, &refusal);
                       }
                     });
+}
+
+void DocumentTranslator::translate_all(std::vector<DocumentRequest> requests, const AllDone& done) {
+  if (requests.empty()) return done({}, nullptr);
+  const auto gathered = std::make_shared<Gathered>(requests.size(), done);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    translate(std::move(requests[i]), [gathered, i](TranslatedDocument document, const RequestError* error) {
+      gathered->add(i, std::move(document), error);
+    });
+  }
 }
 
 TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request) const {
@@ -126,7 +158,7 @@ std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const
     std::vector<Answer> answers;
     while (answers.empty()) {
       try {
-        answers = queue_.answers_to(questions, request.given_up, on_line);
+        answers = wait_for_answers(queue_, questions, request.given_up, on_line);
       } catch (const RequestError& busy) {
         if (busy.status() != 503) throw;
         pause(request.given_up);

@@ -1,4 +1,4 @@
-#include "translation/source_parts.h"
+#include "translation/lines/source_parts.h"
 
 #include <algorithm>
 #include <utility>

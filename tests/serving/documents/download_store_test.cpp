@@ -1,4 +1,4 @@
-#include "serving/download_store.h"
+#include "serving/documents/download_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "translation/source_parts.h"
+#include "translation/lines/source_parts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -114,8 +114,10 @@ TEST(SourceParts, OfAVeryLongLineAreHalvedBeforeTheyAreEncoded) {
     pieces += part.front().size();
   }
   EXPECT_EQ(pieces, letters.size());
-  for (const auto& part : encode_in_parts(std::span(&only, 1), words, 1000))
-    joined += (joined.empty() ? "" : " ") + tokenizer->decode(part.front());
+  for (const auto& part : encode_in_parts(std::span(&only, 1), words, 1000)) {
+    if (!joined.empty()) joined += ' ';
+    joined += tokenizer->decode(part.front());
+  }
   EXPECT_EQ(joined, words);
   EXPECT_LE(tokenizer->longest, size_t{256} << 10);
 }

@@ -6,12 +6,13 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/process/log.h"
 #include "markup/document.h"
 #include "serving/http/request_error.h"
 #include "serving/languages/service_languages.h"
-#include "serving/request_queue.h"
+#include "serving/queue/request_queue.h"
 
 namespace boost::asio {
 class thread_pool;
@@ -54,6 +55,10 @@ class DocumentTranslator {
   ~DocumentTranslator();
 
   void translate(DocumentRequest request, Done done);
+
+  /// All of them, in order, or why one of them was not translated.
+  using AllDone = std::function<void(const std::vector<TranslatedDocument>& documents, const RequestError* error)>;
+  void translate_all(std::vector<DocumentRequest> requests, const AllDone& done);
 
  private:
   TranslatedDocument translated(const DocumentRequest& request) const;

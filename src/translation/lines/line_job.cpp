@@ -1,9 +1,9 @@
-#include "translation/line_job.h"
+#include "translation/lines/line_job.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "translation/word_alignment.h"
+#include "translation/lines/word_alignment.h"
 
 namespace nmt {
 namespace {

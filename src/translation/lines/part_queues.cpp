@@ -1,4 +1,4 @@
-#include "translation/part_queues.h"
+#include "translation/lines/part_queues.h"
 
 #include <algorithm>
 #include <functional>
