@@ -31,6 +31,7 @@ class FakeTranslator {
     std::unique_lock lock(mutex_);
     batches_.emplace_back();
     for (const Question& question : questions) batches_.back().push_back(question.text);
+    questions_.insert(questions_.end(), questions.begin(), questions.end());
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
     for (const Question& question : questions) {
@@ -43,6 +44,7 @@ class FakeTranslator {
                                  .score = -1.0 * rank,
                                  .tokens = 3});
       if (question.attention) answer.attention_svg = "<svg>" + text + "</svg>";
+      if (question.alignment) answer.alignment = {{0, text.size(), 0, text.size()}};
       answers.push_back(answer);
     }
     return answers;
@@ -72,11 +74,17 @@ class FakeTranslator {
     const std::lock_guard lock(mutex_);
     return batches_;
   }
+  /// All that it was asked, in order.
+  std::vector<Question> questions() {
+    const std::lock_guard lock(mutex_);
+    return questions_;
+  }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
+  std::vector<Question> questions_;
   std::vector<std::vector<std::string>> batches_;
 };
 

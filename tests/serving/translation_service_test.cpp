@@ -11,8 +11,10 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "serving/fake_translator.h"
+#include "serving/http/http_stream.h"
 #include "serving/http/request_error.h"
 #include "support.h"
+#include "text/terms/glossary.h"
 
 namespace nmt::translation_service_test {
 namespace {
@@ -53,6 +55,19 @@ class TranslationServiceTest : public testing::Test {
   }
   nlohmann::json explain(const nlohmann::json& fields) {
     return nlohmann::json::parse(response_of(&TranslationService::explain, fields).body);
+  }
+  /// The events of an answer that is a stream, when it has ended.
+  std::string events(Call call, const nlohmann::json& fields) {
+    const auto response = response_of(call, fields);
+    if (!response.stream) return std::to_string(response.status) + " " + response.body;
+    EXPECT_EQ(response.content_type, "text/event-stream; charset=utf-8");
+    std::string text;
+    EXPECT_TRUE(test::eventually([&] {
+      const auto [bytes, ended] = response.stream->take();
+      text += bytes;
+      return ended;
+    }));
+    return text;
   }
   /// "STATUS MESSAGE" of a request that is refused.
   std::string refusal(const nlohmann::json& fields, const Caller& caller = {}) {
@@ -289,6 +304,60 @@ TEST_F(TranslationServiceTest, ExplainsEachLine) {
   EXPECT_EQ(explain({{"q", "ab"}, {"n_best", 1000}})["lines"][0]["n_best"].size(), 4u);
   EXPECT_EQ(explain({{"q", ""}})["lines"].size(), 0u);
   EXPECT_THROW(explain({{"q", {"ab"}}}), RequestError);
+}
+
+TEST_F(TranslationServiceTest, ExplainsWhichWordsBelongTogether) {
+  EXPECT_EQ(explain({{"q", "\u00E4b"}, {"alignment", true}})["lines"][0]["alignment"],
+            nlohmann::json::parse(R"([{"source": [0, 2], "target": [0, 2]}])"))
+      << "in characters";
+  EXPECT_FALSE(explain({{"q", "ab"}})["lines"][0].contains("alignment"));
+}
+
+TEST_F(TranslationServiceTest, ExplainsHowABeginningGoesOn) {
+  explain({{"q", "ab"}, {"prefix", "The "}, {"n_best", 3}});
+  EXPECT_EQ(translator_.questions().back().prefix, "The ");
+  EXPECT_EQ(translator_.questions().back().n_best, 3);
+  EXPECT_THROW(explain({{"q", "ab\ncd"}, {"prefix", "The"}}), RequestError);
+}
+
+TEST_F(TranslationServiceTest, TakesTheTermsOfTheClient) {
+  const nlohmann::json fields = {{"q", "ein Hund"}, {"glossary", "Hund\thound\n"}, {"keep_placeholders", true}};
+  for (const auto call : {&TranslationService::translate, &TranslationService::explain}) {
+    response_of(call, fields);
+    const auto asked = translator_.questions().back();
+    ASSERT_TRUE(asked.glossary);
+    EXPECT_EQ(asked.glossary->find("ein Hund").size(), 1u);
+    EXPECT_TRUE(asked.keep_placeholders);
+  }
+  auto html = fields;
+  html["format"] = "html";
+  translate(html);
+  EXPECT_TRUE(translator_.questions().back().glossary && translator_.questions().back().keep_placeholders);
+  translate({{"q", "ab"}});
+  EXPECT_FALSE(translator_.questions().back().glossary || translator_.questions().back().keep_placeholders);
+  EXPECT_EQ(refusal({{"q", "ab"}, {"glossary", "Hund"}}),
+            "400 glossary:1: use SOURCE, a tab, TARGET, and perhaps a tab and flags (case, keep)");
+}
+
+TEST_F(TranslationServiceTest, StreamsLineByLine) {
+  EXPECT_THAT(
+      events(&TranslationService::translate, {{"q", "ab\n\ncd"}, {"stream", true}, {"alternatives", 1}}),
+      testing::MatchesRegex(
+          "event: line\ndata: \\{\"line\":0,\"translatedText\":\"ba\",\"alternatives\":\\[\"ba \\(2\\)\"\\]\\}\n\n"
+          "event: line\ndata: \\{\"line\":2,\"translatedText\":\"dc\",\"alternatives\":\\[\"dc \\(2\\)\"\\]\\}\n\n"
+          "event: end\ndata: \\{\"seconds\":[0-9.e-]+\\}\n\n"));
+  EXPECT_THAT(events(&TranslationService::explain, {{"q", "ab"}, {"stream", true}}),
+              testing::AllOf(HasSubstr("\"source\":\"ab\""), HasSubstr("\"line\":0"), HasSubstr("event: end\n")));
+  EXPECT_THAT(events(&TranslationService::translate, {{"q", ""}, {"stream", true}}),
+              testing::StartsWith("event: end\n"))
+      << "nothing to translate";
+  EXPECT_THAT(refusal({{"q", {"ab"}}, {"stream", true}}), HasSubstr("400 stream: goes with one text in q"));
+  EXPECT_THAT(refusal({{"q", "ab"}, {"stream", true}, {"format", "html"}}), HasSubstr("400 stream: goes with format"));
+}
+
+TEST_F(TranslationServiceTest, AStreamThatFailsSaysSo) {
+  EXPECT_THAT(events(&TranslationService::translate, {{"q", "fail"}, {"stream", true}}), HasSubstr("500 {\"error\""))
+      << "before its first event it is an answer like others";
 }
 
 TEST_F(TranslationServiceTest, CharactersOfARequest) {

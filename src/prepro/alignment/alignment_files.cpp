@@ -16,8 +16,8 @@
 
 namespace nmt {
 
-std::optional<std::string> write_lexicon(const std::filesystem::path& folder, const TextCodec& codec, int64_t candidates,
-                                         const AlignmentFilesOptions& options, Logger& log) {
+std::optional<std::string> write_lexicon(const std::filesystem::path& folder, const TextCodec& codec,
+                                         int64_t candidates, const AlignmentFilesOptions& options, Logger& log) {
   const PreparedCorpus pairs(folder / "train.bin");
   ProgressBar progress("lexicon", 0, "pairs");
   const auto made = train_lexicon(pairs, codec.source().size(), codec.target().size(),

@@ -20,7 +20,7 @@ HttpFields all_fields(const HttpServerOptions& options, const AccessRules& acces
   return fields;
 }
 
-std::string head_of(const HttpResponse& response, const HttpFields& fields, bool close) {
+std::string head_of(const HttpResponse& response, const HttpFields& fields, bool close, bool close_ends_body = false) {
   const auto status = static_cast<boost::beast::http::status>(response.status);
   const auto reason = boost::beast::http::obsolete_reason(status);
   std::string head = fmt::format("HTTP/1.1 {} {}\r\n", response.status, std::string_view(reason.data(), reason.size()));
@@ -29,9 +29,9 @@ std::string head_of(const HttpResponse& response, const HttpFields& fields, bool
   };
   add("Date", fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(std::time(nullptr))));
   if (!response.content_type.empty()) add("Content-Type", response.content_type);
-  if (response.stream)
+  if (response.stream && !close_ends_body)
     add("Transfer-Encoding", "chunked");
-  else if (response.status != 204)
+  else if (!response.stream && response.status != 204)
     add("Content-Length", std::to_string(response.body.size()));
   add("Connection", close ? "close" : "keep-alive");
   for (const auto& [name, value] : fields) add(name, value);
@@ -224,7 +224,9 @@ void HttpConnection::answer(int64_t number, HttpResponse response) {
 void HttpConnection::stream(const HttpResponse& response) {
   enter(State::kStreaming);
   status_ = response.status;
-  head_ = head_of(response, hub_.fields, close_after_);
+  chunked_ = parser_.takes_chunks();
+  if (!chunked_) close_after_ = true;  // that is how a client of HTTP/1.0 sees the end
+  head_ = head_of(response, hub_.fields, close_after_, !chunked_);
   streamed_bytes_ = 0;
   stream_ = response.stream;
   is_writing_ = false;
@@ -243,8 +245,13 @@ void HttpConnection::send_more() {
     return set_deadline(hub_.options.limits.answer, [this] { close(); });
   }
   streamed_bytes_ += std::ssize(bytes);
-  body_ = bytes.empty() ? std::string() : fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes);
-  if (ended) body_ += "0\r\n\r\n";
+  if (!chunked_) {
+    body_ = std::move(bytes);
+  } else {
+    body_ = bytes.empty() ? std::string() : fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes);
+    if (ended) body_ += "0\r\n\r\n";
+  }
+  if (ended) observe(status_, streamed_bytes_);
   is_writing_ = true;
   set_deadline(hub_.options.limits.sending, [this] { close(); });
   transport_->write({net::buffer(head_), net::buffer(body_)},
@@ -254,7 +261,6 @@ void HttpConnection::send_more() {
                       head_.clear();
                       if (!ended) return send_more();
                       stream_.reset();
-                      observe(status_, streamed_bytes_);
                       enter(State::kSending);
                       on_sent();
                     });

@@ -99,6 +99,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::string head_, body_;  ///< being sent
   std::shared_ptr<HttpStream> stream_;
   bool is_writing_ = false;  ///< a part of stream_
+  bool chunked_ = false;     ///< so is the answer
   int status_ = 0;
   int64_t streamed_bytes_ = 0;
 };

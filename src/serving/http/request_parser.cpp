@@ -80,7 +80,7 @@ RequestParser::State RequestParser::next() {
   parts_->parser->body_limit(static_cast<std::uint64_t>(most));
   parts_->parser->get().body().share = MemoryBudget::Share(budget_);
   request_ = {};
-  keep_alive_ = expects_continue_ = false;
+  keep_alive_ = expects_continue_ = takes_chunks_ = false;
   state_ = State::kEmpty;
   if (parts_->buffer.size() > 0) return parse();
   parts_->buffer.shrink_to_fit();  // an idle connection holds no buffer
@@ -160,6 +160,7 @@ void RequestParser::read_head() {
   if (question != std::string::npos) request_.query = target.substr(question + 1);
   for (const auto& field : head) request_.fields.emplace_back(text_of(field.name_string()), text_of(field.value()));
   keep_alive_ = head.keep_alive();
+  takes_chunks_ = head.version() == 11;
   expects_continue_ = head.version() == 11 && same_ignoring_case(request_.field("Expect"), "100-continue");
 }
 

@@ -39,6 +39,7 @@ class RequestParser {
   const HttpRequest& request() const { return request_; }
   HttpRequest& request() { return request_; }
   bool keep_alive() const { return keep_alive_; }              ///< the client wants to send more
+  bool takes_chunks() const { return takes_chunks_; }          ///< of an answer: HTTP/1.1
   bool expects_continue() const { return expects_continue_; }  ///< it waits for status 100 before the body
   const std::optional<HttpResponse>& refusal() const { return refusal_; }
 
@@ -58,7 +59,7 @@ class RequestParser {
   std::unique_ptr<Parts> parts_;
   State state_ = State::kEmpty;
   HttpRequest request_;
-  bool keep_alive_ = false, expects_continue_ = false;
+  bool keep_alive_ = false, expects_continue_ = false, takes_chunks_ = false;
   std::optional<HttpResponse> refusal_;
 };
 

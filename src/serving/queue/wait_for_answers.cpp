@@ -9,7 +9,7 @@
 namespace nmt {
 
 std::vector<Answer> wait_for_answers(RequestQueue& queue, std::vector<Question> questions, std::stop_token given_up,
-                                             RequestQueue::OnLine on_line) {
+                                     RequestQueue::OnLine on_line) {
   // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
   struct Failure {
     int status;

@@ -73,6 +73,10 @@ class RawClient {
       response.fields.emplace_back(head.substr(0, colon), head.substr(colon + 2, head.find("\r\n") - colon - 2));
     }
     bytes_.erase(0, end + 4);
+    if (response.field("Transfer-Encoding") == "chunked" && !head_only) {
+      for (auto chunk = read_chunk(); !chunk.empty(); chunk = read_chunk()) response.body += chunk;
+      return response;
+    }
     const size_t length = head_only ? 0 : std::strtoull(response.field("Content-Length").c_str(), nullptr, 10);
     while (bytes_.size() < length) {
       if (!more()) return {};
@@ -80,6 +84,28 @@ class RawClient {
     response.body = bytes_.substr(0, length);
     bytes_.erase(0, length);
     return response;
+  }
+  /// The next part of an answer whose head says that it is chunked; empty for the last one, or where it is cut.
+  std::string read_chunk() {
+    size_t end = 0;
+    while ((end = bytes_.find("\r\n")) == std::string::npos) {
+      if (!more()) return {};
+    }
+    const size_t length = std::strtoull(bytes_.c_str(), nullptr, 16), whole = end + 2 + length + 2;
+    while (bytes_.size() < whole) {
+      if (!more()) return {};
+    }
+    std::string chunk = bytes_.substr(end + 2, length);
+    bytes_.erase(0, whole);
+    return chunk;
+  }
+  /// The head of an answer whose body comes bit by bit.
+  ClientResponse read_head() { return read(true); }
+  /// Everything until the server closes the connection.
+  std::string read_rest() {
+    while (more()) {
+    }
+    return std::exchange(bytes_, {});
   }
   ClientResponse ask(std::string_view request) {
     send(request);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "serving/fake_translator.h"
 #include "serving/http/http_client.h"
+#include "serving/http/http_stream.h"
 
 namespace nmt::http_server_test {
 namespace {
@@ -56,8 +57,21 @@ class HttpServerTest : public testing::Test {
       return;
     }
     if (request.path == "/drop") return;
+    if (request.path == "/stream") {
+      const std::lock_guard lock(mutex_);
+      streams_.push_back(std::make_shared<HttpStream>());
+      tokens_.push_back(request.given_up);
+      return reply({.content_type = "text/plain", .stream = streams_.back()});
+    }
     if (request.path == "/big") return reply({.content_type = "text/plain", .body = std::string(50'000'000, 'b')});
     reply({.content_type = "text/plain", .body = request.method + " " + request.path + " " + request.body});
+  }
+  std::shared_ptr<HttpStream> stream(size_t number) {
+    for (int i = 0; i < 1000; ++i, std::this_thread::sleep_for(5ms)) {
+      const std::lock_guard lock(mutex_);
+      if (streams_.size() > number) return streams_[number];
+    }
+    throw std::runtime_error("no stream was asked for");
   }
   size_t waiting() {
     const std::lock_guard lock(mutex_);
@@ -84,6 +98,7 @@ class HttpServerTest : public testing::Test {
   std::mutex mutex_;
   std::vector<HttpReply> waiting_;
   std::vector<std::stop_token> tokens_;
+  std::vector<std::shared_ptr<HttpStream>> streams_;
   std::vector<std::string> seen_;
   std::optional<HttpServer> server_;
 };
@@ -110,6 +125,68 @@ TEST_F(HttpServerTest, OlderClients) {
   RawClient staying(server_->port());
   EXPECT_EQ(staying.ask("GET /old HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").field("Connection"), "keep-alive");
   EXPECT_EQ(staying.ask("GET /old HTTP/1.0\r\n\r\n").status, 200);
+}
+
+TEST_F(HttpServerTest, AStreamIsSentWhileItIsMade) {
+  RawClient client(server_->port());
+  client.send(http_request("GET", "/stream"));
+  const auto made = stream(0);
+  made->add("one");
+  EXPECT_EQ(client.read_head().field("Transfer-Encoding"), "chunked");
+  EXPECT_EQ(client.read_chunk(), "one");
+  made->add("two");
+  EXPECT_EQ(client.read_chunk(), "two") << "before the end";
+  made->add("three");
+  made->end();
+  made->add("too late");
+  std::string rest;
+  for (auto chunk = client.read_chunk(); !chunk.empty(); chunk = client.read_chunk()) rest += chunk;
+  EXPECT_EQ(rest, "three");
+  EXPECT_EQ(client.ask(http_request("GET", "/b")).body, "GET /b ") << "the connection stays";
+  client.send(http_request("GET", "/stream"));
+  stream(1)->end();
+  EXPECT_EQ(client.read().body, "") << "an empty one";
+  EXPECT_THAT(seen_, ElementsAre("/stream 200", "/b 200", "/stream 200"));
+}
+
+TEST_F(HttpServerTest, OlderClientsGetAStreamUntilTheConnectionEnds) {
+  RawClient client(server_->port());
+  client.send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  const auto made = stream(0);
+  made->add("one ");
+  made->add("two");
+  made->end();
+  const auto head = client.read_head();
+  EXPECT_EQ(head.field("Transfer-Encoding"), "");
+  EXPECT_EQ(head.field("Connection"), "close");
+  EXPECT_EQ(client.read_rest(), "one two");
+}
+
+TEST_F(HttpServerTest, AClientThatLeavesAStreamIsNoticed) {
+  RawClient client(server_->port());
+  client.send(http_request("GET", "/stream"));
+  const auto made = stream(0);
+  made->add("one");
+  client.read_head();
+  EXPECT_FALSE(given_up(0));
+  client.close();
+  for (int i = 0; i < 1000 && !given_up(0); ++i) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(given_up(0));
+  made->add("nobody reads this");
+  made->end();
+  expect_works();
+}
+
+TEST_F(HttpServerTest, AStreamThatComesToAHaltIsCut) {
+  make_with({.answer = 200ms});
+  RawClient client(server_->port());
+  client.send(http_request("GET", "/stream"));
+  stream(0)->add("one");
+  client.read_head();
+  EXPECT_EQ(client.read_chunk(), "one");
+  EXPECT_TRUE(client.is_closed_within(5s));
+  EXPECT_TRUE(given_up(0));
+  expect_works();
 }
 
 TEST_F(HttpServerTest, HeadHasNoBody) {
