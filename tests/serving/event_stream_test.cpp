@@ -20,7 +20,8 @@ TEST_F(EventStreamTest, BeginsWithTheFirstEvent) {
   events_.send("line", {{"text", "two\nlines"}});
   ASSERT_TRUE(response_ && response_->stream);
   EXPECT_EQ(response_->status, 200);
-  EXPECT_EQ(response_->stream->take(), std::pair(std::string("event: line\ndata: {\"text\":\"two\\nlines\"}\n\n"), false));
+  EXPECT_EQ(response_->stream->take(),
+            std::pair(std::string("event: line\ndata: {\"text\":\"two\\nlines\"}\n\n"), false));
   events_.end({{"seconds", 1}});
   EXPECT_EQ(response_->stream->take(), std::pair(std::string("event: end\ndata: {\"seconds\":1}\n\n"), true));
 }

@@ -1,0 +1,159 @@
+#include "translation/lines/part_queues.h"
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "models/formula_weights.h"
+#include "search/scripted_model.h"
+#include "text/terms/glossary.h"
+#include "translation/translator.h"
+#include "translation/word_tokenizer.h"
+
+namespace nmt::part_queues_test {
+namespace {
+
+const std::vector<std::string> kWords = {"a", "b", "c", "d"};
+
+/// Lines that come in one after the other: the next when one is done.
+class ArrivingLines final : public TranslationQueue {
+ public:
+  ArrivingLines(std::vector<TranslationRequest> requests, int64_t at_first)
+      : requests_(std::move(requests)), arrived_(at_first) {}
+
+  std::vector<Item> take(int64_t count) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Item> items;
+    for (; std::ssize(items) < count && taken_ < arrived_; ++taken_) items.push_back({taken_, requests_[taken_]});
+    return items;
+  }
+  bool wait() override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed || taken_ < arrived_ || done_ == std::ssize(requests_); });
+    return !closed && taken_ < arrived_;
+  }
+  void finish(int64_t id, Translation translation) override {
+    const std::lock_guard lock(mutex_);
+    EXPECT_TRUE(texts.emplace(id, translation.text).second) << "line " << id << " was finished twice";
+    done();
+  }
+  bool is_given_up(int64_t id) override {
+    const std::lock_guard lock(mutex_);
+    if (!given_up.contains(id)) return false;
+    if (left_alone.insert(id).second) done();
+    return true;
+  }
+  int64_t waiting() const override {
+    const std::lock_guard lock(mutex_);
+    return arrived_ - taken_;
+  }
+  void close() override {
+    const std::lock_guard lock(mutex_);
+    closed = true;
+    changed_.notify_all();
+  }
+
+  std::map<int64_t, std::string> texts;
+  std::set<int64_t> given_up, left_alone;
+  bool closed = false;
+
+ private:
+  void done() {
+    ++done_;
+    arrived_ = std::min<int64_t>(arrived_ + 1, std::ssize(requests_));
+    changed_.notify_all();
+  }
+
+  const std::vector<TranslationRequest> requests_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  int64_t arrived_, taken_ = 0, done_ = 0;
+};
+
+std::vector<TranslationRequest> requests(int64_t count) {
+  std::vector<TranslationRequest> requests(count);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t k = 0; k <= i * 5 % 7; ++k) requests[i].source += kWords[(i + k * k) % 4] + " ";
+  return requests;
+}
+
+std::vector<std::string> texts_of(const std::vector<Translation>& translations) {
+  std::vector<std::string> texts;
+  for (const auto& translation : translations) texts.push_back(translation.text);
+  return texts;
+}
+
+class LiveTranslation : public testing::TestWithParam<int> {
+ protected:
+  LiveTranslation() { at::set_num_threads(GetParam()); }
+  ~LiveTranslation() override { at::set_num_threads(threads_); }
+  /// As the translator would answer them all at once.
+  static void expect_same(TranslationModel& model, const std::vector<TranslationRequest>& requests,
+                          const TranslatorOptions& options, int64_t at_first) {
+    const auto codec = test::word_codec(kWords);
+    const Translator translator(model, codec, options);
+    ArrivingLines lines(requests, at_first);
+    translator.translate(lines);
+    std::vector<std::string> live;
+    for (const auto& [id, text] : lines.texts) live.push_back(text);
+    EXPECT_EQ(live, texts_of(translator.translate(requests)));
+  }
+
+ private:
+  const int threads_ = at::get_num_threads();
+};
+
+TEST_P(LiveTranslation, IsThatOfAllLinesAtOnce) {
+  for (const char* options : {"d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2",
+                              "architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: additive, tie_embeddings: none"}) {
+    const auto model = test::formula_model(test::model_config(options), 8, 8);
+    for (const int64_t beam : {1, 3})
+      for (const int64_t batch : {1, 2, 8})
+        expect_same(*model, requests(24), {.search = {.beam_size = beam, .max_length = 12}, .batch_size = batch}, 5);
+  }
+}
+
+TEST_P(LiveTranslation, OfLinesInPartsAndWithTerms) {
+  auto lines = requests(12);
+  const auto glossary = std::make_shared<const Glossary>(Glossary::parse("a b\tc d\nc\tnot in the vocabulary\n", "terms"));
+  lines[1].source = "a b c d a b c d";
+  lines[2].source = "";
+  for (size_t i = 0; i < lines.size(); i += 2) lines[i].terms = {.glossary = glossary, .keep_placeholders = true};
+  lines[4].source = "a {name} b";
+  const auto model = test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
+  expect_same(*model, lines, {.search = {.beam_size = 3, .max_length = 10}, .batch_size = 2, .max_source_length = 3}, 3);
+}
+
+TEST_P(LiveTranslation, LeavesLinesThatAreGivenUp) {
+  const auto model = test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
+  const auto codec = test::word_codec(kWords);
+  ArrivingLines lines(requests(20), 6);
+  lines.given_up = {0, 3, 7, 19};
+  Translator(*model, codec, {.search = {.beam_size = 2, .max_length = 12, .min_length = 5}, .batch_size = 4})
+      .translate(lines);
+  for (int64_t id = 0; id < 20; ++id) EXPECT_NE(lines.texts.contains(id), lines.left_alone.contains(id)) << id;
+  EXPECT_EQ(lines.left_alone, lines.given_up);
+}
+
+TEST_P(LiveTranslation, AFailureClosesTheQueue) {
+  const auto codec = test::word_codec(kWords);
+  test::ScriptedModel model(8, [](const auto& source, const auto&) -> std::vector<double> {
+    if (source.size() == 1 && source[0] == test::kB) throw std::runtime_error("this line fails");
+    return {0, 0, 0, 1, 0, 0, 0, 0};
+  });
+  auto all = requests(10);
+  all[5].source = "b";
+  ArrivingLines lines(all, 3);
+  EXPECT_THROW(Translator(model, codec, {.search = {.beam_size = 1}, .batch_size = 2}).translate(lines),
+               std::runtime_error);
+  EXPECT_TRUE(lines.closed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, LiveTranslation, testing::Values(1, 2));
+
+}  // namespace
+}  // namespace nmt::part_queues_test
