@@ -108,8 +108,9 @@ class LiveTranslation : public testing::TestWithParam<int> {
 };
 
 TEST_P(LiveTranslation, IsThatOfAllLinesAtOnce) {
-  for (const char* options : {"d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2",
-                              "architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: additive, tie_embeddings: none"}) {
+  for (const char* options :
+       {"d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2",
+        "architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: additive, tie_embeddings: none"}) {
     const auto model = test::formula_model(test::model_config(options), 8, 8);
     for (const int64_t beam : {1, 3})
       for (const int64_t batch : {1, 2, 8})
@@ -119,17 +120,21 @@ TEST_P(LiveTranslation, IsThatOfAllLinesAtOnce) {
 
 TEST_P(LiveTranslation, OfLinesInPartsAndWithTerms) {
   auto lines = requests(12);
-  const auto glossary = std::make_shared<const Glossary>(Glossary::parse("a b\tc d\nc\tnot in the vocabulary\n", "terms"));
+  const auto glossary =
+      std::make_shared<const Glossary>(Glossary::parse("a b\tc d\nc\tnot in the vocabulary\n", "terms"));
   lines[1].source = "a b c d a b c d";
   lines[2].source = "";
   for (size_t i = 0; i < lines.size(); i += 2) lines[i].terms = {.glossary = glossary, .keep_placeholders = true};
   lines[4].source = "a {name} b";
-  const auto model = test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
-  expect_same(*model, lines, {.search = {.beam_size = 3, .max_length = 10}, .batch_size = 2, .max_source_length = 3}, 3);
+  const auto model =
+      test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
+  expect_same(*model, lines, {.search = {.beam_size = 3, .max_length = 10}, .batch_size = 2, .max_source_length = 3},
+              3);
 }
 
 TEST_P(LiveTranslation, LeavesLinesThatAreGivenUp) {
-  const auto model = test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
+  const auto model =
+      test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
   const auto codec = test::word_codec(kWords);
   ArrivingLines lines(requests(20), 6);
   lines.given_up = {0, 3, 7, 19};
