@@ -1,8 +1,9 @@
 // How often an inline tag comes to stand on the right words, by alignments beside links that were made by hand:
 //   tag_placement_bench SOURCE TARGET GOLD LINKS [LINKS...]
-// SOURCE and TARGET are the pairs of GOLD, a line each; GOLD and LINKS are as alignment_error_rate.py reads them. Each run of
-// one, two and three words of a source is put into a tag of its own. A tag is right that holds all target words which GOLD
-// surely links with the words in it, and none that it links with others only; where those lie apart, one run of them.
+// SOURCE and TARGET are the pairs of GOLD, a line each; GOLD and LINKS are as alignment_error_rate.py reads them. Each
+// run of one, two and three words of a source is put into a tag of its own. A tag is right that holds all target words
+// which GOLD surely links with the words in it, and none that it links with others only; where those lie apart, one run
+// of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,8 +66,8 @@ std::set<size_t> linked(const Links& links, size_t first, size_t last) {
 }
 
 /// The words that the tag around the source words [first, last) holds in the translation.
-std::set<size_t> held(const std::string& source, const std::string& target, const AlignedTranslation& aligned, size_t first,
-                      size_t last) {
+std::set<size_t> held(const std::string& source, const std::string& target, const AlignedTranslation& aligned,
+                      size_t first, size_t last) {
   const auto words = words_of(source), translated = words_of(target);
   const markup::TagSpan span{.begin = words[first].first, .end = words[last - 1].second};
   const auto events = markup::place_tags(source, std::span(&span, 1), aligned);
@@ -80,7 +81,8 @@ std::set<size_t> held(const std::string& source, const std::string& target, cons
 bool is_right(const std::set<size_t>& held, const std::set<size_t>& sure, const std::set<size_t>& possible,
               const std::set<size_t>& of_others) {
   if (held.empty()) return false;
-  if (std::ranges::any_of(held, [&](size_t word) { return !possible.contains(word) && of_others.contains(word); })) return false;
+  if (std::ranges::any_of(held, [&](size_t word) { return !possible.contains(word) && of_others.contains(word); }))
+    return false;
   // Without words of others all of them fit into one tag only where they stand together.
   bool apart = false;
   for (size_t word = *sure.begin(); word <= *sure.rbegin(); ++word)
@@ -89,23 +91,26 @@ bool is_right(const std::set<size_t>& held, const std::set<size_t>& sure, const 
   return std::ranges::any_of(held, [&](size_t word) { return sure.contains(word); });
 }
 
-void run(const std::string& sources, const std::string& targets, const std::string& gold_path, const std::string& links_path) {
+void run(const std::string& sources, const std::string& targets, const std::string& gold_path,
+         const std::string& links_path) {
   const auto source = lines_of(sources), target = lines_of(targets), links = lines_of(links_path);
   std::vector<Gold> gold;
   for (const auto& line : lines_of(gold_path))
     if (!line.empty() && line[0] != '#') gold.push_back(parse_links(line.substr(line.find('\t') + 1)));
   if (source.size() != gold.size() || target.size() != gold.size() || links.size() != gold.size())
-    throw Error(fmt::format("{} pairs of {} and {} lines have {} lines of links by hand and {} in {}", source.size(), sources, targets,
-                            gold.size(), links.size(), links_path));
+    throw Error(fmt::format("{} pairs of {} and {} lines have {} lines of links by hand and {} in {}", source.size(),
+                            sources, targets, gold.size(), links.size(), links_path));
   std::map<size_t, std::pair<int, int>> counts;  // right, all
   for (size_t i = 0; i < gold.size(); ++i) {
     const auto words = words_of(source[i]), translated = words_of(target[i]);
     AlignedTranslation aligned{.text = target[i]};
     for (const auto& [s, t] : parse_links(links[i]).all)
-      aligned.alignment.push_back({words.at(s).first, words.at(s).second, translated.at(t).first, translated.at(t).second});
+      aligned.alignment.push_back(
+          {words.at(s).first, words.at(s).second, translated.at(t).first, translated.at(t).second});
     for (size_t length = 1; length <= 3; ++length) {
       for (size_t first = 0; first + length <= words.size(); ++first) {
-        const auto sure = linked(gold[i].sure, first, first + length), possible = linked(gold[i].all, first, first + length);
+        const auto sure = linked(gold[i].sure, first, first + length),
+                   possible = linked(gold[i].all, first, first + length);
         auto others = linked(gold[i].all, 0, first);
         others.merge(linked(gold[i].all, first + length, words.size()));
         if (sure.empty()) continue;

@@ -17,7 +17,8 @@ namespace nmt {
 struct WordAttention {
   int64_t first_source = 0, first_target = 0;  ///< words of the line and of its translation before this part
   /// One head. Words are what stands between white space in the raw texts. The weight of two words is summed over the
-  /// pieces of the source word and averaged over those of the target word; what a word spends on </s> is left out.
+  /// pieces of the source word and averaged over those of the target word; what a word spends on </s> is left out, and
+  /// so are pieces of signs alone ("." of "end.") where the word has others.
   AttentionGrid grid;
 };
 
@@ -29,7 +30,8 @@ std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_vi
 /// The attention between pieces, as the search returned it: one head for each part.
 std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alternative& alternative);
 
-/// Each word of the translation with the source word that it looks at most, as Pharaoh writes it: "0-0 1-2", source
+/// Each word of the translation with the source word that it looks at most, and source words that are left over with
+/// the word that looks at them most, where that is a tenth of what it spends; as Pharaoh writes it: "0-0 1-2", source
 /// first, counted from 0.
 std::string pharaoh_alignment(std::span<const WordAttention> parts);
 

@@ -96,7 +96,7 @@ TEST(WordAttention, LeavesOutThePrefixOfEachPart) {
   EXPECT_THAT(parts[0].grid.keys, ElementsAre("a", "b"));
   EXPECT_THAT(parts[0].grid.weights, ElementsAre(FloatEq(0.1F), FloatEq(0.2F)));
   EXPECT_THAT(parts[1].grid.keys, ElementsAre("c", "d"));
-  EXPECT_EQ(pharaoh_alignment(parts), "1-0 2-1 3-2");
+  EXPECT_EQ(pharaoh_alignment(parts), "0-0 1-0 2-1 3-2");
 }
 
 TEST(WordAttention, OfALineInPartsCountsTheWordsOfTheWholeLine) {
@@ -107,7 +107,25 @@ TEST(WordAttention, OfALineInPartsCountsTheWordsOfTheWholeLine) {
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_THAT(parts[1].grid.keys, ElementsAre("c", "d"));
   EXPECT_THAT(parts[1].grid.queries, ElementsAre("y", "z"));
-  EXPECT_EQ(pharaoh_alignment(parts), "1-0 2-1 3-2");
+  EXPECT_EQ(pharaoh_alignment(parts), "0-0 1-0 2-1 3-2");
+}
+
+TEST(WordAttention, LeavesOutSignsAtAWord) {
+  const TextCodec codec = letter_codec();
+  // "a b." -> "x. y" </s>; columns: _a, _b, and the full stop; the signs look at each other.
+  const auto translation =
+      translation_of(codec, "a b.", codec.encode_target("x. y"), {0.6F, 0.1F, 0.3F, 0, 0, 1, 0, 0.7F, 0.3F, 0, 0, 1});
+  const auto parts = word_attention(codec, "a b.", translation.alternatives[0]);
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_THAT(parts[0].grid.weights, ElementsAre(FloatEq(0.6F), FloatEq(0.1F), FloatEq(0), FloatEq(0.7F)));
+  EXPECT_EQ(pharaoh_alignment(parts), "0-0 1-1");
+}
+
+TEST(WordAttention, LinksWordsThatAreLeftOverWithWhatLooksAtThem) {
+  const TextCodec codec = letter_codec();
+  // "a b c" -> "x" </s>: b gets enough, c does not.
+  const auto translation = translation_of(codec, "a b c", codec.encode_target("x"), {0.5F, 0.42F, 0.08F, 0, 0, 0});
+  EXPECT_EQ(pharaoh_alignment(word_attention(codec, "a b c", translation.alternatives[0])), "0-0 1-0");
 }
 
 TEST(WordAttention, OfAnEmptyLineOrTranslationIsEmpty) {
