@@ -14,15 +14,18 @@ using testing::ElementsAre;
 using testing::FloatEq;
 using testing::IsEmpty;
 
-/// Pieces are letters; a word begins at those with a mark before them: "_a b _c" is "ab c".
+/// Pieces are letters and the full stop; a word begins at those with a mark before them: "_a b _c ." is "ab c.".
 class LetterTokenizer final : public Tokenizer {
  public:
-  int64_t size() const override { return 4 + 52; }
+  int64_t size() const override { return 4 + 52 + 1; }
   std::vector<int32_t> encode(std::string_view text) const override {
     std::vector<int32_t> ids;
     bool begins = true;
     for (const char c : text) {
-      if (c != ' ') ids.push_back((begins ? 4 : 30) + c - 'a');
+      if (c == '.')
+        ids.push_back(56);
+      else if (c != ' ')
+        ids.push_back((begins ? 4 : 30) + c - 'a');
       begins = c == ' ';
     }
     return ids;
@@ -37,6 +40,7 @@ class LetterTokenizer final : public Tokenizer {
   }
   std::string piece(int32_t id) const override {
     if (id < 4) return std::vector<std::string>{"<pad>", "<unk>", "<s>", "</s>"}[id];
+    if (id == 56) return ".";
     return id < 30 ? std::string{'_', static_cast<char>('a' + id - 4)}
                    : std::string(1, static_cast<char>('a' + id - 30));
   }
