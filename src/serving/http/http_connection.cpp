@@ -255,7 +255,7 @@ void HttpConnection::send_more() {
   is_writing_ = true;
   set_deadline(hub_.options.limits.sending, [this] { close(); });
   transport_->write({net::buffer(head_), net::buffer(body_)},
-                    [this, ended, self = shared_from_this()](const NetError& error, size_t) {
+                    [this, ended = ended, self = shared_from_this()](const NetError& error, size_t) {
                       if (error || state_ == State::kClosed) return close();
                       is_writing_ = false;
                       head_.clear();
