@@ -82,7 +82,8 @@ class Alignments(Case):
         sources = PROGRAMS.sources()[:30]
         targets = self.lines_of(translate(text="\n".join(sources)))
         for source, target, links in zip(sources, targets, self.links(text="\n".join(sources))):
-            self.assertEqual([word for _, word in links], list(range(len(target.split()))))
+            self.assertEqual(sorted({word for _, word in links}), list(range(len(target.split()))))
+            self.assertEqual(len(set(links)), len(links))
             self.assertTrue(all(0 <= word < len(source.split()) for word, _ in links), links)
 
     def test_a_file_of_their_own(self):
