@@ -25,6 +25,9 @@ option(NMT_WERROR "Warnings are errors (for the project's own checks)" OFF)
 if(NMT_WERROR)
   add_compile_options(-Werror)
 endif()
+# The programs and the shared library are linked from the same objects. Hidden symbols: what the library exports is said in its
+# headers, and calls between its own functions stay as direct as in a program.
+add_compile_options(-fPIC -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 # The programs read files and requests of strangers: a stack that is overwritten, an index beyond a vector or a string
 # function beyond its buffer ends the program instead of going on. (Sanitizers bring stronger checks of their own.)
 option(NMT_HARDENING "Stack protector, checked library calls, read-only relocations" ON)
