@@ -88,8 +88,8 @@ class NMT_EXPORT Scorer {
 
   Score corpus_score(const std::vector<std::string>& hypotheses, const References& references,
                      const CorpusOptions& options = {}) const;
-  Score corpus_score(const std::vector<std::string>& hypotheses, const OptionalReferences& references,
-                     const CorpusOptions& options = {}) const;
+  Score corpus_score_optional(const std::vector<std::string>& hypotheses, const OptionalReferences& references,
+                              const CorpusOptions& options = {}) const;
   /// As sacreBLEU's sentence_score, by one reference or several; BLEU with effective order.
   Score sentence_score(const std::string& hypothesis, const std::vector<std::string>& references) const;
 

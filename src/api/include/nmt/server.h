@@ -18,16 +18,16 @@ struct ServerOptions {
   TranslatorOptions translator = {};    ///< the model; left out where config_file is given
   std::string config_file = {};         ///< YAML that names several models: docs/serving.md#several-models
   bool split_sentences = false;
-  std::string api_key = {};                                   ///< clients must send it; empty: everybody is served
-  std::string api_keys_file = {};                             ///< keys with their limits, instead
-  std::string tls_certificate = {}, tls_key = {};             ///< PEM files: answer over HTTPS
-  std::string allowed_origin = {};                            ///< web pages of this origin may use the service; *: all
-  std::vector<std::string> allowed_hosts = {};                ///< further names by which a local address may be asked
-  double requests_per_minute = 0, characters_per_minute = 0;  ///< of one address; 0: no limit
-  double time_limit = 30;                                     ///< seconds from a request to its answer
-  std::int64_t queue_lines = 1024;                            ///< lines that may wait for the translator
-  std::int64_t max_characters = 0;                            ///< of a request; 0: as nmt-translate
-  std::string access_log = {};                                ///< a line of JSON a request, without its text
+  std::string api_key = {};                        ///< clients must send it; empty: everybody is served
+  std::string api_keys_file = {};                  ///< keys with their limits, instead
+  std::string tls_certificate = {}, tls_key = {};  ///< PEM files: answer over HTTPS
+  std::string allowed_origin = {};                 ///< web pages of this origin may use the service; *: all
+  std::vector<std::string> allowed_hosts = {};     ///< further names by which a local address may be asked
+  std::int64_t requests_per_minute = 0, characters_per_minute = 0;  ///< of one address; 0: no limit
+  double time_limit = 30;                                           ///< seconds from a request to its answer
+  std::int64_t queue_lines = 1024;                                  ///< lines that may wait for the translator
+  std::int64_t max_characters = 0;                                  ///< of a request; 0: as nmt-translate
+  std::string access_log = {};                                      ///< a line of JSON a request, without its text
   LogSink log = {};
 };
 

@@ -166,7 +166,7 @@ struct FileStatistics {
 /// Raw text to raw text with a model or an ensemble, as nmt-translate does it: the same options give the same bytes.
 ///
 /// Texts are UTF-8 and one unit each: a sentence, or a paragraph with split_sentences. What is not UTF-8 is read as
-/// U+FFFD; line ends and control characters are white space. A text's translation does not depend on the others
+/// U+FFFD. A text's translation does not depend on the others
 /// (on a CPU).
 ///
 /// Copies share the models. Any number of threads may call a translator at the same time; each call has `threads`
@@ -216,8 +216,9 @@ class NMT_EXPORT Translator {
   std::vector<ModelInformation> models() const;
   bool has_attention() const;  ///< whether alignment and attention can be had
 
+  class State;  ///< the library's own
+
  private:
-  class State;
   std::shared_ptr<const State> state_;
 };
 
