@@ -57,6 +57,10 @@ endfunction()
 
 # The fuzz targets put another one in its place (tests/fuzz/heap_mapped_file.cpp): it stays an object of its own.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/base/files/mapped_file.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# libnmt trains in one process: it leaves these objects out, and so does not load MPI.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/training/distributed/mpi_process_group.cpp
+                            ${CMAKE_SOURCE_DIR}/src/training/distributed/make_process_group.cpp
+                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 function(nmt_library name)
   cmake_parse_arguments(ARG "TORCH" "" "LINK" ${ARGN})
