@@ -4,10 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/error.h"
 #include "base/process/version.h"
+#include "describe_options.h"
 
 namespace nmt {
 
@@ -19,9 +21,13 @@ inline std::string program_version(const std::string& program, const std::string
                      cpu_features().empty() ? "no extensions" : cpu_features());
 }
 
-/// Parses the command line of a program. False if that was all (--help, --version). Throws Error for what is wrong with
-/// it.
+/// Parses the command line of a program. False if that was all (--help, --version, --describe-options). Throws Error
+/// for what is wrong with it.
 inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
+  if (argc == 2 && argv[1] == kDescribeOptions) {
+    std::cout << to_json(description_of(app)).dump(1) << '\n';
+    return false;
+  }
   try {
     app.parse(argc, argv);
     return true;

@@ -47,8 +47,8 @@ struct Arguments {
         ->type_name("SECTION.KEY=VALUE")
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
-    app.add_option("--device", device, "auto, cpu, cuda or cuda:N: run.device")->type_name("DEVICE");
-    app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
+    app.add_option("--device", device, "run.device of the configuration")->type_name("auto|cpu|cuda|cuda:N");
+    app.add_option("--precision", precision, "run.precision of the configuration")->type_name("auto|fp32|bf16");
     app.add_option("--profile", profile,
                    "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
                    "ui.perfetto.dev, and the ten most expensive operations in the log")

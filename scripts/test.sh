@@ -16,7 +16,7 @@ case "${1:-}" in
   --all) labels='^(unit|system|long)$' strict=(--strict); shift ;;
 esac
 
-torch_free_tests='^unit_(base|config|text|markup|scoring|report|serving|data|prepro|interop|kernels|fuzz)$'
+torch_free_tests='^unit_(base|config|manual|text|markup|scoring|report|serving|data|prepro|interop|kernels|fuzz)$'
 results=$PWD/$build_folder/test-results  # kept until the next time
 rm -rf "$results" && mkdir -p "$results"
 
