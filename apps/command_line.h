@@ -4,11 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/process/version.h"
+#include "base/strict_json.h"
 #include "describe_options.h"
 
 namespace nmt {
@@ -19,6 +20,11 @@ inline std::string program_version(const std::string& program, const std::string
   return fmt::format("{} {}\n{}SentencePiece {}\nprocessor: {}; in use: {}", program, version(),
                      libraries.empty() ? "" : libraries + "\n", NMT_SENTENCEPIECE_VERSION, cpu_name(),
                      cpu_features().empty() ? "no extensions" : cpu_features());
+}
+
+/// Ends --help and the manual page with commands that show the usual ways.
+inline void show_examples(CLI::App& app, const std::vector<std::string>& commands) {
+  app.footer(fmt::format("Examples:\n  {}", fmt::join(commands, "\n  ")));
 }
 
 /// Parses the command line of a program. False if that was all (--help, --version, --describe-options). Throws Error

@@ -106,6 +106,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", program_version("nmt-export"));
   Arguments arguments;
   arguments.add_to(app);
+  show_examples(app,
+                {"nmt-export --inspect runs/mine/best", "nmt-export -m runs/mine/best --to ctranslate2 -o exported",
+                 "nmt-export -m runs/mine/best --to nmt --quantization int8 -o small"});
   if (!parse_command_line(app, argc, argv)) return kDone;
   arguments.check();
   if (!arguments.inspect.empty()) {

@@ -169,6 +169,8 @@ int main(int argc, char** argv) {
         "nmt-train"};
     nmt::Arguments arguments;
     arguments.add_to(app);
+    nmt::show_examples(
+        app, {"nmt-train -c mine.yaml", "nmt-train -c mine.yaml --set training.max_updates=1000 --run-dir runs/short"});
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
     if (arguments.report_only) {
       std::cout << nmt::write_report(*arguments.report_only).string() << "\n";

@@ -4,10 +4,13 @@
 # Run paths are those of an installed program from the start: CMake pads the ones of a build folder with empty elements, and
 # an empty element is the current folder, searched before the system's. tests/system/linking_test.py reads them.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
-set(CMAKE_INSTALL_RPATH "")
+set(CMAKE_INSTALL_RPATH "") # another in a build for packages: NmtPackages.cmake
 
 # The folders of LibTorch's libraries (and, in a build for CUDA, of the CUDA runtime's), and no others.
 function(nmt_torch_run_path target)
+  if(NMT_PACKAGE)
+    return() # $ORIGIN/../lib/nmt, as all programs
+  endif()
   get_filename_component(folders ${TORCH_LIBRARY} DIRECTORY)
   if(NMT_WITH_CUDA AND CUDA_CUDART)
     get_filename_component(runtime ${CUDA_CUDART} DIRECTORY)
@@ -34,6 +37,9 @@ function(nmt_torch_setup target)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL EXECUTABLE)
     nmt_torch_run_path(${target})
+  endif()
+  if(NMT_PACKAGE)
+    nmt_no_paths(${target})
   endif()
   if(target STREQUAL nmt_nn)
     target_precompile_headers(${target} PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/pimpl.h>)

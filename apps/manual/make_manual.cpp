@@ -13,8 +13,10 @@
 #include "base/files/file.h"
 #include "base/process/app.h"
 #include "base/process/program_description.h"
-#include "manual/completion.h"
+#include "manual/bash_completion.h"
+#include "manual/fish_completion.h"
 #include "manual/man_pages.h"
+#include "manual/zsh_completion.h"
 
 namespace nmt {
 namespace {

@@ -1,3 +1,5 @@
+#include "manual/bash_completion.h"
+
 #include <fmt/format.h>
 
 #include "base/process/programs.h"
@@ -8,7 +10,7 @@ namespace {
 
 /// The part that knows bash: $cur is the beginning of the word, $at the place of its option among COMP_WORDS. bash
 /// parts words at = (COMP_WORDBREAKS), so that --set model.norm=p comes as four.
-constexpr std::string_view kEngine = R"(
+constexpr std::string_view kEngine = R"bash(
 # _nmt_reply KIND BEGINNING: fills COMPREPLY.
 _nmt_reply() {
   case $1 in
@@ -75,9 +77,9 @@ _nmt() {
   fi
   _nmt_reply words "$cur" "$(_nmt_options "$program")"
 }
-)";
+)bash";
 
-std::string quoted(std::string_view text) {
+std::string bash_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -121,10 +123,11 @@ std::string bash_completion(const std::vector<ProgramDescription>& programs) {
         if (name.starts_with("--") || option.names.size() == 1) all += (all.empty() ? "" : " ") + name;
       }
       const std::string value = value_of(option);
-      if (!value.empty()) value_rows += fmt::format("    {}) echo {} ;;\n", pattern(program, option), quoted(value));
+      if (!value.empty())
+        value_rows += fmt::format("    {}) echo {} ;;\n", pattern(program, option), bash_quoted(value));
       if (option.several_values) several += fmt::format("{}{}", several.empty() ? "" : "|", pattern(program, option));
     }
-    option_rows += fmt::format("    {}) echo {} ;;\n", program.name, quoted(all));
+    option_rows += fmt::format("    {}) echo {} ;;\n", program.name, bash_quoted(all));
     if (!program.arguments.empty()) files += (files.empty() ? "" : "|") + program.name;
   }
   for (const auto& setting : settings()) {

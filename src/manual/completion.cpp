@@ -15,12 +15,12 @@ ValueKind value_kind(const OptionDescription& option) {
   return option.value == "DIR" ? ValueKind::kFolder : ValueKind::kText;
 }
 
-std::vector<Setting> settings() {
-  std::vector<Setting> result;
+std::vector<SettingChoice> settings() {
+  std::vector<SettingChoice> result;
   Config defaults;
   for (const Option& option : options()) {
     const Field field = option.of(defaults);
-    Setting setting{.key = option.key(), .words = {}};
+    SettingChoice setting{.key = option.key(), .words = {}};
     for (const std::string_view word : choices_of(option)) setting.words.emplace_back(word);
     if (std::holds_alternative<bool*>(field)) setting.words = {"true", "false"};
     setting.is_text = setting.words.empty() && (std::holds_alternative<std::string*>(field) ||

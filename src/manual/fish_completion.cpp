@@ -1,3 +1,5 @@
+#include "manual/fish_completion.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace {
 constexpr std::string_view kTitle =
     "# fish completion of {}. Made by the build, of the programs' own tables of options.\n";
 
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') result += '\\';
@@ -47,7 +49,7 @@ std::string value_flags(const OptionDescription& option) {
     case ValueKind::kWords:
       break;
   }
-  return fmt::format(" -x -a {}", quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+  return fmt::format(" -x -a {}", fish_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
 }
 
 bool takes_settings(const ProgramDescription& program) {
@@ -75,7 +77,7 @@ std::string option_lines(const ProgramDescription& program, const std::string& b
   if (program.arguments.empty()) text += fmt::format("complete {} -f\n", before);
   for (const auto& option : program.options)
     text += fmt::format("complete {}{}{} -d {}\n", before, name_flags(option), value_flags(option),
-                        quoted(short_help(option)));
+                        fish_quoted(short_help(option)));
   return text;
 }
 
@@ -90,13 +92,13 @@ std::string fish_completion(const std::vector<ProgramDescription>& programs) {
   std::string text = fmt::format(fmt::runtime(kTitle), "nmt") + settings_function();
   text += "complete -c nmt -n __fish_use_subcommand -f\n";
   for (const auto& [name, summary] : kPrograms)
-    text += fmt::format("complete -c nmt -n __fish_use_subcommand -a {} -d {}\n", name, quoted(summary));
+    text += fmt::format("complete -c nmt -n __fish_use_subcommand -a {} -d {}\n", name, fish_quoted(summary));
   text +=
       "complete -c nmt -n __fish_use_subcommand -a help -d 'the commands, or the options of one'\n"
       "complete -c nmt -n __fish_use_subcommand -l version -d 'the version of the toolkit'\n";
   std::string all;
   for (const auto& [name, summary] : kPrograms) all += fmt::format(" {}", name);
-  text += fmt::format("complete -c nmt -n '__fish_seen_subcommand_from help' -f -a {}\n", quoted(all.substr(1)));
+  text += fmt::format("complete -c nmt -n '__fish_seen_subcommand_from help' -f -a {}\n", fish_quoted(all.substr(1)));
   for (const auto& program : programs) {
     const std::string command = program.name.substr(std::string_view("nmt-").size());
     text += option_lines(program, fmt::format("-c nmt -n '__fish_seen_subcommand_from {}'", command));

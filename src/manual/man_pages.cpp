@@ -28,7 +28,7 @@ std::string heading(std::string_view title) { return fmt::format(".SH {}\n", tit
 
 /// What a program is called, and below it what it does.
 std::string name_section(const std::string& name, std::string_view summary) {
-  return heading("NAME") + roff_text(name) + " \\- " + roff_lines(summary);
+  return heading("NAME") + roff_lines(fmt::format("{} - {}", name, summary));
 }
 
 std::string item(const std::string& tag, std::string_view text) {

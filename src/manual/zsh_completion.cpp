@@ -1,3 +1,5 @@
+#include "manual/zsh_completion.h"
+
 #include <fmt/format.h>
 
 #include "base/process/programs.h"
@@ -7,7 +9,7 @@ namespace nmt {
 namespace {
 
 /// Inside single quotes, for _arguments and _describe, which part at colons and brackets.
-std::string escaped(std::string_view text) {
+std::string zsh_escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == ':' || c == '[' || c == ']' || c == '\\') result += '\\';
@@ -21,19 +23,19 @@ std::string action(const OptionDescription& option) {
     case ValueKind::kNone:
       return "";
     case ValueKind::kText:
-      return fmt::format(":{}: ", escaped(option.value));
+      return fmt::format(":{}: ", zsh_escaped(option.value));
     case ValueKind::kFile:
-      return fmt::format(":{}:_files", escaped(option.value));
+      return fmt::format(":{}:_files", zsh_escaped(option.value));
     case ValueKind::kFolder:
-      return fmt::format(":{}:_files -/", escaped(option.value));
+      return fmt::format(":{}:_files -/", zsh_escaped(option.value));
     case ValueKind::kSetting:
-      return fmt::format(":{}:_nmt_setting", escaped(option.value));
+      return fmt::format(":{}:_nmt_setting", zsh_escaped(option.value));
     case ValueKind::kWords:
       break;
   }
   std::string words;
-  for (const auto& choice : option.choices) words += (words.empty() ? "" : " ") + escaped(choice);
-  return fmt::format(":{}:({})", escaped(option.value), words);
+  for (const auto& choice : option.choices) words += (words.empty() ? "" : " ") + zsh_escaped(choice);
+  return fmt::format(":{}:({})", zsh_escaped(option.value), words);
 }
 
 /// '(-c --config)-c[help]:FILE:_files' and the same for --config; * where it may come again.
@@ -43,7 +45,8 @@ std::string specification(const OptionDescription& option) {
   std::string text;
   for (const auto& name : option.names) {
     const char* joined = name.starts_with("--") && !option.value.empty() ? "=" : "";
-    text += fmt::format(" \\\n    '{}{}{}[{}]{}'", excluded, name, joined, escaped(short_help(option)), action(option));
+    text +=
+        fmt::format(" \\\n    '{}{}{}[{}]{}'", excluded, name, joined, zsh_escaped(short_help(option)), action(option));
   }
   return text;
 }
@@ -57,10 +60,10 @@ std::string zsh_completion(const std::vector<ProgramDescription>& programs) {
     functions += fmt::format("\n_nmt_of_{}() {{\n  _arguments", program.name);
     for (const auto& option : program.options) functions += specification(option);
     for (const auto& [name, help] : program.arguments)
-      functions += fmt::format(" \\\n    '*:{}:_files'", escaped(name));
+      functions += fmt::format(" \\\n    '*:{}:_files'", zsh_escaped(name));
     functions += "\n}\n";
   }
-  for (const auto& [name, summary] : kPrograms) commands += fmt::format("    '{}:{}'\n", name, escaped(summary));
+  for (const auto& [name, summary] : kPrograms) commands += fmt::format("    '{}:{}'\n", name, zsh_escaped(summary));
   std::string keys, values;
   for (const auto& setting : settings()) {
     keys += " " + setting.key;

@@ -14,7 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A room includes itself and those before it.
-ROOMS = ("base config text markup scoring report serving data prepro interop nn models search translation evaluation training "
+ROOMS = ("base config manual text markup scoring report serving data prepro interop nn models search translation evaluation training "
          "apps").split()
 MAX_FILES = 25  # in a folder
 MAX_LINES = 400  # of a file
@@ -22,6 +22,7 @@ MAX_LINES = 400  # of a file
 # .cpp files without a header of their name. A folder with "/*" stands for all files in it.
 NO_HEADER = {
     "apps/*": "programs: nothing includes them",
+    "apps/manual/*": "a program of the build",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",
     "src/nn/kernels/kernels_avx512.cpp": "kernels_impl.h, compiled for AVX-512",

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/strict_json.h"
 
 namespace nmt {
 namespace {
@@ -68,7 +67,7 @@ ProgramDescription read_program_description(std::string_view text) {
                                  .default_value = option.at("default"),
                                  .environment = option.at("environment"),
                                  .several_times = option.at("several_times"),
-.several_values = option.at("several_values")});
+                                 .several_values = option.at("several_values")});
     }
     return program;
   } catch (const json::exception& error) {

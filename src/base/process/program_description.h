@@ -31,13 +31,13 @@ struct NamedHelp {
 
 /// The command line of a program.
 struct ProgramDescription {
-  std::string name;              ///< "nmt-train"
-  std::string description;       ///< sentences
-  std::string usage;             ///< what stands behind the name: "[OPTIONS]"
+  std::string name = {};         ///< "nmt-train"
+  std::string description = {};  ///< sentences
+  std::string usage = {};        ///< what stands behind the name: "[OPTIONS]"
   std::string examples = {};     ///< commands, a line each
   std::string exit_status = {};  ///< sentences, where they are not those of run_app()
   std::vector<NamedHelp> arguments = {};
-  std::vector<OptionDescription> options;  ///< those of a group stand together
+  std::vector<OptionDescription> options = {};  ///< those of a group stand together
   std::vector<NamedHelp> environment = {};
 };
 

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "base/code_points.h"
 #include "base/process/program_description.h"
 #include "base/process/version.h"
+#include "base/strict_json.h"
 #include "base/threads.h"
 #include "scoring/command/command_error.h"
 #include "scoring/command/score_arguments.h"
