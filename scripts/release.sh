@@ -52,15 +52,8 @@ if [ -n "$check_only" ]; then
   exit 0
 fi
 
-# The checker of the bill of materials.
-spdx_environment=.deps/spdx
-if ! [ -x "$spdx_environment/bin/pyspdxtools" ]; then
-  say "making $spdx_environment: spdx-tools"
-  { python3 -m venv --clear "$spdx_environment" &&
-    "$spdx_environment/bin/python" -m pip install -q --disable-pip-version-check spdx-tools; } >&2 ||
-    die "pip could not install spdx-tools, which checks the bill of materials: see above"
-fi
-
+python=$(./scripts/dev_python.sh) && checker=$(dirname "$python")/pyspdxtools && [ -x "$checker" ] ||
+  die "no spdx-tools, which checks the bill of materials: see above"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 out=dist/nmt-$version
@@ -88,7 +81,7 @@ artifacts=()
 for file in "$out"/*.tar.gz "$out"/*.deb; do artifacts+=(--artifact "$file"); done
 python3 scripts/sbom.py --version "$version" --notice NOTICE "${artifacts[@]}" \
   --folder "build-package/stage/nmt-$version-linux-$(uname -m)" >"$out/nmt-$version.spdx.json"
-"$spdx_environment/bin/pyspdxtools" -i "$out/nmt-$version.spdx.json" >&2 || die "the bill of materials is not valid SPDX: see above"
+"$checker" -i "$out/nmt-$version.spdx.json" >&2 || die "the bill of materials is not valid SPDX: see above"
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 cat "$out/SHA256SUMS"
 say "$out is complete. Left to do: git tag -a v$version, try the packages (docs/installing.md), publish"

@@ -45,6 +45,7 @@ build_all() { cmake --build "$1" -j "$(build_jobs)" "${@:2}"; }
 
 stage "set-up" ./scripts/setup.sh
 if [ ${#strict[@]} -gt 0 ] && ! command -v chromium >/dev/null; then install_packages chromium || true; fi
+install_packages mandoc man-db groff-base zsh fish || true  # manual pages and completions are tried in them
 python=$(./scripts/dev_python.sh) && export NMT_DEV_PYTHON=$python
 python=$(./scripts/interop_python.sh) && export NMT_INTEROP_PYTHON=$python
 

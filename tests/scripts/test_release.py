@@ -96,6 +96,16 @@ class Release(unittest.TestCase):
 
 
 class BillOfMaterials(unittest.TestCase):
+    def check_by_spdx_tools(self, text):
+        checker = pathlib.Path(os.environ.get("NMT_DEV_PYTHON", "/nowhere/python")).with_name("pyspdxtools")
+        if not checker.exists():
+            return  # scripts/dev_python.sh installs it; scripts/release.sh itself does not go on without it
+        with tempfile.NamedTemporaryFile(suffix=".spdx.json") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([str(checker), "-i", file.name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_it_names_what_is_inside(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
@@ -124,6 +134,7 @@ class BillOfMaterials(unittest.TestCase):
         self.assertEqual(packages["libzstd1"]["licenseDeclared"], "NOASSERTION")  # NOTICE does not say it
         self.assertEqual(packages["nmt.deb"]["checksums"][0]["checksumValue"],
                          hashlib.sha256(b"deb").hexdigest())
+        self.check_by_spdx_tools(text)
         ids = {package["SPDXID"] for package in document["packages"]} | {"SPDXRef-DOCUMENT"}
         self.assertEqual(len(ids), len(document["packages"]) + 1)
         for relationship in document["relationships"]:
