@@ -3,7 +3,7 @@
 set(NMT_ZSH_FOLDER zsh/site-functions CACHE STRING "Where zsh looks for completions, below share (Debian: zsh/vendor-completions)")
 function(nmt_manual_pages)
   get_property(programs GLOBAL PROPERTY NMT_PROGRAMS)
-  list(REMOVE_ITEM programs nmt) # its page and its completion are those of the others
+  list(REMOVE_ITEM programs nmt_front_door) # its page and its completion are those of the others
   add_executable(make_manual ${CMAKE_SOURCE_DIR}/apps/manual/make_manual.cpp)
   target_link_libraries(make_manual PRIVATE nmt_manual)
   set(folder ${CMAKE_BINARY_DIR}/manual)

@@ -13,6 +13,7 @@ if(NMT_PACKAGE)
   set(NMT_BUILD_TESTS OFF CACHE BOOL "Build the tests" FORCE)
   set(NMT_ZSH_FOLDER zsh/vendor-completions CACHE STRING "Where zsh looks for completions, below share" FORCE)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  set(CMAKE_INSTALL_PREFIX /usr CACHE PATH "" FORCE) # where a .deb puts it: libraries into the folder of the architecture
   set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib/nmt")
   # DT_RPATH, not DT_RUNPATH: it also counts for what the libraries beside LibTorch's need themselves.
   add_link_options(-Wl,--disable-new-dtags)
@@ -115,19 +116,20 @@ function(nmt_debian_packages)
     SUMMARY "LibTorch ${Torch_VERSION} for the CPU, for nmt alone"
     TEXT "The libraries of PyTorch's build that nmt loads, in a folder of its own,\n/usr/lib/nmt, where no other program looks for them.")
   get_cmake_property(components COMPONENTS)
-  if(library IN_LIST components)
-    nmt_debian_package(libnmt${PROJECT_VERSION_MAJOR} COMPONENTS library DEPENDS "nmt-libtorch (= ${version})"
+  set(library_package libnmt${NMT_SOVERSION})
+  if("library" IN_LIST components)
+    nmt_debian_package(${library_package} COMPONENTS library DEPENDS "nmt-libtorch (= ${version})"
       SUMMARY "neural machine translation, shared library"
       TEXT "libnmt: translation, scoring, tokenization and training from other\nprograms.")
   endif()
-  if(development IN_LIST components)
-    nmt_debian_package(libnmt-dev COMPONENTS development DEPENDS "libnmt${PROJECT_VERSION_MAJOR} (= ${version})"
+  if("development" IN_LIST components)
+    nmt_debian_package(libnmt-dev COMPONENTS development DEPENDS "${library_package} (= ${version})"
       SUMMARY "neural machine translation, headers"
       TEXT "Headers of libnmt for C++ and C, with files for CMake and pkg-config.")
     set(CPACK_DEBIAN_LIBNMT-DEV_PACKAGE_SECTION libdevel)
   endif()
-  if(python IN_LIST components)
-    nmt_debian_package(python3-nmt COMPONENTS python DEPENDS "libnmt${PROJECT_VERSION_MAJOR} (= ${version}), python3"
+  if("python" IN_LIST components)
+    nmt_debian_package(python3-nmt COMPONENTS python DEPENDS "${library_package} (= ${version}), python3"
       SUMMARY "neural machine translation, module for Python"
       TEXT "The module nmt: translation, scoring and training from Python.")
     set(CPACK_DEBIAN_PYTHON3-NMT_PACKAGE_SECTION python)
