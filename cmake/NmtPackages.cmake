@@ -8,6 +8,7 @@
 # what only a .deb has, debian-PACKAGE. A library, its headers and a Python module have theirs where they are built: library,
 # development, python; each becomes a .deb of its own.
 option(NMT_PACKAGE "Build for packages: programs that can be taken to another place" OFF)
+option(NMT_SHORT_PATHS "In a build for packages: no path of this machine in what includes LibTorch's headers" ON)
 if(NMT_PACKAGE)
   set(NMT_WITH_MPI OFF CACHE BOOL "Training with several processes on CPUs, where MPI is found" FORCE)
   set(NMT_BUILD_TESTS OFF CACHE BOOL "Build the tests" FORCE)
