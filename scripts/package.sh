@@ -40,7 +40,7 @@ mkdir -p dist
 make_tar() {
   local name=nmt-$version-linux-$(uname -m) component
   local stage=$PWD/$folder/stage/$name
-  rm -rf "$folder/stage"
+  rm -rf "$folder/stage" dist/nmt-*-linux-*.tar.gz
   for component in programs documents torch library development; do
     cmake --install "$folder" --component "$component" --prefix "$stage" --strip >/dev/null || die "cmake --install failed"
   done
