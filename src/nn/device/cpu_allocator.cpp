@@ -20,6 +20,8 @@ namespace {
 constexpr size_t kAlignment = 64;
 constexpr size_t kSmallest = 1 << 12;  // below, the system's allocator is quick enough
 constexpr size_t kMapped = 1 << 20;    // from here on blocks are mapped: what is released is the system's at once
+constexpr size_t kSpare = 16 << 20;    // may be kept above the largest need, however small that is: the steps of a search
+                                       // of a small model ask for some MB, of another size each time
 constexpr size_t kPage = 1 << 12;
 constexpr size_t kHugePage = 1 << 21;  // of the system, where it has them: one fault and one address to look up for each
 
@@ -63,8 +65,8 @@ class ReusingAllocator final : public c10::Allocator {
     }
     in_use_ += bytes;
     max_in_use_ = std::max(max_in_use_, in_use_);
-    // What is kept makes room for what is needed: all together never take more than an eighth above the largest need.
-    while (in_use_ + idle_ > max_in_use_ + max_in_use_ / 8 && idle_ > 0) release_oldest();
+    // What is kept makes room for what is needed.
+    while (in_use_ + idle_ > max_in_use_ + std::max(max_in_use_ / 8, kSpare) && idle_ > 0) release_oldest();
     return fresh(bytes);
   }
 
