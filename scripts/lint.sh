@@ -20,7 +20,7 @@ python3 - "$build_folder" "$database" <<'PYTHON'
 import json, os, re, sys
 
 build, out = sys.argv[1:]
-torch_free = ("base", "config", "text", "markup", "scoring", "report", "serving", "data", "prepro", "interop")
+torch_free = ("base", "config", "manual", "text", "markup", "scoring", "report", "serving", "data", "prepro", "interop")
 commands = json.load(open(f"{build}/compile_commands.json"))
 for command in commands:
     command["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\S*", "", command["command"])

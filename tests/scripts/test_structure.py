@@ -14,7 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A room includes itself and those before it.
-ROOMS = ("base config text markup scoring report serving data prepro interop nn models search translation evaluation training "
+ROOMS = ("base config manual text markup scoring report serving data prepro interop nn models search translation evaluation training "
          "api apps").split()
 INTERFACE = "src/api/include"  # the headers that are installed, by names that a program sees
 MADE = {"nmt/version.h"}  # by CMake
@@ -26,6 +26,7 @@ NO_HEADER = {
     "src/api/*": "their headers are those that a program includes: src/api/include",
     "src/api/c/*": "they define what nmt.h declares",
     "apps/*": "programs: nothing includes them",
+    "apps/manual/*": "a program of the build",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",
     "src/nn/kernels/kernels_avx512.cpp": "kernels_impl.h, compiled for AVX-512",
