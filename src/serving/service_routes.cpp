@@ -14,7 +14,7 @@
 #include "serving/http/form.h"
 #include "serving/http/request_error.h"
 #include "serving/openapi.h"
-#include "serving/page.h"
+#include "serving/page/page.h"
 #include "serving/request_body.h"
 
 namespace nmt {

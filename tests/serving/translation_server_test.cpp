@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "serving/fake_translator.h"
 #include "serving/http/http_client.h"
-#include "serving/page.h"
+#include "serving/page/page.h"
 
 namespace nmt::translation_server_test {
 namespace {

@@ -4,7 +4,7 @@
 
 namespace nmt {
 
-/// The page to try the service with: src/serving/page.html, built in by CMake.
+/// The page to try the service with: src/serving/page/page.html, built in by CMake.
 const std::string& page_html();
 
 }  // namespace nmt
