@@ -1,5 +1,5 @@
 // nmt-train: trains a model on prepared data; started again on the same run directory it goes on where it stopped.
-#include <ATen/Parallel.h>
+#include <fmt/format.h>
 #include <torch/version.h>
 
 #include <CLI/CLI.hpp>
@@ -10,23 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
 #include "base/process/signals.h"
 #include "command_line.h"
 #include "config/loading/schema.h"
-#include "data/prepared_data.h"
 #include "nn/device/cpu_allocator.h"
-#include "nn/device/device.h"
-#include "nn/kernels/kernels.h"
 #include "report/html/html_report.h"
-#include "report/run_observers.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
-#include "training/distributed/process_group.h"
-#include "training/original_names.h"
-#include "training/trainer.h"
-#include "training/update_profiler.h"
+#include "training/run_training.h"
 
 namespace nmt {
 namespace {
@@ -47,8 +41,8 @@ struct Arguments {
         ->type_name("SECTION.KEY=VALUE")
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
-    app.add_option("--device", device, "auto, cpu, cuda or cuda:N: run.device")->type_name("DEVICE");
-    app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
+    app.add_option("--device", device, "run.device of the configuration")->type_name("auto|cpu|cuda|cuda:N");
+    app.add_option("--precision", precision, "run.precision of the configuration")->type_name("auto|fp32|bf16");
     app.add_option("--profile", profile,
                    "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
                    "ui.perfetto.dev, and the ten most expensive operations in the log")
@@ -73,16 +67,6 @@ struct Arguments {
   }
 };
 
-Facts environment(const ProcessGroup& group) {
-  return {{"toolkit", version()},
-          {"processes", std::to_string(group.size())},
-          {"LibTorch", TORCH_VERSION},
-          {"SentencePiece", NMT_SENTENCEPIECE_VERSION},
-          {"processor", cpu_name()},
-          {"instruction sets", cpu_features()},
-          {"kernels", kernels::kernels().name}};
-}
-
 LaunchedProcess this_process() {
   return launched_process([](const char* name) -> const char* { return std::getenv(name); });
 }
@@ -103,18 +87,6 @@ std::string program_name() {
   std::_Exit(kMachineFailed);
 }
 
-void check_that_all_are_alike(ProcessGroup& group, const Config& config, const PreparedData& data,
-                              torch::Device device) {
-  const auto own = fmt::format("{}\n{}\n{}", to_yaml(config, YamlComments::kNone), data.hash,
-                               precision_name(resolve_precision(config.run.precision, device)));
-  if (group.share(own) == own) return;
-  throw Error(
-      fmt::format("rank {} has other options, other prepared data or another precision than rank 0: start all "
-                  "processes with the same command, on a file system that all of them see (run.precision says auto "
-                  "where machines differ)",
-                  group.rank()));
-}
-
 int train(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.all_settings());
   const Config& config = loaded.config;
@@ -129,33 +101,15 @@ int train(const Arguments& arguments) {
   for (const auto& notice : loaded.notices) log->info("{}", notice);
   const auto device = device_of(process, config.run.device);
   const auto group = make_process_group(process, device, config, end_without);
-  at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads_of(*group));
-  const PreparedData data = open_prepared_data(config);
-  if (group->size() > 1) {
-    check_that_all_are_alike(*group, config, data, device);
-    log->info("{} processes of {}, {} threads each", group->size(), process.launcher, at::get_num_threads());
-  }
-  const auto embeddings = read_initial_embeddings(config.model, data.codec, *log);
-  TrainingObservers observers;
-  if (!group->leads()) return Trainer(config, data, embeddings, device, *group, nullptr, observers, *log).run();
-
-  RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
-                         *log);
-  add_log_file(*log, directory.path() / "log.txt");
-  if (config.run.precision == TrainingPrecision::kBf16 && !multiplies_bfloat16(device))
-    log->warn(
-        "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
-  observers.add(make_run_observers(
-      {.directory = directory.path(),
-       .tensorboard = config.run.tensorboard,
-       .tensorboard_tags = config.run.tensorboard_tags,
-       .tensorboard_curves = config.run.tensorboard_every > 0 ? CurveIntervals::kOwn : CurveIntervals::kOfLog,
-       .environment = environment(*group)},
-      *log));
-  if (auto names = make_original_names(config, directory.path(), *log)) observers.add(std::move(names));
-  if (arguments.profile)
-    observers.add(std::make_unique<UpdateProfiler>(*arguments.profile, directory.path() / "profile.json", *log));
-  return Trainer(config, data, embeddings, device, *group, &directory, observers, *log).run();
+  return run_training({.loaded = loaded,
+                       .process = process,
+                       .device = device,
+                       .group = *group,
+                       .start = arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
+                       .profile = arguments.profile,
+                       .versions = {{"SentencePiece", NMT_SENTENCEPIECE_VERSION}}},
+                      *log)
+      .exit_code;
 }
 
 }  // namespace
@@ -169,6 +123,8 @@ int main(int argc, char** argv) {
         "nmt-train"};
     nmt::Arguments arguments;
     arguments.add_to(app);
+    nmt::show_examples(
+        app, {"nmt-train -c mine.yaml", "nmt-train -c mine.yaml --set training.max_updates=1000 --run-dir runs/short"});
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
     if (arguments.report_only) {
       std::cout << nmt::write_report(*arguments.report_only).string() << "\n";

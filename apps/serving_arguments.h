@@ -11,8 +11,6 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,8 +20,8 @@
 #include "base/process/log.h"
 #include "base/process/signals.h"
 #include "serving/service_routes.h"
-#include "serving/translation_server.h"
 #include "translation/service/model_pool.h"
+#include "translation/service/model_server.h"
 
 namespace nmt {
 
@@ -104,22 +102,17 @@ struct ServingArguments {
       ServiceConfig models = has_models() ? read_service_config(config) : ServiceConfig{.models = {model}};
       return std::make_shared<ModelPool>(std::move(models), options, log);
     };
-    Current<ModelPool> pool(load());
-    ServerOptions settings = server_options(*pool.get());
-    const bool open = settings.service.admission.keys.empty() && !settings.http.address.is_local();
-    TranslationServer server([&](LineQueue& lines) { pool.get()->serve(lines); }, std::move(settings), log);
+    ModelServer server({.load = load, .options = [this](const ModelPool& pool) { return server_options(pool); }}, log);
     catch_hangup();
     std::printf("%s\n", server.url().c_str());
     std::fflush(stdout);
-    if (open) log.warn("everybody who can reach this machine may use the service: --api-key asks for a key");
+    if (server.is_open())
+      log.warn("everybody who can reach this machine may use the service: --api-key asks for a key");
     while (stop_signal() == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       if (!take_hangup()) continue;
       try {
-        const auto fresh = load();
-        server.set_languages(fresh->pairs(), fresh->aliases());
-        pool.set(fresh);
-        server.reload_files();
+        server.reload();
         log.info("models and certificates were read again");
       } catch (const std::exception& error) {
         log.error("SIGHUP: {}; the models stay as they were", error.what());
@@ -135,25 +128,6 @@ struct ServingArguments {
     if (!(value >= 0 && value * scale < 1e9)) throw Error(fmt::format("{} {}: out of range", option, value));
     return std::chrono::milliseconds(std::llround(value * scale));
   }
-
-  /// What can be replaced while others use it.
-  template <typename Item>
-  class Current {
-   public:
-    explicit Current(std::shared_ptr<Item> item) : item_(std::move(item)) {}
-    std::shared_ptr<Item> get() const {
-      const std::lock_guard lock(mutex_);
-      return item_;
-    }
-    void set(std::shared_ptr<Item> item) {
-      const std::lock_guard lock(mutex_);
-      item_.swap(item);  // the old one ends behind the lock
-    }
-
-   private:
-    mutable std::mutex mutex_;
-    std::shared_ptr<Item> item_;
-  };
 
   ServerOptions server_options(const ModelPool& pool) const {
     HttpLimits limits = http;

@@ -16,7 +16,7 @@ case "${1:-}" in
   --all) labels='^(unit|system|long)$' strict=(--strict); shift ;;
 esac
 
-torch_free_tests='^unit_(base|config|text|markup|scoring|report|serving|data|prepro|interop|kernels|fuzz)$'
+torch_free_tests='^unit_(base|config|manual|text|markup|scoring|report|serving|data|prepro|interop|kernels|fuzz)$'
 results=$PWD/$build_folder/test-results  # kept until the next time
 rm -rf "$results" && mkdir -p "$results"
 
@@ -48,6 +48,7 @@ if [ ${#strict[@]} -gt 0 ]; then  # pages are looked at in Chromium; npm gets ax
   command -v chromium >/dev/null || install_packages chromium || true
   command -v npm >/dev/null || install_packages npm || true
 fi
+install_packages mandoc man-db groff-base zsh fish || true  # manual pages and completions are tried in them
 python=$(./scripts/dev_python.sh) && export NMT_DEV_PYTHON=$python
 python=$(./scripts/interop_python.sh) && export NMT_INTEROP_PYTHON=$python
 if command -v chromium >/dev/null; then axe=$(./scripts/axe_core.sh) && export NMT_AXE_CORE=$axe; fi

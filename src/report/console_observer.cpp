@@ -52,8 +52,8 @@ void ConsoleObserver::on_start(const TrainingStart& start) {
   bar_.emplace("train", expected_updates(start), "updates");
 }
 
-void ConsoleObserver::on_update(int64_t epoch, int64_t update) {
-  if (bar_) bar_->update(update, note_.empty() ? fmt::format("epoch {}", epoch) : note_);
+void ConsoleObserver::on_update(const UpdateReport& report) {
+  if (bar_) bar_->update(report.update, note_.empty() ? fmt::format("epoch {}", report.epoch) : note_);
 }
 
 void ConsoleObserver::on_interval(const TrainingInterval& interval) {

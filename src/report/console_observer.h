@@ -21,7 +21,7 @@ class ConsoleObserver final : public TrainingObserver {
   explicit ConsoleObserver(Logger& log);
 
   void on_start(const TrainingStart& start) override;
-  void on_update(int64_t epoch, int64_t update) override;
+  void on_update(const UpdateReport& report) override;
   void on_interval(const TrainingInterval& interval) override;
   void on_epoch(const EpochReport& report) override;
   void on_validation(const ValidationReport& report) override;

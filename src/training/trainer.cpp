@@ -19,13 +19,14 @@ namespace nmt {
 
 Trainer::Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
                  torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer,
-                 Logger& log)
+                 Logger& log, StopSignal stop_signal)
     : config_(std::move(config)),
       data_(data),
       group_(group),
       directory_(directory),
       observer_(observer),
       log_(log),
+      stop_signal_(std::move(stop_signal)),
       device_(device) {
   model_ = make_model(config_.model, data.codec.source().size(), data.codec.target().size());
   initialise(*model_, config_.model, static_cast<uint64_t>(config_.run.seed));
@@ -84,8 +85,8 @@ void Trainer::keep_files() {
                             .trainer_state = [this] { return trainer_state(); },
                             .keep = std::max(training.keep_checkpoints, training.average_checkpoints)});
   const auto measure = [this] {
-    const auto between = [] {
-      if (stop_signal()) throw Interrupted();
+    const auto between = [this] {
+      if (stop_signal_()) throw Interrupted();
     };
     return validator_->validate(*model_, between, progress_.update);
   };
@@ -119,7 +120,8 @@ UpdateLoop Trainer::make_loop() {
                      .checkpoints = checkpoints_ ? &*checkpoints_ : nullptr,
                      .group = group_,
                      .observer = observer_,
-                     .log = log_},
+                     .log = log_,
+                     .stop_signal = stop_signal_},
                     progress_);
 }
 

@@ -34,11 +34,13 @@ class Trainer {
   /// embeddings: what a new run starts from (read_initial_embeddings). directory: null where the process
   /// does not lead.
   Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
-          torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer, Logger& log);
+          torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer, Logger& log,
+          StopSignal stop_signal = nmt::stop_signal);
 
   /// Trains to the end, or to SIGINT or SIGTERM (of any process) with the state saved. Returns the exit code: 0, 130 or
   /// 143; where the process does not lead, 0 in every case.
   int run();
+  const ProgressState& progress() const { return progress_; }
 
  private:
   void begin_or_resume();
@@ -53,6 +55,7 @@ class Trainer {
   RunDirectory* directory_;
   TrainingObserver& observer_;
   Logger& log_;
+  StopSignal stop_signal_;
 
   torch::Device device_;
   std::shared_ptr<TranslationModel> model_;

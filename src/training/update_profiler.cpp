@@ -65,7 +65,7 @@ UpdateProfiler::~UpdateProfiler() {
   if (recording_) profiler::disableProfiler();  // the run ended in an exception
 }
 
-void UpdateProfiler::on_update(int64_t, int64_t) {
+void UpdateProfiler::on_update(const UpdateReport&) {
   ++seen_;
   if (seen_ == kUpdatesBefore) start();
   if (seen_ == kUpdatesBefore + wanted_) finish();

@@ -29,7 +29,7 @@ class UpdateProfiler final : public TrainingObserver {
   /// Borrows the log. Throws Error if updates is below 1.
   UpdateProfiler(int64_t updates, std::filesystem::path trace, Logger& log);
   ~UpdateProfiler() override;
-  void on_update(int64_t epoch, int64_t update) override;
+  void on_update(const UpdateReport& report) override;
   void on_end(const std::string& reason) override;
 
  private:

@@ -31,6 +31,7 @@ class ModelSet {
   explicit ModelSet(const ModelSetOptions& options);
   ModelSet(const ModelSet&) = delete;
 
+  const std::vector<LoadedModel>& loaded() const { return loaded_; }
   const LoadedModel& first() const { return loaded_.front(); }
   /// For a Translator, which borrows the models: the set must outlive it.
   const std::vector<TranslatorModel>& members() const { return members_; }

@@ -27,16 +27,6 @@ std::string in_one_column(std::string_view text) {
   return result;
 }
 
-/// The tokens that the scores are of: those of each part, </s> where it is finished.
-std::vector<std::string> token_pieces(const Alternative& alternative, const TextCodec& codec) {
-  std::vector<std::string> pieces;
-  for (const auto& part : alternative.parts) {
-    for (const int32_t id : part.target) pieces.push_back(codec.target().piece(id));
-    if (part.finished) pieces.push_back(codec.target().piece(SpecialIds::kEnd));
-  }
-  return pieces;
-}
-
 std::string alignment_of(const OutputItem& item, const Alternative& alternative, const TextCodec& codec) {
   return pharaoh_alignment(word_attention(codec, item.source, alternative));
 }
@@ -96,6 +86,15 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 }  // namespace
 
 bool OutputOptions::has(OutputColumn column) const { return std::ranges::find(columns, column) != columns.end(); }
+
+std::vector<std::string> token_pieces(const Alternative& alternative, const TextCodec& codec) {
+  std::vector<std::string> pieces;
+  for (const auto& part : alternative.parts) {
+    for (const int32_t id : part.target) pieces.push_back(codec.target().piece(id));
+    if (part.finished) pieces.push_back(codec.target().piece(SpecialIds::kEnd));
+  }
+  return pieces;
+}
 
 std::string format_item(const OutputItem& item, const TextCodec& codec, const OutputOptions& options) {
   if (options.format == OutputFormat::kJsonLines) return dump(to_json(item, codec, options));

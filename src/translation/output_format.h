@@ -45,6 +45,9 @@ struct OutputItem {
   const Translation& translation;
 };
 
+/// The tokens that token_log_probabilities are of: those of each part, </s> where it is finished.
+std::vector<std::string> token_pieces(const Alternative& alternative, const TextCodec& codec);
+
 /// Output of a line of input, with line ends: one line, or of columns one for each of the n best translations. An empty
 /// line has an empty translation with score 0.
 ///

@@ -112,7 +112,7 @@ TEST(FormatValidation, ShowsScoresWithSignaturesAndSamples) {
 /// A whole short run.
 void show_a_run(ConsoleObserver& observer) {
   observer.on_start({.name = "runs/iwslt2016", .update = 2000, .max_updates = 3000, .updates_per_epoch = 1457});
-  observer.on_update(2, 2001);
+  observer.on_update({.epoch = 2, .update = 2001});
   observer.on_interval(kInterval);
   observer.on_checkpoint(2500);
   observer.on_epoch({.epoch = 2, .update = 2914, .loss = 2.6449, .perplexity = 9.125});
@@ -208,7 +208,7 @@ TEST(ConsoleObserver, LeavesNoBarInALineOfTheLog) {
     auto log = make_logger("test");
     ConsoleObserver observer(*log);
     observer.on_start({.name = "runs/x", .max_updates = 3000});
-    observer.on_update(2, 1235);
+    observer.on_update({.epoch = 2, .update = 1235});
     log->warn("a batch was split");
     screen = terminal.shown();
   }
@@ -226,7 +226,7 @@ TEST(ConsoleObserver, ShowsTheLastFiguresBehindTheBar) {
     ConsoleObserver observer(*log);
     observer.on_start({.name = "runs/x", .max_updates = 3000});
     observer.on_interval(kInterval);
-    observer.on_update(2, 1235);
+    observer.on_update({.epoch = 2, .update = 1235});
     screen = terminal.shown();
   }
   EXPECT_THAT(screen, HasSubstr("epoch 2 loss 3.211 ppl 8.42 lr 3.0e-04 src 4,210 tgt 4,100 tok/s real 97%"));

@@ -47,7 +47,7 @@ TEST(UpdateProfiler, WritesATraceOfTheUpdatesAfterTheFirstTen) {
   UpdateProfiler profiler(2, trace, log);
   const auto update = [&](int64_t number, int64_t products) {
     for (int64_t i = 0; i < products; ++i) torch::mm(torch::ones({8, 8}), torch::ones({8, 8}));
-    profiler.on_update(1, number);
+    profiler.on_update({.epoch = 1, .update = number});
   };
   for (int64_t number = 1; number <= 10; ++number) update(number, 1);
   update(11, 3);

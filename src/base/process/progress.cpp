@@ -20,6 +20,8 @@ constexpr double kSecondsBetweenDraws = 0.1;
 constexpr int64_t kLongestBar = 30, kShortestBar = 5, kUsualWidth = 80;
 constexpr std::string_view kClearLine = "\r\033[K";
 
+thread_local int t_no_bars = 0;
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 int64_t terminal_width() {
@@ -46,7 +48,10 @@ bool standard_error_is_terminal() {
 }
 
 ProgressBar::ProgressBar(std::string label, int64_t total, std::string unit)
-    : label_(std::move(label)), unit_(std::move(unit)), total_(total), terminal_(standard_error_is_terminal()) {}
+    : label_(std::move(label)), unit_(std::move(unit)), total_(total), terminal_(t_no_bars == 0 && standard_error_is_terminal()) {}
+
+NoProgressBars::NoProgressBars() { ++t_no_bars; }
+NoProgressBars::~NoProgressBars() { --t_no_bars; }
 
 ProgressBar::~ProgressBar() { clear(); }
 

@@ -28,6 +28,15 @@ class ProgressBar {
   bool terminal_, drawn_ = false;
 };
 
+/// While it lives no progress bar is drawn that this thread makes: a library draws none on the screen of a program.
+class NoProgressBars {
+ public:
+  NoProgressBars();
+  ~NoProgressBars();
+  NoProgressBars(const NoProgressBars&) = delete;
+  NoProgressBars& operator=(const NoProgressBars&) = delete;
+};
+
 /// Whether a progress bar can be drawn there.
 bool standard_error_is_terminal();
 

@@ -40,6 +40,18 @@ struct TrainingStart {
   std::optional<EpochReport> epoch_end = std::nullopt;  ///< of the epoch that ended with `update`, where one did
 };
 
+/// One update.
+struct UpdateReport {
+  int64_t epoch = 1, update = 0;  ///< from 1
+  double loss = 0;                ///< nats per target token, smoothed: the objective
+  double perplexity = 0;          ///< exp of the unsmoothed loss
+  double accuracy = 0;            ///< share of target tokens with the highest probability
+  double learning_rate = 0;
+  double gradient_norm = 0;  ///< before clipping
+  int64_t source_tokens = 0, target_tokens = 0;
+  bool skipped = false;  ///< loss or gradient was not finite: the weights stayed as they were
+};
+
 /// Joint 2-norms over a group of weights and over their gradients.
 struct GroupNorm {
   std::string group = "";  ///< such as encoder_0
@@ -114,8 +126,8 @@ class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
   virtual void on_start(const TrainingStart&) {}
-  /// After every update, cheap: for a progress bar.
-  virtual void on_update(int64_t /*epoch*/, int64_t /*update*/) {}
+  /// After every update: cheap, for a progress bar. On a GPU that is during the next one.
+  virtual void on_update(const UpdateReport&) {}
   virtual void on_interval(const TrainingInterval&) {}
   /// The same over run.tensorboard_every updates, where that is set; without norms, histograms and what concerns the
   /// whole run.
@@ -133,8 +145,8 @@ class TrainingObservers final : public TrainingObserver {
   void on_start(const TrainingStart& start) override {
     for (auto& observer : observers_) observer->on_start(start);
   }
-  void on_update(int64_t epoch, int64_t update) override {
-    for (auto& observer : observers_) observer->on_update(epoch, update);
+  void on_update(const UpdateReport& report) override {
+    for (auto& observer : observers_) observer->on_update(report);
   }
   void on_interval(const TrainingInterval& interval) override {
     for (auto& observer : observers_) observer->on_interval(interval);

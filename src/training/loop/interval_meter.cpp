@@ -43,6 +43,19 @@ TrainingInterval IntervalMeter::measured(std::optional<int64_t> updates_left) co
   return interval;
 }
 
+UpdateReport update_report(const UpdateStats& stats, int64_t epoch, int64_t update, double learning_rate) {
+  return {.epoch = epoch,
+          .update = update,
+          .loss = per_target_token(stats.loss, stats),
+          .perplexity = std::exp(per_target_token(stats.label_loss, stats)),
+          .accuracy = per_target_token(static_cast<double>(stats.correct), stats),
+          .learning_rate = learning_rate,
+          .gradient_norm = stats.gradient_norm,
+          .source_tokens = stats.source_tokens,
+          .target_tokens = stats.target_tokens,
+          .skipped = stats.skipped};
+}
+
 void add_update(EpochSums& sums, int64_t epoch, const UpdateStats& stats) {
   if (sums.epoch != epoch) sums = {.epoch = epoch};
   if (stats.skipped) return;

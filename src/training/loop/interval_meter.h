@@ -33,6 +33,9 @@ class IntervalMeter {
   int64_t updates_ = 0;
 };
 
+/// The figures of one update alone.
+UpdateReport update_report(const UpdateStats& stats, int64_t epoch, int64_t update, double learning_rate);
+
 /// Adds an update of epoch 1, 2, ... to the sums of that epoch, which begin anew with its first; a skipped one has no
 /// figures.
 void add_update(EpochSums& sums, int64_t epoch, const UpdateStats& stats);

@@ -108,7 +108,7 @@ void UpdateLoop::account_for_launched() {
   add_update(progress_.epoch, epoch, stats);
   const int64_t curve_every = parts_.config.run.tensorboard_every;
   if (curve_every > 0 && number % curve_every == 0) report_curve_point(epoch, number, learning_rate);
-  parts_.observer.on_update(epoch, number);
+  parts_.observer.on_update(update_report(stats, epoch, number, learning_rate));
 }
 
 // As soon as the figures are there: on a GPU that is during the next update, for which nothing waits.

@@ -20,6 +20,9 @@
 
 namespace nmt {
 
+/// SIGINT or SIGTERM where a run is to end with its state saved, else 0. Asked after each update and often in between.
+using StopSignal = std::function<int()>;
+
 /// A validation was cut short by a signal: it is done again when the run goes on.
 struct Interrupted {};
 
@@ -42,7 +45,7 @@ class UpdateLoop {
     TrainingObserver& observer;
     Logger& log;
     Clock clock = steady_seconds;
-    std::function<int()> stop_signal = nmt::stop_signal;
+    StopSignal stop_signal = nmt::stop_signal;
   };
   /// progress: where the run stands; its checkpoint is on the disk where it is not at its beginning.
   UpdateLoop(Parts parts, ProgressState& progress);

@@ -104,39 +104,8 @@ std::vector<float> average_over_words(const PartOfLine& part, std::span<const in
   return sums;
 }
 
-struct Link {
-  int64_t source = 0, target = 0;  // words
-};
-
 /// Chosen by the alignment error rate of 100 pairs (docs/results.md): 0.05 to 0.3 differ little.
 constexpr float kShare = 0.1F;
-
-/// Each word of the translation with the source word that it looks at most; and each word of the source that is left
-/// over with the word of the translation that looks at it most, where that is a tenth of what it spends: "blond-haired"
-/// looks at "blondem" and "Haar" by halves.
-std::vector<Link> links_of(std::span<const WordAttention> parts) {
-  std::vector<Link> links;
-  for (const auto& part : parts) {
-    const size_t columns = part.grid.keys.size(), rows = part.grid.queries.size();
-    std::vector<bool> is_linked(columns);
-    const auto link = [&](size_t row, size_t column) {
-      links.push_back(
-          {part.first_source + static_cast<int64_t>(column), part.first_target + static_cast<int64_t>(row)});
-      is_linked[column] = true;
-    };
-    for (size_t row = 0; row < rows; ++row)
-      link(row, place_of_largest(std::span(part.grid.weights).subspan(row * columns, columns)));
-    for (size_t column = 0; column < columns; ++column) {
-      if (is_linked[column]) continue;
-      size_t best = 0;
-      for (size_t row = 1; row < rows; ++row)
-        if (part.grid.weights[row * columns + column] > part.grid.weights[best * columns + column]) best = row;
-      if (part.grid.weights[best * columns + column] >= kShare) link(best, column);
-    }
-  }
-  std::ranges::sort(links, {}, [](const Link& link) { return std::pair(link.target, link.source); });
-  return links;
-}
 
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   std::vector<std::string> pieces;
@@ -186,9 +155,34 @@ std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alterna
   return grids;
 }
 
+// "blond-haired" looks at "blondem" and "Haar" by halves.
+std::vector<WordLink> word_links(std::span<const WordAttention> parts) {
+  std::vector<WordLink> links;
+  for (const auto& part : parts) {
+    const size_t columns = part.grid.keys.size(), rows = part.grid.queries.size();
+    std::vector<bool> is_linked(columns);
+    const auto link = [&](size_t row, size_t column) {
+      links.push_back(
+          {part.first_source + static_cast<int64_t>(column), part.first_target + static_cast<int64_t>(row)});
+      is_linked[column] = true;
+    };
+    for (size_t row = 0; row < rows; ++row)
+      link(row, place_of_largest(std::span(part.grid.weights).subspan(row * columns, columns)));
+    for (size_t column = 0; column < columns; ++column) {
+      if (is_linked[column]) continue;
+      size_t best = 0;
+      for (size_t row = 1; row < rows; ++row)
+        if (part.grid.weights[row * columns + column] > part.grid.weights[best * columns + column]) best = row;
+      if (part.grid.weights[best * columns + column] >= kShare) link(best, column);
+    }
+  }
+  std::ranges::sort(links, {}, [](const WordLink& link) { return std::pair(link.target, link.source); });
+  return links;
+}
+
 std::string pharaoh_alignment(std::span<const WordAttention> parts) {
   std::string links;
-  for (const auto& [source, target] : links_of(parts))
+  for (const auto& [source, target] : word_links(parts))
     fmt::format_to(std::back_inserter(links), "{}{}-{}", links.empty() ? "" : " ", source, target);
   return links;
 }
@@ -199,7 +193,7 @@ std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, st
   split_words(line, source_words);
   split_words(translation, target_words);
   std::vector<AlignedWords> aligned;
-  for (const auto& [source, target] : links_of(parts)) {
+  for (const auto& [source, target] : word_links(parts)) {
     if (source >= std::ssize(source_words) || target >= std::ssize(target_words)) continue;
     const size_t from = source_words[source].data() - line.data(),
                  to = target_words[target].data() - translation.data();

@@ -30,9 +30,16 @@ std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_vi
 /// The attention between pieces, as the search returned it: one head for each part.
 std::vector<AttentionGrid> piece_attention(const TextCodec& codec, const Alternative& alternative);
 
+/// Two words that belong together, counted from 0.
+struct WordLink {
+  int64_t source = 0, target = 0;
+};
+
 /// Each word of the translation with the source word that it looks at most, and source words that are left over with
-/// the word that looks at them most, where that is a tenth of what it spends; as Pharaoh writes it: "0-0 1-2", source
-/// first, counted from 0.
+/// the word that looks at them most, where that is a tenth of what it spends; in the order of the translation.
+std::vector<WordLink> word_links(std::span<const WordAttention> parts);
+
+/// The same as Pharaoh writes it: "0-0 1-2", source first.
 std::string pharaoh_alignment(std::span<const WordAttention> parts);
 
 /// The same in bytes of the line and of the translation.

@@ -147,7 +147,9 @@ class ScriptedRun final : TrainingObserver {
   ProgressState progress;
 
  private:
-  void on_update(int64_t epoch, int64_t update) override { said.push_back(fmt::format("update {}.{}", epoch, update)); }
+  void on_update(const UpdateReport& report) override {
+    said.push_back(fmt::format("update {}.{}", report.epoch, report.update));
+  }
   void on_interval(const TrainingInterval& interval) override {
     intervals.push_back(interval);
     said.push_back(fmt::format("interval {}", interval.update));

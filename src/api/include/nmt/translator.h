@@ -1,0 +1,225 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nmt/error.h"
+#include "nmt/export.h"
+#include "nmt/log.h"
+#include "nmt/stop_token.h"
+
+NMT_API_BEGIN
+
+/// Which models translate, and on what.
+struct TranslatorOptions {
+  std::vector<std::string> models = {};  ///< model directories; several translate together, as an ensemble
+  std::vector<double> weights = {};      ///< of an ensemble's votes, one a model; empty: all the same
+  std::string device = "auto";           ///< auto (a GPU where there is one), cpu, cuda, cuda:N
+  std::string precision = {};            ///< auto, fp32, bf16 or int8; empty: what model.json says
+  int threads = 0;                       ///< of one call of translate(); 0: all processors
+  std::optional<std::int64_t> max_source_length = {};  ///< pieces; a longer text is translated in parts
+  /// Further options of the section `decoding` (docs/options.md), "beam_size=8", in place of what model.json says.
+  std::vector<std::string> settings = {};
+};
+
+/// One of the models of a translator.
+struct ModelInformation {
+  std::string directory;
+  std::string source_language, target_language;  ///< as the model says; may be empty
+  std::int64_t parameters = 0;
+  std::int64_t source_vocabulary = 0, target_vocabulary = 0;  ///< pieces
+  std::string precision;                                      ///< of decoding: fp32, bf16 or int8
+  std::string configuration;                                  ///< of the model and its training, YAML
+};
+
+/// Terms and what they become in every translation: a line a term, SOURCE, a tab, TARGET, and perhaps a tab and flags
+/// divided by commas: `case` (the text has the source in this case only), `keep` (stays as it is; no target). Copies
+/// share the terms.
+class NMT_EXPORT Glossary {
+ public:
+  Glossary();  ///< no terms
+  /// Throws UserError ("NAME:LINE: ...").
+  static Glossary parse(std::string_view lines, const std::string& name = "glossary");
+  static Glossary read(const std::string& file);  ///< the same, of a file
+  std::size_t size() const;                       ///< terms
+
+ private:
+  friend struct Access;
+  std::shared_ptr<const void> terms_;
+};
+
+/// Tokens are drawn instead of searched for.
+struct Sampling {
+  double temperature = 1;
+  std::int64_t top_k = 0;  ///< the most probable tokens among which one is drawn; 0: all
+  double top_p = 1;        ///< and of these the fewest with this share of the probability
+  std::uint64_t seed = 1;  ///< a text's samples are a function of seed and number of the line
+};
+
+/// How texts are translated and what is told of it. What is not set is as model.json and TranslatorOptions::settings
+/// say. Ranges are those of docs/options.md, section `decoding`.
+struct TranslateOptions {
+  std::optional<std::int64_t> beam_size = {};  ///< 1: greedy search
+  std::int64_t n_best = 1;  ///< translations of each text, at most the beam size; samples: any number
+  std::optional<double> length_penalty = {};
+  std::optional<double> coverage_penalty = {};
+  std::optional<double> max_length_ratio = {};         ///< a translation has at most ratio * source pieces + offset
+  std::optional<std::int64_t> max_length_offset = {};  ///< pieces
+  std::optional<std::int64_t> min_length = {}, max_length = {};  ///< pieces
+  std::optional<std::int64_t> no_repeat_ngram_size = {};
+  std::optional<double> repetition_penalty = {};
+  std::optional<bool> ban_unknown = {};
+  std::optional<std::int64_t> diversity_groups = {};
+  std::optional<double> diversity_strength = {};
+  std::optional<Sampling> sampling = {};
+  std::optional<std::int64_t> batch_size = {};  ///< texts that a thread searches together, at most
+  std::vector<std::string> settings = {};       ///< further options of the section `decoding`, "shortlist=50"
+
+  // For every text, beside what its Request says.
+  std::string prefix = {};                            ///< each translation begins so
+  std::vector<std::string> must = {}, must_not = {};  ///< phrases that each holds, or that none holds
+  Glossary glossary = {};
+  bool keep_placeholders = false;  ///< addresses, {name}, %s stay as they are
+  bool split_sentences = false;    ///< a text is a paragraph: its sentences are translated one by one
+  bool copy_unknown = false;       ///< puts for <unk> the source word that it looks at most
+
+  // What is told of each translation.
+  bool token_scores = false;  ///< Alternative::pieces and token_scores
+  bool alignment = false;     ///< Alternative::alignment; the models need attention
+  bool attention = false;     ///< Alternative::attention; the same
+
+  std::int64_t first_line = 0;  ///< the number of the first text, for samples
+  StopToken stop = {};
+  /// Called with the number of texts done so far. By one thread at a time, but any; what it throws ends the call.
+  std::function<void(std::int64_t done)> progress = {};
+};
+
+/// A text and what is wanted of its translation.
+struct Request {
+  std::string source = {};
+  std::string prefix = {};                            ///< in place of TranslateOptions::prefix where it is not empty
+  std::vector<std::string> must = {}, must_not = {};  ///< beside those of TranslateOptions
+};
+
+/// The attention between the pieces of a text and those of its translation: how much a row looks at a column.
+struct AttentionMatrix {
+  std::vector<std::string> rows;     ///< pieces of the translation, with </s> where it is finished
+  std::vector<std::string> columns;  ///< pieces of the source
+  std::vector<float> weights;        ///< [rows, columns], row-major; a row sums to at most 1
+};
+
+/// Two words that belong together: what stands between white space in text and translation, counted from 0.
+struct AlignedPair {
+  std::int32_t source = 0, target = 0;
+};
+
+/// One of the n best translations of a text.
+struct Alternative {
+  std::string text;               ///< UTF-8, without line ends
+  double score = 0;               ///< log_probability / length penalty + coverage penalty: what the search ranks by
+  double log_probability = 0;     ///< natural logarithm, the end symbol included
+  std::int64_t tokens = 0;        ///< pieces, the end symbol included
+  bool finished = true;           ///< false: cut at the length limit
+  bool meets_constraints = true;  ///< every phrase that must appear stands in it
+  bool shortened = false;         ///< of score(): a side was longer than the model takes and was cut
+  std::vector<std::string> pieces = {};         ///< with token_scores: [tokens], "</s>" where it is finished
+  std::vector<float> token_scores = {};         ///< with token_scores: [tokens], log-probabilities
+  std::vector<AlignedPair> alignment = {};      ///< with alignment: in the order of the translation's words
+  std::vector<AttentionMatrix> attention = {};  ///< with attention: one for each part that was searched alone
+};
+
+/// What became of a text.
+struct Translation {
+  std::string text;  ///< that of the best alternative; empty where the text is empty or white space
+  std::vector<Alternative> alternatives;  ///< n best, best first; fewer where the search found fewer; none for no text
+  std::int64_t source_tokens = 0, target_tokens = 0;  ///< pieces; the target's with end symbols
+  bool split = false;     ///< the text was longer than the model takes and was translated in parts
+  bool repaired = false;  ///< it was not UTF-8: what is not was read as U+FFFD
+};
+
+/// Gives the next line; false: there are no more.
+using LineSource = std::function<bool(std::string& line)>;
+/// Takes the translation of line `number`, from 0, all of them in order; false: no more are wanted.
+using TranslationSink = std::function<bool(std::int64_t number, const Translation& translation)>;
+
+/// How a stream of lines is cut into calls of translate().
+struct StreamOptions {
+  std::int64_t block_lines = 2048;     ///< lines that are read before they are translated; 1: each at once
+  std::int64_t block_bytes = 8 << 20;  ///< or about so many bytes
+};
+
+/// What translate_file() did.
+struct FileStatistics {
+  std::int64_t lines = 0, source_tokens = 0, target_tokens = 0;
+  std::int64_t repaired = 0;  ///< lines that were not UTF-8
+  std::int64_t split = 0;     ///< lines in parts
+  std::int64_t cut = 0;       ///< translations at the length limit
+  double seconds = 0;         ///< of translating
+};
+
+/// Raw text to raw text with a model or an ensemble, as nmt-translate does it: the same options give the same bytes.
+///
+/// Texts are UTF-8 and one unit each: a sentence, or a paragraph with split_sentences. What is not UTF-8 is read as
+/// U+FFFD. A text's translation does not depend on the others
+/// (on a CPU).
+///
+/// Copies share the models. Any number of threads may call a translator at the same time; each call has `threads`
+/// threads of its own (on a GPU calls wait for each other). A translator may be destroyed while calls are under way:
+/// they go on to their end. After fork() the child may go on with it where no call was under way and it is on a CPU.
+///
+/// Calls throw UserError (an option out of range, models without attention where it is wanted), MachineError, Stopped,
+/// and what callbacks throw.
+class NMT_EXPORT Translator {
+ public:
+  /// Loads the models. Throws UserError for a folder that is no model or a damaged one, models that write with other
+  /// target pieces, a device that is not there, an option out of range.
+  explicit Translator(const TranslatorOptions& options);
+  explicit Translator(const std::string& model);
+
+  /// One translation for each text, in order. Many texts at once are faster: inside they are sorted by length.
+  std::vector<Translation> translate(const std::vector<std::string>& texts, const TranslateOptions& options = {}) const;
+  /// The same with wishes for each text.
+  std::vector<Translation> translate_requests(const std::vector<Request>& requests,
+                                              const TranslateOptions& options = {}) const;
+  /// The best translation of one text.
+  std::string translate_one(const std::string& text) const;
+
+  /// Reads lines, translates them block by block and hands over the translations in order; source and sink are called
+  /// by this call alone, never at the same time. Memory is bounded by the block. Returns the number of lines handed
+  /// over.
+  std::int64_t translate_stream(const LineSource& source, const TranslationSink& sink,
+                                const TranslateOptions& options = {}, const StreamOptions& stream = {}) const;
+
+  /// Lines of a file, plain or gzip, to a file with a line each, which appears when it is complete. `log` hears of
+  /// lines that were repaired or split. Throws UserError where the input cannot be read.
+  FileStatistics translate_file(const std::string& input, const std::string& output,
+                                const TranslateOptions& options = {}, const LogSink& log = {}) const;
+
+  /// A document with its text translated and all else as it was. format: html, xml, srt, vtt, po, xliff, docx, pptx,
+  /// odt, odp, epub or txt. Of the options what concerns single results is not used. Throws UserError for a damaged
+  /// one.
+  std::string translate_document(std::string_view bytes, const std::string& format,
+                                 const TranslateOptions& options = {}) const;
+
+  /// Scores given translations as the search would score them; one result a pair, which has the target as its text.
+  /// Of the options penalties, token_scores, alignment, attention, stop and progress count. Throws UserError where the
+  /// numbers of sources and targets differ.
+  std::vector<Alternative> score(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
+                                 const TranslateOptions& options = {}) const;
+
+  std::vector<ModelInformation> models() const;
+  bool has_attention() const;  ///< whether alignment and attention can be had
+
+  class State;  ///< the library's own
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+NMT_API_END

@@ -1,0 +1,74 @@
+#include "api/inner/guard.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/error.h"
+#include "translation/lines/translation_calls.h"
+
+namespace nmt::api {
+namespace {
+
+/// Libraries put stack traces behind the first line, and nothing in a message commands a terminal.
+std::string one_line(const char* text) {
+  std::string line(std::string_view(text).substr(0, std::string_view(text).find('\n')));
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
+  return line;
+}
+
+/// The process in which the library began to work; 0: it has not.
+std::atomic<pid_t> home = 0;
+
+}  // namespace
+
+Error::~Error() = default;
+UserError::~UserError() = default;
+MachineError::~MachineError() = default;
+Stopped::~Stopped() = default;
+
+void rethrow_as_error() {
+  try {
+    throw;
+  } catch (const CallbackFailure& failure) {
+    std::rethrow_exception(failure.thrown);
+  } catch (const Error&) {
+    throw;
+  } catch (const nmt::Error& error) {
+    throw UserError(one_line(error.what()));
+  } catch (const TranslationStopped& stopped) {
+    throw Stopped(stopped.what());
+  } catch (const std::bad_alloc&) {
+    throw MachineError("out of memory");
+  } catch (const std::exception& error) {  // nmt::MachineError, system_error, c10::Error
+    throw MachineError(one_line(error.what()));
+  }
+}
+
+bool is_forked() {
+  const pid_t here = ::getpid();
+  pid_t there = 0;
+  return !home.compare_exchange_strong(there, here) && there != here;
+}
+
+void run_where_threads_work(const std::function<void()>& body) {
+  if (!is_forked()) return body();
+  std::exception_ptr thrown;
+  std::thread([&] {
+    try {
+      body();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }).join();
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+}  // namespace nmt::api

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "nmt/error.h"
+
+namespace nmt::api {
+
+/// What a callback of the caller threw, on its way through the toolkit's code, which may catch std::exception.
+struct CallbackFailure {
+  std::exception_ptr thrown;
+};
+
+/// The callback, with what it throws wrapped in a CallbackFailure; empty where it is.
+template <typename Result, typename... Arguments>
+std::function<Result(Arguments...)> shielded(std::function<Result(Arguments...)> callback) {
+  if (!callback) return {};
+  return [callback = std::move(callback)](Arguments... arguments) -> Result {
+    try {
+      return callback(std::forward<Arguments>(arguments)...);
+    } catch (...) {
+      throw CallbackFailure{std::current_exception()};
+    }
+  };
+}
+
+/// Throws the exception under way anew as one of this interface: what a callback threw as it was, all else as an Error
+/// of one line.
+[[noreturn]] void rethrow_as_error();
+
+/// Runs the body in a thread of its own where this process was made by fork() after the library had begun to work: the
+/// thread that called fork() has a pool of threads which do not exist in the child.
+void run_where_threads_work(const std::function<void()>& body);
+/// Whether fork() has made this process since the library began to work.
+bool is_forked();
+
+/// Every function of the interface that does something: body(), with its exceptions as this interface has them.
+template <typename Body>
+auto guarded(const Body& body) {
+  try {
+    return body();
+  } catch (...) {
+    rethrow_as_error();
+  }
+}
+
+/// The same for what shares its work out to threads.
+template <typename Body>
+void guarded_work(const Body& body) {
+  guarded([&] { run_where_threads_work([&] { body(); }); });
+}
+
+}  // namespace nmt::api

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/process/log.h"
+#include "nmt/log.h"
+
+namespace nmt::api {
+
+/// A logger that gives its lines to the caller's sink; none: it says nothing.
+std::shared_ptr<nmt::Logger> logger_to(const LogSink& sink);
+
+}  // namespace nmt::api

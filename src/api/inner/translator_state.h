@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/inner/settings.h"
+#include "nmt/translator.h"
+#include "translation/model_set.h"
+#include "translation/translator.h"
+
+namespace nmt::api {
+
+/// The models of a translator, and inner translators made of them. All functions may be called by any thread; they
+/// throw as the toolkit does.
+class NMT_NOT_EXPORTED Translator::State {
+ public:
+  explicit State(const TranslatorOptions& options) : options_(options), models_(model_set(options)) {}
+
+  /// The inner translator for these options. It lives as long as it is used, and borrows the models.
+  std::shared_ptr<const nmt::Translator> translator_for(const TranslateOptions& options) const {
+    const DecodingSettings settings = settings_of(options);
+    const std::string key = key_of(settings, options);
+    const std::lock_guard lock(mutex_);
+    if (key != key_ || !last_) {
+      last_ = std::make_shared<const nmt::Translator>(members(settings), inner_options(settings, options));
+      key_ = key;
+    }
+    return last_;
+  }
+
+  /// For translators of other kinds.
+  nmt::TranslatorOptions inner_options(const TranslateOptions& options) const {
+    return inner_options(settings_of(options), options);
+  }
+  std::vector<nmt::TranslatorModel> members(const TranslateOptions& options) const {
+    const std::lock_guard lock(mutex_);
+    return members(settings_of(options));
+  }
+
+  const nmt::ModelSet& models() const { return models_; }
+  int threads() const { return options_.threads; }
+  bool on_cpu() const;
+  std::mutex& of_device() const { return of_device_; }  ///< on a GPU one call works at a time
+
+ private:
+  static nmt::ModelSetOptions model_set(const TranslatorOptions& options);
+  static std::string key_of(const DecodingSettings& settings, const TranslateOptions& options);
+  nmt::TranslatorOptions inner_options(const DecodingSettings& settings, const TranslateOptions& options) const;
+  std::vector<nmt::TranslatorModel> members(const DecodingSettings& settings) const;
+  nmt::Config configuration(const DecodingSettings& settings) const;
+
+  const TranslatorOptions options_;
+  const nmt::ModelSet models_;
+  mutable std::mutex of_device_;
+  mutable std::mutex mutex_;  // of what follows
+  mutable std::string key_;
+  mutable std::shared_ptr<const nmt::Translator> last_;
+  mutable std::shared_ptr<const nmt::Lexicon> lexicon_;
+};
+
+}  // namespace nmt::api

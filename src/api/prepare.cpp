@@ -1,0 +1,30 @@
+#include "nmt/prepare.h"
+
+#include <utility>
+
+#include "api/inner/guard.h"
+#include "api/inner/loaded_configuration.h"
+#include "api/inner/log_sink.h"
+#include "base/process/progress.h"
+#include "prepro/preprocess.h"
+
+namespace nmt::api {
+
+PrepareResult prepare(const PrepareOptions& options) {
+  PrepareResult result;
+  guarded_work([&] {
+    const nmt::NoProgressBars no_bars;
+    const auto configuration = loaded(options.configuration);
+    const auto log = logger_to(options.log);
+    for (const auto& notice : configuration.notices) log->info("{}", notice);
+    auto prepared = nmt::prepare_data(configuration.config,
+                                      {.overwrite = options.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
+                                       .should_stop = [stop = options.stop] { return stop.stop_requested(); }},
+                                      *log);
+    if (prepared.outcome == PrepareOutcome::kStopped) throw Stopped("the preparation was stopped; nothing was written");
+    result = {configuration.config.data.dir, prepared.outcome == PrepareOutcome::kUpToDate, std::move(prepared.table)};
+  });
+  return result;
+}
+
+}  // namespace nmt::api

@@ -1,0 +1,139 @@
+#include "nmt/trainer.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "api/inner/guard.h"
+#include "api/inner/loaded_configuration.h"
+#include "api/inner/loaded_torch.h"
+#include "api/inner/log_sink.h"
+#include "api/inner/training_events.h"
+#include "base/process/progress.h"
+#include "config/loading/model_description.h"
+#include "nn/device/device.h"
+#include "training/distributed/process_group.h"
+#include "training/run_training.h"
+
+namespace nmt::api {
+namespace {
+
+std::mutex one_run_at_a_time;
+
+/// LibTorch's number of threads is one for the whole process: as it was before, when a run has ended.
+class KeptThreads {
+ public:
+  KeptThreads() : before_(at::get_num_threads()) {}
+  ~KeptThreads() { at::set_num_threads(before_); }
+  KeptThreads(const KeptThreads&) = delete;
+  KeptThreads& operator=(const KeptThreads&) = delete;
+
+ private:
+  int before_;
+};
+
+/// The figure in "BLEU|nrefs:1|... = 40.40 ...".
+std::optional<double> figure_in(const std::string& text) {
+  const size_t at = text.find(" = ");
+  if (at == std::string::npos) return std::nullopt;
+  return std::strtod(text.c_str() + at + 3, nullptr);
+}
+
+/// What model.json says of the validation of the best weights: of a session before this one.
+ValidationFigures figures_of(const std::filesystem::path& model) {
+  const auto summary = read_model_description(model).summary;
+  ValidationFigures figures;
+  figures.is_best = true;
+  figures.update = summary.value("update", int64_t{0});
+  const auto weights = summary.value("weights", std::string());
+  if (weights != fmt::format("update {}", figures.update)) figures.weights = weights;
+  const auto validation = summary.value("validation", nlohmann::json::object());
+  const auto number = [&](const char* name) {
+    const auto found = validation.find(name);
+    return found != validation.end() && found->is_number() ? found->get<double>() : 0.0;
+  };
+  figures.loss = number("loss");
+  figures.perplexity = number("perplexity");
+  figures.accuracy = number("accuracy");
+  figures.bleu_text = validation.value("bleu", std::string());
+  figures.chrf_text = validation.value("chrf", std::string());
+  figures.bleu = figure_in(figures.bleu_text);
+  figures.chrf = figure_in(figures.chrf_text);
+  return figures;
+}
+
+}  // namespace
+
+class NMT_NOT_EXPORTED Trainer::State {
+ public:
+  explicit State(TrainerOptions options)
+      : options_(std::move(options)), configuration_(loaded(options_.configuration)) {}
+
+  TrainingResult run() {
+    const std::lock_guard turn(one_run_at_a_time);
+    require_matching_torch();
+    const KeptThreads threads;
+    const nmt::NoProgressBars no_bars;
+    const auto log = logger_to(options_.log);
+    for (const auto& notice : configuration_.notices) log->info("{}", notice);
+    TrainingEvents::Outcome told;
+    SingleProcess alone;
+    TrainingRun run{.loaded = configuration_,
+                    .process = LaunchedProcess(),
+                    .device = resolve_device(configuration_.config.run.device),
+                    .group = alone};
+    if (std::exchange(restart_, false)) run.start = RunDirectory::Start::kRestart;
+    run.versions = {{"SentencePiece", NMT_SENTENCEPIECE_VERSION}};
+    run.observer = std::make_unique<TrainingEvents>(options_.callbacks, told);
+    run.stop_signal = [stop = options_.stop] { return stop.stop_requested() ? SIGINT : 0; };
+    const auto outcome = run_training(std::move(run), *log);
+    TrainingResult result;
+    result.run_directory = run_directory();
+    result.stopped = outcome.exit_code != 0;
+    result.reason = result.stopped ? "stopped; the state is saved: a new run goes on" : std::move(told.reason);
+    result.updates = outcome.progress.update;
+    const auto best = std::filesystem::path(run_directory()) / "best";
+    if (!std::filesystem::exists(best / "model.json")) return result;
+    result.best_model = best.string();
+    if (told.best)
+      result.best = std::move(told.best);
+    else if (outcome.progress.best_update >= 0)
+      result.best = figures_of(best);
+    return result;
+  }
+
+  void request_stop() const { options_.stop.request_stop(); }
+  const std::string& run_directory() const { return configuration_.config.run.dir; }
+  const nmt::Config& config() const { return configuration_.config; }
+
+ private:
+  const TrainerOptions options_;
+  const nmt::LoadedConfig configuration_;
+  bool restart_ = options_.restart;  // once
+};
+
+Trainer::Trainer(TrainerOptions options) {
+  guarded([&] { state_ = std::make_shared<State>(std::move(options)); });
+}
+
+TrainingResult Trainer::run() {
+  TrainingResult result;
+  guarded_work([&] {
+    const auto kept = state_;  // the trainer may be destroyed meanwhile
+    result = kept->run();
+  });
+  return result;
+}
+
+void Trainer::request_stop() const noexcept { state_->request_stop(); }
+std::string Trainer::run_directory() const { return state_->run_directory(); }
+std::string Trainer::configuration() const {
+  return guarded([&] { return to_yaml(state_->config(), YamlComments::kHelp); });
+}
+
+}  // namespace nmt::api

@@ -1,0 +1,83 @@
+#include "training/run_training.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/process/version.h"
+#include "data/prepared_data.h"
+#include "models/initial_embeddings.h"
+#include "nn/device/device.h"
+#include "nn/kernels/kernels.h"
+#include "report/run_observers.h"
+#include "training/original_names.h"
+#include "training/trainer.h"
+#include "training/update_profiler.h"
+
+namespace nmt {
+namespace {
+
+Facts environment(const TrainingRun& run) {
+  Facts facts = {{"toolkit", version()}, {"processes", std::to_string(run.group.size())}, {"LibTorch", TORCH_VERSION}};
+  facts.insert(facts.end(), run.versions.begin(), run.versions.end());
+  facts.insert(facts.end(),
+               {{"processor", cpu_name()}, {"instruction sets", cpu_features()}, {"kernels", kernels::kernels().name}});
+  return facts;
+}
+
+void check_that_all_are_alike(ProcessGroup& group, const Config& config, const PreparedData& data,
+                              torch::Device device) {
+  const auto own = fmt::format("{}\n{}\n{}", to_yaml(config, YamlComments::kNone), data.hash,
+                               precision_name(resolve_precision(config.run.precision, device)));
+  if (group.share(own) == own) return;
+  throw Error(
+      fmt::format("rank {} has other options, other prepared data or another precision than rank 0: start all "
+                  "processes with the same command, on a file system that all of them see (run.precision says auto "
+                  "where machines differ)",
+                  group.rank()));
+}
+
+}  // namespace
+
+TrainingOutcome run_training(TrainingRun run, Logger& log) {
+  const Config& config = run.loaded.config;
+  ProcessGroup& group = run.group;
+  at::set_num_threads(config.run.threads > 0 ? static_cast<int>(config.run.threads) : default_threads_of(group));
+  const PreparedData data = open_prepared_data(config);
+  if (group.size() > 1) {
+    check_that_all_are_alike(group, config, data, run.device);
+    log.info("{} processes of {}, {} threads each", group.size(), run.process.launcher, at::get_num_threads());
+  }
+  const auto embeddings = read_initial_embeddings(config.model, data.codec, log);
+  TrainingObservers observers;
+  const auto train = [&](RunDirectory* directory) {
+    Trainer trainer(config, data, embeddings, run.device, group, directory, observers, log, run.stop_signal);
+    const int exit_code = trainer.run();
+    return TrainingOutcome{exit_code, trainer.progress()};
+  };
+  if (!group.leads()) return train(nullptr);
+
+  RunDirectory directory(config, run.start, log);
+  add_log_file(log, directory.path() / "log.txt");
+  if (config.run.precision == TrainingPrecision::kBf16 && !multiplies_bfloat16(run.device))
+    log.warn(
+        "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
+  observers.add(make_run_observers(
+      {.directory = directory.path(),
+       .tensorboard = config.run.tensorboard,
+       .tensorboard_tags = config.run.tensorboard_tags,
+       .tensorboard_curves = config.run.tensorboard_every > 0 ? CurveIntervals::kOwn : CurveIntervals::kOfLog,
+       .environment = environment(run)},
+      log));
+  if (auto names = make_original_names(config, directory.path(), log)) observers.add(std::move(names));
+  if (run.profile)
+    observers.add(std::make_unique<UpdateProfiler>(*run.profile, directory.path() / "profile.json", log));
+  if (run.observer) observers.add(std::move(run.observer));
+  return train(&directory);
+}
+
+}  // namespace nmt

@@ -1,0 +1,83 @@
+#include "nmt/scorer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scoring/metrics/bleu.h"
+#include "support.h"
+
+namespace nmt::api_scorer_test {
+namespace {
+
+using api::Scorer;
+using test::message_of;
+using testing::HasSubstr;
+
+const std::vector<std::string> kHypotheses = {"the cat sat on the mat", "a dog barks at night"};
+const api::References kReferences = {{"the cat sat on a mat", "the dog barks at night"}};
+
+TEST(ApiScorer, HasTheFiguresOfTheMetrics) {
+  const auto expected = scoring::Bleu().corpus_score(kHypotheses, kReferences);
+  const auto score = Scorer(api::BleuOptions()).corpus_score(kHypotheses, kReferences);
+  EXPECT_EQ(score.score, expected.score);
+  EXPECT_EQ(score.text, expected.format());
+  EXPECT_EQ(score.json, expected.format_json());
+  EXPECT_EQ(score.signature, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
+  EXPECT_EQ(score.precisions, expected.precisions);
+  EXPECT_EQ(score.counts, expected.correct);
+  EXPECT_EQ(score.system_length, 11);
+  const auto ter = Scorer(api::TerOptions()).corpus_score(kHypotheses, kReferences);
+  EXPECT_EQ(ter.edits, 2);
+  EXPECT_EQ(ter.reference_words, 11);
+  EXPECT_EQ(Scorer(api::ChrfOptions{.word_order = 2}).corpus_score(kHypotheses, kReferences).name, "chrF2++");
+  EXPECT_EQ(Scorer(api::ChrfOptions{.word_order = 2}).name(), "chrF2++");
+}
+
+TEST(ApiScorer, ScoresSentencesAndMissingReferences) {
+  const Scorer bleu{api::BleuOptions()};
+  EXPECT_EQ(bleu.sentence_score(kHypotheses[0], {kReferences[0][0]}).score,
+            scoring::Bleu().sentence_score(kHypotheses[0], std::vector{kReferences[0][0]}).score);
+  api::OptionalReferences some(2);
+  some[0] = {kReferences[0][0], kReferences[0][1]};
+  some[1] = {std::nullopt, "a dog barks at night"};
+  const auto score = bleu.corpus_score_optional(kHypotheses, some);
+  EXPECT_THAT(score.signature, HasSubstr("nrefs:var"));
+  EXPECT_GT(score.score, bleu.corpus_score(kHypotheses, kReferences).score);
+}
+
+TEST(ApiScorer, ComparesSystems) {
+  api::CorpusOptions options;
+  options.bootstrap = 100;
+  const auto score = Scorer(api::BleuOptions()).corpus_score(kHypotheses, kReferences, options);
+  ASSERT_TRUE(score.confidence.has_value());
+  EXPECT_THAT(score.signature, HasSubstr("bs:100"));
+  const auto table = api::paired_test({kHypotheses, kReferences[0]}, kReferences,
+                                      {Scorer(api::BleuOptions()), Scorer(api::ChrfOptions())}, {.samples = 100});
+  ASSERT_EQ(table.size(), 2u);
+  EXPECT_EQ(table[1].metric, "chrF2");
+  ASSERT_EQ(table[0].results.size(), 2u);
+  EXPECT_FALSE(table[0].results[0].p_value.has_value());
+  EXPECT_TRUE(table[0].results[1].p_value.has_value());
+  EXPECT_NEAR(table[0].results[1].score, 100, 1e-9);
+}
+
+TEST(ApiScorer, SaysWhatIsWrong) {
+  const auto bleu_message = [](const api::BleuOptions& options) {
+    return message_of<api::UserError>([&] { Scorer{options}; });
+  };
+  EXPECT_THAT(bleu_message({.tokenizer = "14a"}), HasSubstr("14a"));
+  EXPECT_THAT(bleu_message({.smooth_method = "more"}), HasSubstr("one of none, floor"));
+  EXPECT_THAT(bleu_message({.max_ngram_order = 0}), HasSubstr("max_ngram_order 0"));
+  EXPECT_THAT(message_of<api::UserError>([] { Scorer{api::ChrfOptions{.char_order = 0}}; }), HasSubstr("n-grams"));
+  const Scorer bleu{api::BleuOptions()};
+  message_of<api::UserError>([&] { bleu.corpus_score(kHypotheses, {{"one"}, {"two"}}); });
+  message_of<api::UserError>([&] { bleu.corpus_score({}, kReferences); });
+  message_of<api::UserError>([&] { bleu.corpus_score(kHypotheses, api::References()); });
+  message_of<api::UserError>([&] { bleu.sentence_score("a", {}); });
+  message_of<api::UserError>([&] { bleu.corpus_score({"\xFF", "b"}, kReferences); });
+  message_of<api::UserError>([&] { api::paired_test({kHypotheses}, kReferences, {bleu}); });
+  message_of<api::UserError>([&] { bleu.corpus_score(kHypotheses, kReferences, {.bootstrap = 10, .seed = "x"}); });
+}
+
+}  // namespace
+}  // namespace nmt::api_scorer_test
