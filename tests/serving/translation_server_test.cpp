@@ -133,7 +133,8 @@ TEST_F(TranslationServerTest, NothingInThePageRunsButItsFiles) {
   for (const auto& [name, text] : page_texts()) {
     for (const char* outside : {"https://", "@import", "url(", "innerHTML", "insertAdjacentHTML"})
       EXPECT_THAT(text, testing::Not(HasSubstr(outside))) << name;
-    if (name != "icon.svg") EXPECT_THAT(text, testing::Not(HasSubstr("http://"))) << name;
+    if (name == "icon.svg") continue;  // it names the namespace of drawings
+    EXPECT_THAT(text, testing::Not(HasSubstr("http://"))) << name;
   }
 }
 

@@ -4,7 +4,7 @@ import {post, keyIsMissing} from "./api.js";
 import {byId, announce, counted, countCharacters, sentence, showError, showNotice} from "./dom.js";
 import {linesOf} from "./line.js";
 
-const MOST_LINES = 256;          // of a request: the server refuses more than its queue holds
+const MOST_LINES = 256;         // of a request: the server refuses more than its queue holds
 const LONGEST_ANNOUNCED = 400;  // characters; of longer translations only the end is announced
 
 export class Translation {
@@ -174,5 +174,4 @@ export class Translation {
     const action = other && {label: `Translate into ${this.#languages.name(other)}`, run: () => this.#languages.setTarget(other)};
     showNotice(`The text is in ${name} already.`, action);
   }
-
 }
