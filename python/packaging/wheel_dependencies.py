@@ -2,7 +2,7 @@
 binary interface within one, not beyond."""
 
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping
 
 import installed_torch
 
@@ -10,11 +10,11 @@ OLDEST = "2.11"
 NUMPY = "numpy>=1.25"
 
 
-def dynamic_metadata(field: str, settings: Optional[Dict[str, Any]] = None, *_: Any) -> List[str]:
-    if field != "dependencies" or settings:
-        raise ValueError(f"{field}: only dependencies, without settings")
+def dynamic_metadata(settings: Mapping[str, Any], project: Mapping[str, Any]) -> Dict[str, List[str]]:
+    if settings:
+        raise ValueError("wheel_dependencies takes no settings")
     found = installed_torch.find()
     if found is None:
-        return [f"torch>={OLDEST}", NUMPY]
+        return {"dependencies": [f"torch>={OLDEST}", NUMPY]}
     minor = ".".join(re.findall(r"\d+", found[1])[:2])
-    return [f"torch=={minor}.*", NUMPY]
+    return {"dependencies": [f"torch=={minor}.*", NUMPY]}

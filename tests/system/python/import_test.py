@@ -23,8 +23,8 @@ text = translator.translate(sys.argv[2]).text
 torch.nn.Linear(4, 4)(torch.ones(2, 4)).sum().backward()
 assert product() == before and torch.get_num_threads() == threads
 assert nmt.score.corpus_bleu([text], [[text]]).score > 99
-libraries = {{line.split()[-1] for line in open("/proc/self/maps") if "libtorch_cpu" in line or "libgomp" in line}}
-assert len(libraries) == 2, libraries
+mapped = {{line.split()[-1] for line in open("/proc/self/maps") if "libtorch_cpu" in line or "libgomp" in line}}
+assert len(mapped) == 2 or "ctranslate2" in sys.modules and len(mapped) == 3, mapped  # that has an OpenMP of its own
 print(text)
 """
 
@@ -79,6 +79,9 @@ class Versions(Case):
         package = self.folder / "torch"
         package.mkdir(exist_ok=True)
         (package / "__init__.py").write_text("raise SystemExit('torch was imported')")
+        if not (package / "lib").exists():
+            from nmt._build import TORCH_FOLDER
+            (package / "lib").symlink_to(TORCH_FOLDER)
         (package / "version.py").write_text(f"from typing import Optional\n__version__ = '{version}'\n")
 
     def imported(self):

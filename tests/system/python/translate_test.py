@@ -122,7 +122,7 @@ class Errors(TranslateCase):
             nmt.Translator(self.folder)
         with self.assertRaisesRegex(nmt.Error, "beam_size"):
             self.translator.translate("x", beam_size=0)
-        with self.assertRaisesRegex(nmt.Error, "n_best"):
+        with self.assertRaisesRegex(nmt.Error, "n.best 100"):
             self.translator.translate("x", n_best=100)
         with self.assertRaises(nmt.Error):
             nmt.Translator(PROGRAMS.model, precision="int3")
