@@ -5,9 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/process/version.h"
+#include "base/strict_json.h"
+#include "describe_options.h"
 
 namespace nmt {
 
@@ -19,9 +22,18 @@ inline std::string program_version(const std::string& program, const std::string
                      cpu_features().empty() ? "no extensions" : cpu_features());
 }
 
-/// Parses the command line of a program. False if that was all (--help, --version). Throws Error for what is wrong with
-/// it.
+/// Ends --help and the manual page with commands that show the usual ways.
+inline void show_examples(CLI::App& app, const std::vector<std::string>& commands) {
+  app.footer(fmt::format("Examples:\n  {}", fmt::join(commands, "\n  ")));
+}
+
+/// Parses the command line of a program. False if that was all (--help, --version, --describe-options). Throws Error
+/// for what is wrong with it.
 inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
+  if (argc == 2 && argv[1] == kDescribeOptions) {
+    std::cout << to_json(description_of(app)).dump(1) << '\n';
+    return false;
+  }
   try {
     app.parse(argc, argv);
     return true;

@@ -32,8 +32,9 @@ struct DecodingArguments {
                    "pieces; a longer line is translated in parts (default: 1024, or what learned positions allow)")
         ->group(group);
     const std::string machine = "Machine";
-    app.add_option("--device", device, "auto (a GPU where there is one), cpu, cuda, cuda:N")
+    app.add_option("--device", device, "auto: a GPU where there is one")
         ->group(machine)
+        ->type_name("auto|cpu|cuda|cuda:N")
         ->capture_default_str();
     app.add_option("--threads", threads, "0 = all processors")->group(machine)->capture_default_str();
   }

@@ -48,7 +48,8 @@ class DecodingFlags {
   CLI::Option* add_to(CLI::App& app, const Option& option) {
     std::string flag = fmt::format("--{}", option.name);
     std::ranges::replace(flag, '_', '-');
-    const std::string limits = describe_limits(option);
+    const auto choices = choices_of(option);  // the name of the value says them
+    const std::string limits = choices.empty() ? describe_limits(option) : "";
     const std::string help = limits.empty() ? std::string(option.help) : fmt::format("{} ({})", option.help, limits);
     Config defaults;
     const Field field = option.of(defaults);
@@ -81,9 +82,10 @@ class DecodingFlags {
               given_.push_back({&option, flag + " " + value, YAML::Node(value)});
             },
             help)
-        ->type_name(std::holds_alternative<int64_t*>(field)  ? "INT"
-                    : std::holds_alternative<double*>(field) ? "FLOAT"
-                                                             : "TEXT");
+        ->type_name(!choices.empty()                          ? fmt::format("{}", fmt::join(choices, "|"))
+                    : std::holds_alternative<int64_t*>(field) ? "INT"
+                    : std::holds_alternative<double*>(field)  ? "FLOAT"
+                                                              : "TEXT");
   }
 
   std::vector<Given> given_;

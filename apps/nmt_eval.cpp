@@ -47,6 +47,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", program_version("nmt-eval", "LibTorch " TORCH_VERSION));
   EvalArguments arguments;
   arguments.add_to(app);
+  show_examples(app, {"nmt-eval -c mine.yaml", "nmt-eval -m runs/mine/best --source test.de --reference test.en"});
   if (!parse_command_line(app, argc, argv)) return kDone;
   if (arguments.self_test) return run_self_test();
   arguments.check();

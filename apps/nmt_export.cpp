@@ -31,17 +31,16 @@ struct Arguments {
                    "nmt: a model directory of this toolkit with smaller weights (--quantization); "
                    "ctranslate2: CTranslate2's own directory; marian: MarianMT of Hugging Face transformers; "
                    "safetensors: weights under the names of torch.nn.Transformer")
-        ->type_name("FORMAT");
+        ->type_name("nmt|ctranslate2|marian|safetensors");
     app.add_option("--from", from,
                    "marian: a MarianMT directory of Hugging Face, or Marian's .npz and decoder.yml (OPUS-MT); "
                    "t5: a T5 or mT5 directory of Hugging Face")
-        ->type_name("FORMAT");
+        ->type_name("marian|t5");
     app.add_option("-i,--input", input, "what comes in")->type_name("DIR");
     app.add_option("-o,--output", output, "folder to write; must not exist yet")->type_name("DIR");
     app.add_option("--quantization", quantization,
-                   "of --to nmt: int8, bf16; of --to ctranslate2: float32 (the default), int8, int8_float32, float16, "
-                   "bfloat16")
-        ->type_name("TYPE");
+                   "of --to nmt: int8 or bf16; of --to ctranslate2: all but bf16, float32 by default")
+        ->type_name("int8|bf16|float32|int8_float32|float16|bfloat16");
     app.add_option("--task", t5.task,
                    "of --from t5: one of task_specific_params in config.json (translation_en_to_de), where there are "
                    "several translations")
@@ -107,6 +106,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", program_version("nmt-export"));
   Arguments arguments;
   arguments.add_to(app);
+  show_examples(app,
+                {"nmt-export --inspect runs/mine/best", "nmt-export -m runs/mine/best --to ctranslate2 -o exported",
+                 "nmt-export -m runs/mine/best --to nmt --quantization int8 -o small"});
   if (!parse_command_line(app, argc, argv)) return kDone;
   arguments.check();
   if (!arguments.inspect.empty()) {

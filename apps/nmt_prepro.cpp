@@ -153,6 +153,8 @@ int main(int argc, char** argv) {
     CLI::App app("Reads and cleans parallel text, learns the vocabulary, writes the prepared data.", "nmt-prepro");
     Arguments arguments;
     declare(app, arguments);
+    show_examples(app, {"nmt-prepro -c mine.yaml", "nmt-prepro -c mine.yaml --set data.vocab_size=8000 --print-config",
+                        "nmt-prepro --encode runs/mine/best < new.de"});
     if (!parse_command_line(app, argc, argv)) return int{kDone};
     if (!arguments.tokenize.empty()) return tokenize(arguments);
     if (!arguments.detokenize.empty()) return detokenize(arguments);

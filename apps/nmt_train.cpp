@@ -41,8 +41,8 @@ struct Arguments {
         ->type_name("SECTION.KEY=VALUE")
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
-    app.add_option("--device", device, "auto, cpu, cuda or cuda:N: run.device")->type_name("DEVICE");
-    app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
+    app.add_option("--device", device, "run.device of the configuration")->type_name("auto|cpu|cuda|cuda:N");
+    app.add_option("--precision", precision, "run.precision of the configuration")->type_name("auto|fp32|bf16");
     app.add_option("--profile", profile,
                    "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
                    "ui.perfetto.dev, and the ten most expensive operations in the log")
@@ -123,6 +123,8 @@ int main(int argc, char** argv) {
         "nmt-train"};
     nmt::Arguments arguments;
     arguments.add_to(app);
+    nmt::show_examples(
+        app, {"nmt-train -c mine.yaml", "nmt-train -c mine.yaml --set training.max_updates=1000 --run-dir runs/short"});
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
     if (arguments.report_only) {
       std::cout << nmt::write_report(*arguments.report_only).string() << "\n";

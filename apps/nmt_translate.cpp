@@ -276,6 +276,9 @@ int run(int argc, char** argv) {
   arguments.add_to(app);
   ServingArguments serving;
   serving.add_to(app);
+  show_examples(app, {"nmt-translate -m runs/mine/best < new.de > new.en",
+                      "nmt-translate -m runs/mine/best -t \"Ein Hund schläft.\" --n-best 3",
+                      "nmt-translate -m runs/mine/best --serve 8080"});
   if (!parse_command_line(app, argc, argv)) return kDone;
   if (arguments.models.empty() && !serving.has_models()) throw Error("--model is required; see nmt-translate --help");
   arguments.check();

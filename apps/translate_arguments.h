@@ -150,9 +150,8 @@ struct TranslateArguments {
         ->capture_default_str()
         ->group(group);
     app.add_option("--format-in", document_format,
-                   "the input is one document, whose markup stays: html, xml, srt, vtt, po, xliff, docx, pptx, odt, "
-                   "odp, epub, txt; auto = as the name of the input ends")
-        ->type_name("FORMAT")
+                   "the input is one document of this format, whose markup stays; auto = as the name of the input ends")
+        ->type_name("auto|html|xml|srt|vtt|po|xliff|docx|pptx|odt|odp|epub|txt")
         ->excludes("--text")
         ->group(group);
     app.add_flag("--split-sentences", split_sentences, "a line is a paragraph: its sentences are translated one by one")

@@ -4,10 +4,17 @@
 # Run paths are those of an installed program from the start: CMake pads the ones of a build folder with empty elements, and
 # an empty element is the current folder, searched before the system's. tests/system/linking_test.py reads them.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
-set(CMAKE_INSTALL_RPATH "")
+set(CMAKE_INSTALL_RPATH "") # another in a build for packages: NmtPackages.cmake
 
 # The folders of LibTorch's libraries (and, in a build for CUDA, of the CUDA runtime's), and no others.
 function(nmt_torch_run_path target)
+  if(NMT_PACKAGE)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL SHARED_LIBRARY) # in lib, or in lib/x86_64-linux-gnu; programs have that of all programs
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../nmt;$ORIGIN/nmt")
+    endif()
+    return()
+  endif()
   get_filename_component(folders ${TORCH_LIBRARY} DIRECTORY)
   if(NMT_WITH_CUDA AND CUDA_CUDART)
     get_filename_component(runtime ${CUDA_CUDART} DIRECTORY)
@@ -35,6 +42,9 @@ function(nmt_torch_setup target)
   if(type STREQUAL EXECUTABLE)
     nmt_torch_run_path(${target})
   endif()
+  if(NMT_PACKAGE AND NMT_SHORT_PATHS)
+    nmt_no_paths(${target})
+  endif()
   if(target STREQUAL nmt_nn)
     target_precompile_headers(${target} PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/pimpl.h>)
   else()
@@ -57,6 +67,10 @@ endfunction()
 
 # The fuzz targets put another one in its place (tests/fuzz/heap_mapped_file.cpp): it stays an object of its own.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/base/files/mapped_file.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# libnmt trains in one process: it leaves these objects out, and so does not load MPI.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/training/distributed/mpi_process_group.cpp
+                            ${CMAKE_SOURCE_DIR}/src/training/distributed/make_process_group.cpp
+                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 function(nmt_library name)
   cmake_parse_arguments(ARG "TORCH" "" "LINK" ${ARGN})
@@ -135,6 +149,14 @@ function(nmt_programs)
   foreach(source ${sources})
     get_filename_component(stem ${source} NAME_WE)
     string(REPLACE "_" "-" program ${stem})
+    if(stem STREQUAL nmt) # the front door: tiny, for it stands before every start of another
+      add_executable(nmt_front_door ${source} ${CMAKE_SOURCE_DIR}/src/base/edit_distance.cpp)
+      set_target_properties(nmt_front_door PROPERTIES OUTPUT_NAME nmt) # the target nmt is the library
+      target_include_directories(nmt_front_door PRIVATE ${CMAKE_SOURCE_DIR}/src)
+      target_compile_definitions(nmt_front_door PRIVATE NMT_VERSION="${PROJECT_VERSION}")
+      set_property(GLOBAL APPEND PROPERTY NMT_PROGRAMS nmt_front_door)
+      continue()
+    endif()
     if(DEFINED NMT_LIBRARIES_${stem})
       set(libraries ${NMT_LIBRARIES_${stem}})
     elseif(NMT_WITH_TORCH AND stem MATCHES "^nmt_(eval|translate)$")
@@ -154,8 +176,9 @@ function(nmt_programs)
   endforeach()
   get_property(programs GLOBAL PROPERTY NMT_PROGRAMS)
   if(programs)
+    add_custom_target(programs DEPENDS ${programs})
     include(GNUInstallDirs)
-    install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DATADIR}/nmt)
+    install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DATADIR}/nmt COMPONENT programs)
   endif()
 endfunction()

@@ -1,6 +1,7 @@
 // Prepares the data of a configuration and trains, as nmt-prepro and nmt-train do. Ctrl-C ends it with its state saved;
 // the same command goes on.
 //   train CONFIG.yaml [SECTION.KEY=VALUE ...]
+#include <nmt/memory.h>
 #include <nmt/prepare.h>
 #include <nmt/trainer.h>
 
@@ -20,6 +21,7 @@ int main(int argc, char** argv) try {
     std::cerr << "usage: train CONFIG.yaml [SECTION.KEY=VALUE ...]\n";
     return 2;
   }
+  nmt::reuse_freed_tensors();  // LibTorch's memory is this program's alone
   std::signal(SIGINT, on_signal);
   const nmt::Configuration configuration{argv[1], {argv + 2, argv + argc}};
   const nmt::LogSink log = [](nmt::LogLevel, const std::string& line) { std::cerr << line << '\n'; };

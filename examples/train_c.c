@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: train_c CONFIG.yaml [SECTION.KEY=VALUE ...]\n");
     return 2;
   }
+  nmt_reuse_freed_tensors();
   for (i = 2; i < argc; ++i)
     if (nmt_options_set(options, "set", argv[i]) != NMT_OK) return fail();
   if (nmt_prepare(argv[1], options, NULL, NULL, NULL, NULL) != NMT_OK) return fail();

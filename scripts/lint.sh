@@ -20,13 +20,13 @@ python3 - "$build_folder" "$database" <<'PYTHON'
 import json, os, re, sys
 
 build, out = sys.argv[1:]
-torch_free = ("base", "config", "text", "markup", "scoring", "report", "serving", "data", "prepro", "interop")
+torch_free = ("base", "config", "manual", "text", "markup", "scoring", "report", "serving", "data", "prepro", "interop")
 commands = json.load(open(f"{build}/compile_commands.json"))
 for command in commands:
     command["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\S*", "", command["command"])
 wanted = [c for c in commands if any(f"/nmt_{name}.dir/" in c["command"] for name in torch_free)]
 changed = [os.path.abspath(line.strip()) for line in open(f"{out}/changed")]
-with_torch = next(c for c in commands if "/nmt_training.dir/" in c["command"] and "cmake_pch" not in c["file"])
+with_torch = next(c for c in commands if "/nmt_api.dir/" in c["command"] and "cmake_pch" not in c["file"])
 others = [path for path in changed if not re.search(rf"/src/({'|'.join(torch_free)})/|/kernels/", path)]
 for path in others:
     command = re.sub(r" -o \S+ -c \S+", f" -o lint.o -c {path}", with_torch["command"])

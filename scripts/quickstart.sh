@@ -25,13 +25,8 @@ sentences=(
 )
 
 build_programs() {
-  local source programs=()
-  for source in apps/*.cpp; do
-    source=${source##*/}
-    programs+=("$(tr _ - <<<"${source%.cpp}")")
-  done
-  say "building ${programs[*]}"
-  cmake --build "$build_folder" -j "$(build_jobs)" --target "${programs[@]}" >&2
+  say "building the programs"
+  cmake --build "$build_folder" -j "$(build_jobs)" --target programs >&2
 }
 
 make_corpus() {

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the toolkit is built with, on Debian 12, Ubuntu 24.04 or newer: Debian packages (as root or with sudo) and
 # LibTorch. Quick where all is there; changes nothing else on the machine. LibTorch is taken from Torch_DIR,
-# CMAKE_PREFIX_PATH or a python3 that has torch; otherwise it is installed into .deps/torch.
+# CMAKE_PREFIX_PATH or a python3 that has torch; otherwise it is installed into .deps/torch, by pip, from the index
+# NMT_TORCH_INDEX_URL where that is set.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case "${1:-}" in
   '') ;;
-  -h | --help) sed -n '2,4s/^# //p' scripts/setup.sh; exit 0 ;;
+  -h | --help) sed -n '2,5s/^# //p' scripts/setup.sh; exit 0 ;;
   *) die "$1: no such option (see --help)" ;;
 esac
 
@@ -54,6 +55,7 @@ check_versions() {
 install_torch() {
   local partial=$torch_environment.partial
   local pip=("$partial/bin/python" -m pip install -q --disable-pip-version-check)
+  if [ -n "${NMT_TORCH_INDEX_URL:-}" ]; then pip+=(--index-url "$NMT_TORCH_INDEX_URL"); fi
   say "installing LibTorch $torch_release into $torch_environment (a large download, once)"
   python3 -m venv --clear "$partial" || die "python3 -m venv failed: see above"
   # Without a CUDA toolkit a build for CUDA brings gigabytes that stay unused, so the one for the CPU is asked for first.

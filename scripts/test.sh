@@ -16,7 +16,7 @@ case "${1:-}" in
   --all) labels='^(unit|system|long)$' strict=(--strict); shift ;;
 esac
 
-torch_free_tests='^unit_(base|config|text|markup|scoring|report|serving|data|prepro|interop|kernels|fuzz)$'
+torch_free_tests='^unit_(base|config|manual|text|markup|scoring|report|serving|data|prepro|interop|kernels|fuzz)$'
 results=$PWD/$build_folder/test-results  # kept until the next time
 rm -rf "$results" && mkdir -p "$results"
 
@@ -45,6 +45,7 @@ build_all() { cmake --build "$1" -j "$(build_jobs)" "${@:2}"; }
 
 stage "set-up" ./scripts/setup.sh
 if [ ${#strict[@]} -gt 0 ] && ! command -v chromium >/dev/null; then install_packages chromium || true; fi
+install_packages mandoc man-db groff-base zsh fish || true  # manual pages and completions are tried in them
 python=$(./scripts/dev_python.sh) && export NMT_DEV_PYTHON=$python
 python=$(./scripts/interop_python.sh) && export NMT_INTEROP_PYTHON=$python
 

@@ -4,8 +4,9 @@
 
 PYTHON is an interpreter that imports ctranslate2 and sentencepiece (scripts/interop_python.sh makes one). The model
 leaves through nmt-export. CTranslate2 gets its best thread layout: each is tried, the faster one counts. It is given
-ready pieces and is timed without loading; nmt-translate is timed without loading too, but with cutting and joining the
-text. --widen: the same function in a model of base size (widen_model.py). Tokens are pieces of the target and </s>.
+the lines of the text, as nmt-translate is: both cut and join them themselves, and are timed without loading. Rounds are in
+turns; ratios are of the medians. --widen: the same function in a model of base size (widen_model.py). Tokens are pieces
+of the target and </s>.
 --cpu-seconds: tokens a second of processor time, for a machine that is busy with other work; then use --threads 1.
 """
 
@@ -20,6 +21,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from measuring import conditions, median, spread  # noqa: E402
+
 MIN_EQUAL = 0.99  # share of sentences with the same text in float32
 MAX_LOSS = 0.2  # BLEU
 
@@ -37,12 +41,6 @@ def processor_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-def keep_best(found, name, result):
-    """result: (text lines, tokens a second)."""
-    if name not in found or result[1] > found[name][1]:
-        found[name] = result
-
-
 class Comparison:
     def __init__(self, arguments):
         self.arguments = arguments
@@ -58,7 +56,7 @@ class Comparison:
              self.exported])
 
     def ours(self, precision, beam, batch_size, one_by_one):
-        """Best of some runs of nmt-translate: (text lines, tokens a second)."""
+        """nmt-translate: (text lines, tokens a second)."""
         output = self.work / f"ours.{precision}.{beam}.txt"
         command = [self.programs / "nmt-translate", "-m", self.model, "-i", self.arguments.source, "-o", output,
                    "--precision", precision, "--beam-size", beam, "--length-penalty", 0, "--max-length-ratio", 0,
@@ -84,20 +82,18 @@ class Comparison:
         run([instead.get(part, part) for part in command])
         return processor_seconds() - before
 
-    def theirs(self, precision, beam, batch_size, one_by_one):
-        """The best layout of threads: (text lines, tokens a second)."""
-        best = ([], 0)
+    def layouts(self, one_by_one):
+        """(workers, threads of each) that CTranslate2 is tried with: the better one counts."""
         threads = self.arguments.threads
-        layouts = {(1, threads), (1, 1)} if one_by_one else {(threads, 1), (1, threads)}
-        for workers, threads_each in sorted(layouts):
-            task = {"model": str(self.exported), "source": str(self.arguments.source), "precision": precision,
-                    "beam": beam, "batch_size": batch_size, "one_by_one": one_by_one, "workers": workers,
-                    "threads": threads_each, "limit": self.arguments.limit,
-                    "cpu_seconds": self.arguments.cpu_seconds}
-            answer = json.loads(run([self.arguments.python, HERE / "run_ctranslate2.py", json.dumps(task)]).stdout)
-            if answer["tokens_per_second"] > best[1]:
-                best = (answer["lines"], answer["tokens_per_second"])
-        return best
+        return sorted({(1, threads), (1, 1)} if one_by_one else {(threads, 1), (1, threads)})
+
+    def theirs(self, precision, beam, batch_size, one_by_one, layout):
+        """(text lines, tokens a second)."""
+        task = {"model": str(self.exported), "source": str(self.arguments.source), "precision": precision, "beam": beam,
+                "batch_size": batch_size, "one_by_one": one_by_one, "workers": layout[0], "threads": layout[1],
+                "limit": self.arguments.limit, "cpu_seconds": self.arguments.cpu_seconds}
+        answer = json.loads(run([self.arguments.python, HERE / "run_ctranslate2.py", json.dumps(task)]).stdout)
+        return answer["lines"], answer["tokens_per_second"]
 
     def bleu(self, lines):
         hypotheses = self.work / "scored.txt"
@@ -117,26 +113,45 @@ class Comparison:
         shown = ", ".join(f"{precision} {score:.2f}" for precision, score in scores.items())
         print(f"\nBeam {beam}: {equal:.1%} of the texts equal in float32; BLEU {shown}.", flush=True)
 
+    def measure(self, beam, batch_size, one_by_one):
+        """For each program the texts and the tokens a second of each round, CTranslate2 in its better layout of threads."""
+        runs = {f"ours {precision}": (self.ours, (precision, beam, batch_size, one_by_one))
+                for precision in ("fp32", "bf16", "int8")}
+        for precision in ("float32", "int8"):
+            for layout in self.layouts(one_by_one):
+                runs[f"theirs {precision} {layout}"] = (self.theirs, (precision, beam, batch_size, one_by_one, layout))
+        texts, speeds = {}, {name: [] for name in runs}
+        # In turns: a machine that is slow for a minute is so for both.
+        for _ in range(self.arguments.rounds):
+            for name, (function, parts) in runs.items():
+                texts[name], speed = function(*parts)
+                speeds[name].append(speed)
+        for precision in ("float32", "int8"):
+            names = [name for name in runs if name.startswith(f"theirs {precision} ")]
+            best = max(names, key=lambda name: median(speeds[name]))
+            texts[f"theirs {precision}"], speeds[f"theirs {precision}"] = texts[best], speeds[best]
+        return texts, speeds
+
     def table(self, title, batch_size, one_by_one):
         unit = "tokens/processor second" if self.arguments.cpu_seconds else "tokens/s"
-        print(f"\n| {unit}, {title} | ours fp32 | ours bf16 | CTranslate2 float32 | ratio | ours int8 | "
-              "CTranslate2 int8 | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
-        texts = {}
+        print(f"\n{conditions(self.arguments.threads, self.arguments.rounds)}\n\n"
+              f"| {unit}, {title} | ours fp32 | ours bf16 | CTranslate2 float32 | fp32 / float32 | bf16 / float32 | ours int8 | "
+              "CTranslate2 int8 | int8 / int8 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+        found = {}
         for beam in self.arguments.beams:
-            ours, theirs = {}, {}
-            # In turns: a machine that is slow for a minute is so for both.
-            for _ in range(self.arguments.repeat):
-                for precision in ("fp32", "bf16", "int8"):
-                    keep_best(ours, precision, self.ours(precision, beam, batch_size, one_by_one))
-                for precision in ("float32", "int8"):
-                    keep_best(theirs, precision, self.theirs(precision, beam, batch_size, one_by_one))
-            speed = {name: rate for name, (_, rate) in (ours | {f"ct2 {p}": r for p, r in theirs.items()}).items()}
-            floats = max(speed["fp32"], speed["bf16"]) / speed["ct2 float32"]
-            print(f"| {'greedy' if beam == 1 else f'beam {beam}'} | {speed['fp32']:,.0f} | {speed['bf16']:,.0f} | "
-                  f"{speed['ct2 float32']:,.0f} | {floats:.2f} | {speed['int8']:,.0f} | {speed['ct2 int8']:,.0f} | "
-                  f"{speed['int8'] / speed['ct2 int8']:.2f} |", flush=True)
-            texts[beam] = ({p: lines for p, (lines, _) in ours.items()}, theirs["float32"][0])
-        return texts
+            texts, speeds = self.measure(beam, batch_size, one_by_one)
+
+            def ratio(ours, theirs):
+                return f"{median(speeds[ours]) / median(speeds[theirs]):.2f}"
+
+            cells = ["greedy" if beam == 1 else f"beam {beam}", spread(speeds["ours fp32"]), spread(speeds["ours bf16"]),
+                     spread(speeds["theirs float32"]), ratio("ours fp32", "theirs float32"),
+                     ratio("ours bf16", "theirs float32"), spread(speeds["ours int8"]), spread(speeds["theirs int8"]),
+                     ratio("ours int8", "theirs int8")]
+            print("| " + " | ".join(cells) + " |", flush=True)
+            found[beam] = ({name.removeprefix("ours "): lines for name, lines in texts.items() if name.startswith("ours ")},
+                           texts["theirs float32"])
+        return found
 
     def main(self):
         for batch_size in self.arguments.batch_sizes:
@@ -165,7 +180,7 @@ def parse_arguments():
     parser.add_argument("--cpu-seconds", action="store_true", help="see above")
     parser.add_argument("--limit", type=int, default=100, help="tokens of a translation, </s> counted")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--repeat", type=int, default=2, help="rounds; each program's best one counts")
+    parser.add_argument("--rounds", type=int, default=3, help="the median of each program's counts")
     return parser.parse_args()
 
 

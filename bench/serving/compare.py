@@ -11,7 +11,6 @@ left out. Prints Markdown tables; a row with errors says so and is not measured.
 import argparse
 import contextlib
 import json
-import platform
 import re
 import resource
 import statistics
@@ -25,6 +24,8 @@ import pages
 import servers
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from measuring import processor  # noqa: E402
 COMPARED_LINES = 200
 
 
@@ -57,18 +58,6 @@ def named_programs(given):
 def output_of(command):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     return (done.stdout or done.stderr).strip()
-
-
-def processor():
-    model, flags = platform.processor(), set()
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == "model name":
-            model = value.strip()
-        if name.strip() == "flags":
-            flags = set(value.split())
-    sets = [flag for flag in ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8") if flag in flags]
-    return f"{model} ({', '.join(sets)})"
 
 
 def load(server, bodies, clients, seconds, work):

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Target tokens a second of training, ours and other toolkits', one after the other. Prints Markdown tables.
 
-    bench/training/compare.sh --peers DIR [--size small|base] [--programs build] [--work runs/compare] [NAME ...]
+    bench/training/compare.sh --peers DIR [--size small|base] [--rounds 3] [--programs build] [--work runs/compare] [NAME ...]
 
 DIR is a folder with the environment `venv` of the other toolkits, their configurations (opennmt_small.yaml, ...),
 eager_pytorch.py, and Multi30k German-English as m30k/{train,val}.{de,en} with the 8,000-piece model m30k/spm8k.model.
 All train the same model on the same pieces: 4,096 padded tokens a batch, dropout 0.1, smoothing 0.1, tied embeddings.
 Tokens are real target tokens with </s>. A program's speed is that of its updates after the first ones, in which
-buffers are made. NAME: ours-bf16 ours-fp32 opennmt joeynmt pytorch-bf16 pytorch-fp32 (default: all that apply).
+buffers are made. With several rounds the programs take turns; ratios are of the medians. NAME: ours-bf16 ours-fp32 opennmt joeynmt pytorch-bf16 pytorch-fp32 (default: all that apply).
 """
 
 import argparse
-import datetime
 import json
 import os
 import pathlib
@@ -21,6 +20,9 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "bench"))
+from measuring import conditions, median, spread  # noqa: E402
+
 SIZES = {"small": {"d_model": 256, "d_ff": 1024, "num_blocks": 3, "num_heads": 4},
          "base": {"d_model": 512, "d_ff": 2048, "num_blocks": 6, "num_heads": 8}}
 # Updates of each program: enough for a steady figure, few enough to wait for; the slow ones do less.
@@ -166,20 +168,20 @@ def loss_after(intervals, tokens):
     return None
 
 
-def processor():
-    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
-
-
-def print_tables(results, size, options):
-    base = {name: speed(intervals) for name, intervals in results.items()}
-    print(f"\n{size}, {options.threads} threads, {processor()}, {datetime.date.today()}\n")
-    others = [name for name in ("opennmt", "joeynmt") if name in base]
+def print_tables(rounds, size, options):
+    """rounds: for each program the intervals of each of its runs."""
+    speeds = {name: [speed(intervals) for intervals in runs] for name, runs in rounds.items()}
+    print(f"\n{size}: {conditions(options.threads, options.rounds)}\n")
+    others = [name for name in ("opennmt", "joeynmt") if name in speeds]
     print("| program | precision | target tokens/s |" + "".join(f" x {LABELS[name][0]} |" for name in others))
     print("| --- | --- | --- |" + " --- |" * len(others))
-    for name, value in base.items():
-        ratios = "".join(f" {value / base[other]:.2f} |" for other in others)
-        print(f"| {LABELS[name][0]} | {LABELS[name][1]} | {value:,.0f} |{ratios}")
+    for name, values in speeds.items():
+        ratios = "".join(f" {median(values) / median(speeds[other]):.2f} |" for other in others)
+        print(f"| {LABELS[name][0]} | {LABELS[name][1]} | {spread(values)} |{ratios}")
+    print_losses({name: runs[0] for name, runs in rounds.items()})
+
+
+def print_losses(results):
     with_loss = {name: i for name, i in results.items() if i and i[-1].loss is not None}
     if len(with_loss) > 1:
         common = min(sum(i.tokens for i in intervals) for intervals in with_loss.values())
@@ -199,6 +201,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=SOURCE / "runs" / "compare_training")
     parser.add_argument("--size", choices=SIZES, action="append")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     for folder in ("peers", "programs", "work"):
@@ -206,12 +209,14 @@ def main():
     if unknown := [name for name in options.names if name not in LABELS]:
         parser.error(f"{unknown[0]}: none of {' '.join(LABELS)}")
     for size in options.size or SIZES:
-        results = {}
-        for name in options.names or UPDATES[size]:
-            if name in UPDATES[size]:
-                results[name] = measure(options, name, size)
-                print(f"{size} {name}: {speed(results[name]):,.0f} target tokens/s", file=sys.stderr, flush=True)
-        print_tables(results, size, options)
+        names = [name for name in options.names or UPDATES[size] if name in UPDATES[size]]
+        rounds = {name: [] for name in names}
+        for number in range(options.rounds):
+            for name in names:
+                rounds[name].append(measure(options, name, size))
+                print(f"{size} round {number + 1}, {name}: {speed(rounds[name][-1]):,.0f} target tokens/s", file=sys.stderr,
+                      flush=True)
+        print_tables(rounds, size, options)
         sys.stdout.flush()
 
 

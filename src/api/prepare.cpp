@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "api/guard.h"
-#include "api/loaded_configuration.h"
-#include "api/log_sink.h"
+#include "api/inner/guard.h"
+#include "api/inner/loaded_configuration.h"
+#include "api/inner/log_sink.h"
 #include "base/process/progress.h"
 #include "prepro/preprocess.h"
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "api/access.h"
-#include "api/guard.h"
+#include "api/inner/access.h"
+#include "api/inner/guard.h"
 #include "base/error.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
@@ -17,7 +17,7 @@
 namespace nmt::api {
 
 /// One of the three is there.
-class Scorer::State {
+class NMT_NOT_EXPORTED Scorer::State {
  public:
   std::shared_ptr<const scoring::Bleu> bleu = {};
   std::shared_ptr<const scoring::Chrf> chrf = {};

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <utility>
 
-#include "api/guard.h"
-#include "api/loaded_torch.h"
-#include "api/log_sink.h"
-#include "api/settings.h"
+#include "api/inner/guard.h"
+#include "api/inner/loaded_torch.h"
+#include "api/inner/log_sink.h"
+#include "api/inner/settings.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "serving/translation_server.h"
@@ -71,7 +71,7 @@ void check_server(const ServerOptions& options) {
 
 }  // namespace
 
-class Server::State {
+class NMT_NOT_EXPORTED Server::State {
  public:
   explicit State(const ServerOptions& options)
       : threads_(options.translator.threads > 0 ? options.translator.threads : default_threads()),

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "api/guard.h"
+#include "api/inner/guard.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "data/codec_directory.h"
@@ -17,7 +17,7 @@
 
 namespace nmt::api {
 
-class Tokenizer::State {
+class NMT_NOT_EXPORTED Tokenizer::State {
  public:
   explicit State(const std::string& directory) : codec_(load_codec(directory)) {
     for (const auto side : {Side::kSource, Side::kTarget}) {

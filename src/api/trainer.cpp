@@ -9,11 +9,11 @@
 #include <mutex>
 #include <utility>
 
-#include "api/guard.h"
-#include "api/loaded_configuration.h"
-#include "api/loaded_torch.h"
-#include "api/log_sink.h"
-#include "api/training_events.h"
+#include "api/inner/guard.h"
+#include "api/inner/loaded_configuration.h"
+#include "api/inner/loaded_torch.h"
+#include "api/inner/log_sink.h"
+#include "api/inner/training_events.h"
 #include "base/process/progress.h"
 #include "config/loading/model_description.h"
 #include "nn/device/device.h"
@@ -22,6 +22,8 @@
 
 namespace nmt::api {
 namespace {
+
+std::mutex one_run_at_a_time;
 
 /// LibTorch's number of threads is one for the whole process: as it was before, when a run has ended.
 class KeptThreads {
@@ -67,14 +69,13 @@ ValidationFigures figures_of(const std::filesystem::path& model) {
 
 }  // namespace
 
-class Trainer::State {
+class NMT_NOT_EXPORTED Trainer::State {
  public:
   explicit State(TrainerOptions options)
       : options_(std::move(options)), configuration_(loaded(options_.configuration)) {}
 
   TrainingResult run() {
-    static std::mutex one_at_a_time;
-    const std::lock_guard turn(one_at_a_time);
+    const std::lock_guard turn(one_run_at_a_time);
     require_matching_torch();
     const KeptThreads threads;
     const nmt::NoProgressBars no_bars;

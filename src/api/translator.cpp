@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "api/access.h"
-#include "api/guard.h"
-#include "api/loaded_torch.h"
-#include "api/log_sink.h"
-#include "api/translation_results.h"
-#include "api/translator_state.h"
+#include "api/inner/access.h"
+#include "api/inner/guard.h"
+#include "api/inner/loaded_torch.h"
+#include "api/inner/log_sink.h"
+#include "api/inner/translation_results.h"
+#include "api/inner/translator_state.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/line_reader.h"

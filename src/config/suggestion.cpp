@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "config/option_table.h"
 
 namespace nmt {
@@ -62,34 +62,11 @@ const std::map<std::string_view, std::string_view>& other_names() {
   return names;
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other (optimal string alignment).
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before_last, last(b.size() + 1), current(b.size() + 1);
-  std::iota(last.begin(), last.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    current[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      current[j] = std::min({replaced, last[j] + 1, current[j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        current[j] = std::min(current[j], before_last[j - 2] + 1);
-      }
-    }
-    before_last = std::move(last);
-    last = std::move(current);
-    current.assign(b.size() + 1, 0);
-  }
-  return last[b.size()];
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
 }
-
-/// How far a name may be from what it is taken for: a third of its letters, but at least one and at most three.
-size_t tolerated_distance(std::string_view name) { return std::clamp<size_t>(name.size() / 3, 1, 3); }
 
 /// The option whose name is nearest; options of the same section win ties.
 std::optional<std::string> nearest_option(const std::string& section, const std::string& name) {

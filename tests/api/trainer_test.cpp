@@ -66,10 +66,6 @@ class ApiTrainer : public testing::Test {
   test::TemporaryDirectory folder_;
 };
 
-std::string weights(const std::string& run, int update) {
-  return read_file(fs::path(run) / "checkpoints" / ("update-" + std::to_string(update)) / "model.safetensors");
-}
-
 TEST_F(ApiTrainer, PreparesOnce) {
   std::vector<std::string> said;
   const api::PrepareOptions options{

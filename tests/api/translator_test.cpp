@@ -133,7 +133,7 @@ TEST_F(ApiTranslator, SaysWhatIsWrong) {
   EXPECT_THAT(message([](auto& o) { o.settings = {"shortlist=5"}; }), HasSubstr("has no lexicon"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {}); }), HasSubstr("1 sources and 0 targets"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "pdf"); }), HasSubstr("pdf"));
-  EXPECT_THAT(message_of<api::UserError>([] { Translator(TranslatorOptions()); }), HasSubstr("name a model"));
+  EXPECT_THAT(message_of<api::UserError>([] { Translator{TranslatorOptions()}; }), HasSubstr("name a model"));
   EXPECT_THAT(message_of<api::UserError>([&] { Translator((folder_ / "none").string()); }), HasSubstr("model.json"));
   TranslatorOptions two{{model_.string()}};
   two.weights = {1, 2};
@@ -190,7 +190,7 @@ TEST_F(ApiTranslator, StreamsInOrder) {
   int taken = 0;
   EXPECT_EQ(translator.translate_stream(
                 [](std::string& line) {
-                  line = "a";
+                  line.assign(1, 'a');
                   return true;
                 },
                 [&](int64_t, const Translation&) { return ++taken < 5; }, {}, {.block_lines = 2}),
@@ -213,7 +213,7 @@ TEST_F(ApiTranslator, WhatCallbacksThrowComesOut) {
                OwnTrouble);
   EXPECT_THROW(translator.translate_stream(
                    [](std::string& line) {
-                     line = "a";
+                     line.assign(1, 'a');
                      return true;
                    },
                    [](int64_t, const Translation&) -> bool { throw OwnTrouble{3}; }, {}, {.block_lines = 1}),

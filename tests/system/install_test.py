@@ -38,7 +38,7 @@ class Install(unittest.TestCase):
     def test_every_program_of_the_build_is_installed_and_starts(self):
         installed = {path.name for path in (self.prefix / "bin").iterdir()}
         built = {path.name for path in pathlib.Path(OPTIONS.build).glob("nmt-*") if os.access(path, os.X_OK)}
-        self.assertEqual(installed, built)
+        self.assertEqual(installed, built | {"nmt"})
         self.assertTrue(TORCH_FREE <= installed)
         self.assertEqual("nmt-train" in installed, OPTIONS.torch == "1")
         for program in sorted(installed):
@@ -46,6 +46,21 @@ class Install(unittest.TestCase):
                 done = self.run_program(program, "--version")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(program, done.stdout)
+
+    def test_the_front_door_opens_the_programs_beside_it(self):
+        done = self.run_program("nmt", "score", "--version")
+        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "nmt-score"), done.stderr)
+
+    def test_manual_pages_and_completions_are_installed(self):
+        share = self.prefix / "share"
+        for program in (path.name for path in (self.prefix / "bin").iterdir()):
+            for path in (f"man/man1/{program}.1.gz", f"bash-completion/completions/{program}",
+                         f"fish/vendor_completions.d/{program}.fish"):
+                self.assertTrue((share / path).is_file(), path)
+        self.assertTrue((share / "man/man5/nmt-config.5.gz").is_file())
+        self.assertTrue((share / "zsh/site-functions/_nmt").is_file())
+        for name in ("LICENSE", "NOTICE", "nmt.service"):
+            self.assertTrue((share / "doc/nmt" / name).is_file(), name)
 
     def test_the_presets_are_installed_and_are_read(self):
         presets = sorted((self.prefix / "share" / "nmt" / "configs").glob("*.yaml"))

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "api/c/c_objects.h"
+#include "nmt/memory.h"
 #include "nmt/version.h"
 
 namespace nmt::api {
@@ -82,6 +83,8 @@ extern "C" {
 const char* nmt_error_message(void) { return nmt::api::t_shown; }
 
 const char* nmt_version(void) { return NMT_VERSION_STRING; }
+
+void nmt_reuse_freed_tensors(void) { nmt::api::reuse_freed_tensors(); }
 
 nmt_stop* nmt_stop_new(void) {
   try {

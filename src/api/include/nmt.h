@@ -43,6 +43,9 @@ typedef enum nmt_status {
 NMT_C_EXPORT const char* nmt_error_message(void);
 NMT_C_EXPORT const char* nmt_version(void); /* "0.2.0" */
 
+/* For the whole process and for good: see nmt/memory.h. */
+NMT_C_EXPORT void nmt_reuse_freed_tensors(void);
+
 #define NMT_TERMINATED ((size_t)-1)
 
 /* ---- Options -------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 
 namespace nmt {
 
-std::string version();  ///< of the toolkit, "0.1.0"
+std::string version();  ///< of the toolkit, "0.2.0"
 
 /// The instruction sets of this processor that the toolkit's kernels make use of: "AVX2 AVX512 AVX512-BF16 AMX".
 std::string cpu_features();

@@ -20,6 +20,10 @@ namespace {
 constexpr size_t kAlignment = 64;
 constexpr size_t kSmallest = 1 << 12;  // below, the system's allocator is quick enough
 constexpr size_t kMapped = 1 << 20;    // from here on blocks are mapped: what is released is the system's at once
+constexpr size_t kSpare = 16 << 20;    // may be kept above the largest need, however small that is: the steps of a search
+                                       // of a small model ask for some MB, of another size each time
+constexpr size_t kPage = 1 << 12;
+constexpr size_t kHugePage = 1 << 21;  // of the system, where it has them: one fault and one address to look up for each
 
 size_t size_class(size_t bytes) {
   if (bytes <= kSmallest) return bytes;
@@ -61,8 +65,8 @@ class ReusingAllocator final : public c10::Allocator {
     }
     in_use_ += bytes;
     max_in_use_ = std::max(max_in_use_, in_use_);
-    // What is kept makes room for what is needed: all together never take more than an eighth above the largest need.
-    while (in_use_ + idle_ > max_in_use_ + max_in_use_ / 8 && idle_ > 0) release_oldest();
+    // What is kept makes room for what is needed.
+    while (in_use_ + idle_ > max_in_use_ + std::max(max_in_use_ / 8, kSpare) && idle_ > 0) release_oldest();
     return fresh(bytes);
   }
 
@@ -95,12 +99,24 @@ class ReusingAllocator final : public c10::Allocator {
   }
 
   static void* obtain(size_t bytes) {
-    if (bytes >= kMapped) {
-      void* block = ::mmap(nullptr, bytes + sizeof(Header), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      return block == MAP_FAILED ? nullptr : block;
-    }
+    if (bytes >= kMapped) return map(bytes + sizeof(Header));
     void* block = nullptr;
     return posix_memalign(&block, kAlignment, bytes + sizeof(Header)) == 0 ? block : nullptr;
+  }
+
+  // Blocks of huge pages begin at one.
+  static void* map(size_t bytes) {
+    const size_t spare = bytes >= kHugePage ? kHugePage : 0;
+    void* mapped = ::mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED || spare == 0) return mapped == MAP_FAILED ? nullptr : mapped;
+    char* const begin = static_cast<char*>(mapped);
+    const size_t before = -reinterpret_cast<uintptr_t>(begin) % kHugePage;
+    char* const block = begin + before;
+    const size_t whole = (bytes + kPage - 1) / kPage * kPage;
+    if (before > 0) ::munmap(begin, before);
+    ::munmap(block + whole, spare - before);
+    ::madvise(block, whole, MADV_HUGEPAGE);  // a wish: without huge pages all is as before
+    return block;
   }
 
   static void give_back(void* data) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "nn/device/share_pieces.h"
+
 namespace nmt {
 
 torch::Tensor Epilogue::apply(const torch::Tensor& y) const {
@@ -248,7 +250,7 @@ torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& pa
     prepare({0, rows});
     const int64_t panel_bytes = kernels::words_in_row(weight.format, weight.in) * kernels::kPanel * 4;
     const int64_t grain = std::max<int64_t>(1, kWorthAThread / (panel_bytes * std::max<int64_t>(rows, 1)));
-    at::parallel_for(0, panels, grain, [&](int64_t begin, int64_t end) {
+    share_pieces(panels, grain, [&](int64_t begin, int64_t end) noexcept {
       kernels.multiply(product, {0, rows}, {begin, end});
     });
   } else {

@@ -15,10 +15,11 @@ enum class Arity { kFlag, kOne, kAny, kAtLeastOne };
 struct ArgumentOption {
   std::vector<std::string> names;  ///< "--tokenize", "-tok"; the first one names it in messages and results
   Arity arity = Arity::kFlag;
-  std::vector<std::string> choices = {};  ///< empty: anything
-  bool ends_parsing = false;              ///< --help, --version: what follows is not looked at
-  std::string excludes = {};              ///< the name of an option that it cannot stand beside
-  bool whole_name_only = false;           ///< no beginning of its name stands for it
+  std::vector<std::string> choices = {};          ///< empty: anything
+  bool ends_parsing = false;                      ///< --help, --version: what follows is not looked at
+  std::string excludes = {};                      ///< the name of an option that it cannot stand beside
+  bool whole_name_only = false;                   ///< no beginning of its name stands for it
+  std::string group = {}, value = {}, help = {};  ///< for the help text; no group: not in it
 };
 
 struct ParsedArguments {

@@ -10,9 +10,12 @@
 #include <ostream>
 
 #include "base/code_points.h"
+#include "base/process/program_description.h"
 #include "base/process/version.h"
+#include "base/strict_json.h"
 #include "base/threads.h"
 #include "scoring/command/command_error.h"
+#include "scoring/command/score_arguments.h"
 #include "scoring/command/score_options.h"
 #include "scoring/command/scored_corpus_reader.h"
 #include "scoring/corpus/resampling.h"
@@ -360,6 +363,10 @@ void ScoreCommand::compare_systems() {
 
 int run_score_command(const std::vector<std::string>& arguments, const CommandStreams& streams) {
   try {
+    if (arguments == std::vector<std::string>{std::string(kDescribeOptions)}) {
+      streams.out << to_json(score_description()).dump(1) << '\n';
+      return 0;
+    }
     ScoreOptions options = parse_score_options(arguments);
     if (options.help) {
       streams.out << score_help();

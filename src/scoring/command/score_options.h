@@ -51,6 +51,4 @@ struct ScoreOptions {
 /// Throws CommandError with exit code 2 for what argparse would refuse. Looks at SACREBLEU_FORMAT.
 ScoreOptions parse_score_options(const std::vector<std::string>& arguments);
 
-std::string score_help();
-
 }  // namespace nmt::scoring

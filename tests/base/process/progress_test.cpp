@@ -133,6 +133,25 @@ TEST(ProgressBar, DrawsOnATerminalAndClearsBehindItself) {
   EXPECT_EQ(end, "\r\033[K");
 }
 
+TEST(ProgressBar, DrawsNothingOnTheScreenOfAProgramThatOnlyLinksTheLibrary) {
+  std::string hidden, after;
+  {
+    Terminal terminal;
+    if (!terminal.works()) GTEST_SKIP() << "the system gives no pseudo terminal";
+    {
+      const NoProgressBars no_bars;
+      ProgressBar bar("label", 10, "units");
+      bar.update(5);
+      hidden = terminal.shown();
+    }
+    ProgressBar bar("label", 10, "units");
+    bar.update(5);
+    after = terminal.shown();
+  }
+  EXPECT_EQ(hidden, "");
+  EXPECT_THAT(after, HasSubstr("50%"));
+}
+
 TEST(ProgressBar, LeavesWorkBeforeTheFirstCallOutOfTheSpeed) {
   std::string shown;
   {

@@ -21,6 +21,8 @@ if(NMT_WITH_TORCH)
   set_tests_properties(long_translate_memory PROPERTIES TIMEOUT 3600)
   nmt_translate_test(long_serve_memory serve_memory_test long FIXTURES_REQUIRED translate_model)
   set_tests_properties(long_serve_memory PROPERTIES TIMEOUT 3600)
+  nmt_translate_test(long_serve_soak serve_soak_test long FIXTURES_REQUIRED translate_model)
+  set_tests_properties(long_serve_soak PROPERTIES TIMEOUT 5400)
 endif()
 
 # What stands between a user's bytes and the model needs no LibTorch: so it runs under the sanitizers.

@@ -1,4 +1,4 @@
-#include "api/translator_state.h"
+#include "api/inner/translator_state.h"
 
 #include <fmt/format.h>
 

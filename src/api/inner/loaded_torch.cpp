@@ -1,4 +1,4 @@
-#include "api/loaded_torch.h"
+#include "api/inner/loaded_torch.h"
 
 #include <ATen/Version.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "api/log_sink.h"
+#include "api/inner/log_sink.h"
 
 #include <spdlog/sinks/base_sink.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/settings.h"
+#include "api/inner/settings.h"
 #include "nmt/translator.h"
 #include "translation/model_set.h"
 #include "translation/translator.h"
@@ -14,7 +14,7 @@ namespace nmt::api {
 
 /// The models of a translator, and inner translators made of them. All functions may be called by any thread; they
 /// throw as the toolkit does.
-class Translator::State {
+class NMT_NOT_EXPORTED Translator::State {
  public:
   explicit State(const TranslatorOptions& options) : options_(options), models_(model_set(options)) {}
 

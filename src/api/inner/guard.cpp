@@ -1,4 +1,4 @@
-#include "api/guard.h"
+#include "api/inner/guard.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

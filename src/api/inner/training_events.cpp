@@ -1,6 +1,6 @@
-#include "api/training_events.h"
+#include "api/inner/training_events.h"
 
-#include "api/guard.h"
+#include "api/inner/guard.h"
 
 namespace nmt::api {
 

@@ -1,4 +1,4 @@
-#include "api/translation_results.h"
+#include "api/inner/translation_results.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "api/settings.h"
+#include "api/inner/settings.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>

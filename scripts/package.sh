@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Makes packages of a build of its own, build-package, in dist/:
+#   scripts/package.sh [tar] [deb]      (both where none is named)
+# tar   nmt-VERSION-linux-MACHINE.tar.gz, which runs wherever it is unpacked; LibTorch's CPU libraries and all others are in it
+# deb   nmt, nmt-libtorch and, where they are built, the library's: for the Debian or Ubuntu that this is
+# The same source, packages and LibTorch give the same bytes: times in the archives are SOURCE_DATE_EPOCH, by default that of
+# the last commit. scripts/setup.sh has to have run; LibTorch has to be its CPU build.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+kinds=("$@")
+case "${1:-}" in
+  -h | --help) sed -n '2,8s/^# \{0,1\}//p' scripts/package.sh; exit 0 ;;
+  '') kinds=(tar deb) ;;
+esac
+for kind in "${kinds[@]}"; do
+  case $kind in
+    tar | deb) command -v dpkg-query >/dev/null || die "this is not Debian or Ubuntu: packages are made there" ;;
+    *) die "$kind: no such kind of package (tar, deb)" ;;
+  esac
+done
+
+folder=build-package
+if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null) || die "not a git checkout: set SOURCE_DATE_EPOCH (seconds since 1970)"
+fi
+export SOURCE_DATE_EPOCH LC_ALL=C TZ=UTC
+umask 022
+
+torch=$(find_torch) || die "no LibTorch: run scripts/setup.sh"
+if torch_is_for_cuda "$torch"; then
+  die "LibTorch in ${torch%/share/cmake/Torch} is for CUDA; packages are made of the CPU build: name one with Torch_DIR="
+fi
+say "building $folder"
+cmake --preset package -DTorch_DIR="$torch" >&2 || die "cmake failed: see above"
+cmake --build "$folder" -j "$(build_jobs)" >&2 || die "the build failed: see above"
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$folder/CMakeCache.txt")
+mkdir -p dist
+
+# Everything that was made of it says the same time.
+make_tar() {
+  local name=nmt-$version-linux-$(uname -m) component
+  local stage=$PWD/$folder/stage/$name
+  rm -rf "$folder/stage"
+  for component in programs documents torch; do
+    cmake --install "$folder" --component "$component" --prefix "$stage" --strip >/dev/null || die "cmake --install failed"
+  done
+  python3 packaging/bundle_libraries.py "$stage" "$version" || die "the libraries could not be put together: see above"
+  tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX --format=gnu \
+    -C "$folder/stage" -cf - "$name" | gzip -6n >"dist/$name.tar.gz.partial"
+  mv "dist/$name.tar.gz.partial" "dist/$name.tar.gz"
+  say "dist/$name.tar.gz: $(stat -c %s "dist/$name.tar.gz" | numfmt --to=si)B; unpacked $(du -sb "$stage" | cut -f 1 | numfmt --to=si)B"
+}
+
+make_debs() {
+  local path
+  command -v dpkg-shlibdeps >/dev/null || install_packages dpkg-dev || die "no dpkg-dev, whose dpkg-shlibdeps finds the dependencies"
+  rm -rf "$folder/debs" dist/*.deb
+  (cd "$folder" && cpack -G DEB -B debs >cpack.log 2>&1) || { cat "$folder/cpack.log" >&2; die "cpack failed: see above"; }
+  for path in "$folder"/debs/*.deb; do
+    mv "$path" dist/
+    say "dist/${path##*/}: $(stat -c %s "dist/${path##*/}" | numfmt --to=si)B; installed $(dpkg-deb -f "dist/${path##*/}" Installed-Size) KiB"
+  done
+}
+
+for kind in "${kinds[@]}"; do
+  case $kind in
+    tar) make_tar ;;
+    deb) make_debs ;;
+  esac
+done

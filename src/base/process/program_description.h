@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nmt {
+
+/// The option by which every program prints its description as JSON instead of doing its work. It is not in --help: the
+/// build asks by it, for manual pages and completions.
+inline constexpr std::string_view kDescribeOptions = "--describe-options";
+
+/// An option as --help shows it.
+struct OptionDescription {
+  std::vector<std::string> names;         ///< "-c", "--config"; the ways to say no (--no-ban-unknown) stand last
+  std::string value = {};                 ///< the name of its value, "FILE", "DIR", "TEXT"; empty: it takes none
+  std::vector<std::string> choices = {};  ///< the words that the value is one of; empty: not such an option
+  std::string help = {};
+  std::string group = {};          ///< the heading that it stands below
+  std::string default_value = {};  ///< empty: none, or said by the help
+  std::string environment = {};    ///< the variable that may say it instead, or empty
+  bool several_times = false;      ///< each time adds something
+  bool several_values = false;     ///< it takes what follows, up to the next option
+};
+
+/// A word of the command line that is no option, or a variable of the environment.
+struct NamedHelp {
+  std::string name, help;
+};
+
+/// The command line of a program.
+struct ProgramDescription {
+  std::string name = {};         ///< "nmt-train"
+  std::string description = {};  ///< sentences
+  std::string usage = {};        ///< what stands behind the name: "[OPTIONS]"
+  std::string examples = {};     ///< commands, a line each
+  std::string exit_status = {};  ///< sentences, where they are not those of run_app()
+  std::vector<NamedHelp> arguments = {};
+  std::vector<OptionDescription> options = {};  ///< those of a group stand together
+  std::vector<NamedHelp> environment = {};
+};
+
+nlohmann::json to_json(const ProgramDescription& program);
+/// Throws Error where text is not what to_json() made.
+ProgramDescription read_program_description(std::string_view text);
+
+}  // namespace nmt

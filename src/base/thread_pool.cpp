@@ -1,0 +1,95 @@
+#include "base/thread_pool.h"
+
+#include <chrono>
+
+namespace nmt {
+namespace {
+
+constexpr int kBits = 20;
+constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+uint64_t next_of(uint64_t state) { return state & kMask; }
+uint64_t count_of(uint64_t state) { return (state >> kBits) & kMask; }
+uint64_t number_of(uint64_t state) { return state >> (2 * kBits); }
+
+// A helper looks for more work for so long before it sleeps: pieces of one search step follow each other closely, and to wake
+// a thread takes about as long.
+constexpr auto kPatience = std::chrono::microseconds(60);
+constexpr int kLooks = 64;  // between two looks at the clock
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int helpers) {
+  for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { help(); });
+}
+
+ThreadPool::~ThreadPool() {
+  stopping_ = true;
+  ++woken_;
+  woken_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+/// False: no piece is left.
+bool ThreadPool::take_one() {
+  uint64_t state = state_.load(std::memory_order_acquire);
+  do {
+    if (next_of(state) >= count_of(state)) return false;
+  } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire));
+  call_.load(std::memory_order_relaxed)(body_.load(std::memory_order_relaxed), static_cast<int64_t>(next_of(state)));
+  done_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+void ThreadPool::run(int64_t count, const void* body, Call call) {
+  if (count <= 1 || threads_.empty() || is_taken_.exchange(true, std::memory_order_acquire)) {
+    for (int64_t i = 0; i < count; ++i) call(body, i);
+    return;
+  }
+  body_.store(body, std::memory_order_relaxed);
+  call_.store(call, std::memory_order_relaxed);
+  done_.store(0, std::memory_order_relaxed);
+  const uint64_t number = number_of(state_.load(std::memory_order_relaxed)) + 1;
+  state_.store(number << (2 * kBits) | static_cast<uint64_t>(count) << kBits);
+  if (asleep_.load() > 0) {  // both in one order with what help() does: either it sees the work, or this sees it asleep
+    ++woken_;
+    woken_.notify_all();
+  }
+  while (take_one()) {
+  }
+  // What others have taken is under way: a piece, at most.
+  for (int looks = 0; done_.load(std::memory_order_acquire) < count; ++looks) {
+    if (looks % kLooks == kLooks - 1)
+      std::this_thread::yield();
+    else
+      pause();
+  }
+  is_taken_.store(false, std::memory_order_release);
+}
+
+void ThreadPool::help() {
+  using Clock = std::chrono::steady_clock;
+  auto since = Clock::now();
+  for (int looks = 0; !stopping_.load(std::memory_order_relaxed); ++looks) {
+    if (take_one()) {
+      since = Clock::now();
+      continue;
+    }
+    pause();
+    if (looks % kLooks != 0 || Clock::now() - since < kPatience) continue;
+    const uint32_t woken = woken_.load();
+    ++asleep_;
+    if (const uint64_t state = state_.load(); next_of(state) >= count_of(state) && !stopping_) woken_.wait(woken);
+    --asleep_;
+    since = Clock::now();
+  }
+}
+
+}  // namespace nmt

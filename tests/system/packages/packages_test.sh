@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Makes all packages and tries them in a bare Debian:  packages_test.sh ROOT
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
+[ "$(id -u)" -eq 0 ] || { echo "SKIPPED: not root: no bare Debian can be made"; exit 77; }
+scripts/package.sh
+scripts/try_packages.sh "$1"
