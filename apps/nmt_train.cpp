@@ -18,6 +18,7 @@
 #include "data/prepared_data.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
+#include "nn/device/device_capabilities.h"
 #include "nn/kernels/kernels.h"
 #include "report/html/html_report.h"
 #include "report/run_observers.h"
@@ -48,7 +49,7 @@ struct Arguments {
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
     app.add_option("--device", device, "auto, cpu, cuda or cuda:N: run.device")->type_name("DEVICE");
-    app.add_option("--precision", precision, "auto, fp32 or bf16: run.precision")->type_name("PRECISION");
+    app.add_option("--precision", precision, "auto, fp32, bf16 or fp16: run.precision")->type_name("PRECISION");
     app.add_option("--profile", profile,
                    "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
                    "ui.perfetto.dev, and the ten most expensive operations in the log")
@@ -142,7 +143,7 @@ int train(const Arguments& arguments) {
   RunDirectory directory(config, arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
                          *log);
   add_log_file(*log, directory.path() / "log.txt");
-  if (config.run.precision == TrainingPrecision::kBf16 && !multiplies_bfloat16(device))
+  if (config.run.precision == TrainingPrecision::kBf16 && !capabilities_of(device).bfloat16)
     log->warn(
         "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
   observers.add(make_run_observers(
