@@ -1,5 +1,5 @@
-// What a device reaches: TFLOP/s of a product of two matrices of n x n, the best of several, by type. The share of this that
-// training uses is its utilisation. Usage: device_peak_bench [device] [n = 8192]
+// What a device reaches: TFLOP/s of a product of two matrices of n x n, the best of several, by type. The share of this
+// that training uses is its utilisation. Usage: device_peak_bench [device] [n = 8192]
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/randn.h>

@@ -9,7 +9,8 @@
 namespace nmt::simulated {
 namespace {
 
-/// NMT_SIMULATED_ORDER: late, or seeded:N. NMT_SIMULATED_MEMORY: bytes. NMT_SIMULATED_REPORT: a file that gets the counts.
+/// NMT_SIMULATED_ORDER: late, or seeded:N. NMT_SIMULATED_MEMORY: bytes. NMT_SIMULATED_REPORT: a file that gets the
+/// counts.
 const bool read = [] {
   if (const char* order = std::getenv("NMT_SIMULATED_ORDER")) {
     const std::string text = order;

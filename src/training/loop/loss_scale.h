@@ -7,9 +7,9 @@
 namespace nmt {
 
 /// Dynamic loss scaling for float16 (Micikevicius et al. 2018, sec. 3.2): the loss is multiplied by a power of two, so
-/// that small gradients do not become zero in 16 bits, and the gradients are divided by it. Where one overflows the update is
-/// left out and the scale halved; after `growth` updates in a row that were made it is doubled. All of it happens on the
-/// device: the host asks for nothing.
+/// that small gradients do not become zero in 16 bits, and the gradients are divided by it. Where one overflows the
+/// update is left out and the scale halved; after `growth` updates in a row that were made it is doubled. All of it
+/// happens on the device: the host asks for nothing.
 class LossScale {
  public:
   struct Options {
