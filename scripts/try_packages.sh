@@ -103,8 +103,10 @@ for kind in "${kinds[@]}"; do
       grep -E '^(Need|After|Setting up (lib)?nmt)|newly installed' "$root.log"
       inside bash /work/trial.sh /usr/bin/nmt
       inside bash -c 'ls -l /usr/share/bash-completion/completions/nmt-train /lib/systemd/system/nmt.service /usr/lib/nmt'
-      say "libnmt and what it loads:"
-      inside bash -c 'ldd /usr/lib/*/libnmt.so; pkgconf=/usr/lib/*/pkgconfig/nmt.pc; ls $pkgconf /usr/include/nmt.h' | sed 's/(0x.*//'
+      if compgen -G "$root/debs/libnmt*.deb" >/dev/null; then
+        say "libnmt and what it loads:"
+        inside bash -c 'ldd /usr/lib/*/libnmt.so; ls /usr/lib/*/pkgconfig/nmt.pc /usr/include/nmt.h' | sed 's/(0x.*//'
+      fi
       inside bash -c 'dpkg -L nmt nmt-libtorch | wc -l; du -sh /usr/lib/nmt; apt-get remove -q -y nmt-libtorch >/dev/null && ! ls /usr/bin/nmt* /usr/lib/nmt 2>/dev/null'
       rm -rf "$root/debs"
       ;;
