@@ -54,7 +54,9 @@ python=$(./scripts/interop_python.sh) && export NMT_INTEROP_PYTHON=$python
 if command -v chromium >/dev/null; then axe=$(./scripts/axe_core.sh) && export NMT_AXE_CORE=$axe; fi
 
 stage "format" ./scripts/check_format.sh
-configure_release -DNMT_BUILD_BENCH=ON  # nothing runs them here, but each has to compile
+module=()
+if [ -n "${NMT_DEV_PYTHON:-}" ]; then module=(-DNMT_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$NMT_DEV_PYTHON"); fi
+configure_release -DNMT_BUILD_BENCH=ON "${module[@]}"  # nothing runs the benchmarks here, but each has to compile
 already=()
 if [ $# -eq 0 ]; then
   # What needs no LibTorch is built in a third of the time: its results come first.
