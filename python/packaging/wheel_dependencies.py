@@ -1,7 +1,6 @@
-"""What the wheel depends on, for scikit-build-core: the minor version of torch for which it is built. LibTorch keeps its
-binary interface within one, not beyond."""
+"""What the wheel depends on, for scikit-build-core: the release of torch for which it is built. LibTorch promises no
+binary interface beyond one."""
 
-import re
 from typing import Any, Dict, List, Mapping
 
 import installed_torch
@@ -16,5 +15,4 @@ def dynamic_metadata(settings: Mapping[str, Any], project: Mapping[str, Any]) ->
     found = installed_torch.find()
     if found is None:
         return {"dependencies": [f"torch>={OLDEST}", NUMPY]}
-    minor = ".".join(re.findall(r"\d+", found[1])[:2])
-    return {"dependencies": [f"torch=={minor}.*", NUMPY]}
+    return {"dependencies": [f"torch=={found[1].split('+')[0]}", NUMPY]}
