@@ -12,8 +12,8 @@ from nmt._build import TORCH_FOLDER, TORCH_VERSION
 
 
 def _release(version: str) -> str:
-    """"2.13.0" of "2.13.0+cpu": LibTorch promises no binary interface beyond a release."""
-    return version.split("+")[0]
+    """"2.13" of "2.13.0+cpu": patches of LibTorch keep its binary interface, minor versions do not."""
+    return ".".join(version.split("+")[0].split(".")[:2])
 
 
 def _installed_torch() -> Optional[Tuple[str, str]]:
@@ -50,7 +50,7 @@ def _load(folder: str) -> None:
 def load() -> None:
     """Loads LibTorch. Raises ImportError for a version that the extension was not built for.
 
-    Where there is no package torch, the extension finds LibTorch by its run path, or fails to load.
+    Where there is no package torch, a build folder knows LibTorch, and a package of Debian has it on its run path.
     """
     torch = _installed_torch()
     if torch is None:
@@ -60,7 +60,7 @@ def load() -> None:
     if _release(version) != _release(TORCH_VERSION):
         wanted = _release(TORCH_VERSION)
         raise ImportError(f"nmt was built for torch {wanted}, but torch {version} is installed in {folder}: "
-                          f'install "torch=={wanted}", or build nmt again for this one '
+                          f'install "torch=={wanted}.*", or build nmt again for this one '
                           "(pip install --force-reinstall --no-deps . in its source folder)")
     _load(os.path.join(folder, "lib"))
 
@@ -70,7 +70,7 @@ def explain(error: ImportError) -> ImportError:
     torch = _installed_torch()
     wanted = _release(TORCH_VERSION)
     if torch is None and "libtorch" in str(error) or torch is None and "libc10" in str(error):
-        return ImportError(f'nmt needs the package torch, which is not installed: pip install "torch=={wanted}" '
+        return ImportError(f'nmt needs the package torch, which is not installed: pip install "torch=={wanted}.*" '
                            f"({error})")
     if torch is not None and "undefined symbol" in str(error):
         return ImportError(f"nmt and torch {torch[1]} in {torch[0]} do not fit each other: nmt was built for LibTorch "

@@ -1,5 +1,5 @@
-"""What the wheel depends on, for scikit-build-core: the release of torch for which it is built. LibTorch promises no
-binary interface beyond one."""
+"""What the wheel depends on, for scikit-build-core: the minor version of torch for which it is built. Patches of
+LibTorch keep its binary interface, minor versions do not."""
 
 from typing import Any, Dict, List, Mapping
 
@@ -15,4 +15,5 @@ def dynamic_metadata(settings: Mapping[str, Any], project: Mapping[str, Any]) ->
     found = installed_torch.find()
     if found is None:
         return {"dependencies": [f"torch>={OLDEST}", NUMPY]}
-    return {"dependencies": [f"torch=={found[1].split('+')[0]}", NUMPY]}
+    minor = ".".join(found[1].split("+")[0].split(".")[:2])
+    return {"dependencies": [f"torch=={minor}.*", NUMPY]}

@@ -93,13 +93,13 @@ class Versions(Case):
         done = self.imported()
         self.assertEqual(done.returncode, 1)
         message = done.stderr.splitlines()[-1]
-        for part in ("ImportError: nmt was built for torch " + TORCH_VERSION, "torch 2.4.1+cu121",
+        for part in ("ImportError: nmt was built for torch " + ".".join(TORCH_VERSION.split(".")[:2]), "torch 2.4.1+cu121",
                      str(self.folder), "pip install"):
             self.assertIn(part, message)
 
-    def test_another_build_of_the_release_is_taken_and_not_imported(self):
+    def test_another_patch_release_is_taken_and_not_imported(self):
         from nmt._build import TORCH_VERSION
-        self.torch(TORCH_VERSION.split("+")[0] + "+cu130")
+        self.torch(".".join(TORCH_VERSION.split(".")[:2]) + ".9+cpu")
         done = self.imported()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
