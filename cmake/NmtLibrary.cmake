@@ -27,9 +27,10 @@ endif()
 target_link_libraries(nmt PRIVATE nmt_training nmt_prepro)
 nmt_torch_run_path(nmt)
 
-install(TARGETS nmt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${NMT_API_HEADERS}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES ${NMT_API_MADE_HEADERS}/nmt/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nmt)
+install(TARGETS nmt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(DIRECTORY ${NMT_API_HEADERS}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
+install(FILES ${NMT_API_MADE_HEADERS}/nmt/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nmt COMPONENT development)
 
 # Where the files for CMake and pkg-config stand, as they find the prefix from there: it may be moved.
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/nmt)
@@ -40,5 +41,5 @@ configure_file(${CMAKE_SOURCE_DIR}/cmake/library/nmtConfig.cmake.in ${CMAKE_BINA
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/api/nmtConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/library/nmt.pc.in ${CMAKE_BINARY_DIR}/api/nmt.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/api/nmtConfig.cmake ${CMAKE_BINARY_DIR}/api/nmtConfigVersion.cmake
-        DESTINATION ${config_folder})
-install(FILES ${CMAKE_BINARY_DIR}/api/nmt.pc DESTINATION ${pkgconfig_folder})
+        DESTINATION ${config_folder} COMPONENT development)
+install(FILES ${CMAKE_BINARY_DIR}/api/nmt.pc DESTINATION ${pkgconfig_folder} COMPONENT development)

@@ -130,7 +130,7 @@ function(nmt_debian_packages)
     set(CPACK_DEBIAN_LIBNMT-DEV_PACKAGE_SECTION libdevel)
   endif()
   if("python" IN_LIST components)
-    nmt_debian_package(python3-nmt COMPONENTS python DEPENDS "${library_package} (= ${version}), python3"
+    nmt_debian_package(python3-nmt COMPONENTS python DEPENDS "nmt-libtorch (= ${version}), ${NMT_PYTHON_DEPENDS}"
       SUMMARY "neural machine translation, module for Python"
       TEXT "The module nmt: translation, scoring and training from Python.")
     set(CPACK_DEBIAN_PYTHON3-NMT_PACKAGE_SECTION python)

@@ -2,7 +2,7 @@
 
     bundle_libraries.py FOLDER VERSION
 
-FOLDER has bin/ with the programs and lib/nmt/ with LibTorch's libraries. What is copied is written, with the Debian package
+FOLDER has bin/ with the programs, perhaps lib/ with libnmt, and lib/nmt/ with LibTorch's libraries. What is copied is written, with the Debian package
 that it comes from, to share/doc/nmt/libraries.tsv, and the package's copyright to share/doc/nmt/licences. README.txt says
 which glibc the whole needs at least. Ends with exit code 1 where a library is missing.
 """
@@ -52,7 +52,7 @@ def glibc_of(path):
 def main():
     folder, version = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     libraries, documents = folder / "lib" / "nmt", folder / "share" / "doc" / "nmt"
-    programs = sorted((folder / "bin").iterdir())
+    programs = [*sorted((folder / "bin").iterdir()), *sorted((folder / "lib").glob("**/libnmt.so.*.*.*"))]
     rows = []
     wanted = {}
     for program in programs:

@@ -2,7 +2,7 @@
 # Makes packages of a build of its own, build-package, in dist/:
 #   scripts/package.sh [tar] [deb]      (both where none is named)
 # tar   nmt-VERSION-linux-MACHINE.tar.gz, which runs wherever it is unpacked; LibTorch's CPU libraries and all others are in it
-# deb   nmt, nmt-libtorch and, where they are built, the library's: for the Debian or Ubuntu that this is
+# deb   nmt, nmt-libtorch, libnmtX.Y and libnmt-dev, for the Debian or Ubuntu that this is
 # The same source, packages and LibTorch give the same bytes: times in the archives are SOURCE_DATE_EPOCH, by default that of
 # the last commit. scripts/setup.sh has to have run; LibTorch has to be its CPU build.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -40,8 +40,8 @@ mkdir -p dist
 make_tar() {
   local name=nmt-$version-linux-$(uname -m) component
   local stage=$PWD/$folder/stage/$name
-  rm -rf "$folder/stage"
-  for component in programs documents torch; do
+  rm -rf "$folder/stage" dist/nmt-*-linux-*.tar.gz
+  for component in programs documents torch library development; do
     cmake --install "$folder" --component "$component" --prefix "$stage" --strip >/dev/null || die "cmake --install failed"
   done
   python3 packaging/bundle_libraries.py "$stage" "$version" || die "the libraries could not be put together: see above"

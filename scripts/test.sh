@@ -44,13 +44,19 @@ stage() {
 build_all() { cmake --build "$1" -j "$(build_jobs)" "${@:2}"; }
 
 stage "set-up" ./scripts/setup.sh
-if [ ${#strict[@]} -gt 0 ] && ! command -v chromium >/dev/null; then install_packages chromium || true; fi
+if [ ${#strict[@]} -gt 0 ]; then  # pages are looked at in Chromium; npm gets axe-core
+  command -v chromium >/dev/null || install_packages chromium || true
+  command -v npm >/dev/null || install_packages npm || true
+fi
 install_packages mandoc man-db groff-base zsh fish || true  # manual pages and completions are tried in them
 python=$(./scripts/dev_python.sh) && export NMT_DEV_PYTHON=$python
 python=$(./scripts/interop_python.sh) && export NMT_INTEROP_PYTHON=$python
+if command -v chromium >/dev/null; then axe=$(./scripts/axe_core.sh) && export NMT_AXE_CORE=$axe; fi
 
 stage "format" ./scripts/check_format.sh
-configure_release -DNMT_BUILD_BENCH=ON  # nothing runs them here, but each has to compile
+module=()
+if [ -n "${NMT_DEV_PYTHON:-}" ]; then module=(-DNMT_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$NMT_DEV_PYTHON"); fi
+configure_release -DNMT_BUILD_BENCH=ON "${module[@]}"  # nothing runs the benchmarks here, but each has to compile
 already=()
 if [ $# -eq 0 ]; then
   # What needs no LibTorch is built in a third of the time: its results come first.

@@ -46,7 +46,7 @@ cd /work && rm -rf prepared runs
 step() { printf -- '-- %s\n' "$*"; }
 step "$nmt --version: $("$nmt" --version)"
 step "nmt eval --self-test"; "$nmt" eval --self-test | tail -n 2
-step "nmt prepro -c tiny.yaml"; "$nmt" prepro -c tiny.yaml 2>&1 | tail -n 1
+step "nmt prepro -c tiny.yaml"; "$nmt" prepro -c tiny.yaml 2>&1 >/dev/null | tail -n 1
 step "nmt train -c tiny.yaml, three updates"
 "$nmt" train -c tiny.yaml --set training.max_updates=3 2>&1 | tail -n 2
 step "nmt translate"; head -n 2 valid.de | "$nmt" translate -q -m runs/quickstart/best >out.en; wc -l <out.en
@@ -56,10 +56,13 @@ step "nmt translate --serve"
 server=$!
 for _ in $(seq 100); do [ -s url ] && break; sleep 0.1; done
 ask() {
+  local LC_ALL=C answer  # a length is in bytes
   exec 3<>/dev/tcp/127.0.0.1/8899
   printf '%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
     "$1" "${#2}" "$2" >&3
-  tr -d '\r' <&3 | sed -n '1p;$p'
+  answer=$(tr -d '\r' <&3)
+  printf '%s: %s\n' "$1" "$(sed -n '1p;$p' <<<"$answer" | paste -s -d ' ')"
+  [[ $answer == 'HTTP/1.1 200 '* ]]
 }
 ask 'GET /health' ''
 ask 'POST /translate' '{"q": "Der Hund schläft.", "source": "de", "target": "en"}'
@@ -82,7 +85,7 @@ for kind in "${kinds[@]}"; do
       done
       mv "$root/srv/there" "$root/srv/moved again"
       inside ln -sf "/srv/moved again/bin/nmt" /usr/local/bin/nmt-link
-      inside nmt-link train --version
+      inside /usr/local/bin/nmt-link train --version
       say "libraries that are taken from the system:"
       inside bash -c 'for p in /opt/here/bin/nmt-*; do ldd "$p"; done' | grep -v /opt/here | sed 's/(.*//' | sort -u
       rm -rf "$root/opt/here" "$root/srv/moved again" "$root/usr/local/bin/nmt-link"
@@ -95,10 +98,14 @@ for kind in "${kinds[@]}"; do
       [ -e "$root/etc/resolv.conf" ] || cp /etc/resolv.conf "$root/etc/"
       say "apt-get install of ${debs[*]##*/}"
       inside apt-get update -q >/dev/null
-      inside bash -c 'apt-get install -q -y --no-install-recommends man-db bash-completion /debs/*.deb' | grep -E '^(Need|After|Setting up nmt)|newly installed' || true
+      inside bash -c 'apt-get install -q -y --no-install-recommends man-db bash-completion /debs/*.deb' >"$root.log" 2>&1 ||
+        { tail -n 20 "$root.log" >&2; die "apt-get could not install them: see above"; }
+      grep -E '^(Need|After|Setting up (lib)?nmt)|newly installed' "$root.log"
       inside bash /work/trial.sh /usr/bin/nmt
       inside bash -c 'ls -l /usr/share/bash-completion/completions/nmt-train /lib/systemd/system/nmt.service /usr/lib/nmt'
-      inside bash -c 'dpkg -L nmt nmt-libtorch | wc -l; du -sh /usr/lib/nmt; apt-get remove -q -y nmt nmt-libtorch >/dev/null && ! ls /usr/bin/nmt* /usr/lib/nmt 2>/dev/null'
+      say "libnmt and what it loads:"
+      inside bash -c 'ldd /usr/lib/*/libnmt.so; pkgconf=/usr/lib/*/pkgconfig/nmt.pc; ls $pkgconf /usr/include/nmt.h' | sed 's/(0x.*//'
+      inside bash -c 'dpkg -L nmt nmt-libtorch | wc -l; du -sh /usr/lib/nmt; apt-get remove -q -y nmt-libtorch >/dev/null && ! ls /usr/bin/nmt* /usr/lib/nmt 2>/dev/null'
       rm -rf "$root/debs"
       ;;
     *) die "$kind: no such kind of package (tar, deb)" ;;

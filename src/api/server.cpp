@@ -111,9 +111,8 @@ class NMT_NOT_EXPORTED Server::State {
 };
 
 Server::Server(const ServerOptions& options) {
-  guarded([&] {
+  guarded_work([&] {
     require_matching_torch();
-    is_forked();  // from here on the library has threads
     state_ = std::make_unique<State>(options);
   });
 }
@@ -128,7 +127,7 @@ void Server::stop() {
   guarded([&] { state_->stop(); });
 }
 void Server::reload() {
-  guarded([&] { state_->reload(); });
+  guarded_work([&] { state_->reload(); });
 }
 
 }  // namespace nmt::api

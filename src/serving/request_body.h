@@ -19,6 +19,7 @@ class RequestBody {
   static RequestBody from_json(const std::string& text);
   static RequestBody from_form(const std::map<std::string, std::string>& fields);
 
+  bool has(const std::string& name) const { return find(name) != nullptr; }
   bool is_list(const std::string& name) const;
   std::vector<std::string> texts(const std::string& name) const;  ///< a text, or a list of texts; it must be there
   std::string text(const std::string& name) const;                ///< empty where it is missing or null

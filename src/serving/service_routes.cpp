@@ -14,7 +14,7 @@
 #include "serving/http/form.h"
 #include "serving/http/request_error.h"
 #include "serving/openapi.h"
-#include "serving/page.h"
+#include "serving/page/page.h"
 #include "serving/request_body.h"
 
 namespace nmt {
@@ -24,18 +24,22 @@ constexpr std::array<std::string_view, 6> kGetRoutes = {"/",       "/languages",
                                                         "/health", "/metrics",   "/spec"};
 constexpr std::array<std::string_view, 5> kPostRoutes = {"/translate", "/translate_file", "/explain", "/detect",
                                                          "/suggest"};
-constexpr std::string_view kDownloads = "/download_file/";
+constexpr std::string_view kDownloads = "/download_file/", kPageFiles = "/page/";
 
-/// The page has its style and script inside and loads nothing from elsewhere.
+/// The page loads the files below /page/ and nothing from elsewhere. Script and style within it, and within what a
+/// translation brings, do nothing; and where a script makes a text HTML, the browser refuses it (trusted types).
 constexpr const char* kPagePolicy =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'";
 
 bool is_route(std::span<const std::string_view> routes, std::string_view path) {
   return std::ranges::find(routes, path) != routes.end();
 }
 
-bool is_get_route(std::string_view path) { return is_route(kGetRoutes, path) || path.starts_with(kDownloads); }
+bool is_get_route(std::string_view path) {
+  return is_route(kGetRoutes, path) || path.starts_with(kDownloads) || path.starts_with(kPageFiles);
+}
 
 /// Whether a header's value is this media type, whatever its parameters.
 bool is_type(std::string_view value, std::string_view type) {
@@ -78,7 +82,8 @@ HttpResponse no_such_route(const HttpRequest& request) {
 }  // namespace
 
 std::string ServiceRoutes::route_of(std::string_view path) {
-  if (path.starts_with(kDownloads)) return std::string(kDownloads.substr(0, kDownloads.size() - 1));
+  for (const std::string_view folder : {kDownloads, kPageFiles})
+    if (path.starts_with(folder)) return std::string(folder.substr(0, folder.size() - 1));
   return is_route(kGetRoutes, path) || is_route(kPostRoutes, path) ? std::string(path) : "other";
 }
 
@@ -102,11 +107,8 @@ void ServiceRoutes::answer(const HttpRequest& request, const HttpReply& reply) c
 }
 
 void ServiceRoutes::get(const HttpRequest& request, const HttpReply& reply) const {
-  if (request.path == "/") {
-    return reply({.content_type = "text/html; charset=utf-8",
-                  .body = page_html(),
-                  .fields = {{"Content-Security-Policy", kPagePolicy}}});
-  }
+  if (request.path == "/") return page(request, "page.html", reply);
+  if (request.path.starts_with(kPageFiles)) return page(request, request.path.substr(kPageFiles.size()), reply);
   if (request.path.starts_with(kDownloads)) return download(request, reply);
   if (request.path == "/languages") return reply(json_response(service_.languages()));
   if (request.path == "/frontend/settings") return reply(json_response(service_.settings()));
@@ -114,6 +116,23 @@ void ServiceRoutes::get(const HttpRequest& request, const HttpReply& reply) cons
     return reply({.content_type = "application/json; charset=utf-8", .body = openapi_json()});
   if (request.path == "/health") return reply(json_response({{"status", "ok"}}));
   reply({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = service_.metrics_text()});
+}
+
+/// A browser keeps the files, and asks each time whether they are still the same.
+void ServiceRoutes::page(const HttpRequest& request, const std::string& name, const HttpReply& reply) {
+  const PageFile* const file = page_file(name);
+  if (!file) return reply(HttpResponse::error(404, fmt::format("{}: the page has no such file", request.path)));
+  HttpResponse response{.fields = {{"ETag", file->tag},
+                                   {"Cache-Control", "no-cache"},
+                                   {"Content-Security-Policy", kPagePolicy},
+                                   {"Referrer-Policy", "same-origin"}}};
+  if (request.field("If-None-Match") == file->tag) {
+    response.status = 304;
+    return reply(std::move(response));
+  }
+  response.content_type = file->media_type;
+  response.body = file->text;
+  reply(std::move(response));
 }
 
 void ServiceRoutes::download(const HttpRequest& request, const HttpReply& reply) const {

@@ -31,6 +31,7 @@ class ServiceRoutes {
  private:
   void get(const HttpRequest& request, const HttpReply& reply) const;
   void post(const HttpRequest& request, const HttpReply& reply) const;
+  static void page(const HttpRequest& request, const std::string& name, const HttpReply& reply);
   void download(const HttpRequest& request, const HttpReply& reply) const;
   void file(const HttpRequest& request, const Caller& caller, const HttpReply& reply) const;
   std::string base_url(const HttpRequest& request) const;

@@ -289,7 +289,6 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
   AskedText asked{TextLines(text), current_languages()->direction(language("source", first.source),
                                                                   language("target", first.target), text)};
   if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
-  if (!asked.direction.pair) throw RequestError(400, "the text is in the target language already");
 
   std::vector<Question> questions;
   asked.add_questions(questions, n_best);
@@ -298,6 +297,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     question.attention = attention && question.text.size() <= kLongestPicture;
     question.alignment = alignment;
     question.prefix = prefix;
+    question.distinct = body.has("prefix");
     terms.set(question);
   }
   if (body.yes_or_no("stream")) {
@@ -316,19 +316,21 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
           events->send("line", event);
         });
   }
-  queue_.submit(std::move(questions), caller.given_up,
-                [asked = std::move(asked), reply = std::move(reply), timer, alignment](
-                    const std::vector<Answer>& answers, const RequestError* error) {
-                  timer->stop();
-                  if (error) return reply(error_response(*error));
-                  auto lines = nlohmann::ordered_json::array();
-                  for (size_t i = 0; i < answers.size(); ++i)
-                    lines.push_back(explained_line(asked.lines.lines()[i], answers[i], alignment));
-                  reply(json_response(with_detected({{"text", text_of_rank(asked.lines, answers, 0)},
-                                                     {"lines", std::move(lines)},
-                                                     {"seconds", timer->seconds()}},
-                                                    asked)));
-                });
+  queue_.submit(
+      std::move(questions), caller.given_up,
+      [text, asked = std::move(asked), reply = std::move(reply), timer, alignment](const std::vector<Answer>& answers,
+                                                                                   const RequestError* error) {
+        timer->stop();
+        if (error) return reply(error_response(*error));
+        auto lines = nlohmann::ordered_json::array();
+        for (size_t i = 0; i < answers.size(); ++i)
+          lines.push_back(explained_line(asked.lines.lines()[i], answers[i], alignment));
+        // A text that is in the target language already stays as it is, without lines.
+        reply(json_response(with_detected({{"text", lines.empty() ? text : text_of_rank(asked.lines, answers, 0)},
+                                           {"lines", std::move(lines)},
+                                           {"seconds", timer->seconds()}},
+                                          asked)));
+      });
 }
 
 nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const Caller& caller) {

@@ -123,7 +123,7 @@ TEST_F(NmtH, BeyondTheEndIsNothing) {
 
 TEST_F(NmtH, ErrorsAreTexts) {
   EXPECT_THAT(refused(options({{"beam_size", "x"}})), HasSubstr("beam_size: 'x' is no whole number"));
-  EXPECT_THAT(refused(options({{"beam_size", "0"}})), HasSubstr("must be at least 1"));
+  EXPECT_THAT(refused(options({{"beam_size", "0"}})), HasSubstr("it must be at least 1"));
   EXPECT_THAT(refused(options({{"beam", "4"}})), HasSubstr("beam: no such option here; there are beam_size, n_best"));
   EXPECT_THAT(refused(options({{"alignment", "maybe"}})), HasSubstr("neither true nor false"));
   EXPECT_THAT(refused(options({{"top_k", "3"}})), HasSubstr("top_k: goes with sampling"));

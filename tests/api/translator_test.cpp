@@ -123,7 +123,8 @@ TEST_F(ApiTranslator, SaysWhatIsWrong) {
     change(options);
     return message_of<api::UserError>([&] { translator.translate({"a"}, options); });
   };
-  EXPECT_EQ(message([](auto& o) { o.beam_size = 0; }), "beam_size 0: decoding.beam_size must be at least 1");
+  EXPECT_EQ(message([](auto& o) { o.beam_size = 0; }),
+            "beam_size 0: decoding.beam_size: 0 is out of range; it must be at least 1 and at most 1000");
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_sise=3"}; }), HasSubstr("did you mean decoding.beam_size"));
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_size"}; }), HasSubstr("write name=value"));
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_size=[1"}; }), HasSubstr("no YAML"));
@@ -134,7 +135,8 @@ TEST_F(ApiTranslator, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {}); }), HasSubstr("1 sources and 0 targets"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "pdf"); }), HasSubstr("pdf"));
   EXPECT_THAT(message_of<api::UserError>([] { Translator{TranslatorOptions()}; }), HasSubstr("name a model"));
-  EXPECT_THAT(message_of<api::UserError>([&] { Translator((folder_ / "none").string()); }), HasSubstr("model.json"));
+  EXPECT_THAT(message_of<api::UserError>([&] { Translator((folder_ / "none").string()); }),
+              HasSubstr("none: no such model directory"));
   TranslatorOptions two{{model_.string()}};
   two.weights = {1, 2};
   EXPECT_EQ(message_of<api::UserError>([&] { Translator{two}; }), "weights: 2 for 1 models; give one for each");
@@ -252,15 +254,17 @@ TEST_F(ApiTranslator, TranslatesFilesAndDocuments) {
   EXPECT_EQ(translator.translate_document("<p>a b c</p>", "html"), "<p>" + translator.translate_one("a b c") + "</p>");
 }
 
-TEST_F(ApiTranslator, ScoresAsTheSearchDoes) {
-  const auto translator = make();
-  const auto found = translator.translate({"a b c"}).front().alternatives.front();
+TEST_F(ApiTranslator, ScoresAsTheInnerTranslatorDoes) {
+  const ModelSet models({.directories = {model_}, .device = "cpu"});
+  const auto expected =
+      nmt::Translator(models.members(), models.options()).score(std::vector<TextPair>{{"a b c", "d e"}, {"", ""}});
   TranslateOptions options;
   options.token_scores = true;
-  const auto scored = translator.score({"a b c", ""}, {found.text, ""}, options);
-  EXPECT_NEAR(scored.front().log_probability, found.log_probability, 1e-5);
-  EXPECT_EQ(scored.front().text, found.text);
-  EXPECT_EQ(scored.front().pieces.back(), "</S>");
+  const auto scored = make().score({"a b c", ""}, {"d e", ""}, options);
+  EXPECT_EQ(scored.front().log_probability, expected.front().log_probability);
+  EXPECT_EQ(scored.front().text, "d e");
+  EXPECT_THAT(scored.front().pieces, ElementsAre("d", "e", "</S>"));
+  EXPECT_EQ(scored.front().token_scores.size(), 3u);
   EXPECT_EQ(scored.back().score, 0);
 }
 
@@ -272,8 +276,8 @@ TEST_F(ApiTranslator, AGlossaryDecides) {
   options.alignment = true;
   const auto translation = translator.translate({"a b c"}, options).front();
   EXPECT_THAT(translation.text, HasSubstr("h h"));
-  EXPECT_THAT(message_of<api::UserError>([] { api::Glossary::parse("\t\t\t", "terms.tsv"); }),
-              HasSubstr("terms.tsv:1"));
+  EXPECT_THAT(message_of<api::UserError>([] { api::Glossary::parse("a\tb\nc\n", "terms.tsv"); }),
+              HasSubstr("terms.tsv:2"));
 }
 
 TEST_F(ApiTranslator, SaysWhatItsModelsAre) {

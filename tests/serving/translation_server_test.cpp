@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "serving/fake_translator.h"
 #include "serving/http/http_client.h"
-#include "serving/page.h"
+#include "serving/page/page.h"
 
 namespace nmt::translation_server_test {
 namespace {
@@ -85,18 +85,57 @@ TEST_F(TranslationServerTest, OtherRoutes) {
   for (const char* path : {"/translate", "/detect", "/suggest", "/explain", "/languages", "/metrics", "/spec"})
     EXPECT_TRUE(spec["paths"].contains(path)) << path;
   EXPECT_EQ(get("/detect").status, 405);
-  const auto page = get("/");
-  EXPECT_EQ(page.body, page_html());
-  EXPECT_EQ(page.field("Content-Type"), "text/html; charset=utf-8");
-  EXPECT_THAT(page.field("Content-Security-Policy"), HasSubstr("default-src 'none'"));
-  EXPECT_EQ(page.field("X-Content-Type-Options"), "nosniff");
 }
 
-TEST_F(TranslationServerTest, ThePageLoadsNothingFromElsewhere) {
-  for (const char* outside : {"http://", "https://", "src=\"", "@import", "url("})
-    EXPECT_THAT(page_html(), testing::Not(HasSubstr(outside)));
-  EXPECT_TRUE(page_html().starts_with("<!doctype html>"));
-  EXPECT_TRUE(page_html().ends_with("</html>\n"));
+TEST_F(TranslationServerTest, ThePageAndItsFiles) {
+  const auto page = get("/");
+  EXPECT_EQ(page.body, page_file("page.html")->text);
+  EXPECT_TRUE(page.body.starts_with("<!doctype html>"));
+  EXPECT_TRUE(page.body.ends_with("</html>\n"));
+  EXPECT_EQ(page.field("Content-Type"), "text/html; charset=utf-8");
+  for (const auto& [name, type] :
+       {std::pair("main.js", "text/javascript; charset=utf-8"), std::pair("style.css", "text/css; charset=utf-8"),
+        std::pair("icon.svg", "image/svg+xml")}) {
+    const auto file = get(std::string("/page/") + name);
+    EXPECT_EQ(file.status, 200);
+    EXPECT_EQ(file.body, page_file(name)->text);
+    EXPECT_EQ(file.field("Content-Type"), type);
+    EXPECT_EQ(file.field("X-Content-Type-Options"), "nosniff");
+  }
+  for (const char* missing : {"/page/", "/page/page.h", "/page/../page/main.js", "/page/nothing.js"})
+    EXPECT_EQ(get(missing).status, 404) << missing;
+  EXPECT_EQ(post("/page/main.js", "").status, 405);
+}
+
+TEST_F(TranslationServerTest, AFileOfThePageIsSentAgainWhenItChanged) {
+  const auto file = get("/page/main.js");
+  EXPECT_EQ(file.field("Cache-Control"), "no-cache");
+  const auto ask = [&](const std::string& tag) {
+    return test::RawClient(server_->port())
+        .ask(test::http_request("GET", "/page/main.js", "", "", "If-None-Match: " + tag + "\r\n"));
+  };
+  const auto same = ask(file.field("ETag"));
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.field("ETag"), file.field("ETag"));
+  EXPECT_EQ(same.field("Content-Length"), "") << "it has no body";
+  EXPECT_EQ(ask("\"another\"").status, 200);
+}
+
+TEST_F(TranslationServerTest, NothingInThePageRunsButItsFiles) {
+  const auto policy = get("/").field("Content-Security-Policy");
+  for (const char* part : {"default-src 'none'", "script-src 'self';", "style-src 'self';", "connect-src 'self'",
+                           "frame-ancestors 'none'", "require-trusted-types-for 'script'"})
+    EXPECT_THAT(policy, HasSubstr(part));
+  EXPECT_THAT(policy, testing::Not(HasSubstr("unsafe")));
+  const std::string_view page = page_file("page.html")->text;
+  for (const char* inline_code : {"<script>", "<style", " style=", " onclick=", "javascript:"})
+    EXPECT_EQ(page.find(inline_code), page.npos) << inline_code;
+  for (const auto& [name, text] : page_texts()) {
+    for (const char* outside : {"https://", "@import", "url(", "innerHTML", "insertAdjacentHTML"})
+      EXPECT_THAT(text, testing::Not(HasSubstr(outside))) << name;
+    if (name == "icon.svg") continue;  // it names the namespace of drawings
+    EXPECT_THAT(text, testing::Not(HasSubstr("http://"))) << name;
+  }
 }
 
 TEST_F(TranslationServerTest, MetricsCountRoutesAndStatus) {

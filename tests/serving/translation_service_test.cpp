@@ -306,6 +306,14 @@ TEST_F(TranslationServiceTest, ExplainsEachLine) {
   EXPECT_THROW(explain({{"q", {"ab"}}}), RequestError);
 }
 
+TEST_F(TranslationServiceTest, ExplainsNothingOfATextInTheTargetLanguage) {
+  const std::string english = "The old man has a house in the city.";
+  const auto reply = explain({{"q", english}, {"source", "auto"}, {"target", "en"}});
+  EXPECT_EQ(reply["text"], english);
+  EXPECT_EQ(reply["lines"].size(), 0u);
+  EXPECT_EQ(reply["detectedLanguage"]["language"], "en");
+}
+
 TEST_F(TranslationServiceTest, ExplainsWhichWordsBelongTogether) {
   EXPECT_EQ(explain({{"q", "\u00E4b"}, {"alignment", true}})["lines"][0]["alignment"],
             nlohmann::json::parse(R"([{"source": [0, 2], "target": [0, 2]}])"))
@@ -317,6 +325,11 @@ TEST_F(TranslationServiceTest, ExplainsHowABeginningGoesOn) {
   explain({{"q", "ab"}, {"prefix", "The "}, {"n_best", 3}});
   EXPECT_EQ(translator_.questions().back().prefix, "The ");
   EXPECT_EQ(translator_.questions().back().n_best, 3);
+  EXPECT_TRUE(translator_.questions().back().distinct);
+  explain({{"q", "ab"}, {"prefix", ""}});
+  EXPECT_TRUE(translator_.questions().back().distinct) << "other first words";
+  explain({{"q", "ab"}});
+  EXPECT_FALSE(translator_.questions().back().distinct);
   EXPECT_THROW(explain({{"q", "ab\ncd"}, {"prefix", "The"}}), RequestError);
 }
 

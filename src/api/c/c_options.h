@@ -25,7 +25,7 @@ class OptionReader {
   void read(const char* name, std::vector<double>& place);       ///< "1,2"
   template <typename Value>
   void read(const char* name, std::optional<Value>& place) {
-    if (!has(name)) return;
+    if (!has(name)) return known_.emplace_back(name), void();
     Value value{};
     read(name, value);
     place = value;

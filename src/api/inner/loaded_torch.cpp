@@ -25,12 +25,12 @@ std::string version_in(std::string_view settings) {
 
 void require_matching_torch() {
   static const std::string loaded = version_in(at::show_config());
-  const std::string own = fmt::format("{}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
-  if (loaded.empty() || loaded == own) return;
+  const std::string own = fmt::format("{}.{}.", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR);  // patches have one ABI
+  if (loaded.empty() || loaded.starts_with(own)) return;
   throw nmt::Error(
       fmt::format("this process has loaded LibTorch {}, but libnmt was built with {}: load libnmt before the library "
                   "that brings the other one along, or build libnmt with that one",
-                  loaded, own));
+                  loaded, TORCH_VERSION));
 }
 
 }  // namespace nmt::api

@@ -57,7 +57,9 @@ class ReusingAllocator final : public c10::Allocator {
   void* take(size_t bytes) {
     if (bytes <= kSmallest) return fresh(bytes);
     const std::lock_guard lock(mutex_);
-    void* data = take_kept(bytes);
+    void* data = take_kept(bytes, bytes / 4);
+    // Before the system gets one back and clears another: one that is too large.
+    if (!data && in_use_ + idle_ + bytes > limit()) data = take_kept(bytes, bytes);
     if (data) {
       in_use_ += header_of(data)->bytes;
       max_in_use_ = std::max(max_in_use_, in_use_);
@@ -66,13 +68,16 @@ class ReusingAllocator final : public c10::Allocator {
     in_use_ += bytes;
     max_in_use_ = std::max(max_in_use_, in_use_);
     // What is kept makes room for what is needed.
-    while (in_use_ + idle_ > max_in_use_ + std::max(max_in_use_ / 8, kSpare) && idle_ > 0) release_oldest();
+    while (in_use_ + idle_ > limit() && idle_ > 0) release_oldest();
     return fresh(bytes);
   }
 
-  // The tightest block kept that is not much too large, or null.
-  void* take_kept(size_t bytes) {
-    for (auto kept = kept_.lower_bound(bytes); kept != kept_.end() && kept->first <= bytes + bytes / 4; ++kept) {
+  // Of what is in use and kept together.
+  size_t limit() const { return max_in_use_ + std::max(max_in_use_ / 8, kSpare); }
+
+  // The tightest block kept that has at most `waste` too much, or null.
+  void* take_kept(size_t bytes, size_t waste) {
+    for (auto kept = kept_.lower_bound(bytes); kept != kept_.end() && kept->first <= bytes + waste; ++kept) {
       auto& blocks = kept->second;
       if (blocks.empty()) continue;
       void* data = blocks.back();

@@ -148,7 +148,7 @@ void attention_backward_range(const AttentionShape& s, const T* q, const T* k, c
                               const float* log_sums, const AttentionGradients& g, int64_t begin, int64_t end) {
   AttentionBuffers buffer(s);
   const Mask mask(s.dropout, s.dropout_key);
-  std::vector<float> kept(round_up(s.source));
+  std::vector<float> kept(round_up(s.source)), context_row(buffer.dim);  // zeros beyond head_dim, as in the gradient
   for (int64_t pair = begin; pair < end; ++pair) {
     const int64_t b = pair / s.heads, h = pair % s.heads;
     const int64_t rows = length_of(s.target_lengths, b, s.target), keys = length_of(s.source_lengths, b, s.source);
@@ -171,9 +171,11 @@ void attention_backward_range(const AttentionShape& s, const T* q, const T* k, c
       float* p = buffer.weights + t * padded;
       float* d = buffer.score_gradient + t * padded;
       const int64_t visible = s.causal ? std::min(keys, t + 1) : keys;
-      float inner = 0;  // dO · O of this row: what the softmax's gradient subtracts
-      for (int64_t e = 0; e < s.head_dim; ++e)
-        inner += buffer.gradient[t * dim + e] * to_float(context_head[t * s.context_stride + e]);
+      load_row(context_head + t * s.context_stride, context_row.data(), s.head_dim);
+      Vec products = {};
+      for (int64_t e = 0; e < dim; e += kLanes)
+        products += load(buffer.gradient + t * dim + e) * load(context_row.data() + e);
+      const float inner = sum_lanes(products);  // dO · O of this row: what the softmax's gradient subtracts
       const Vec log_sum = all(log_sums[pair * s.target + t]), scale = all(s.scale);
       for (int64_t j = visible; j < padded; ++j) p[j] = -std::numeric_limits<float>::infinity();
       for (int64_t j = 0; j < padded; j += kLanes) store(p + j, vec_exp(load(p + j) * scale - log_sum));

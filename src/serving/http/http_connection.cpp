@@ -31,7 +31,7 @@ std::string head_of(const HttpResponse& response, const HttpFields& fields, bool
   if (!response.content_type.empty()) add("Content-Type", response.content_type);
   if (response.stream && !close_ends_body)
     add("Transfer-Encoding", "chunked");
-  else if (!response.stream && response.status != 204)
+  else if (!response.stream && response.status != 204 && response.status != 304)
     add("Content-Length", std::to_string(response.body.size()));
   add("Connection", close ? "close" : "keep-alive");
   for (const auto& [name, value] : fields) add(name, value);
@@ -287,7 +287,7 @@ void HttpConnection::send(const HttpResponse& response) {
   enter(State::kSending);
   observe(response.status, std::ssize(response.body));
   head_ = head_of(response, hub_.fields, close_after_);
-  body_ = head_only_ || response.status == 204 ? std::string() : response.body;
+  body_ = head_only_ || response.status == 204 || response.status == 304 ? std::string() : response.body;
   head_only_ = false;
   set_deadline(hub_.options.limits.sending, [this] { close(); });
   transport_->write({net::buffer(head_), net::buffer(body_)},

@@ -17,11 +17,12 @@ class Glossary;
 /// A line of text that is to be translated.
 struct Question {
   std::string text;
-  int64_t n_best = 1;       ///< translations wanted; there may be fewer
-  bool attention = false;   ///< a picture of the attention is wanted
-  bool alignment = false;   ///< Answer::alignment is wanted
-  LanguagePair pair = {};   ///< of languages
-  std::string prefix = {};  ///< text that the translation begins with; the n best then all go on differently behind it
+  int64_t n_best = 1;                             ///< translations wanted; there may be fewer
+  bool attention = false;                         ///< a picture of the attention is wanted
+  bool alignment = false;                         ///< Answer::alignment is wanted
+  LanguagePair pair = {};                         ///< of languages
+  std::string prefix = {};                        ///< text that the translation begins with
+  bool distinct = false;                          ///< the n best all go on differently behind the prefix
   std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms, in place of the service's own; null: none
   bool keep_placeholders = false;                 ///< addresses, {name}, %s and the like stay as they are
 };

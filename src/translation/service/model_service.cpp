@@ -78,7 +78,7 @@ TranslationRequest ModelService::to_request(const Question& question) const {
   TranslationRequest request{.source = question.text, .prefix = question.prefix};
   request.n_best = question.n_best;
   request.attention = (question.attention || question.alignment) && translator_->aligns();
-  request.distinct = !question.prefix.empty() && question.n_best > 1;
+  request.distinct = question.distinct && question.n_best > 1;
   request.terms.glossary = question.glossary ? question.glossary : terms_.glossary;
   request.terms.keep_placeholders = question.keep_placeholders || terms_.keep_placeholders;
   return request;

@@ -91,7 +91,7 @@ def main():
     lines = sys.stdin.read().splitlines()
     translations = nmt.translate(sys.argv[2], lines, beam_size=3)
     for text, score in translations:
-        assert score <= 0, score
+        assert score <= 0 or not text, score
         print(text)
     score, text = nmt.bleu([text for text, _ in translations], [text for text, _ in translations])
     assert abs(score - 100) < 1e-9 and text.startswith("BLEU|nrefs:1|"), text

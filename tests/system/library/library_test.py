@@ -125,12 +125,12 @@ class Library(unittest.TestCase):
                                                    text=self.text()).stdout)
         alignments = [line.split("\t")[-1] for line in by_program.splitlines()[:2]]
         self.assertEqual([line.strip() for line in done.stderr.splitlines()[1::2]], alignments)
-        self.assertIn("none/model.json", self.example("translate", "none", fails=True).stderr)
+        self.assertIn("none: no such model directory", self.example("translate", "none", fails=True).stderr)
 
     def test_translate_from_c(self):
         self.assertEqual(self.example("translate_c", self.model, text=self.text()).stdout, self.expected)
         done = self.example("translate_c", self.model, "beam_size=0", text="a\n", fails=True)
-        self.assertIn("translate_c: beam_size 0: decoding.beam_size must be at least 1", done.stderr)
+        self.assertIn("translate_c: beam_size 0: decoding.beam_size: 0 is out of range", done.stderr)
 
     def test_score(self):
         hypotheses, references = self.folder / "hypotheses", self.folder / "references"
@@ -195,6 +195,23 @@ class Library(unittest.TestCase):
         run(OPTIONS.cc, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", HERE / "nmt_h_test.c", "-o", program, *flags,
             f"-Wl,-rpath,{self.lib}")
         self.assertEqual(run(program, self.model, text=self.text()).stdout, self.expected)
+
+    def test_a_project_in_c_alone_finds_it(self):
+        folder = self.folder / "c alone"
+        folder.mkdir()
+        (folder / "main.c").write_text('#include <nmt.h>\n#include <stdio.h>\nint main(void) { puts(nmt_version()); return 0; }\n')
+        (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(alone LANGUAGES C)\n"
+                                               "find_package(nmt 0.2 REQUIRED)\nadd_executable(alone main.c)\n"
+                                               "target_link_libraries(alone PRIVATE nmt::nmt)\n")
+        run(OPTIONS.cmake, "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            f"-DCMAKE_C_COMPILER={OPTIONS.cc}")
+        run(OPTIONS.cmake, "--build", folder / "build")
+        self.assertRegex(run(folder / "build" / "alone").stdout, r"^\d+\.\d+\.\d+\n$")
+        lists = folder / "CMakeLists.txt"
+        lists.write_text(lists.read_text().replace("nmt 0.2", "nmt 0.1"))
+        refused = run(OPTIONS.cmake, "-S", folder, "-B", folder / "older", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                      f"-DCMAKE_C_COMPILER={OPTIONS.cc}", fails=True)
+        self.assertIn("compatible with requested version \"0.1\"", refused.stderr.replace("\n  ", " "))
 
     def test_ctypes(self):
         done = run(sys.executable, HERE / "ctypes_nmt.py", self.lib / "libnmt.so", self.model, text=self.text())

@@ -1,4 +1,5 @@
-# nmt-translate --serve with the small model of translate.cmake; the long one is 64 clients for a minute.
+# nmt-translate --serve with the small model of translate.cmake; the long one is 64 clients for a minute. Its page in headless
+# Chromium, where there is one.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 if(NMT_WITH_TORCH)
   function(nmt_serve_test name label)
@@ -11,4 +12,9 @@ if(NMT_WITH_TORCH)
   add_test(NAME system_libretranslate COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/libretranslate_test.py
                                               --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test)
   set_tests_properties(system_libretranslate PROPERTIES LABELS system FIXTURES_REQUIRED translate_model)
+  foreach(part page page_panels page_safety)
+    add_test(NAME system_${part} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/${part}_test.py
+                                         --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test)
+    set_tests_properties(system_${part} PROPERTIES LABELS system TIMEOUT 900 FIXTURES_REQUIRED translate_model)
+  endforeach()
 endif()

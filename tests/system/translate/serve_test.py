@@ -3,7 +3,7 @@
     serve_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 
 The case Load (64 clients for a minute) runs only when it is named; NMT_LOAD_SECONDS changes how long. Python's standard
-library only; the page is looked at in Chromium where there is one.
+library only. page_test.py looks at the page.
 """
 
 import http.client
@@ -29,8 +29,6 @@ import zipfile
 
 import translate_support
 from translate_support import PATIENCE, PROGRAMS, translate
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def json_body(fields):
@@ -714,52 +712,6 @@ class StartAndStop(Case):
         self.assertEqual(len(replies[0].json()["translatedText"]), len(lines))
 
 
-class Page(Case):
-    def browse(self, *arguments):
-        browser = next(filter(shutil.which, BROWSERS), None)
-        if browser is None:
-            self.skipTest(f"no browser: none of {', '.join(BROWSERS)} is installed")
-        with tempfile.TemporaryDirectory() as profile:
-            done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                                   f"--user-data-dir={profile}", "--virtual-time-budget=20000", *arguments],
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE)
-        self.assertEqual(done.returncode, 0)
-        return done.stdout.decode()
-
-    def test_translates_in_a_browser(self):
-        lines = PROGRAMS.sources()[:2]
-        n_best = [line.split("\t")[-1] for line in offline(lines, "--n-best", "3")]
-        with Server() as server:
-            dom = self.browse("--dump-dom", server.url + "/#" + urllib.parse.quote("\n".join(lines)))
-            self.assertIn("German → English", dom)
-            translation = re.search(r'<div id="translation"[^>]*>(.*?)</div>', dom, re.DOTALL).group(1)
-            self.assertEqual(translation, f"{n_best[0]}\n{n_best[3]}")
-            self.assertEqual(re.findall(r'<td class="text">(.*?)</td>', dom), n_best)
-            self.assertEqual(dom.count('<img alt="attention'), 2)
-            self.assertIn("2 lines in ", dom)
-
-    def test_text_is_never_markup(self):
-        with Server() as server:
-            dom = self.browse("--dump-dom", server.url + "/#" + urllib.parse.quote("<img src=x onerror=alert(1)> Ja ."))
-            self.assertNotIn("<img src=x", dom)
-            self.assertIn("&lt;img src=x", dom)
-
-    def test_says_what_is_wrong(self):
-        with Server("--api-key", "secret") as server:
-            dom = self.browse("--dump-dom", server.url + "/#Ja%20.")
-            self.assertIn('class="error">this server wants an API key', dom)
-
-    def test_screenshots(self):
-        """Pictures to look at stay in the work folder: page.png and page-phone.png."""
-        with Server() as server:
-            for name, size in (("page", "1200,1500"), ("page-phone", "500,1800")):
-                picture = PROGRAMS.work / f"{name}.png"
-                picture.unlink(missing_ok=True)
-                address = server.url + "/#" + urllib.parse.quote("\n".join(PROGRAMS.sources()[:2]))
-                self.browse(f"--window-size={size}", f"--screenshot={picture}", address)
-                self.assertGreater(picture.stat().st_size, 20_000, "not an empty page")
-
-
 class Load(Case):
     CLIENTS = 64
 
@@ -808,7 +760,7 @@ class Load(Case):
 def load_tests(loader, tests, pattern):
     """What runs when nothing is named."""
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Routes, Limits, Encryption, Attacks,
-                                                                                  StartAndStop, Page))
+                                                                                  StartAndStop))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+"""Finds LibTorch before the extension is loaded: that of the installed package torch, so that both are one library in one
+process, whichever of them is imported first."""
+
+import ctypes
+import importlib.util
+import os
+import re
+import sys
+from typing import List, Optional, Tuple
+
+from nmt._build import TORCH_FOLDER, TORCH_VERSION
+
+
+def _release(version: str) -> Tuple[int, ...]:
+    """(2, 13) of "2.13.0+cpu": LibTorch keeps its binary interface within a minor version, not beyond."""
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+
+
+def _installed_torch() -> Optional[Tuple[str, str]]:
+    """(folder, version) of the package torch, which is not imported for it; None where there is none."""
+    torch = sys.modules.get("torch")
+    if torch is not None and getattr(torch, "__file__", None):
+        return os.path.dirname(str(torch.__file__)), str(torch.__version__)
+    spec = importlib.util.find_spec("torch")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    folder = list(spec.submodule_search_locations)[0]
+    try:
+        with open(os.path.join(folder, "version.py"), encoding="utf-8") as file:
+            found = re.search(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", file.read(), re.MULTILINE)
+    except OSError:
+        return None
+    return (folder, found.group(1)) if found else None
+
+
+def _libraries(folder: str) -> List[str]:
+    """Those that the extension needs, each behind those that it needs itself."""
+    names = ["libgomp.so.1", "libc10.so", "libtorch_cpu.so"]
+    if not folder:
+        return []
+    return [path for path in (os.path.join(folder, name) for name in names) if os.path.exists(path)]
+
+
+def _load(folder: str) -> None:
+    for path in _libraries(folder):
+        # Not RTLD_GLOBAL: the extension asks for them by name and gets these, and nobody else's symbols change.
+        ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
+
+
+def load() -> None:
+    """Loads LibTorch. Raises ImportError for a version that the extension was not built for.
+
+    Where there is no package torch, the extension finds LibTorch by its run path, or fails to load.
+    """
+    torch = _installed_torch()
+    if torch is None:
+        _load(TORCH_FOLDER)
+        return
+    folder, version = torch
+    if _release(version) != _release(TORCH_VERSION):
+        wanted = ".".join(map(str, _release(TORCH_VERSION)))
+        raise ImportError(f"nmt was built for torch {wanted}, but torch {version} is installed in {folder}: "
+                          f'install "torch=={wanted}.*", or build nmt again for this one '
+                          "(pip install --force-reinstall --no-deps . in its source folder)")
+    _load(os.path.join(folder, "lib"))
+
+
+def explain(error: ImportError) -> ImportError:
+    """What to say where the extension itself cannot be loaded."""
+    torch = _installed_torch()
+    wanted = ".".join(map(str, _release(TORCH_VERSION)))
+    if torch is None and "libtorch" in str(error) or torch is None and "libc10" in str(error):
+        return ImportError(f'nmt needs the package torch, which is not installed: pip install "torch=={wanted}.*" '
+                           f"({error})")
+    if torch is not None and "undefined symbol" in str(error):
+        return ImportError(f"nmt and torch {torch[1]} in {torch[0]} do not fit each other: nmt was built for LibTorch "
+                           f"{TORCH_VERSION}; build nmt again for this one ({error})")
+    return error

@@ -1,0 +1,322 @@
+"""Raw text to raw text."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple,
+                    TypedDict, Union, overload)
+
+from nmt import _configuration, _nmt
+from nmt._results import Alternative, FileStatistics, ModelInformation, Request, Sampling, Translation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Path = Union[str, "os.PathLike[str]"]
+Side = Literal["source", "target"]
+
+
+class TranslateOptions(TypedDict, total=False):
+    """How texts are translated and what is told of it. What is not given, or None, is as the model and the ``settings``
+    of its translator say. Ranges are those of docs/options.md, section ``decoding``."""
+
+    beam_size: Optional[int]  #: 1: greedy search
+    n_best: Optional[int]  #: translations of each text, at most the beam size; samples: any number
+    length_penalty: Optional[float]
+    coverage_penalty: Optional[float]
+    max_length_ratio: Optional[float]  #: a translation has at most ratio * source pieces + offset
+    max_length_offset: Optional[int]  #: pieces
+    min_length: Optional[int]  #: pieces
+    max_length: Optional[int]  #: pieces
+    no_repeat_ngram_size: Optional[int]
+    repetition_penalty: Optional[float]
+    ban_unknown: Optional[bool]
+    diversity_groups: Optional[int]
+    diversity_strength: Optional[float]
+    sampling: Optional[Sampling]  #: tokens are drawn instead of searched for
+    batch_size: Optional[int]  #: texts that a thread searches together, at most
+    settings: Optional[Mapping[str, Any]]  #: further options of the section decoding: {"shortlist": 50}
+    prefix: Union[str, Sequence[str], None]  #: each translation begins so; a list: one for each text
+    must: Optional[Sequence[str]]  #: phrases that each translation holds
+    must_not: Optional[Sequence[str]]  #: phrases that none holds
+    glossary: Union[Glossary, Mapping[str, str], Path, None]  #: terms, or the file that has them
+    keep_placeholders: Optional[bool]  #: addresses, {name}, %s stay as they are
+    split_sentences: Optional[bool]  #: a text is a paragraph: its sentences are translated one by one
+    copy_unknown: Optional[bool]  #: puts for <unk> the source word that it looks at most
+    return_tokens: Optional[bool]  #: Alternative.tokens and token_scores
+    return_alignment: Optional[bool]  #: Alternative.alignment; the models need attention
+    return_attention: Optional[bool]  #: Alternative.attention; the same
+    first_line: Optional[int]  #: the number of the first text, for samples
+
+
+class Glossary:
+    """Terms and what they become in every translation.
+
+    :param terms: ``{"Haus": "house"}``, or lines as a file of them has: SOURCE, a tab, TARGET, and perhaps a tab and
+        flags divided by commas, ``case`` (the text has the source in this case only) and ``keep`` (stays as it is)
+
+    Raises :class:`nmt.Error` ("NAME:LINE: ...").
+    """
+
+    def __init__(self, terms: Union[Mapping[str, str], str]) -> None:
+        if isinstance(terms, Mapping):
+            for text in itertools.chain(terms.keys(), terms.values()):
+                if "\t" in text or "\n" in text:
+                    raise ValueError(f"glossary: {text!r} holds a tab or a line end")
+            terms = "".join(f"{source}\t{target}\n" for source, target in terms.items())
+        self._text = terms
+        self._terms = _nmt.Glossary.parse(terms, "glossary")
+
+    @classmethod
+    def read(cls, file: Path) -> Glossary:
+        """The terms of a file, plain UTF-8."""
+        glossary = cls.__new__(cls)
+        glossary._terms = _nmt.Glossary.read(os.fspath(file))
+        with open(file, encoding="utf-8") as lines:
+            glossary._text = lines.read()
+        return glossary
+
+    def __len__(self) -> int:
+        return self._terms.size()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Glossary, (self._text,)
+
+
+def _strings(values: Iterable[str], name: str) -> List[str]:
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name}: a list of str is expected, not {type(values).__name__}")
+    return list(values)
+
+
+def _settings(settings: Mapping[str, Any]) -> List[str]:
+    if not isinstance(settings, Mapping):
+        raise TypeError(f"settings: a dict is expected, not {type(settings).__name__}")
+    return _configuration.settings_of(settings)
+
+
+class Translator:
+    """Translates raw text with a model or an ensemble, as nmt-translate does: the same options give the same texts.
+
+    ::
+
+        translator = nmt.Translator("runs/mine/best")
+        translator.translate("Ein Hund rennt.").text
+        for result in translator.translate(["Ein Hund rennt.", "Zwei Frauen tanzen."], beam_size=4, n_best=2):
+            print(result.text, result.score)
+
+    :param model: a model directory; several translate together, as an ensemble
+    :param threads: of one call; 0: all processors
+    :param precision: "auto", "fp32", "bf16" or "int8" ("float32" and "bfloat16" are understood, too); None: what the
+        model says
+    :param device: "auto" (a GPU where there is one), "cpu", "cuda", "cuda:N"
+    :param weights: of an ensemble's votes, one a model
+    :param max_source_length: pieces; a longer text is translated in parts
+    :param settings: further options of the section ``decoding`` (docs/options.md): ``{"beam_size": 8}``
+
+    Any number of Python threads may use a translator at the same time; each call works without the interpreter's lock.
+    Ctrl-C ends a call. A pickle holds the names of the models, not their weights: it loads them where it arrives. After
+    ``os.fork()`` the child may go on with it where no call was under way and it is on a CPU.
+
+    Raises :class:`nmt.Error` for a folder that is no model or a damaged one, models that write with other target pieces,
+    a device that is not there, an option out of range; :class:`nmt.MachineError` where the machine fails.
+    """
+
+    def __init__(self, model: Union[Path, Sequence[Path]], *, threads: int = 0, precision: Optional[str] = None,
+                 device: str = "auto", weights: Sequence[float] = (), max_source_length: Optional[int] = None,
+                 settings: Optional[Mapping[str, Any]] = None) -> None:
+        models = [model] if isinstance(model, (str, os.PathLike)) else list(model)
+        precision = {"float32": "fp32", "float": "fp32", "bfloat16": "bf16"}.get(precision or "", precision or "")
+        self._arguments: Dict[str, Any] = {
+            "models": [os.path.abspath(os.fspath(path)) if os.fspath(path) else "" for path in models],
+            "weights": [float(weight) for weight in weights], "device": device, "precision": precision,
+            "threads": threads, "max_source_length": max_source_length, "settings": _settings(settings or {})}
+        self._translator = _nmt.Translator.load(**self._arguments)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return self._arguments
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self._arguments = state
+        self._translator = _nmt.Translator.load(**state)
+
+    def __repr__(self) -> str:
+        models = self._arguments["models"]
+        return f"nmt.Translator({models[0] if len(models) == 1 else models!r})"
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]  # a str is an iterable of str, too
+            self, texts: Union[str, Request], **options: Unpack[TranslateOptions]) -> Translation: ...
+
+    @overload
+    def translate(self, texts: Iterable[Union[str, Request]],
+                  **options: Unpack[TranslateOptions]) -> List[Translation]: ...
+
+    def translate(self, texts: Union[str, Request, Iterable[Union[str, Request]]],
+                  **options: Unpack[TranslateOptions]) -> Union[Translation, List[Translation]]:
+        """Translates a text, or many: one :class:`Translation` for each, in order. Many at once are faster: inside they
+        are sorted by length. (On a CPU) a text's translation does not depend on the others.
+
+        Texts are one unit each: a sentence, or a paragraph with ``split_sentences``. Line ends are white space. Options:
+        :class:`TranslateOptions`; wishes for single texts: :class:`Request`.
+
+        Raises :class:`nmt.Error` for an option out of range, or models without attention where it is wanted.
+        """
+        if isinstance(texts, (str, Request)):
+            return self._translate([texts], dict(options))[0]
+        if isinstance(texts, (bytes, bytearray)):
+            raise TypeError("texts: str is expected, not bytes: decode them")
+        return self._translate(list(texts), dict(options))
+
+    def _translate(self, texts: List[Union[str, Request]], options: Dict[str, Any]) -> List[Translation]:
+        prefix = options.get("prefix")
+        if prefix is not None and not isinstance(prefix, str):
+            prefixes = list(prefix)
+            if len(prefixes) != len(texts):
+                raise ValueError(f"prefix: {len(prefixes)} for {len(texts)} texts")
+            texts = [Request(text.source, own, text.must, text.must_not) if isinstance(text, Request)
+                     else Request(text, own) for text, own in zip(texts, prefixes)]
+            del options["prefix"]
+        return self._translator.translate(texts, _wishes(options))
+
+    def translate_iter(self, lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"], *,
+                       block_lines: int = 2048, **options: Unpack[TranslateOptions]) -> Iterator[Translation]:
+        """Translates lines as they come: an iterator over their translations, in order.
+
+        It reads a block, translates it, and hands it over before it reads the next: memory is bounded by the block.
+
+        :param lines: any iterable of str, or the path of a file (``pathlib.Path``), plain or gzip
+        :param block_lines: lines that are read before they are translated: more are faster, 1 translates each at once
+        """
+        if isinstance(lines, (str, bytes)):
+            raise TypeError("lines: an iterable of str is expected, not one text; a file is named by pathlib.Path")
+        if block_lines < 1:
+            raise ValueError("block_lines: at least 1 is expected")
+        if isinstance(options.get("prefix"), (list, tuple)):
+            raise TypeError("prefix: one str is expected here; nmt.Request has one for each text")
+        return self._blocks(_lines_of(lines), block_lines, dict(options))
+
+    def _blocks(self, lines: Iterator[Union[str, Request]], block_lines: int,
+                options: Dict[str, Any]) -> Iterator[Translation]:
+        first = int(options.pop("first_line", None) or 0)
+        while True:
+            block = list(itertools.islice(lines, block_lines))
+            if not block:
+                return
+            yield from self._translate(block, {**options, "first_line": first})
+            first += len(block)
+
+    def translate_file(self, input: Path, output: Path, **options: Unpack[TranslateOptions]) -> FileStatistics:
+        """Translates the lines of a file, plain or gzip, to a file with a line each, which appears when it is complete.
+
+        What is not UTF-8 is read as U+FFFD; of that, and of lines in parts, the logger ``nmt`` hears. Raises
+        :class:`nmt.Error` where the input cannot be read.
+        """
+        return self._translator.translate_file(os.fspath(input), os.fspath(output), _wishes(dict(options)))
+
+    def translate_document(self, document: Union[str, bytes], format: str,
+                           **options: Unpack[TranslateOptions]) -> bytes:
+        """Translates the text of a document; all else stays as it was.
+
+        :param format: html, xml, srt, vtt, po, xliff, docx, pptx, odt, odp, epub or txt
+
+        Raises :class:`nmt.Error` for a damaged one.
+        """
+        content = document.encode() if isinstance(document, str) else document
+        return self._translator.translate_document(content, format, _wishes(dict(options)))
+
+    def score(self, sources: Sequence[str], targets: Sequence[str],
+              **options: Unpack[TranslateOptions]) -> List[Alternative]:
+        """Scores given translations as the search would score them: an :class:`Alternative` for each pair.
+
+        Raises :class:`nmt.Error` where the numbers of sources and targets differ.
+        """
+        return self._translator.score(_strings(sources, "sources"), _strings(targets, "targets"),
+                                      _wishes(dict(options)))
+
+    @property
+    def models(self) -> List[ModelInformation]:
+        """The models, in their order."""
+        return self._translator.models()
+
+    @property
+    def has_attention(self) -> bool:
+        """Whether alignment and attention can be had."""
+        return self._translator.has_attention()
+
+
+def _wishes(options: Dict[str, Any]) -> Dict[str, Any]:
+    """The options as the extension takes them."""
+    glossary = options.get("glossary")
+    if glossary is not None:
+        if isinstance(glossary, Mapping):
+            glossary = Glossary(glossary)
+        elif isinstance(glossary, (str, os.PathLike)):
+            glossary = Glossary.read(glossary)
+        elif not isinstance(glossary, Glossary):
+            raise TypeError(f"glossary: nmt.Glossary, a dict or a path is expected, not {type(glossary).__name__}")
+        options["glossary"] = glossary._terms
+    if options.get("settings") is not None:
+        options["settings"] = _settings(options["settings"])
+    return options
+
+
+def _lines_of(lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"]) -> Iterator[Union[str, Request]]:
+    if not isinstance(lines, os.PathLike):
+        for line in lines:
+            yield line.rstrip("\r\n") if isinstance(line, str) else line
+        return
+    with open(lines, "rb") as raw:
+        packed = raw.peek(2)[:2] == b"\x1f\x8b"
+        with gzip.open(raw) if packed else raw as content:
+            for bytes_of_line in content:
+                yield bytes_of_line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+class Tokenizer:
+    """A model's way from text to pieces and ids and back.
+
+    :param directory: a model directory or a folder of prepared data. Raises :class:`nmt.Error` where it is neither.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = os.path.abspath(os.fspath(directory))
+        self._tokenizer = _nmt.Tokenizer(self._directory)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Tokenizer, (self._directory,)
+
+    def encode(self, text: str, side: Side = "source") -> List[int]:
+        """The ids of a text, normalised as the model's input is, without <s> and </s>."""
+        return self._tokenizer.encode(text, side)
+
+    def tokenize(self, text: str, side: Side = "source") -> List[str]:
+        """The pieces of a text."""
+        return self._tokenizer.encode_pieces(text, side)
+
+    def decode(self, ids: Sequence[int], side: Side = "target") -> str:
+        """The text of ids. Raises :class:`nmt.Error` for one that the vocabulary has not."""
+        return self._tokenizer.decode([int(id) for id in ids], side)
+
+    def detokenize(self, tokens: Sequence[str], side: Side = "target") -> str:
+        """The text of pieces."""
+        return self._tokenizer.decode_pieces(_strings(tokens, "tokens"), side)
+
+    def vocabulary_size(self, side: Side = "source") -> int:
+        """Pieces."""
+        return self._tokenizer.size(side)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether both sides are one vocabulary."""
+        return self._tokenizer.is_joint()
+
+    def language(self, side: Side = "source") -> str:
+        """As the model says; may be empty."""
+        return self._tokenizer.language(side)
+
+
+for _class in (Glossary, Translator, Tokenizer):
+    _class.__module__ = "nmt"

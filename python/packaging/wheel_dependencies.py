@@ -1,0 +1,20 @@
+"""What the wheel depends on, for scikit-build-core: the minor version of torch for which it is built. LibTorch keeps its
+binary interface within one, not beyond."""
+
+import re
+from typing import Any, Dict, List, Mapping
+
+import installed_torch
+
+OLDEST = "2.11"
+NUMPY = "numpy>=1.25"
+
+
+def dynamic_metadata(settings: Mapping[str, Any], project: Mapping[str, Any]) -> Dict[str, List[str]]:
+    if settings:
+        raise ValueError("wheel_dependencies takes no settings")
+    found = installed_torch.find()
+    if found is None:
+        return {"dependencies": [f"torch>={OLDEST}", NUMPY]}
+    minor = ".".join(re.findall(r"\d+", found[1])[:2])
+    return {"dependencies": [f"torch=={minor}.*", NUMPY]}

@@ -1,0 +1,338 @@
+"""nmt.Translator: the same translations as nmt-translate, results as arrays, threads, signals, processes."""
+
+import gc
+import json
+import multiprocessing
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy
+import python_support as support
+from python_support import PATIENCE, PROGRAMS, Case
+
+import nmt
+
+
+class TranslateCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.translator = nmt.Translator(PROGRAMS.model, threads=1)
+        cls.sources = PROGRAMS.sources()[:40]
+
+    def program_records(self, *arguments, lines=None):
+        text = "\n".join(lines or self.sources) + "\n"
+        done = support.translate("--threads", "1", "--format", "jsonl", *arguments, text=text)
+        return [json.loads(line) for line in self.lines_of(done)]
+
+
+class Translate(TranslateCase):
+    def test_gives_what_the_program_gives(self):
+        results = self.translator.translate(self.sources)
+        program = self.lines_of(support.translate("--threads", "1", text="\n".join(self.sources) + "\n"))
+        self.assertEqual([result.text for result in results], program)
+
+    def test_options_are_those_of_the_program(self):
+        results = self.translator.translate(self.sources, beam_size=4, n_best=2, length_penalty=0.3, return_tokens=True,
+                                            return_alignment=True)
+        program = self.program_records("--beam-size", "4", "--n-best", "2",
+                                       "--length-penalty", "0.3", "--token-scores")
+        for result, record in zip(results, program):
+            self.assertEqual([a.text for a in result.alternatives], [found["translation_text"] for found in record["alternatives"]])
+            for alternative, found in zip(result.alternatives, record["alternatives"]):
+                self.assertAlmostEqual(alternative.score, found["score"], places=4)
+
+    def test_one_text_and_many(self):
+        one = self.translator.translate(self.sources[0])
+        self.assertIsInstance(one, nmt.Translation)
+        self.assertEqual([one], self.translator.translate([self.sources[0]]))
+        self.assertEqual(str(one), one.text)
+        self.assertEqual(self.translator.translate([]), [])
+        self.assertEqual(self.translator.translate(iter(self.sources[:3])), self.translator.translate(self.sources[:3]))
+
+    def test_an_empty_text(self):
+        empty = self.translator.translate("  ")
+        self.assertEqual((empty.text, empty.alternatives, empty.score, empty.attention), ("", [], 0.0, None))
+
+    def test_precisions_and_their_names(self):
+        names = {name: nmt.Translator(PROGRAMS.model, precision=name).models[0].precision
+                 for name in ("int8", "float32", "fp32")}
+        self.assertEqual(names, {"int8": "int8", "float32": "fp32", "fp32": "fp32"})
+
+    def test_an_ensemble(self):
+        both = nmt.Translator([PROGRAMS.model, str(PROGRAMS.model)], weights=[1, 1], threads=1)
+        self.assertEqual(len(both.models), 2)
+        self.assertEqual([r.text for r in both.translate(self.sources[:5])],
+                         [r.text for r in self.translator.translate(self.sources[:5])])
+
+    def test_prefixes_phrases_and_glossary(self):
+        text = self.sources[0]
+        self.assertTrue(self.translator.translate(text, prefix="A").text.startswith("A"))
+        results = self.translator.translate([text, text], prefix=["Two", ""])
+        self.assertTrue(results[0].text.startswith("Two"))
+        self.assertEqual(results[1].text, self.translator.translate(text).text)
+        word = self.translator.translate(text).text.split()[-1].rstrip(".")
+        self.assertNotIn(word, self.translator.translate(nmt.Request(text, must_not=[word])).text)
+        self.assertNotIn(word, self.translator.translate(text, must_not=[word]).text)
+        source = text.split()[1]
+        for glossary in ({source: "xylophone"}, nmt.Glossary({source: "xylophone"}),
+                         pickle.loads(pickle.dumps(nmt.Glossary(f"{source}\txylophone\n")))):
+            self.assertIn("xylophone", self.translator.translate(text, glossary=glossary).text)
+        with self.assertRaisesRegex(nmt.Error, "glossary:2"):
+            nmt.Glossary("a\tb\nc\n")
+
+    def test_samples_are_a_function_of_the_seed_and_the_line(self):
+        sampling = nmt.Sampling(temperature=1.5, seed=7)
+        whole = [r.text for r in self.translator.translate(self.sources, sampling=sampling)]
+        blocks = self.translator.translate_iter(self.sources, block_lines=7, sampling=sampling)
+        self.assertEqual([r.text for r in blocks], whole)
+        self.assertNotEqual(whole, [r.text for r in self.translator.translate(self.sources)])
+
+    def test_scores_of_given_translations(self):
+        found = self.translator.translate(self.sources[:5], return_tokens=True)
+        scored = self.translator.score(self.sources[:5], [r.text for r in found], return_tokens=True)
+        for result, alternative in zip(found, scored):
+            self.assertAlmostEqual(result.log_probability, alternative.log_probability, places=3)
+            self.assertAlmostEqual(float(alternative.token_scores.sum()), alternative.log_probability, places=3)
+
+    def test_documents(self):
+        html = f"<p>{self.sources[0]}</p>"
+        self.assertEqual(self.translator.translate_document(html, "html").decode(),
+                         f"<p>{self.translator.translate(self.sources[0]).text}</p>")
+
+    def test_tokenizer(self):
+        tokenizer = nmt.Tokenizer(PROGRAMS.model)
+        ids = tokenizer.encode(self.sources[0])
+        self.assertEqual(tokenizer.decode(ids, "source"), self.sources[0])
+        self.assertEqual(tokenizer.detokenize(tokenizer.tokenize(self.sources[0])), self.sources[0])
+        self.assertEqual(tokenizer.vocabulary_size(), 600)
+        with self.assertRaises(nmt.Error):
+            tokenizer.decode([600])
+
+
+class Errors(TranslateCase):
+    def test_what_the_user_can_mend(self):
+        with self.assertRaisesRegex(nmt.Error, "model.json"):
+            nmt.Translator(self.folder)
+        with self.assertRaisesRegex(nmt.Error, "beam_size"):
+            self.translator.translate("x", beam_size=0)
+        with self.assertRaisesRegex(nmt.Error, "n.best 100"):
+            self.translator.translate("x", n_best=100)
+        with self.assertRaises(nmt.Error):
+            nmt.Translator(PROGRAMS.model, precision="int3")
+        self.assertTrue(issubclass(nmt.Error, ValueError) and issubclass(nmt.MachineError, RuntimeError))
+
+    def test_wrong_types(self):
+        wrong = [({"beam": 4}, "there is no option beam; did you mean beam_size"),
+                 ({"beam_size": "4"}, "beam_size: a whole number is expected, not str"),
+                 ({"beam_size": 4.5}, "beam_size: a whole number is expected, not float"),
+                 ({"return_tokens": 1}, "return_tokens: True or False is expected, not int"),
+                 ({"must": "phrase"}, "must: a list of str is expected, not str"),
+                 ({"must": [1]}, r"must\[0\]: a str is expected, not int"),
+                 ({"glossary": 3}, "glossary: nmt.Glossary, a dict or a path is expected, not int"),
+                 ({"settings": ["a=b"]}, "settings: a dict is expected, not list")]
+        for options, message in wrong:
+            with self.subTest(options), self.assertRaisesRegex(TypeError, message):
+                self.translator.translate("x", **options)
+        with self.assertRaisesRegex(TypeError, r"texts\[1\]: a str or nmt.Request is expected, not int"):
+            self.translator.translate(["x", 1])
+        with self.assertRaisesRegex(TypeError, "not bytes"):
+            self.translator.translate(b"x")
+        with self.assertRaisesRegex(TypeError, "not one text"):
+            self.translator.translate_iter("x")
+        with self.assertRaisesRegex(ValueError, "prefix: 1 for 2 texts"):
+            self.translator.translate(["x", "y"], prefix=["z"])
+        with self.assertRaises(UnicodeEncodeError):
+            self.translator.translate("\ud800")
+        with self.assertRaises(OverflowError):
+            self.translator.translate("x", beam_size=2**70)
+
+
+class Arrays(TranslateCase):
+    def test_attention(self):
+        result = self.translator.translate(self.sources[0], return_attention=True, return_tokens=True)
+        attention = result.attention
+        self.assertEqual(attention.weights.shape, (len(attention.target_tokens), len(attention.source_tokens)))
+        self.assertEqual(attention.weights.dtype, numpy.float32)
+        self.assertEqual(attention.target_tokens, result.tokens)
+        self.assertTrue((attention.weights.sum(axis=1) <= 1.001).all())
+        self.assertGreater(attention.weights.max(), 0.2)
+        self.assertIs(numpy.asarray(attention), attention.weights)
+        self.assertIsNone(self.translator.translate(self.sources[0]).attention)
+
+    def test_memory_belongs_to_the_arrays(self):
+        weights = self.translator.translate(self.sources[0], return_attention=True).attention.weights
+        before = weights.copy()
+        gc.collect()
+        for _ in range(3):
+            self.translator.translate(self.sources, return_attention=True)
+        numpy.testing.assert_array_equal(weights, before)
+        self.assertFalse(weights.flags.writeable)
+        self.assertFalse(weights.flags.owndata)  # no copy: the memory that the library filled
+
+    def test_a_text_in_parts(self):
+        short = nmt.Translator(PROGRAMS.model, threads=1, max_source_length=12)
+        result = short.translate(" ".join(self.sources[:3]), return_attention=True, return_alignment=True)
+        self.assertTrue(result.split)
+        weights = result.attention.weights
+        self.assertEqual(weights.shape, (len(result.attention.target_tokens), len(result.attention.source_tokens)))
+        self.assertEqual(weights[0, -1], 0)
+        self.assertEqual(weights[-1, 0], 0)
+        self.assertGreater(weights[-1].sum(), 0.5)
+
+    def test_alignment_and_tokens(self):
+        result = self.translator.translate(self.sources[0], return_alignment=True, return_tokens=True)
+        self.assertEqual((result.alignment.ndim, result.alignment.shape[1], result.alignment.dtype), (2, 2, numpy.int32))
+        self.assertLess(result.alignment[:, 0].max(), len(self.sources[0].split()))
+        self.assertLess(result.alignment[:, 1].max(), len(result.text.split()))
+        self.assertEqual(len(result.tokens), len(result.token_scores))
+        self.assertEqual(len(result.tokens), result.alternatives[0].token_count)
+        self.assertEqual(result.tokens[-1], "</s>")
+        program = self.lines_of(support.translate("--alignment", "pharaoh", text=self.sources[0] + "\n"))
+        self.assertEqual(" ".join(f"{source}-{target}" for source, target in result.alignment),
+                         program[0].split("\t")[1])
+
+    def test_results_are_pickled(self):
+        result = self.translator.translate(self.sources[0], return_attention=True, return_tokens=True, n_best=2)
+        again = pickle.loads(pickle.dumps(result))
+        self.assertEqual(again, result)
+        numpy.testing.assert_array_equal(again.attention.weights, result.attention.weights)
+
+
+class Streams(TranslateCase):
+    def test_order_and_bounded_reading(self):
+        read = []
+
+        def lines():
+            for line in self.sources:
+                read.append(line)
+                yield line + "\n"
+
+        results = self.translator.translate_iter(lines(), block_lines=4)
+        first = next(results)
+        self.assertEqual(len(read), 4)  # no more than a block
+        expected = [r.text for r in self.translator.translate(self.sources)]
+        self.assertEqual([first.text] + [r.text for r in results], expected)
+
+    def test_files(self):
+        source, output = self.folder / "in.de", self.folder / "out.en"
+        source.write_text("\n".join(self.sources) + "\n")
+        statistics = self.translator.translate_file(source, output)
+        expected = [r.text for r in self.translator.translate(self.sources)]
+        self.assertEqual(output.read_text().splitlines(), expected)
+        self.assertEqual((statistics.lines, statistics.repaired), (len(self.sources), 0))
+        self.assertEqual([r.text for r in self.translator.translate_iter(source)], expected)
+        subprocess.run(["gzip", "-k", str(source)], check=True)
+        self.assertEqual([r.text for r in self.translator.translate_iter(pathlib.Path(f"{source}.gz"))], expected)
+        with self.assertRaises(nmt.Error):
+            self.translator.translate_file(self.folder / "gone", output)
+
+    def test_what_is_not_utf8_is_told_to_the_logger(self):
+        source = self.folder / "in.de"
+        source.write_bytes(b"Ein \xff Hund .\n")
+        with self.assertLogs("nmt") as logs:
+            statistics = self.translator.translate_file(source, self.folder / "out.en")
+        self.assertEqual(statistics.repaired, 1)
+        self.assertIn("UTF-8", " ".join(logs.output))
+
+
+class Threads(TranslateCase):
+    def test_another_thread_runs_meanwhile(self):
+        ticks, done = [], threading.Event()
+
+        def tick():
+            while not done.is_set():
+                ticks.append(time.monotonic())
+                time.sleep(0.002)
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        try:
+            began = time.monotonic()
+            self.translator.translate(self.sources * 20)
+            ended = time.monotonic()
+        finally:
+            done.set()
+            thread.join()
+        inside = [t for t in ticks if began < t < ended]
+        self.assertGreater(len(inside), 5)
+        self.assertLess(max(b - a for a, b in zip(inside, inside[1:])), (ended - began) / 2)
+
+    def test_threads_share_a_translator(self):
+        expected = [r.text for r in self.translator.translate(self.sources)]
+        found = [None] * 4
+
+        def work(number):
+            found[number] = [r.text for r in self.translator.translate(self.sources)]
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [expected] * 4)
+
+
+class Signals(TranslateCase):
+    def interrupt_after(self, seconds):
+        timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        self.addCleanup(timer.join)
+
+    def test_control_c_ends_a_call(self):
+        many = self.sources * 400  # more than a minute
+        began = time.monotonic()
+        self.interrupt_after(0.5)
+        with self.assertRaises(KeyboardInterrupt):
+            self.translator.translate(many)
+        self.assertLess(time.monotonic() - began, 15)
+        self.assertEqual(len(self.translator.translate(self.sources[:2])), 2)  # nothing is harmed
+
+    def test_other_signals_are_handled_and_the_work_goes_on(self):
+        handled = []
+        before = signal.signal(signal.SIGALRM, lambda *_: handled.append(time.monotonic()))
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            results = self.translator.translate(self.sources * 10)
+            ended = time.monotonic()
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        self.assertEqual(len(results), len(self.sources) * 10)
+        self.assertTrue(handled and handled[0] < ended)
+
+
+def translate_in_a_child(arguments):
+    translator, lines = arguments
+    return [result.text for result in translator.translate(lines)]
+
+
+class Processes(TranslateCase):
+    def test_a_pickle_loads_the_model_again(self):
+        again = pickle.loads(pickle.dumps(self.translator))
+        self.assertEqual(repr(again), repr(self.translator))
+        self.assertEqual(again.translate(self.sources[0]), self.translator.translate(self.sources[0]))
+
+    def test_processes_made_by_spawn(self):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            self.assertEqual(pool.map(translate_in_a_child, [(self.translator, self.sources[:3])]),
+                             [[r.text for r in self.translator.translate(self.sources[:3])]])
+
+    def test_processes_made_by_fork(self):
+        expected = [r.text for r in self.translator.translate(self.sources)]  # the library has worked before
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        child = multiprocessing.get_context("fork").Process(
+            target=lambda: sender.send([r.text for r in self.translator.translate(self.sources)]))
+        child.start()
+        self.assertTrue(receiver.poll(PATIENCE), "the child hangs")
+        self.assertEqual(receiver.recv(), expected)
+        child.join()
+
+
+if __name__ == "__main__":
+    support.main(__doc__)
