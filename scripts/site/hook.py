@@ -18,7 +18,7 @@ REFERENCE = ROOT / "build-site" / "reference"
 # Pages that are made of a file that stands elsewhere, or that has another name.
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
          "docs/README.md": "guides.md"}
-LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json", ".yaml": "yaml", ".cmake": "cmake"}
 
 
@@ -27,12 +27,6 @@ def page_of(path):
     if path in PAGES:
         return PAGES[path]
     return path[len("docs/"):] if path.startswith("docs/") else None
-
-
-def outside_code(text, change):
-    """Applies `change` to what is neither a block of code nor `code` in a line."""
-    parts = re.split(r"(?ms)(^[ ]*```.*?^[ ]*```[^\n]*$|`[^`\n]+`(?!\]))", text)
-    return "".join(part if i % 2 else change(part) for i, part in enumerate(parts))
 
 
 def without_blocks(text):
@@ -51,7 +45,7 @@ def source_pages(documents):
     """The files and folders that guides link and that are no guides, and all files of these folders."""
     found = set()
     for document, text in documents.items():
-        for _, target in LINK.findall(without_blocks(text)):
+        for *_, target in LINK.findall(without_blocks(text)):
             path = linked_path(document, target)
             if path and not page_of(path[0]):
                 found.add(path[0])
@@ -73,15 +67,15 @@ def source_page(path):
 def rewritten_links(page, document, text, sources):
     """The links of a document of the repository as those of `page` in the site."""
     def rewrite(match):
-        label, target = match.groups()
+        picture, label, target = match.groups()
         path = linked_path(document, target)
         if path is None:
             return match.group(0)
         to = page_of(path[0])
         if to is None and sources:
-            return f"[{label}]({sources}{path[0]})"
+            return f"{picture}[{label}]({sources}{path[0]})"
         to = posixpath.relpath(to or f"source/{path[0]}.md", posixpath.dirname(page) or ".")
-        return f"[{label}]({to}{'#' + path[1] if path[1] else ''})"
+        return f"{picture}[{label}]({to}{'#' + path[1] if path[1] else ''})"
 
     # A label may hold `code`, so only blocks are left out.
     parts = re.split(r"(?ms)(^[ ]*```.*?^[ ]*```[^\n]*$)", text)
@@ -118,7 +112,7 @@ def navigation(table):
         if cells[0]:
             title = cells[0].strip("*")
             tabs.append({title[0].upper() + title[1:]: []})
-        for _, target in LINK.findall(cells[1]):
+        for *_, target in LINK.findall(cells[1]):
             page = page_of(linked_path("docs/README.md", target)[0])
             if page and page.endswith(".md") and page not in seen and page != "index.md":
                 next(iter(tabs[-1].values())).append(page)
