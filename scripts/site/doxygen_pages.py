@@ -27,7 +27,7 @@ NOT_FOR_USERS = {"export.h"}  # macros that the other headers are written with
 def text_of(element):
     """The Markdown of a description."""
     def escaped(text):
-        return re.sub(r"([<*\\])", r"\\\1", text or "").replace("\n", " ")
+        return re.sub(r"([*\\])", r"\\\1", text or "").replace("<", "&lt;").replace("\n", " ")
 
     if element is None:
         return ""

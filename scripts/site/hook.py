@@ -18,6 +18,7 @@ REFERENCE = ROOT / "build-site" / "reference"
 # Pages that are made of a file that stands elsewhere, or that has another name.
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
          "docs/README.md": "guides.md"}
+REFERENCE_PARTS = {"cpp": "C++", "c": "C", "python": "Python"}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json", ".yaml": "yaml", ".cmake": "cmake"}
 
@@ -72,6 +73,8 @@ def rewritten_links(page, document, text, sources):
         if path is None:
             return match.group(0)
         to = page_of(path[0])
+        if to and to.endswith(".md") and label.strip("`").endswith((target, path[0])):
+            label = title_of(ROOT / path[0]).partition(":")[0]  # forges show files; a site has pages
         if to is None and sources:
             return f"{picture}[{label}]({sources}{path[0]})"
         to = posixpath.relpath(to or f"source/{path[0]}.md", posixpath.dirname(page) or ".")
@@ -126,13 +129,15 @@ def title_of(file):
 
 
 def reference_navigation():
-    """Of build-site/reference: its folders are parts."""
+    """Of build-site/reference: its folders are parts, and one of a single page is that page."""
     if not (REFERENCE / "index.md").exists():
         raise PluginError("there is no build-site/reference: build the site by scripts/site.sh")
     parts = [{"Reference": "reference/index.md"}]
-    for folder in sorted(path for path in REFERENCE.iterdir() if path.is_dir()):
-        pages = sorted(folder.glob("*.md"), key=lambda page: (page.name != "index.md", page.name))
-        parts.append({title_of(pages[0]): [{title_of(page): f"reference/{folder.name}/{page.name}"} for page in pages]})
+    for folder, title in REFERENCE_PARTS.items():
+        pages = sorted((REFERENCE / folder).glob("*.md"), key=lambda page: (page.name != "index.md", page.name))
+        if pages:
+            entries = [{title_of(page): f"reference/{folder}/{page.name}"} for page in pages]
+            parts.append({title: entries if len(entries) > 1 else f"reference/{folder}/index.md"})
     return {"Reference": parts}
 
 
@@ -162,6 +167,8 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     path = page.file.src_uri
+    if path == "index.md":
+        page.meta["hide"] = ["navigation"]
     if path.startswith(("source/", "reference/")):
         return markdown
     document = next((name for name, made in PAGES.items() if made == path), f"docs/{path}")

@@ -9,7 +9,7 @@ def markdown_of(docstring):
     """reStructuredText as the package's docstrings have it, as Markdown."""
     text = re.sub(r":\w+:`~?([^`]*)`", r"`\1`", docstring)
     text = re.sub(r"``([^`]*)``", r"`\1`", text)
-    text = "".join(part if i % 2 else part.replace("<", "\\<") for i, part in enumerate(re.split(r"(`[^`]*`)", text)))
+    text = "".join(part if i % 2 else part.replace("<", "&lt;") for i, part in enumerate(re.split(r"(`[^`]*`)", text)))
     lines, result, in_code = text.split("\n"), [], False
     for line in lines:
         parameter = re.match(r":param (\*{0,2}\w+): (.*)", line)
