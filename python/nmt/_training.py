@@ -12,6 +12,8 @@ from nmt._errors import StopTraining
 
 @dataclass(frozen=True)
 class PrepareResult:
+    """What became of the text."""
+
     directory: str  #: data.dir: the prepared data
     up_to_date: bool  #: it held exactly this data already: nothing was done
     table: str  #: what was kept and dropped of each corpus and why, for people
@@ -68,6 +70,8 @@ class Interval:
 
 @dataclass(frozen=True)
 class Epoch:
+    """An epoch that has ended."""
+
     epoch: int
     update: int
     loss: float  #: nats per target token, the mean of its updates
@@ -76,6 +80,8 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Sample:
+    """A line of a validation set as the model translates it."""
+
     source: str
     reference: str
     hypothesis: str

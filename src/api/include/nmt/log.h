@@ -7,6 +7,7 @@
 
 NMT_API_BEGIN
 
+/// How much a line matters.
 enum class LogLevel { kInfo, kWarning, kError };
 
 /// Takes what long work has to say, a line of UTF-8 without its line end at a time; one thread at a time, but not

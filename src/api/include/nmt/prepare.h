@@ -8,13 +8,15 @@
 
 NMT_API_BEGIN
 
+/// What is prepared.
 struct PrepareOptions {
-  Configuration configuration;
-  bool overwrite = false;  ///< replaces prepared data that was made of other files or options
-  StopToken stop = {};
-  LogSink log = {};
+  Configuration configuration;  ///< the section `data` counts
+  bool overwrite = false;       ///< replaces prepared data that was made of other files or options
+  StopToken stop = {};          ///< ends the work; nothing is written then
+  LogSink log = {};             ///< hears of the files and of what was dropped
 };
 
+/// What became of it.
 struct PrepareResult {
   std::string directory;    ///< data.dir: the prepared data
   bool up_to_date = false;  ///< it held exactly this data already: nothing was done

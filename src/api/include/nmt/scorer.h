@@ -14,30 +14,30 @@ NMT_API_BEGIN
 
 /// BLEU (Papineni et al. 2002). Names and defaults are sacreBLEU's.
 struct BleuOptions {
-  std::string tokenizer = "13a";         ///< a name of metric_tokenizers() (nmt/tokenizer.h)
-  std::string sentencepiece_model = {};  ///< file for spm, flores101, ...; empty: where sacreBLEU keeps them
-  bool lowercase = false;
+  std::string tokenizer = "13a";            ///< a name of metric_tokenizers() (nmt/tokenizer.h)
+  std::string sentencepiece_model = {};     ///< file for spm, flores101, ...; empty: where sacreBLEU keeps them
+  bool lowercase = false;                   ///< case does not count
   std::string smooth_method = "exp";        ///< none, floor, add-k, exp
   std::optional<double> smooth_value = {};  ///< floor: 0.1, add-k: 1 by default
-  int max_ngram_order = 4;
-  bool effective_order = false;  ///< leave out orders longer than the text; sentence_score() always does
+  int max_ngram_order = 4;                  ///< n-grams of 1 to so many tokens
+  bool effective_order = false;             ///< leave out orders longer than the text; sentence_score() always does
 };
 
 /// chrF (Popovic 2015); with word_order 2 chrF++.
 struct ChrfOptions {
-  int char_order = 6, word_order = 0;
-  std::int64_t beta = 2;
-  bool lowercase = false;
-  bool whitespace = false;  ///< white space counts as characters
-  bool eps_smoothing = false;
+  int char_order = 6, word_order = 0;  ///< n-grams of 1 to so many characters and words
+  std::int64_t beta = 2;               ///< how many times as much recall weighs as precision
+  bool lowercase = false;              ///< case does not count
+  bool whitespace = false;             ///< white space counts as characters
+  bool eps_smoothing = false;          ///< as NLTK and Moses smooth, instead of leaving orders without matches out
 };
 
 /// Translation edit rate (Snover et al. 2006), as Tercom counts.
 struct TerOptions {
-  bool normalized = false;
+  bool normalized = false;      ///< tokens as mteval makes them
   bool no_punctuation = false;  ///< sacreBLEU: no_punct
-  bool asian_support = false;
-  bool case_sensitive = false;
+  bool asian_support = false;   ///< each Asian character is a word
+  bool case_sensitive = false;  ///< case counts
 };
 
 /// How a corpus is scored.
@@ -50,7 +50,7 @@ struct CorpusOptions {
 
 /// Mean and half width of the 95 % interval of bootstrap resamples.
 struct Confidence {
-  double mean = 0, half_width = 0;
+  double mean = 0, half_width = 0;  ///< in the score's unit
 };
 
 /// The score of a corpus or a sentence.
@@ -65,10 +65,10 @@ struct Score {
   // BLEU alone
   std::vector<double> counts = {}, totals = {};  ///< n-grams that match and that there are, orders 1 to max_ngram_order
   std::vector<double> precisions = {};           ///< in percent
-  double brevity_penalty = 0;
+  double brevity_penalty = 0;                    ///< in [0, 1]; 1: not too short
   std::int64_t system_length = 0, reference_length = 0;  ///< tokens
   // TER alone
-  double edits = 0, reference_words = 0;
+  double edits = 0, reference_words = 0;  ///< of all lines
 };
 
 /// references[set][line]; every set has as many lines as the hypotheses.
@@ -83,11 +83,15 @@ class NMT_EXPORT Scorer {
  public:
   /// Throws UserError for an unknown tokenizer or one that is not there, and for options out of range.
   explicit Scorer(const BleuOptions& options);
+  /// The same for chrF.
   explicit Scorer(const ChrfOptions& options);
+  /// The same for TER.
   explicit Scorer(const TerOptions& options);
 
+  /// Of a corpus: hypotheses[line].
   Score corpus_score(const std::vector<std::string>& hypotheses, const References& references,
                      const CorpusOptions& options = {}) const;
+  /// Of a corpus whose lines have different numbers of references.
   Score corpus_score_optional(const std::vector<std::string>& hypotheses, const OptionalReferences& references,
                               const CorpusOptions& options = {}) const;
   /// As sacreBLEU's sentence_score, by one reference or several; BLEU with effective order.
@@ -106,20 +110,20 @@ struct PairedTestOptions {
   bool approximate_randomization = false;  ///< Riezler and Maxwell 2005, instead of paired bootstrap (Koehn 2004)
   std::int64_t samples = 0;                ///< 0: 1000 resamples, 10000 trials
   std::string seed = {};                   ///< see CorpusOptions
-  int threads = 0;
+  int threads = 0;                         ///< 0: all processors
 };
 
 /// One system by one metric.
 struct PairedResult {
-  double score = 0;
+  double score = 0;                           ///< of all lines, as Score::score
   std::optional<double> p_value = {};         ///< two-sided; none for the baseline
   std::optional<Confidence> confidence = {};  ///< of bootstrap
 };
 
 /// All systems by one metric.
 struct PairedScores {
-  std::string metric;  ///< "BLEU"
-  std::string signature;
+  std::string metric;                 ///< "BLEU"
+  std::string signature;              ///< of the metric and the test: as Score::signature
   std::vector<PairedResult> results;  ///< one a system, in their order
 };
 

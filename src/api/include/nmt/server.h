@@ -14,10 +14,10 @@ NMT_API_BEGIN
 
 /// A translation service over HTTP with LibreTranslate's interface: `nmt-translate --serve` (docs/serving.md).
 struct ServerOptions {
-  std::string address = "127.0.0.1:0";  ///< HOST:PORT, or PORT alone; port 0: a free one
-  TranslatorOptions translator = {};    ///< the model; left out where config_file is given
-  std::string config_file = {};         ///< YAML that names several models: docs/serving.md#several-models
-  bool split_sentences = false;
+  std::string address = "127.0.0.1:0";             ///< HOST:PORT, or PORT alone; port 0: a free one
+  TranslatorOptions translator = {};               ///< the model; left out where config_file is given
+  std::string config_file = {};                    ///< YAML that names several models: docs/serving.md, Several models
+  bool split_sentences = false;                    ///< texts are paragraphs: their sentences are translated one by one
   std::string api_key = {};                        ///< clients must send it; empty: everybody is served
   std::string api_keys_file = {};                  ///< keys with their limits, instead
   std::string tls_certificate = {}, tls_key = {};  ///< PEM files: answer over HTTPS
@@ -28,7 +28,7 @@ struct ServerOptions {
   std::int64_t queue_lines = 1024;                                  ///< lines that may wait for the translator
   std::int64_t max_characters = 0;                                  ///< of a request; 0: as nmt-translate
   std::string access_log = {};                                      ///< a line of JSON a request, without its text
-  LogSink log = {};
+  LogSink log = {};                                                 ///< hears of what happens
 };
 
 /// It listens from construction to stop(), in threads of its own. Its functions may be called by any thread.
@@ -36,12 +36,12 @@ class NMT_EXPORT Server {
  public:
   /// Throws UserError for a folder that is no model, options out of range, an address that cannot be listened on.
   explicit Server(const ServerOptions& options);
-  ~Server();  ///< stop()
-  Server(Server&&) noexcept;
-  Server& operator=(Server&&) noexcept;
+  ~Server();                             ///< stop()
+  Server(Server&&) noexcept;             ///< the other one serves nothing then
+  Server& operator=(Server&&) noexcept;  ///< stops this one first
 
   std::string url() const;  ///< "http://127.0.0.1:8080"
-  int port() const;
+  int port() const;         ///< the one that it listens on
   /// Takes no more connections, answers the requests that have come in, and ends, after some seconds at most.
   void stop();
   /// Reads models and certificates again. Throws UserError where they are not as they should be: then all stays.

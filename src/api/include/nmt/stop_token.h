@@ -11,8 +11,11 @@ NMT_API_BEGIN
 /// any time, and so may a signal handler. A token that was made asks for nothing; once it asks it does so for good.
 class StopToken {
  public:
+  /// A token of its own, which asks for nothing yet.
   StopToken() : requested_(std::make_shared<std::atomic<bool>>(false)) {}
+  /// Asks for the end.
   void request_stop() const noexcept { requested_->store(true); }
+  /// Whether it was asked for.
   bool stop_requested() const noexcept { return requested_->load(); }
 
  private:

@@ -13,6 +13,7 @@
 
 NMT_API_BEGIN
 
+/// Source and target have vocabularies of their own, or one together.
 enum class Side { kSource, kTarget };
 
 /// A model's way from text to pieces and ids and back, as it travels with a model directory and with prepared data.
@@ -25,13 +26,17 @@ class NMT_EXPORT Tokenizer {
   /// Of a model directory or a folder of prepared data. Throws UserError where it is neither, or damaged.
   explicit Tokenizer(const std::string& directory);
 
-  /// A text, normalised as the model's input is and cut; without <s> and </s>. Any bytes are taken: what is not UTF-8,
-  /// and what no piece stands for, becomes kUnknown.
+  /// A text, normalised as the model's input is and cut; without `<s>` and `</s>`. Any bytes are taken: what is not
+  /// UTF-8, and what no piece stands for, becomes kUnknown.
   std::vector<std::int32_t> encode(std::string_view text, Side side = Side::kSource) const;
+  /// The same, as pieces.
   std::vector<std::string> encode_pieces(std::string_view text, Side side = Side::kSource) const;
-  /// The text of ids or pieces; <pad>, <s> and </s> say nothing. Throws UserError for what the vocabulary has not.
+  /// The text of ids or pieces; `<pad>`, `<s>` and `</s>` say nothing. Throws UserError for what the vocabulary has
+  /// not.
   std::string decode(const std::vector<std::int32_t>& ids, Side side = Side::kTarget) const;
+  /// The same, of pieces.
   std::string decode_pieces(const std::vector<std::string>& pieces, Side side = Side::kTarget) const;
+  /// A text as it is before it is cut: normalised as the model's input is.
   std::string normalized(std::string_view text) const;
 
   std::int64_t size(Side side) const;                                       ///< pieces
@@ -47,13 +52,13 @@ class NMT_EXPORT Tokenizer {
 
 /// How a SentencePiece vocabulary is learned: as nmt-prepro does.
 struct SentencePieceOptions {
-  std::string type = "bpe";  ///< bpe or unigram
-  std::int64_t vocab_size = 8000;
-  double character_coverage = 0.9995;
-  bool byte_fallback = false;
-  std::vector<std::string> user_symbols = {};
-  std::string normalization = "nmt_nfkc";
-  StopToken stop = {};
+  std::string type = "bpe";            ///< bpe or unigram
+  std::int64_t vocab_size = 8000;      ///< pieces
+  double character_coverage = 0.9995;  ///< share of the text's characters that get pieces, the most frequent ones first
+  bool byte_fallback = false;          ///< other characters become pieces of their bytes
+  std::vector<std::string> user_symbols = {};  ///< strings that are one piece always
+  std::string normalization = "nmt_nfkc";      ///< SentencePiece's: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity
+  StopToken stop = {};                         ///< ends the work
 };
 
 /// Learns a SentencePiece model from lines of UTF-8; the bytes of a spm.model, the same for the same lines and options.
@@ -79,6 +84,7 @@ NMT_EXPORT std::vector<std::string> metric_tokenizers();
 /// languages.
 NMT_EXPORT std::string moses_tokenize(std::string_view text, const std::string& language, bool escape = true,
                                       bool split_dashes = false);
+/// The text of Moses' tokens; `unescape` turns `&amp;` and the like into characters.
 NMT_EXPORT std::string moses_detokenize(std::string_view tokens, const std::string& language, bool unescape = true);
 
 /// The sentences of running text, by Unicode's rules and the language's abbreviations (BCP 47: "de", "pt-BR").

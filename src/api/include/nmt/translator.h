@@ -30,9 +30,9 @@ struct TranslatorOptions {
 
 /// One of the models of a translator.
 struct ModelInformation {
-  std::string directory;
-  std::string source_language, target_language;  ///< as the model says; may be empty
-  std::int64_t parameters = 0;
+  std::string directory;                                      ///< as it was given
+  std::string source_language, target_language;               ///< as the model says; may be empty
+  std::int64_t parameters = 0;                                ///< weights
   std::int64_t source_vocabulary = 0, target_vocabulary = 0;  ///< pieces
   std::string precision;                                      ///< of decoding: fp32, bf16 or int8
   std::string configuration;                                  ///< of the model and its training, YAML
@@ -56,7 +56,7 @@ class NMT_EXPORT Glossary {
 
 /// Tokens are drawn instead of searched for.
 struct Sampling {
-  double temperature = 1;
+  double temperature = 1;  ///< divides the logits: below 1 nearer to the most probable, above 1 farther from it
   std::int64_t top_k = 0;  ///< the most probable tokens among which one is drawn; 0: all
   double top_p = 1;        ///< and of these the fewest with this share of the probability
   std::uint64_t seed = 1;  ///< a text's samples are a function of seed and number of the line
@@ -66,28 +66,28 @@ struct Sampling {
 /// say. Ranges are those of docs/options.md, section `decoding`.
 struct TranslateOptions {
   std::optional<std::int64_t> beam_size = {};  ///< 1: greedy search
-  std::int64_t n_best = 1;  ///< translations of each text, at most the beam size; samples: any number
-  std::optional<double> length_penalty = {};
-  std::optional<double> coverage_penalty = {};
+  std::int64_t n_best = 1;                    ///< translations of each text, at most the beam size; samples: any number
+  std::optional<double> length_penalty = {};  ///< its strength: longer translations gain
+  std::optional<double> coverage_penalty = {};         ///< its strength: source pieces that nothing looks at cost
   std::optional<double> max_length_ratio = {};         ///< a translation has at most ratio * source pieces + offset
   std::optional<std::int64_t> max_length_offset = {};  ///< pieces
   std::optional<std::int64_t> min_length = {}, max_length = {};  ///< pieces
-  std::optional<std::int64_t> no_repeat_ngram_size = {};
-  std::optional<double> repetition_penalty = {};
-  std::optional<bool> ban_unknown = {};
-  std::optional<std::int64_t> diversity_groups = {};
-  std::optional<double> diversity_strength = {};
-  std::optional<Sampling> sampling = {};
-  std::optional<std::int64_t> batch_size = {};  ///< texts that a thread searches together, at most
-  std::vector<std::string> settings = {};       ///< further options of the section `decoding`, "shortlist=50"
+  std::optional<std::int64_t> no_repeat_ngram_size = {};         ///< no n-gram of so many pieces comes twice; 0: off
+  std::optional<double> repetition_penalty = {};      ///< divides the probability of pieces that have appeared; 1: off
+  std::optional<bool> ban_unknown = {};               ///< no translation holds `<unk>`
+  std::optional<std::int64_t> diversity_groups = {};  ///< of the beam, which avoid each other's tokens; 1: off
+  std::optional<double> diversity_strength = {};      ///< what a token costs for each group that has chosen it
+  std::optional<Sampling> sampling = {};              ///< tokens are drawn instead of searched for
+  std::optional<std::int64_t> batch_size = {};        ///< texts that a thread searches together, at most
+  std::vector<std::string> settings = {};             ///< further options of the section `decoding`, "shortlist=50"
 
   // For every text, beside what its Request says.
   std::string prefix = {};                            ///< each translation begins so
   std::vector<std::string> must = {}, must_not = {};  ///< phrases that each holds, or that none holds
-  Glossary glossary = {};
-  bool keep_placeholders = false;  ///< addresses, {name}, %s stay as they are
-  bool split_sentences = false;    ///< a text is a paragraph: its sentences are translated one by one
-  bool copy_unknown = false;       ///< puts for <unk> the source word that it looks at most
+  Glossary glossary = {};                             ///< terms and their translations
+  bool keep_placeholders = false;                     ///< addresses, {name}, %s stay as they are
+  bool split_sentences = false;  ///< a text is a paragraph: its sentences are translated one by one
+  bool copy_unknown = false;     ///< puts for `<unk>` the source word that it looks at most
 
   // What is told of each translation.
   bool token_scores = false;  ///< Alternative::pieces and token_scores
@@ -95,28 +95,28 @@ struct TranslateOptions {
   bool attention = false;     ///< Alternative::attention; the same
 
   std::int64_t first_line = 0;  ///< the number of the first text, for samples
-  StopToken stop = {};
+  StopToken stop = {};          ///< ends the call, which throws Stopped
   /// Called with the number of texts done so far. By one thread at a time, but any; what it throws ends the call.
   std::function<void(std::int64_t done)> progress = {};
 };
 
 /// A text and what is wanted of its translation.
 struct Request {
-  std::string source = {};
+  std::string source = {};                            ///< UTF-8
   std::string prefix = {};                            ///< in place of TranslateOptions::prefix where it is not empty
   std::vector<std::string> must = {}, must_not = {};  ///< beside those of TranslateOptions
 };
 
 /// The attention between the pieces of a text and those of its translation: how much a row looks at a column.
 struct AttentionMatrix {
-  std::vector<std::string> rows;     ///< pieces of the translation, with </s> where it is finished
+  std::vector<std::string> rows;     ///< pieces of the translation, with `</s>` where it is finished
   std::vector<std::string> columns;  ///< pieces of the source
   std::vector<float> weights;        ///< [rows, columns], row-major; a row sums to at most 1
 };
 
 /// Two words that belong together: what stands between white space in text and translation, counted from 0.
 struct AlignedPair {
-  std::int32_t source = 0, target = 0;
+  std::int32_t source = 0, target = 0;  ///< numbers of the words
 };
 
 /// One of the n best translations of a text.
@@ -128,7 +128,7 @@ struct Alternative {
   bool finished = true;           ///< false: cut at the length limit
   bool meets_constraints = true;  ///< every phrase that must appear stands in it
   bool shortened = false;         ///< of score(): a side was longer than the model takes and was cut
-  std::vector<std::string> pieces = {};         ///< with token_scores: [tokens], "</s>" where it is finished
+  std::vector<std::string> pieces = {};         ///< with token_scores: [tokens], `</s>` where it is finished
   std::vector<float> token_scores = {};         ///< with token_scores: [tokens], log-probabilities
   std::vector<AlignedPair> alignment = {};      ///< with alignment: in the order of the translation's words
   std::vector<AttentionMatrix> attention = {};  ///< with attention: one for each part that was searched alone
@@ -156,11 +156,11 @@ struct StreamOptions {
 
 /// What translate_file() did.
 struct FileStatistics {
-  std::int64_t lines = 0, source_tokens = 0, target_tokens = 0;
-  std::int64_t repaired = 0;  ///< lines that were not UTF-8
-  std::int64_t split = 0;     ///< lines in parts
-  std::int64_t cut = 0;       ///< translations at the length limit
-  double seconds = 0;         ///< of translating
+  std::int64_t lines = 0, source_tokens = 0, target_tokens = 0;  ///< read, and their pieces
+  std::int64_t repaired = 0;                                     ///< lines that were not UTF-8
+  std::int64_t split = 0;                                        ///< lines in parts
+  std::int64_t cut = 0;                                          ///< translations at the length limit
+  double seconds = 0;                                            ///< of translating
 };
 
 /// Raw text to raw text with a model or an ensemble, as nmt-translate does it: the same options give the same bytes.
@@ -180,6 +180,7 @@ class NMT_EXPORT Translator {
   /// Loads the models. Throws UserError for a folder that is no model or a damaged one, models that write with other
   /// target pieces, a device that is not there, an option out of range.
   explicit Translator(const TranslatorOptions& options);
+  /// The same for one model directory with all else as by default.
   explicit Translator(const std::string& model);
 
   /// One translation for each text, in order. Many texts at once are faster: inside they are sorted by length.
@@ -213,6 +214,7 @@ class NMT_EXPORT Translator {
   std::vector<Alternative> score(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                                  const TranslateOptions& options = {}) const;
 
+  /// What is told of each model, in the order of TranslatorOptions::models.
   std::vector<ModelInformation> models() const;
   bool has_attention() const;  ///< whether alignment and attention can be had
 
