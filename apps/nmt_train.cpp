@@ -17,6 +17,7 @@
 #include "command_line.h"
 #include "config/loading/schema.h"
 #include "nn/device/cpu_allocator.h"
+#include "nn/device/device.h"
 #include "report/html/html_report.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
@@ -42,7 +43,7 @@ struct Arguments {
         ->allow_extra_args(false);
     app.add_option("--run-dir", run_dir, "run directory: run.dir of the configuration")->type_name("DIR");
     app.add_option("--device", device, "run.device of the configuration")->type_name("auto|cpu|cuda|cuda:N");
-    app.add_option("--precision", precision, "run.precision of the configuration")->type_name("auto|fp32|bf16");
+    app.add_option("--precision", precision, "run.precision of the configuration")->type_name("auto|fp32|bf16|fp16");
     app.add_option("--profile", profile,
                    "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
                    "ui.perfetto.dev, and the ten most expensive operations in the log")

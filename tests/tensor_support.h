@@ -1,7 +1,7 @@
 #pragma once
 
+#include <ATen/DeviceAccelerator.h>
 #include <gtest/gtest.h>
-#include <torch/cuda.h>
 #include <torch/types.h>
 
 #include <functional>
@@ -11,10 +11,10 @@
 /// What tests with tensors share.
 namespace nmt::test {
 
-/// The devices a test runs on: the CPU, and a GPU where there is one.
+/// The devices a test runs on: the CPU, and the accelerator that LibTorch has: a GPU, or the simulated device.
 inline std::vector<torch::Device> devices() {
   std::vector<torch::Device> found{torch::kCPU};
-  if (torch::cuda::is_available()) found.emplace_back(torch::kCUDA, 0);
+  if (at::accelerator::deviceCount() > 0) found.emplace_back(*at::getAccelerator(), 0);
   return found;
 }
 

@@ -3,10 +3,11 @@
 // SOURCE and TARGET are the pairs of GOLD, a line each; GOLD and LINKS are as alignment_error_rate.py reads them. Each
 // run of one, two and three words of a source is put into a tag of its own. A tag is right that holds all target words
 // which GOLD surely links with the words in it, and none that it links with others only; where those lie apart, one run
-// of them.
+// of them. The signs at the ends of a word may stand outside of the tag: <b>breakfast</b>. holds its word.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <set>
@@ -58,6 +59,15 @@ std::vector<std::pair<size_t, size_t>> words_of(const std::string& text) {
   return words;
 }
 
+/// A word without the signs at its ends; itself where it is nothing but signs.
+std::pair<size_t, size_t> without_signs(const std::string& text, std::pair<size_t, size_t> word) {
+  const auto is_sign = [&](size_t byte) { return std::ispunct(static_cast<unsigned char>(text[byte])) != 0; };
+  auto [begin, end] = word;
+  while (begin < end && is_sign(begin)) ++begin;
+  while (end > begin && is_sign(end - 1)) --end;
+  return begin == end ? word : std::pair(begin, end);
+}
+
 std::set<size_t> linked(const Links& links, size_t first, size_t last) {
   std::set<size_t> targets;
   for (const auto& [source, target] : links)
@@ -72,9 +82,10 @@ std::set<size_t> held(const std::string& source, const std::string& target, cons
   const markup::TagSpan span{.begin = words[first].first, .end = words[last - 1].second};
   const auto events = markup::place_tags(source, std::span(&span, 1), aligned);
   std::set<size_t> result;
-  for (size_t i = 0; i < translated.size(); ++i)
-    if (translated[i].first >= events.front().position && translated[i].second <= events.back().position)
-      result.insert(i);
+  for (size_t i = 0; i < translated.size(); ++i) {
+    const auto [begin, end] = without_signs(target, translated[i]);
+    if (begin >= events.front().position && end <= events.back().position) result.insert(i);
+  }
   return result;
 }
 

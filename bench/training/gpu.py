@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--tokens", type=int, default=25000, help="padded tokens of a batch")
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--size", choices=SIZES, action="append")
-    parser.add_argument("--precision", choices=["bf16", "fp32"], action="append")
+    parser.add_argument("--precision", choices=["bf16", "fp16", "fp32"], action="append")
     options = parser.parse_args()
     options.programs = options.programs.resolve()
     if options.updates < EVERY * (WARM_UP + 1):

@@ -11,9 +11,9 @@ from typing import List, Optional, Tuple
 from nmt._build import TORCH_FOLDER, TORCH_VERSION
 
 
-def _release(version: str) -> Tuple[int, ...]:
-    """(2, 13) of "2.13.0+cpu": LibTorch keeps its binary interface within a minor version, not beyond."""
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+def _release(version: str) -> str:
+    """"2.13" of "2.13.0+cpu": patches of LibTorch keep its binary interface, minor versions do not."""
+    return ".".join(version.split("+")[0].split(".")[:2])
 
 
 def _installed_torch() -> Optional[Tuple[str, str]]:
@@ -50,7 +50,7 @@ def _load(folder: str) -> None:
 def load() -> None:
     """Loads LibTorch. Raises ImportError for a version that the extension was not built for.
 
-    Where there is no package torch, the extension finds LibTorch by its run path, or fails to load.
+    Where there is no package torch, a build folder knows LibTorch, and a package of Debian has it on its run path.
     """
     torch = _installed_torch()
     if torch is None:
@@ -58,7 +58,7 @@ def load() -> None:
         return
     folder, version = torch
     if _release(version) != _release(TORCH_VERSION):
-        wanted = ".".join(map(str, _release(TORCH_VERSION)))
+        wanted = _release(TORCH_VERSION)
         raise ImportError(f"nmt was built for torch {wanted}, but torch {version} is installed in {folder}: "
                           f'install "torch=={wanted}.*", or build nmt again for this one '
                           "(pip install --force-reinstall --no-deps . in its source folder)")
@@ -68,7 +68,7 @@ def load() -> None:
 def explain(error: ImportError) -> ImportError:
     """What to say where the extension itself cannot be loaded."""
     torch = _installed_torch()
-    wanted = ".".join(map(str, _release(TORCH_VERSION)))
+    wanted = _release(TORCH_VERSION)
     if torch is None and "libtorch" in str(error) or torch is None and "libc10" in str(error):
         return ImportError(f'nmt needs the package torch, which is not installed: pip install "torch=={wanted}.*" '
                            f"({error})")

@@ -1,7 +1,6 @@
-"""What the wheel depends on, for scikit-build-core: the minor version of torch for which it is built. LibTorch keeps its
-binary interface within one, not beyond."""
+"""What the wheel depends on, for scikit-build-core: the minor version of torch for which it is built. Patches of
+LibTorch keep its binary interface, minor versions do not."""
 
-import re
 from typing import Any, Dict, List, Mapping
 
 import installed_torch
@@ -16,5 +15,5 @@ def dynamic_metadata(settings: Mapping[str, Any], project: Mapping[str, Any]) ->
     found = installed_torch.find()
     if found is None:
         return {"dependencies": [f"torch>={OLDEST}", NUMPY]}
-    minor = ".".join(re.findall(r"\d+", found[1])[:2])
+    minor = ".".join(found[1].split("+")[0].split(".")[:2])
     return {"dependencies": [f"torch=={minor}.*", NUMPY]}

@@ -11,8 +11,8 @@ uint64_t next_of(uint64_t state) { return state & kMask; }
 uint64_t count_of(uint64_t state) { return (state >> kBits) & kMask; }
 uint64_t number_of(uint64_t state) { return state >> (2 * kBits); }
 
-// A helper looks for more work for so long before it sleeps: pieces of one search step follow each other closely, and to wake
-// a thread takes about as long.
+// A helper looks for more work for so long before it sleeps: pieces of one search step follow each other closely, and
+// to wake a thread takes about as long.
 constexpr auto kPatience = std::chrono::microseconds(60);
 constexpr int kLooks = 64;  // between two looks at the clock
 

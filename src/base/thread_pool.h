@@ -8,10 +8,10 @@
 
 namespace nmt {
 
-/// Threads that help with pieces of work of some microseconds. Unlike a parallel region of OpenMP, nobody waits for a thread
-/// that has not begun: the caller takes the pieces itself, and who is awake takes some of them. So work is never slower than
-/// alone by more than one piece, however busy the machine is; an OpenMP region waits until the system has given each of its
-/// threads a processor, which takes milliseconds where there are other programs.
+/// Threads that help with pieces of work of some microseconds. Unlike a parallel region of OpenMP, nobody waits for a
+/// thread that has not begun: the caller takes the pieces itself, and who is awake takes some of them. So work is never
+/// slower than alone by more than one piece, however busy the machine is; an OpenMP region waits until the system has
+/// given each of its threads a processor, which takes milliseconds where there are other programs.
 class ThreadPool {
  public:
   /// helpers: threads beside the caller's, 0 or more.
@@ -20,9 +20,9 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// body(i) for each i in [0, count), in no particular order, count below 2^20; returns when all are done. body must not
-  /// throw. Any thread may call it: where the helpers are busy with another's work, or in a child after fork(), the caller
-  /// does all of it.
+  /// body(i) for each i in [0, count), in no particular order, count below 2^20; returns when all are done. body must
+  /// not throw. Any thread may call it: where the helpers are busy with another's work, or in a child after fork(), the
+  /// caller does all of it.
   template <typename Body>
   void run(int64_t count, const Body& body) {
     static_assert(std::is_nothrow_invocable_v<const Body&, int64_t>, "body must be noexcept");
@@ -36,8 +36,8 @@ class ThreadPool {
   bool take_one();
   void help();
 
-  // Which work it is (upper 24 bits), how many pieces (20) and the next one (20), in one word: who has taken a piece knows
-  // that the work is not over, so that its other fields are those of this work.
+  // Which work it is (upper 24 bits), how many pieces (20) and the next one (20), in one word: who has taken a piece
+  // knows that the work is not over, so that its other fields are those of this work.
   std::atomic<uint64_t> state_ = 0;
   std::atomic<const void*> body_ = nullptr;
   std::atomic<Call> call_ = nullptr;

@@ -372,9 +372,9 @@ inline constexpr auto kNames<TokenizedBleuForm> = names("cased", "lowercase", "c
 
 // ----------------------------------------------------------------------------------------------------------- run
 
-enum class TrainingPrecision { kAuto, kFp32, kBf16 };
+enum class TrainingPrecision { kAuto, kFp32, kBf16, kFp16 };
 template <>
-inline constexpr auto kNames<TrainingPrecision> = names("auto", "fp32", "bf16");
+inline constexpr auto kNames<TrainingPrecision> = names("auto", "fp32", "bf16", "fp16");
 
 /// Whose names checkpoints and results have beside the toolkit's own, and whose lines the log.
 enum class RunNaming { kPlain, kKyubyong2019, kKyubyong2017, kTrevett, kPrenorm };

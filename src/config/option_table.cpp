@@ -397,8 +397,8 @@ const std::vector<Option>& table() {
       NMT_DECODING(batch_size, between(1, 100000), "sentences that are translated together"),
       NMT_DECODING(
           precision, any,
-          "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp32; fp16 for GPUs, "
-          "int8 for CPUs"),
+          "of weights in products; auto: bf16 where the processor or GPU computes in it, else fp16 on a GPU that "
+          "computes in that, else fp32; fp16 for GPUs, int8 for CPUs"),
       NMT_DECODING(shortlist, between(0, 10000),
                    "write only with candidates: this many for each source piece, by the model's lexicon "
                    "(data.shortlist), and the most frequent pieces; 0 = with all pieces"),
@@ -423,7 +423,11 @@ const std::vector<Option>& table() {
       NMT_RUN(process_timeout, between(2, 86400),
               "several processes: seconds without a sign of life from one of them that end the run", kMayChange),
       NMT_RUN(device, kDevice, "where it runs", kFixed),
-      NMT_RUN(precision, any, "of products and activations; weights stay fp32", kFixed),
+      NMT_RUN(
+          precision, any,
+          "of products and activations; weights stay fp32. auto: bf16 where the device computes in it, else fp16 on a "
+          "GPU with tensor cores, else fp32; fp16 is for GPUs, with dynamic loss scaling",
+          kFixed),
       NMT_RUN(log_every, between(1, 1e9), "updates between lines of the log", kMayChange),
       NMT_RUN(tensorboard, any, "write event files for TensorBoard", kMayChange),
       NMT_RUN(tensorboard_every, between(0, 1e9), "updates between points of TensorBoard's curves; 0 = log_every",

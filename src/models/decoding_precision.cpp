@@ -42,13 +42,13 @@ void pack_weights(TranslationModel& model) {
 
 }  // namespace
 
-Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device) {
+Precision resolve_decoding_precision(DecodingPrecision wanted, const DeviceCapabilities& device) {
   switch (wanted) {
     case DecodingPrecision::kInt8:
-      if (!device.is_cpu()) throw Error("precision int8: is for the CPU; use bf16, fp16 or --device cpu");
+      if (!device.host) throw Error("precision int8: is for the CPU; use bf16, fp16 or --device cpu");
       return Precision::kInt8;
     case DecodingPrecision::kFp16:
-      if (device.is_cpu()) throw Error("precision fp16: is for GPUs; use fp32, bf16 or int8");
+      if (device.host) throw Error("precision fp16: is for GPUs; use fp32, bf16 or int8");
       return Precision::kFp16;
     case DecodingPrecision::kFp32:
       return Precision::kFp32;
@@ -57,8 +57,13 @@ Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device dev
     case DecodingPrecision::kAuto:
       break;
   }
-  const bool bf16 = !device.is_cpu() || kernels::has_dot_products(kernels::WeightFormat::kBfloat16);
-  return bf16 ? Precision::kBf16 : Precision::kFp32;
+  const bool bf16 = device.host ? kernels::has_dot_products(kernels::WeightFormat::kBfloat16) : device.bfloat16;
+  if (bf16) return Precision::kBf16;
+  return device.float16 ? Precision::kFp16 : Precision::kFp32;
+}
+
+Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device) {
+  return resolve_decoding_precision(wanted, capabilities_of(device));
 }
 
 Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device, const LoadedModel& loaded) {

@@ -8,6 +8,7 @@
 #include "config/loading/model_description.h"
 #include "models/interface/safetensors.h"
 #include "models/make_model.h"
+#include "nn/device/move_module.h"
 #include "nn/ops/parameter.h"
 
 namespace fs = std::filesystem;
@@ -119,7 +120,7 @@ LoadedModel load_model(const fs::path& directory, torch::Device device) {
     share_with(named_parameters(*loaded.model), mapped.file, directory / kWeights);
   loaded.weights = mapped.mapping;
   loaded.guard = mapped.guard;
-  loaded.model->to(device);
+  move_module(*loaded.model, device);
   if (loaded.guard && !device.is_cpu()) {  // nothing is packed there: all has been copied
     loaded.guard->check();
     loaded.guard.reset();

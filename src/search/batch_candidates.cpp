@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "nn/device/device.h"
 #include "search/rules/distinct_tokens.h"
 #include "text/tokenizer.h"
 
@@ -55,7 +56,8 @@ BatchCandidates::BatchCandidates(std::span<const SearchInput* const> inputs, tor
   make_distinct(tokens_);
   for (auto& sentence : sentences_) {
     sentence.columns = to_places(sentence.tokens, tokens_);
-    if (!device.is_cpu()) sentence.device_columns = torch::tensor(sentence.columns, torch::kInt32).to(device);
+    if (!device.is_cpu())
+      sentence.device_columns = copy_to_device(torch::tensor(sentence.columns, torch::kInt32), device);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "nn/device/device.h"
 #include "search/source_tensors.h"
 
 namespace nmt {
@@ -47,14 +48,14 @@ bool SearchState::exact_prefill() const {
 }
 
 std::vector<torch::Tensor> SearchState::member_logits(const std::vector<int64_t>& row_tokens) {
-  const auto tokens = torch::tensor(row_tokens, torch::kLong).to(device_);
+  const auto tokens = copy_to_device(torch::tensor(row_tokens, torch::kLong), device_);
   std::vector<torch::Tensor> logits;  // [rows, vocabulary]
   for (auto& member : members_) logits.push_back(member.model->step(*member.state, tokens));
   return logits;
 }
 
 std::vector<torch::Tensor> SearchState::prefill_logits(const std::vector<int64_t>& tokens_of_rows) {
-  const auto tokens = torch::tensor(tokens_of_rows, torch::kLong).view({rows(), -1}).to(device_);
+  const auto tokens = copy_to_device(torch::tensor(tokens_of_rows, torch::kLong).view({rows(), -1}), device_);
   std::vector<torch::Tensor> logits;  // [rows, n, vocabulary]
   for (auto& member : members_) logits.push_back(member.model->step(*member.state, tokens, StepLogits::kEach));
   return logits;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "nn/device/device.h"
 #include "search/source_tensors.h"
 #include "text/tokenizer.h"
 
@@ -40,7 +41,7 @@ TensorBatch batch_of(std::span<const Pair> pairs, const SourceForm& form, torch:
   }
   return {.source = source.ids,
           .source_lengths = source.lengths,
-          .target_in = target_in.to(device),
+          .target_in = copy_to_device(target_in, device),
           .target_out = {},  // the attention does not depend on it
           .target_lengths = lengths};
 }

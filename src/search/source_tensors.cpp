@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nn/device/device.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
@@ -17,7 +18,7 @@ SourceTensors to_source_tensors(std::span<const std::vector<int32_t>* const> sou
     write_source(*sources[i], form, ids.data_ptr<int64_t>() + i * width);
     lengths.data_ptr<int64_t>()[i] = source_length(std::ssize(*sources[i]), form.markers);
   }
-  return {ids.to(device), lengths};
+  return {copy_to_device(ids, device), lengths};
 }
 
 }  // namespace nmt

@@ -12,6 +12,7 @@
 #include "data/prepared_data.h"
 #include "models/initial_embeddings.h"
 #include "nn/device/device.h"
+#include "nn/device/device_capabilities.h"
 #include "nn/kernels/kernels.h"
 #include "report/run_observers.h"
 #include "training/original_names.h"
@@ -63,7 +64,7 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
 
   RunDirectory directory(config, run.start, log);
   add_log_file(log, directory.path() / "log.txt");
-  if (config.run.precision == TrainingPrecision::kBf16 && !multiplies_bfloat16(run.device))
+  if (config.run.precision == TrainingPrecision::kBf16 && !capabilities_of(run.device).bfloat16)
     log.warn(
         "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
   observers.add(make_run_observers(

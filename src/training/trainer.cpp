@@ -8,6 +8,7 @@
 #include "models/make_model.h"
 #include "models/model_directory.h"
 #include "nn/device/device.h"
+#include "nn/device/move_module.h"
 #include "training/batch_options.h"
 #include "training/checkpoints/resumption.h"
 #include "training/fine_tuning.h"
@@ -33,8 +34,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   set_initial_embeddings(*model_, embeddings);
   progress_ = fresh_progress(config_, device_, data.hash);
   begin_or_resume();
-  model_->set_compute_type(progress_.precision == precision_name(torch::kBFloat16) ? torch::kBFloat16
-                                                                                   : torch::kFloat32);
+  model_->set_compute_type(type_of_precision(progress_.precision));
   objective_ = make_objective(config_);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
   BatchOptions batches = batch_options(config_, data.codec);
@@ -58,10 +58,11 @@ void Trainer::begin_or_resume() {
     load_initial_weights(*model_, config_.model, data_.codec, from);
     log_.info("the weights start from {}", from);
   }
-  model_->to(device_);
+  move_module(*model_, device_);
   const auto trained = freeze(*model_, config_.training.freeze);
   optimizer_ = make_optimizer(config_.training, trained);
   if (group_.size() > 1) gradients_ = std::make_unique<GradientBuckets>(trained, group_);
+  if (progress_.precision == precision_name(torch::kFloat16)) loss_scale_.emplace(device_);
   if (config_.training.ema_decay > 0) average_.emplace(named_parameters(*model_), config_.training.ema_decay);
   if (resumes) copy_into(trainer_state(), load_safetensors(folder / kTrainerState), folder / kTrainerState);
 }
@@ -70,6 +71,8 @@ NamedTensors Trainer::trainer_state() const {
   auto state = optimizer_->state();
   if (average_)
     for (auto& tensor : average_->state()) state.push_back(std::move(tensor));
+  if (loss_scale_)
+    for (auto& tensor : loss_scale_->state()) state.push_back(std::move(tensor));
   return state;
 }
 
@@ -111,7 +114,8 @@ UpdateLoop Trainer::make_loop() {
                                 .clip_norm = config_.training.clip_norm,
                                 .loss_mean = config_.training.loss_mean,
                                 .teacher_forcing = config_.training.teacher_forcing,
-                                .processes = gradients_.get()},
+                                .processes = gradients_.get(),
+                                .loss_scale = loss_scale_ ? &*loss_scale_ : nullptr},
                      .schedule = make_schedule(config_.training, config_.model.d_model),
                      .batches = *batches_,
                      .average = average_ ? &*average_ : nullptr,

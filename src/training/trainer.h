@@ -18,6 +18,7 @@
 #include "training/distributed/gradient_buckets.h"
 #include "training/distributed/process_group.h"
 #include "training/loop/best_model.h"
+#include "training/loop/loss_scale.h"
 #include "training/loop/update_loop.h"
 #include "training/objectives/objective.h"
 #include "training/optimizers/optimizer.h"
@@ -63,6 +64,7 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<GradientBuckets> gradients_;  ///< where there are several processes
   std::optional<MovingAverage> average_;
+  std::optional<LossScale> loss_scale_;  // of float16
   std::optional<Validator> validator_;
   std::unique_ptr<BatchStream> batches_;
   ProgressState progress_;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "base/words.h"
+#include "nn/device/device.h"
 #include "search/ensemble.h"
 #include "text/codec/source_markers.h"
 
@@ -45,7 +46,7 @@ torch::Tensor encoding_of(TranslationModel& model, const TextCodec& codec, const
                             model.limits().source));
   auto source = torch::empty({1, length}, torch::kInt64);
   write_source(pieces, form, source.data_ptr<int64_t>());
-  const auto states = model.encoder_output(source.to(device_of(model)), torch::tensor({length}));
+  const auto states = model.encoder_output(copy_to_device(source, device_of(model)), torch::tensor({length}));
   if (!states.defined()) throw Error("similarity: this model has no encoder");
   return mean_of_rows(states[0]);
 }

@@ -22,19 +22,22 @@ TEST(DecodingPrecision, HasNames) {
     EXPECT_EQ(resolve_decoding_precision(Choice<DecodingPrecision>(name), torch::kCPU), precision);
     EXPECT_EQ(precision_name(precision), name);
   }
-  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kFp16, torch::kCUDA), Precision::kFp16);
+  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kFp16, capabilities_of_cuda(7, 0, 0)), Precision::kFp16);
   EXPECT_EQ(precision_name(Precision::kFp16), "fp16");
   EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision(DecodingPrecision::kFp16, torch::kCPU); }),
             "precision fp16: is for GPUs; use fp32, bf16 or int8");
-  EXPECT_EQ(message_of<Error>([] { resolve_decoding_precision(DecodingPrecision::kInt8, torch::kCUDA); }),
-            "precision int8: is for the CPU; use bf16, fp16 or --device cpu");
+  EXPECT_EQ(
+      message_of<Error>([] { resolve_decoding_precision(DecodingPrecision::kInt8, capabilities_of_cuda(9, 0, 0)); }),
+      "precision int8: is for the CPU; use bf16, fp16 or --device cpu");
 }
 
 TEST(DecodingPrecision, IsChosenByWhatTheProcessorHasInstructionsFor) {
   const bool bf16 = kernels::has_dot_products(kernels::WeightFormat::kBfloat16);
   EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kAuto, torch::kCPU),
             bf16 ? Precision::kBf16 : Precision::kFp32);
-  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kAuto, torch::kCUDA), Precision::kBf16);
+  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kAuto, capabilities_of_cuda(8, 0, 0)), Precision::kBf16);
+  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kAuto, capabilities_of_cuda(7, 5, 0)), Precision::kFp16);
+  EXPECT_EQ(resolve_decoding_precision(DecodingPrecision::kAuto, capabilities_of_cuda(6, 1, 0)), Precision::kFp32);
 }
 
 // Every architecture: what is packed does not need the weights' own memory, and computes near them.

@@ -6,6 +6,7 @@
 #include "config/loading/schema.h"
 #include "models/interface/model.h"
 #include "models/make_model.h"
+#include "nn/device/move_module.h"
 
 namespace nmt::test {
 
@@ -43,7 +44,7 @@ inline std::shared_ptr<TranslationModel> formula_model(const ModelConfig& config
                                                        int64_t target_vocabulary, torch::Device device = torch::kCPU) {
   auto model = make_model(config, source_vocabulary, target_vocabulary);
   set_formula_weights(*model, config);
-  model->to(device);
+  move_module(*model, device);
   model->eval();
   return model;
 }

@@ -48,7 +48,10 @@ bool standard_error_is_terminal() {
 }
 
 ProgressBar::ProgressBar(std::string label, int64_t total, std::string unit)
-    : label_(std::move(label)), unit_(std::move(unit)), total_(total), terminal_(t_no_bars == 0 && standard_error_is_terminal()) {}
+    : label_(std::move(label)),
+      unit_(std::move(unit)),
+      total_(total),
+      terminal_(t_no_bars == 0 && standard_error_is_terminal()) {}
 
 NoProgressBars::NoProgressBars() { ++t_no_bars; }
 NoProgressBars::~NoProgressBars() { --t_no_bars; }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "nn/decode/static_cache.h"
+#include "nn/device/device.h"
 #include "nn/device/recorded_graph.h"
 #include "nn/positions/table_positions.h"
 
@@ -64,13 +65,14 @@ class StaticSteps::Step {
   void set_sources(const std::vector<StaticKeyValues>& of_sentences, const torch::Tensor& source_lengths,
                    const torch::Tensor& sentence_of_row) {
     const auto device = tokens_.device();
-    const auto sentences = at::constant_pad_nd(sentence_of_row, {0, shape_.rows - sentence_of_row.size(0)}).to(device);
+    const auto sentences =
+        copy_to_device(at::constant_pad_nd(sentence_of_row, {0, shape_.rows - sentence_of_row.size(0)}), device);
     const int64_t width = of_sentences.front().keys.size(2);
     for (size_t block = 0; block < sources_.size(); ++block) {
       sources_[block].keys.narrow(2, 0, width).copy_(of_sentences[block].keys.index_select(0, sentences));
       sources_[block].values.narrow(2, 0, width).copy_(of_sentences[block].values.index_select(0, sentences));
     }
-    const auto lengths = source_lengths.to(device).index_select(0, sentences).unsqueeze(1);
+    const auto lengths = copy_to_device(source_lengths, device).index_select(0, sentences).unsqueeze(1);
     const auto visible = at::arange(shape_.source, lengths.options()) < lengths;  // [rows, source]
     sources_.front().visible.copy_(visible.unsqueeze(1).unsqueeze(1));            // which all blocks share
   }
@@ -191,7 +193,7 @@ class StaticSteps::State final : public DecoderState {
   /// Row r continues row parents[r], int64 on the CPU. True where that takes another step, which is ready then.
   bool continue_rows(const torch::Tensor& parents) {
     const auto needed = shape();
-    const auto on_device = parents.to(sentences_.front().keys.device());
+    const auto on_device = copy_to_device(parents, sentences_.front().keys.device());
     if (needed == step_->shape()) {
       step_->continue_from(*step_, on_device, position_);
       return false;

@@ -77,7 +77,7 @@ torch::Tensor TranslationModel::step_logits(DecoderState& state, const torch::Te
     return PackedMatrix::multiply(hidden, *outputs.packed);
   }
   if (!outputs.weight.defined()) {
-    const auto rows = torch::tensor(outputs.tokens, torch::kInt32).to(weight.device());
+    const auto rows = copy_to_device(torch::tensor(outputs.tokens, torch::kInt32), weight.device());
     outputs.weight = weight.index_select(0, rows);
     if (bias.defined()) outputs.bias = bias.index_select(0, rows);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "nn/device/device.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/score_products.h"
 
@@ -36,12 +37,14 @@ torch::Tensor SentenceRows::to_grid(const torch::Tensor& rows) const {
   if (!place_.defined()) return rows.unsqueeze(1);
   auto sizes = rows.sizes().vec();
   sizes[0] = sentences_ * slots_;
-  return torch::zeros(sizes, rows.options()).index_copy_(0, place_.to(rows.device()), rows).unflatten(0, {-1, slots_});
+  return torch::zeros(sizes, rows.options())
+      .index_copy_(0, copy_to_device(place_, rows.device()), rows)
+      .unflatten(0, {-1, slots_});
 }
 
 torch::Tensor SentenceRows::to_rows(const torch::Tensor& grid) const {
   if (!place_.defined()) return grid.squeeze(1);
-  return grid.flatten(0, 1).index_select(0, place_.to(grid.device()));
+  return grid.flatten(0, 1).index_select(0, copy_to_device(place_, grid.device()));
 }
 
 void RecurrentDecoderImpl::State::select(const torch::Tensor& rows) {
@@ -104,7 +107,7 @@ torch::Tensor RecurrentDecoderImpl::source_vector(const Encoded& encoded) const 
   if (initial_state_ == InitialState::kLast) return joined(encoded.last.back(), &CellState::state);
   if (initial_state_ == InitialState::kBackward) return encoded.last.back()[1].state;
   const auto floats = torch::TensorOptions(torch::kFloat32).device(encoded.states.device());
-  const auto lengths = encoded.lengths.to(floats.device()).unsqueeze(1);
+  const auto lengths = copy_to_device(encoded.lengths, floats.device()).unsqueeze(1);
   const auto real = torch::arange(encoded.states.size(1), floats) < lengths;
   const auto shares = (real.to(torch::kFloat32) / lengths.clamp_min(1)).to(encoded.states.scalar_type());
   return weighted_sums(shares.unsqueeze(1), encoded.states).squeeze(1);

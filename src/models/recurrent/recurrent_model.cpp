@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "models/interface/model_initial_values.h"
+#include "nn/device/device.h"
 #include "nn/layers/recurrent_linear.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
@@ -29,7 +30,7 @@ class RecurrentState final : public DecoderState {
 
   void select(const torch::Tensor& rows) override {
     sentence_of_row_ = sentence_of_row_.index_select(0, rows);
-    state.select(rows.to(state.layers.front().state.device()));
+    state.select(copy_to_device(rows, state.layers.front().state.device()));
     if (!memory.values.defined()) return;
     drop_finished_sentences();
     grid = SentenceRows(sentence_of_row_, sentences_);
@@ -50,7 +51,7 @@ class RecurrentState final : public DecoderState {
     if (std::ssize(kept) * 2 > sentences_ || kept.empty()) return;
     for (int64_t r = 0; r < rows(); ++r) sentence[r] = new_number[sentence[r]];
     const auto chosen = torch::tensor(at::ArrayRef<int64_t>(kept), torch::kInt64);
-    const auto on_device = chosen.to(memory.values.device());
+    const auto on_device = copy_to_device(chosen, memory.values.device());
     const bool keys_are_values = memory.prepared.is_same(memory.values);
     memory.values = memory.values.index_select(0, on_device);
     memory.prepared = keys_are_values ? memory.values : memory.prepared.index_select(0, on_device);

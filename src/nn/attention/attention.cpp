@@ -8,6 +8,7 @@
 
 #include "nn/attention/columns.h"
 #include "nn/attention/packed_attention.h"
+#include "nn/device/device.h"
 #include "nn/device/parallel_ranges.h"
 #include "nn/ops/dropout.h"
 #include "nn/ops/kernel_support.h"
@@ -120,7 +121,7 @@ struct Attention : torch::autograd::Function<Attention> {
 // [batch] lengths -> bool [batch, 1, 1, width], true where real.
 torch::Tensor real_positions(const torch::Tensor& lengths, int64_t width, torch::Device device) {
   const auto positions = torch::arange(width, torch::TensorOptions(torch::kInt64).device(device));
-  return (positions.unsqueeze(0) < lengths.to(device).unsqueeze(1)).unsqueeze(1).unsqueeze(1);
+  return (positions.unsqueeze(0) < copy_to_device(lengths, device).unsqueeze(1)).unsqueeze(1).unsqueeze(1);
 }
 
 }  // namespace

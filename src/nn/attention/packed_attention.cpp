@@ -7,11 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "nn/device/device_capabilities.h"
 #include "nn/ops/packed_rows.h"
-
-#ifdef NMT_WITH_CUDA
-#include <ATen/cuda/CUDAContext.h>
-#endif
 
 namespace nmt {
 namespace {
@@ -52,18 +49,13 @@ PackedRows packed_rows(const torch::Tensor& lengths, const torch::Tensor& x) {
 }  // namespace
 
 bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& options) {
-#ifdef NMT_WITH_CUDA
   const int64_t head_dim = q.size(2) / options.heads;
-  if (!q.is_cuda() || q.size(1) == 1 || options.scores || !options.softmax || head_dim % 8 != 0 || head_dim > 256)
+  if (q.is_cpu() || q.size(1) == 1 || options.scores || !options.softmax || head_dim % 8 != 0 || head_dim > 256)
     return false;
+  const auto can = capabilities_of(q.device());
   const auto type = q.scalar_type();
-  if (type == torch::kFloat32) return true;
-  return (type == torch::kBFloat16 || type == torch::kFloat16) &&
-         at::cuda::getDeviceProperties(q.get_device())->major >= 8;  // FlashAttention-2 begins with Ampere
-#else
-  (void)q, (void)options;
-  return false;
-#endif
+  if (type == torch::kFloat32) return can.efficient_attention;
+  return (type == torch::kBFloat16 || type == torch::kFloat16) && can.flash_attention;
 }
 
 torch::Tensor gpu_packed_attention(const PackedHeads& heads) {

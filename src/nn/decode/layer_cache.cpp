@@ -2,6 +2,8 @@
 
 #include <ATen/ops/cat.h>
 
+#include "nn/device/device.h"
+
 namespace nmt {
 namespace {
 
@@ -14,7 +16,7 @@ torch::Tensor zero_rows(const torch::Tensor& like, int64_t rows) {
 }  // namespace
 
 void RowState::select(const torch::Tensor& rows) {
-  if (value.defined()) value = value.index_select(0, rows.to(value.device()));
+  if (value.defined()) value = value.index_select(0, copy_to_device(rows, value.device()));
 }
 
 void RowState::join(LayerCache& other, int64_t own_rows, int64_t other_rows) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nn/attention/attention.h"
+#include "nn/device/device.h"
 
 namespace nmt {
 namespace {
@@ -56,7 +57,7 @@ torch::Tensor PlainKeyValueCache::attend(const torch::Tensor& q) {
 
 void PlainKeyValueCache::select(const torch::Tensor& rows) {
   if (!keys_.defined()) return;
-  const auto places = rows.to(keys_.device());
+  const auto places = copy_to_device(rows, keys_.device());
   keys_ = keys_.index_select(0, places);
   values_ = values_.index_select(0, places);
 }
@@ -76,7 +77,7 @@ torch::Tensor PlainSourceCache::attend(const torch::Tensor& q, std::span<const S
     index.push_back(place.index);
     lengths.push_back(place.length);
   }
-  const auto rows = torch::tensor(index, torch::kInt64).to(q.device());
+  const auto rows = copy_to_device(torch::tensor(index, torch::kInt64), q.device());
   const KeyValues own{sentences_.keys.index_select(0, rows), sentences_.values.index_select(0, rows)};
   const auto counts = torch::tensor(lengths, torch::kInt64);
   return one_by_one(q, [&](const torch::Tensor& query, int64_t) {

@@ -1,5 +1,7 @@
 #include "nn/decode/static_cache.h"
 
+#include "nn/device/device.h"
+
 namespace nmt {
 
 torch::Tensor heads_first(const torch::Tensor& x, HeadCounts heads) {
@@ -20,7 +22,7 @@ void StaticKeyValueCache::append(const torch::Tensor& keys_and_values) {
 }
 
 void StaticKeyValueCache::select(const torch::Tensor& rows) {
-  if (kept_.keys.defined()) continue_from(*this, rows.to(kept_.keys.device()), slot_->capacity);
+  if (kept_.keys.defined()) continue_from(*this, copy_to_device(rows, kept_.keys.device()), slot_->capacity);
 }
 
 void StaticKeyValueCache::join(LayerCache& /*other*/, int64_t /*own_rows*/, int64_t /*other_rows*/) {

@@ -20,10 +20,11 @@ namespace {
 constexpr size_t kAlignment = 64;
 constexpr size_t kSmallest = 1 << 12;  // below, the system's allocator is quick enough
 constexpr size_t kMapped = 1 << 20;    // from here on blocks are mapped: what is released is the system's at once
-constexpr size_t kSpare = 16 << 20;    // may be kept above the largest need, however small that is: the steps of a search
-                                       // of a small model ask for some MB, of another size each time
+constexpr size_t kSpare = 16 << 20;  // may be kept above the largest need, however small that is: the steps of a search
+                                     // of a small model ask for some MB, of another size each time
 constexpr size_t kPage = 1 << 12;
-constexpr size_t kHugePage = 1 << 21;  // of the system, where it has them: one fault and one address to look up for each
+constexpr size_t kHugePage =
+    1 << 21;  // of the system, where it has them: one fault and one address to look up for each
 
 size_t size_class(size_t bytes) {
   if (bytes <= kSmallest) return bytes;

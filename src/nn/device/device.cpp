@@ -1,16 +1,20 @@
 #include "nn/device/device.h"
 
+#include <ATen/Context.h>
+#include <ATen/DeviceAccelerator.h>
 #include <torch/cuda.h>
 
 #include <charconv>
+#include <mutex>
 
 #include "base/error.h"
+#include "nn/device/device_capabilities.h"
 
 namespace nmt {
 
 torch::Device resolve_device(const std::string& name) {
   if (name == "cpu") return torch::kCPU;
-  if (name == "auto") return torch::cuda::is_available() ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
+  if (name == "auto") return at::accelerator::deviceCount() > 0 ? torch::Device(*at::getAccelerator(), 0) : torch::kCPU;
   int index = 0;
   if (name.starts_with("cuda:")) {
     const auto* end = name.data() + name.size();
@@ -28,25 +32,43 @@ torch::Device resolve_device(const std::string& name) {
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
-bool multiplies_bfloat16(torch::Device device) {
-  if (device.is_cuda()) return true;
-#ifdef __x86_64__
-  return __builtin_cpu_supports("avx512bf16");
-#else
-  return false;
-#endif
+at::ScalarType resolve_precision(TrainingPrecision wanted, const DeviceCapabilities& device) {
+  switch (wanted) {
+    case TrainingPrecision::kFp32:
+      return torch::kFloat32;
+    case TrainingPrecision::kBf16:
+      return torch::kBFloat16;
+    case TrainingPrecision::kFp16:
+      if (device.host) throw Error("run.precision fp16: is for GPUs; use bf16 or fp32");
+      return torch::kFloat16;
+    case TrainingPrecision::kAuto:
+      break;
+  }
+  if (device.bfloat16) return torch::kBFloat16;
+  return device.float16 ? torch::kFloat16 : torch::kFloat32;
 }
 
 at::ScalarType resolve_precision(TrainingPrecision wanted, torch::Device device) {
-  const bool bf16 =
-      wanted == TrainingPrecision::kAuto ? multiplies_bfloat16(device) : wanted == TrainingPrecision::kBf16;
-  return bf16 ? torch::kBFloat16 : torch::kFloat32;
+  return resolve_precision(wanted, capabilities_of(device));
 }
 
-std::string precision_name(at::ScalarType type) { return type == torch::kBFloat16 ? "bf16" : "fp32"; }
+std::string precision_name(at::ScalarType type) {
+  return type == torch::kBFloat16 ? "bf16" : type == torch::kFloat16 ? "fp16" : "fp32";
+}
+
+at::ScalarType type_of_precision(const std::string& name) {
+  return name == "bf16" ? torch::kBFloat16 : name == "fp16" ? torch::kFloat16 : torch::kFloat32;
+}
+
+void set_seed(torch::Device device, uint64_t seed) {
+  auto generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard lock(generator.mutex());
+  generator.set_current_seed(seed);
+}
 
 torch::Tensor copy_to_device(const torch::Tensor& x, torch::Device device) {
-  return device.is_cuda() ? x.pin_memory().to(device, /*non_blocking=*/true) : x.to(device);
+  if (x.device() == device) return x;
+  return x.contiguous().pin_memory().to(device, /*non_blocking=*/true);
 }
 
 }  // namespace nmt

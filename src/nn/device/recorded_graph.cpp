@@ -1,5 +1,8 @@
 #include "nn/device/recorded_graph.h"
 
+#include <map>
+#include <mutex>
+
 #ifdef NMT_WITH_CUDA
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
@@ -8,58 +11,100 @@
 #endif
 
 namespace nmt {
+namespace {
 
 #ifdef NMT_WITH_CUDA
 
-struct RecordedGraph::Recording {
-  at::cuda::CUDAGraph graph;
-};
+class CudaGraphRecorder final : public GraphRecorder {
+ public:
+  explicit CudaGraphRecorder(torch::Device device) : device_(device) {}
 
-namespace {
-
-// Recording needs a stream of its own; what it waits for and what waits for it stays in order.
-void record(at::cuda::CUDAGraph& graph, const std::function<void()>& work) {
-  const auto present = c10::cuda::getCurrentCUDAStream();
-  const auto aside = c10::cuda::getStreamFromPool();
-  at::cuda::CUDAEvent before, after;
-  before.record(present);
-  before.block(aside);
-  {
-    const c10::cuda::CUDAStreamGuard guard(aside);
-    graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);  // other threads go on as they like
-    try {
-      work();
-    } catch (...) {
-      graph.capture_end();
-      throw;
+  // Recording needs a stream of its own; what it waits for and what waits for it stays in order.
+  void record(const std::function<void()>& work) override {
+    const c10::cuda::CUDAGuard on_device(device_);
+    const auto present = c10::cuda::getCurrentCUDAStream();
+    const auto aside = c10::cuda::getStreamFromPool();
+    at::cuda::CUDAEvent before, after;
+    before.record(present);
+    before.block(aside);
+    {
+      const c10::cuda::CUDAStreamGuard guard(aside);
+      graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);  // other threads go on as they like
+      try {
+        work();
+      } catch (...) {
+        end_quietly();
+        throw;
+      }
+      graph_.capture_end();
+      after.record(aside);
     }
-    graph.capture_end();
-    after.record(aside);
+    after.block(present);
   }
-  after.block(present);
-}
 
-}  // namespace
+  void replay() override {
+    const c10::cuda::CUDAGuard on_device(device_);
+    graph_.replay();
+  }
 
-void RecordedGraph::run(const std::function<void()>& work) {
-  if (!device_.is_cuda()) return work();
-  const c10::cuda::CUDAGuard guard(device_);
-  if (recording_) return recording_->graph.replay();
-  work();  // libraries choose kernels and reserve memory at the first run, which a recording forbids
-  auto recording = std::make_unique<Recording>();
-  record(recording->graph, work);
-  recording_ = std::move(recording);
-}
+ private:
+  // The recording is of no use, and what ended it is what the caller has to hear of.
+  void end_quietly() {
+    try {
+      graph_.capture_end();
+    } catch (const std::exception&) {
+      graph_.reset();
+    }
+  }
 
-#else
-
-struct RecordedGraph::Recording {};
-
-void RecordedGraph::run(const std::function<void()>& work) { work(); }
+  torch::Device device_;
+  at::cuda::CUDAGraph graph_;
+};
 
 #endif
 
+class Recorders {
+ public:
+  static Recorders& get() {
+    static Recorders recorders;
+    return recorders;
+  }
+  MakeGraphRecorder of(c10::DeviceType type) {
+    const std::lock_guard lock(mutex_);
+    const auto found = makers_.find(type);
+    return found == makers_.end() ? nullptr : found->second;
+  }
+  void set(c10::DeviceType type, MakeGraphRecorder make) {
+    const std::lock_guard lock(mutex_);
+    makers_[type] = std::move(make);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<c10::DeviceType, MakeGraphRecorder> makers_{
+#ifdef NMT_WITH_CUDA
+      {torch::kCUDA, [](torch::Device device) { return std::make_unique<CudaGraphRecorder>(device); }},
+#endif
+  };
+};
+
+}  // namespace
+
+void set_graph_recorder(c10::DeviceType type, MakeGraphRecorder make) { Recorders::get().set(type, std::move(make)); }
+
+bool records_graphs(torch::Device device) { return Recorders::get().of(device.type()) != nullptr; }
+
 RecordedGraph::RecordedGraph(torch::Device device) : device_(device) {}
 RecordedGraph::~RecordedGraph() = default;
+
+void RecordedGraph::run(const std::function<void()>& work) {
+  if (recorder_) return recorder_->replay();
+  work();  // libraries choose kernels and reserve memory at the first run, which a recording forbids
+  const auto make = Recorders::get().of(device_.type());
+  if (!make) return;
+  auto recorder = make(device_);
+  recorder->record(work);
+  recorder_ = std::move(recorder);
+}
 
 }  // namespace nmt

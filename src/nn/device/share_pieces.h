@@ -12,8 +12,9 @@ ThreadPool& step_threads();
 /// Whether a caller of share_pieces() may have help: not inside a parallel region, nor where one thread was asked for.
 bool may_share();
 
-/// body(begin, end) for pieces of at least `grain` that make up [0, count): for work of some microseconds, as in a search step
-/// of one sentence, where a parallel region would cost more than it brings (ThreadPool). body must be noexcept.
+/// body(begin, end) for pieces of at least `grain` that make up [0, count): for work of some microseconds, as in a
+/// search step of one sentence, where a parallel region would cost more than it brings (ThreadPool). body must be
+/// noexcept.
 template <typename Body>
 void share_pieces(int64_t count, int64_t grain, const Body& body) {
   const int64_t pieces = count / std::max<int64_t>(1, grain);

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "nn/device/device.h"
+
 namespace nmt {
 
 AverageAttention::AverageAttention(const FeedForwardOptions& options) {
@@ -37,7 +39,8 @@ torch::Tensor AverageAttention::step(const torch::Tensor& x, LayerCache& cache, 
   ForwardContext no_dropout;
   const auto places = torch::arange(1, x.size(1) + 1, torch::kInt64);
   const auto counts = (positions.tensor(x.size(0)).unsqueeze(1) + places).to(torch::kFloat32).unsqueeze(-1);
-  const auto means = (sums.size() == 1 ? sum : at::cat(sums, 1)) / counts.to(x.device());  // counts [rows, n, 1]
+  const auto means =
+      (sums.size() == 1 ? sum : at::cat(sums, 1)) / copy_to_device(counts, x.device());  // counts [rows, n, 1]
   const auto gated = gate(x, means, no_dropout);
   return residual.defined() ? gated + residual : gated;
 }

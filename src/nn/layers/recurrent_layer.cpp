@@ -1,5 +1,7 @@
 #include "nn/layers/recurrent_layer.h"
 
+#include "nn/device/device.h"
+
 namespace nmt {
 
 RecurrentLayerImpl::RecurrentLayerImpl(kernels::Cell kind, int64_t input, int64_t size, bool bidirectional) {
@@ -9,7 +11,7 @@ RecurrentLayerImpl::RecurrentLayerImpl(kernels::Cell kind, int64_t input, int64_
 
 RecurrentLayerImpl::Output RecurrentLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& lengths) {
   const int64_t time = x.size(0), batch = x.size(1);
-  const auto active = (torch::arange(time, torch::kInt64).unsqueeze(1) < lengths).to(x.device()).unbind(0);
+  const auto active = copy_to_device(torch::arange(time, torch::kInt64).unsqueeze(1) < lengths, x.device()).unbind(0);
   Output output;
   std::vector<torch::Tensor> directions;
   for (size_t i = 0; i < cells_.size(); ++i) {

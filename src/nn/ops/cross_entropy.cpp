@@ -153,7 +153,7 @@ struct OutputCrossEntropy : torch::autograd::Function<OutputCrossEntropy> {
     const auto labels = labels_in.contiguous();
     const int64_t rows = hidden.size(0), classes = weight.size(0);
     const OutputProducts products(hidden, weight, need_gradients);
-    const int64_t elements = hidden.is_cuda() ? kBlockElementsOfGpu : kBlockElements;
+    const int64_t elements = hidden.is_cpu() ? kBlockElements : kBlockElementsOfGpu;
     const int64_t fitting = elements / std::max<int64_t>(classes, 1) / 2 * 2;  // whole pairs
     const int64_t length = std::clamp<int64_t>(fitting, 64, std::max<int64_t>(rows, 64));
     const auto exact = hidden.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "nn/device/device.h"
 #include "nn/ops/kernel_support.h"
 
 namespace nmt {
@@ -98,7 +99,7 @@ torch::Tensor weighted_sums(const torch::Tensor& weights, const torch::Tensor& v
 
 torch::Tensor padding_mask(const torch::Tensor& lengths, const torch::Tensor& scores) {
   const auto positions = torch::arange(scores.size(2), torch::TensorOptions(torch::kInt64).device(scores.device()));
-  return (positions.unsqueeze(0) >= lengths.to(scores.device()).unsqueeze(1)).unsqueeze(1);
+  return (positions.unsqueeze(0) >= copy_to_device(lengths, scores.device()).unsqueeze(1)).unsqueeze(1);
 }
 
 torch::Tensor softmax_scores(const torch::Tensor& scores, const torch::Tensor& lengths) {

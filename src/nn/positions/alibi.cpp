@@ -1,6 +1,7 @@
 #include <cmath>
 #include <vector>
 
+#include "nn/device/device.h"
 #include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
 
@@ -28,7 +29,7 @@ class AlibiPositions final : public HeadScores {
 
   torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query) override {
     const auto apart = distances(first_query, q.size(2), k.size(2), q.device()).abs();
-    const auto bias = slopes_.to(q.device()) * apart;  // [heads, target, source]
+    const auto bias = copy_to_device(slopes_, q.device()) * apart;  // [heads, target, source]
     return head_products(q, k, attention_scale(q)) - bias.to(q.scalar_type());
   }
 

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
+#include "nn/device/device.h"
 #include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"
 #include "nn/positions/sinusoid.h"
@@ -79,7 +80,7 @@ class RotaryPositions final : public HeadScores {
     const auto rows = angles_.rows(first, x.size(1));
     if (has_cpu_kernel(x)) return Rotation::apply(x, rows);
     // Sine and cosine of each pair stand side by side in the table: [time, 1, head_dim / 2, 2].
-    const auto table = rows.to(x.device()).view({x.size(1), 1, -1, 2});
+    const auto table = copy_to_device(rows, x.device()).view({x.size(1), 1, -1, 2});
     const auto sine = table.select(-1, 0), cosine = table.select(-1, 1);
     const auto pairs = x.unflatten(-1, {-1, head_dim_ / 2, 2});  // [batch, time, heads, head_dim / 2, 2]
     const auto a = pairs.select(-1, 0), b = pairs.select(-1, 1);

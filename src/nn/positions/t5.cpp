@@ -1,6 +1,7 @@
 #include <cmath>
 #include <vector>
 
+#include "nn/device/device.h"
 #include "nn/ops/parameter.h"
 #include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
@@ -51,7 +52,7 @@ class T5Positions final : public HeadScores {
     std::vector<int64_t> buckets;
     for (int64_t distance = -last; distance < k.size(2); ++distance)
       buckets.push_back(t5_bucket(distance, buckets_, max_distance_, two_sided_));
-    const auto of_distance = weight_.index_select(0, torch::tensor(buckets, torch::kInt64).to(q.device()));
+    const auto of_distance = weight_.index_select(0, copy_to_device(torch::tensor(buckets, torch::kInt64), q.device()));
     const auto index = distances(first_query, q.size(2), k.size(2), q.device()) + last;
     const auto bias = of_distance.index_select(0, index.flatten()).t().unflatten(1, index.sizes());
     return head_products(q, k, 1) + bias.to(q.scalar_type());  // bias [heads, target, source]

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "nn/device/device.h"
+
 namespace nmt {
 namespace {
 
@@ -26,9 +28,9 @@ std::unique_ptr<LayerCache> TablePositions::start(const CacheOptions& options) c
 }
 
 torch::Tensor TablePositions::step(const torch::Tensor& x, const RowPositions& positions, LayerCache* cache) {
-  if (!cache) return combine(x, rows_at(positions, x.size(0), x.size(1)).to(x.device()));
+  if (!cache) return combine(x, copy_to_device(rows_at(positions, x.size(0), x.size(1)), x.device()));
   auto& table = dynamic_cast<StaticTable&>(*cache);
-  if (!table.vectors.defined()) table.vectors = rows(0, table.slot->capacity).to(x.device());
+  if (!table.vectors.defined()) table.vectors = copy_to_device(rows(0, table.slot->capacity), x.device());
   return combine(x, table.vectors.index_select(0, table.slot->position));
 }
 
@@ -37,7 +39,7 @@ torch::Tensor TablePositions::rows_at(const RowPositions& positions, int64_t row
   const auto places = positions.tensor(row_count).unsqueeze(1) + at::arange(n, torch::kInt64);  // [rows, n]
   const auto first = places.min().item<int64_t>(), last = places.max().item<int64_t>();
   const auto table = rows(first, last - first + 1);
-  return table.index_select(0, (places - first).flatten().to(table.device())).unflatten(0, places.sizes());
+  return table.index_select(0, copy_to_device((places - first).flatten(), table.device())).unflatten(0, places.sizes());
 }
 
 }  // namespace nmt

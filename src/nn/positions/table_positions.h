@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "nn/device/device.h"
 #include "nn/positions/positions.h"
 
 namespace nmt {
@@ -10,7 +11,7 @@ namespace nmt {
 class TablePositions : public Positions {
  public:
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& is_real) override {
-    const auto table = rows(0, x.size(1)).to(x.device());  // [time, model]
+    const auto table = copy_to_device(rows(0, x.size(1)), x.device());  // [time, model]
     return combine(x, is_real.defined() ? where_real(table, is_real) : table);
   }
   std::unique_ptr<LayerCache> start(const CacheOptions& options) const override;

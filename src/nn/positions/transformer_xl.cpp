@@ -1,3 +1,4 @@
+#include "nn/device/device.h"
 #include "nn/ops/linear.h"
 #include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
@@ -28,7 +29,7 @@ class TransformerXlPositions final : public HeadScores {
     const auto add = [&](const torch::Tensor& vector) { return q + vector.to(q.scalar_type()).unsqueeze(1); };
     // W_R R of the differences i - j, from the least: [heads, target + source - 1, head_dim].
     const int64_t min = first_query - (source - 1);
-    const auto sinusoids = sinusoids_.rows(min, target + source - 1).to(q.device(), q.scalar_type());
+    const auto sinusoids = copy_to_device(sinusoids_.rows(min, target + source - 1), q.device()).to(q.scalar_type());
     const auto of_difference = projection_(sinusoids).unflatten(-1, {heads, -1}).transpose(0, 1);
     const auto index = -distances(first_query, target, source, q.device()) - min;
     const double scale = attention_scale(q);

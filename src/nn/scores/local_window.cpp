@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "nn/device/device.h"
 #include "nn/ops/score_products.h"
 
 namespace nmt {
@@ -21,7 +22,7 @@ torch::Tensor LocalWindowImpl::forward(const torch::Tensor& query, const torch::
                                        const torch::Tensor& lengths, int64_t position) {
   const double window = static_cast<double>(options_.window);
   const auto floats = torch::TensorOptions(torch::kFloat32).device(scores.device());
-  const auto sizes = lengths.to(floats.device()).to(torch::kFloat32).view({-1, 1, 1});
+  const auto sizes = copy_to_device(lengths, floats.device()).to(torch::kFloat32).view({-1, 1, 1});
   const auto distances = torch::arange(scores.size(2), floats) - centres(query, sizes, position);
   const auto outside = distances.detach().abs() > window;  // [batch, target or 1, source]
   const auto weights = [&] {

@@ -91,12 +91,14 @@ BestTokens best_tokens_on_device(const torch::Tensor& logits, int64_t count) {
   log_probabilities.select(1, SpecialIds::kPad).fill_(-kInfinity);
   log_probabilities.select(1, SpecialIds::kBegin).fill_(-kInfinity);
   const auto [device_values, device_ids] = log_probabilities.topk(count, -1);
-  const auto values = device_values.cpu().contiguous(), ids = device_ids.cpu().contiguous();  // [rows, count]
-  const int64_t size = values.numel();
+  // Both in one copy, the only time that a step waits for the device; float64 holds either exactly.
+  const auto found = at::stack({device_values.to(torch::kFloat64), device_ids.to(torch::kFloat64)}).cpu();
+  const double* values = found.const_data_ptr<double>();  // [2, rows, count]
+  const int64_t size = device_values.numel();
   BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
-  result.log_probabilities.assign(values.const_data_ptr<float>(), values.const_data_ptr<float>() + size);
-  result.ids.assign(ids.const_data_ptr<int64_t>(), ids.const_data_ptr<int64_t>() + size);
-  for (int64_t row = 0; row < values.size(0); ++row) {
+  result.log_probabilities.assign(values, values + size);
+  result.ids.assign(values + size, values + 2 * size);
+  for (int64_t row = 0; row < logits.size(0); ++row) {
     float* value = result.log_probabilities.data() + row * count;
     int32_t* id = result.ids.data() + row * count;
     if (!std::isfinite(value[0])) fail();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/device/device.h"
 #include "search/rules/sampling.h"
 
 namespace nmt {
@@ -15,7 +16,7 @@ torch::Tensor places(std::span<const RowRules> rules, std::vector<int32_t> RowRu
   std::vector<int64_t> flat;
   for (size_t row = 0; row < rules.size(); ++row)
     for (const int32_t token : rules[row].*list) flat.push_back(static_cast<int64_t>(row) * logits.size(1) + token);
-  return torch::tensor(flat, torch::kLong).to(logits.device());
+  return copy_to_device(torch::tensor(flat, torch::kLong), logits.device());
 }
 
 /// Log-probabilities differ as logits do: each is that of the row's best token and the difference.

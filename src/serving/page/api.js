@@ -57,17 +57,20 @@ async function* eventsOf(response) {
   }
 }
 
-/// The data of the event `end`; the others go to onEvent.
+/// The data of the event `end`; the others go to onEvent. The stream is read to its last byte: else the browser gives up the
+/// connection.
 async function endOf(response, onEvent, signal) {
+  let end = null;
   try {
     for await (const [name, data] of eventsOf(response)) {
-      if (name === "end") return data;
       if (name === "error") throw new ServerError(data.error, 0);
-      onEvent(name, data);
+      if (name === "end") end = data;
+      else onEvent(name, data);
     }
   } catch (error) {
     if (signal?.aborted || error instanceof ServerError) throw error;
   }
+  if (end) return end;
   throw new ServerError("The answer broke off.", 0);
 }
 

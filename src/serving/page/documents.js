@@ -65,10 +65,10 @@ export class Documents {
       job.row.remove();
       byId("choose-files").focus();
     });
-    const from = source === "auto" ? "" : languages.name(source) + " ";
+    const pair = source === "auto" ? `into ${languages.name(target)}` : `${languages.name(source)} → ${languages.name(target)}`;
     job.row = element("li", {},
       element("span", {className: "name"}, icon("file"), element("span", {textContent: file.name, dir: "auto"}),
-              element("span", {className: "soft", textContent: `${size(file.size)}, ${from}→ ${languages.name(target)}`})),
+              element("span", {className: "soft", textContent: `${size(file.size)}, ${pair}`})),
       job.state, job.bar, job.end);
     byId("jobs").append(job.row);
     return job;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <vector>
 
 #include "serving/queue/question.h"
@@ -15,6 +16,7 @@ class LineQueue {
   struct Line {
     int64_t id = 0;
     Question question = {};
+    std::stop_token given_up = {};  ///< requested once nobody waits for the answer any more; see is_given_up()
   };
   virtual ~LineQueue() = default;
 

@@ -57,7 +57,7 @@ class RequestQueue::Turn final : public LineQueue {
     std::vector<Line> lines;
     if (is_over()) return lines;
     for (auto& taken : queue_.take(pair_, std::min(count, queue_.options_.max_batch))) {
-      lines.push_back({++last_id_, taken.question});
+      lines.push_back({++last_id_, taken.question, taken.request->given_up});
       under_way_.emplace(last_id_, std::move(taken));
     }
     lines_ += std::ssize(lines);
@@ -141,7 +141,7 @@ class RequestQueue::OneLine final : public LineQueue {
     const std::lock_guard lock(queue_.mutex_);
     if (is_taken_ || count < 1) return {};
     is_taken_ = true;
-    return {{1, taken_.question}};
+    return {{1, taken_.question, taken_.request->given_up}};
   }
   bool wait() override {
     std::unique_lock lock(queue_.mutex_);

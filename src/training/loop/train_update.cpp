@@ -1,13 +1,12 @@
 #include "training/loop/train_update.h"
 
-#include <torch/utils.h>
-
 #include <algorithm>
 #include <cmath>
 #include <new>
 
 #include "base/error.h"
 #include "models/losses/held_out_loss.h"
+#include "nn/device/device.h"
 
 namespace nmt {
 namespace {
@@ -64,7 +63,7 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
 LossSums loss_of(const UpdateParts& parts, const UpdateKey& key, const Batch& batch, size_t at) {
   ForwardContext context(key.seed, key.update, static_cast<int64_t>(at));
   context.set_teacher_forcing(parts.teacher_forcing);
-  if (parts.device.is_cuda()) torch::manual_seed(ForwardContext(context).next_key());
+  if (!parts.device.is_cpu()) set_seed(parts.device, ForwardContext(context).next_key());
   return parts.objective.loss(parts.model, to_tensors(batch, parts.device), context);
 }
 
@@ -124,7 +123,8 @@ class Gradients {
   bool backward(std::span<const Batch> batches, size_t at, int64_t count, std::vector<Outcome>& outcomes) {
     try {
       const auto losses = loss_of(parts_, key_, batches[at], at);
-      (losses.loss / static_cast<double>(std::max<int64_t>(count, 1))).backward();
+      const auto mean = losses.loss / static_cast<double>(std::max<int64_t>(count, 1));
+      (parts_.loss_scale ? parts_.loss_scale->scaled(mean) : mean).backward();
       outcomes[at].sums = loss_row(losses);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
@@ -170,6 +170,7 @@ UpdateStats LaunchedUpdate::stats() const {
   add(stats, sums.cpu());
   stats.gradient_norm = norm.item<double>();
   stats.skipped = skipped.item<float>() != 0;
+  if (scale.defined()) stats.loss_scale = scale.item<double>();
   return stats;
 }
 
@@ -186,11 +187,16 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
   for (const auto& batch : batches) add(update.known, batch);
   update.sums = torch::stack(sums);
   parts.model.finish_gradients();
+  if (parts.loss_scale) {
+    update.scale = parts.loss_scale->value().clone();
+    parts.loss_scale->unscale(parts.optimizer.gradients());
+  }
   update.norm = parts.optimizer.clip_gradients(parts.clip_norm);
   const auto finite =
-      at::isfinite(update.sums.select(1, 0).sum()).to(parts.device).logical_and(at::isfinite(update.norm));
+      copy_to_device(at::isfinite(update.sums.select(1, 0).sum()), parts.device).logical_and(at::isfinite(update.norm));
   update.skipped = finite.logical_not().to(torch::kFloat32);
   parts.optimizer.step_unless(update.skipped, learning_rate);
+  if (parts.loss_scale) parts.loss_scale->follow(update.skipped);
   return update;
 }
 

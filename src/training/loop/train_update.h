@@ -7,6 +7,7 @@
 #include "data/batch.h"
 #include "models/interface/model.h"
 #include "training/distributed/gradient_buckets.h"
+#include "training/loop/loss_scale.h"
 #include "training/objectives/objective.h"
 #include "training/optimizers/optimizer.h"
 
@@ -21,6 +22,7 @@ struct UpdateStats {
   double gradient_norm = 0;   ///< before clipping, of the mean loss (UpdateParts::loss_mean)
   bool skipped = false;       ///< loss or gradient was not finite: weights stayed as they were
   bool split = false;         ///< a batch did not fit into memory and was cut in two
+  double loss_scale = 1;      ///< what the loss was multiplied by (LossScale)
 
   UpdateStats& operator+=(const UpdateStats& other);
 };
@@ -36,6 +38,7 @@ struct LaunchedUpdate {
   UpdateStats known;            ///< what the host knows beforehand: tokens, and whether a batch was split
   torch::Tensor sums;           ///< float64 [batches, 3]: loss, label_loss, correct
   torch::Tensor norm, skipped;  ///< float32 scalars on the device
+  torch::Tensor scale = {};     ///< the same: LossScale's; undefined without
 
   /// All of it; waits for the device.
   UpdateStats stats() const;
@@ -53,6 +56,7 @@ struct UpdateParts {
   /// Those among which the batches are shared out, batch b to process b mod N; all have the same weights and are given
   /// the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
   GradientBuckets* processes = nullptr;
+  LossScale* loss_scale = nullptr;  ///< of float16; null: none
 };
 
 /// One update over several micro-batches: the gradient is that of the mean loss of all of them (loss_mean). A

@@ -26,6 +26,11 @@ void UpdateGuard::check(int64_t update, const UpdateStats& stats, ProgressState&
     return;
   }
   ++progress.skipped_updates;
+  if (stats.loss_scale > 1) {  // what float16 is expected to do: the scale falls until the gradients fit
+    log_.info("update {}: the gradients overflow at a loss scale of {}; the update is skipped and the scale halved",
+              update, stats.loss_scale);
+    return;
+  }
   log_.warn("update {}: loss or gradient is not finite; the update is skipped ({} so far)", update,
             progress.skipped_updates);
   if (++progress.skipped_in_a_row < kSkippedInARow) return;

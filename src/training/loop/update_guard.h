@@ -13,7 +13,8 @@ class UpdateGuard {
   /// learning_rate: training.lr, for the message.
   UpdateGuard(double learning_rate, Logger& log) : learning_rate_(learning_rate), log_(log) {}
 
-  /// Throws Error after ten skipped updates in a row: the model has diverged.
+  /// Throws Error after ten skipped updates in a row: the model has diverged. Those that float16 alone is the reason of
+  /// (LossScale) do not count.
   void check(int64_t update, const UpdateStats& stats, ProgressState& progress) const;
 
  private:

@@ -63,7 +63,7 @@ void UpdateLoop::update() {
   account_for_launched();  // a GPU works on this update meanwhile
   launched_ = {epoch + 1, number, learning_rate_, std::move(launched)};
   const bool reports = number % config.run.log_every == 0 || epoch_ended_;
-  if (reports || validation_due() || checkpoint_due() || !parts_.update.device.is_cuda()) account_for_launched();
+  if (reports || validation_due() || checkpoint_due() || parts_.update.device.is_cpu()) account_for_launched();
   if (reports) report_interval();
   if (const auto end = epoch_end()) parts_.observer.on_epoch(*end);
 }

@@ -1,6 +1,7 @@
 #include "training/objectives/token_noise.h"
 
 #include "base/random.h"
+#include "nn/device/device.h"
 
 namespace nmt {
 
@@ -11,7 +12,7 @@ torch::Tensor drop_tokens(const torch::Tensor& ids, double rate, int64_t by, For
   auto* flags = chosen.mutable_data_ptr<bool>();
   for (int64_t i = 0; i < chosen.numel(); ++i) flags[i] = random.uniform() < rate;
   const auto is_piece = (ids == SpecialIds::kUnknown).logical_or_(ids > SpecialIds::kEnd);
-  return ids.masked_fill(chosen.to(ids.device()).logical_and_(is_piece), by);
+  return ids.masked_fill(copy_to_device(chosen, ids.device()).logical_and_(is_piece), by);
 }
 
 void WordDropout::apply(TensorBatch& batch, ForwardContext& context) const {

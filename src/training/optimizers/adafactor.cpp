@@ -13,7 +13,7 @@ torch::Tensor root_mean_square(const torch::Tensor& x) { return x.square().mean(
 }  // namespace
 
 Adafactor::Adafactor(NamedTensors parameters, Options options)
-    : Optimizer(std::move(parameters)), options_(options), steps_(torch::zeros({}, torch::kFloat64)) {
+    : Optimizer(std::move(parameters)), options_(options), steps_(count_of_steps(this->parameters())) {
   for (const auto& [name, parameter] : this->parameters()) {
     const auto zeros = [&](at::IntArrayRef sizes) { return torch::zeros(sizes, parameter.options()).detach(); };
     if (parameter.dim() == 2)
@@ -23,11 +23,12 @@ Adafactor::Adafactor(NamedTensors parameters, Options options)
   }
 }
 
-torch::Tensor Adafactor::direction(Moments& moments, const torch::Tensor& gradient, double keep) const {
+template <typename Share>
+torch::Tensor Adafactor::direction(Moments& moments, const torch::Tensor& gradient, const Share& share) {
   const auto squares = gradient.square().add_(kEpsilon1);
-  if (moments.all.defined()) return gradient * moments.all.lerp_(squares, 1 - keep).rsqrt();
-  moments.rows.lerp_(squares.mean(1, /*keepdim=*/true), 1 - keep);
-  moments.columns.lerp_(squares.mean(0, /*keepdim=*/true), 1 - keep);
+  if (moments.all.defined()) return gradient * moments.all.lerp_(squares, share).rsqrt();
+  moments.rows.lerp_(squares.mean(1, /*keepdim=*/true), share);
+  moments.columns.lerp_(squares.mean(0, /*keepdim=*/true), share);
   // The roots one by one: the product of two squares of small gradients would be zero in float32.
   return gradient * (moments.rows / moments.rows.mean()).rsqrt_() * moments.columns.rsqrt();
 }
@@ -35,11 +36,15 @@ torch::Tensor Adafactor::direction(Moments& moments, const torch::Tensor& gradie
 void Adafactor::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   decay_weights(options_.weight_decay, learning_rate);
-  const double keep = 1 - std::pow(steps_.add_(1).item<double>(), -options_.decay);
+  steps_.add_(1);
+  // A GPU alone knows the number of the step, since it may leave one out: the host would have to ask for it.
+  const auto of_device = steps_.is_cpu() ? torch::Tensor() : steps_.pow(-options_.decay).to(torch::kFloat32);
+  const double keep = steps_.is_cpu() ? 1 - std::pow(steps_.item<double>(), -options_.decay) : 0;
   for (size_t i = 0; i < parameters().size(); ++i) {
     auto parameter = parameters()[i].second;
     if (!parameter.grad().defined()) continue;
-    auto u = direction(moments_[i], parameter.grad(), keep);
+    auto u = of_device.defined() ? direction(moments_[i], parameter.grad(), of_device)
+                                 : direction(moments_[i], parameter.grad(), 1 - keep);
     auto factor = learning_rate / (root_mean_square(u) / options_.clip).clamp_min(1);
     if (options_.scale_by_weights) factor = factor * root_mean_square(parameter).clamp_min(kEpsilon2);
     parameter.sub_(u.mul_(factor));

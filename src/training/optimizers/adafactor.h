@@ -31,11 +31,13 @@ class Adafactor final : public Optimizer {
     torch::Tensor rows, columns;  // of matrices
     torch::Tensor all;            // of the others
   };
-  torch::Tensor direction(Moments& moments, const torch::Tensor& gradient, double keep) const;
+  /// Takes 1 - b = t^-decay: a number, or a scalar tensor on the parameters' device.
+  template <typename Share>
+  static torch::Tensor direction(Moments& moments, const torch::Tensor& gradient, const Share& share);
 
   Options options_;
   std::vector<Moments> moments_;
-  torch::Tensor steps_;  // float64 scalar on the CPU
+  torch::Tensor steps_;  // float64 scalar on the parameters' device
 };
 
 }  // namespace nmt

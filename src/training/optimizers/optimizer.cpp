@@ -3,18 +3,29 @@
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
 
 namespace nmt {
 
 void Optimizer::step_unless(const torch::Tensor& skip, double learning_rate) {
-  if (skip.item<float>() == 0) step(learning_rate);
+  if (skip.is_cpu()) {
+    if (skip.item<float>() == 0) step(learning_rate);
+    return;
+  }
+  const torch::NoGradGuard no_grad;
+  auto changed = state();
+  changed.insert(changed.end(), parameters_.begin(), parameters_.end());
+  std::vector<torch::Tensor> before;
+  for (const auto& item : changed) before.push_back(item.second.clone());
+  step(learning_rate);
+  const auto taken_back = skip.to(torch::kBool);
+  for (size_t i = 0; i < changed.size(); ++i)
+    changed[i].second.copy_(at::where(taken_back, before[i], changed[i].second));
 }
 
 torch::Tensor Optimizer::clip_gradients(double max_norm) {
   const torch::NoGradGuard no_grad;
-  std::vector<torch::Tensor> gradients;
-  for (const auto& [name, parameter] : parameters_)
-    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  auto gradients = this->gradients();
   if (gradients.empty())
     return torch::zeros({}, parameters_.empty() ? torch::TensorOptions() : parameters_.front().second.options());
   const auto norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
@@ -23,6 +34,13 @@ torch::Tensor Optimizer::clip_gradients(double max_norm) {
     for (auto& gradient : gradients) gradient.mul_(factor);
   }
   return norm;
+}
+
+std::vector<torch::Tensor> Optimizer::gradients() const {
+  std::vector<torch::Tensor> gradients;
+  for (const auto& [name, parameter] : parameters_)
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  return gradients;
 }
 
 void Optimizer::clear_gradients() {
@@ -38,6 +56,11 @@ void Optimizer::decay_weights(const WeightDecay& decay, double learning_rate) {
     else
       parameter.mutable_grad().add_(parameter, decay.rate);
   }
+}
+
+torch::Tensor count_of_steps(const NamedTensors& parameters) {
+  const auto device = parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().second.device();
+  return torch::zeros({}, torch::TensorOptions(torch::kFloat64).device(device));
 }
 
 }  // namespace nmt

@@ -27,8 +27,8 @@ class Optimizer {
 
   /// One update with the parameters' gradients; a parameter without gradient stays as it is.
   virtual void step(double learning_rate) = 0;
-  /// The same, or nothing where `skip` is 1: a float32 scalar on the parameters' device. Unless an optimizer can leave
-  /// that question to a GPU, the host waits for the answer.
+  /// The same, or nothing where `skip` is 1: a float32 scalar on the parameters' device. The host waits for no GPU:
+  /// where an optimizer cannot leave that question to it, the step is made and taken back there.
   virtual void step_unless(const torch::Tensor& skip, double learning_rate);
   /// What a checkpoint holds: tensors that the caller may write to. A new optimizer that is given them goes on in the
   /// same bits.
@@ -38,6 +38,7 @@ class Optimizer {
   /// a float32 scalar on the parameters' device.
   torch::Tensor clip_gradients(double max_norm);
   void clear_gradients();
+  std::vector<torch::Tensor> gradients() const;  ///< of the parameters that have one
 
  protected:
   const NamedTensors& parameters() const { return parameters_; }
@@ -47,5 +48,8 @@ class Optimizer {
  private:
   NamedTensors parameters_;
 };
+
+/// 0: a float64 scalar on the device of parameters.
+torch::Tensor count_of_steps(const NamedTensors& parameters);
 
 }  // namespace nmt

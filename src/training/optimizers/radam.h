@@ -25,7 +25,9 @@ class RAdam final : public Optimizer {
  private:
   Options options_;
   std::vector<torch::Tensor> first_, second_;
-  torch::Tensor steps_;  // float64 scalar on the CPU
+  void step_on_device(double learning_rate);
+
+  torch::Tensor steps_;  // float64 scalar on the parameters' device
 };
 
 }  // namespace nmt

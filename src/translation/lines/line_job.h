@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "search/beams/hypothesis.h"
@@ -26,10 +27,11 @@ struct LinePart {
 /// A line on its way from text to translation. Its parts point at it: it stays where it is while they are searched.
 struct LineJob {
   TranslationRequest request = {};
-  int64_t number = 0;    ///< samples are keyed by it
-  int64_t id = 0;        ///< of the queue that it comes from
-  TermPlan plan = {};    ///< of its terms and placeholders
-  bool cut_all = false;  ///< terms, too: some that were to appear have not
+  int64_t number = 0;             ///< samples are keyed by it
+  int64_t id = 0;                 ///< of the queue that it comes from
+  std::stop_token given_up = {};  ///< the same
+  TermPlan plan = {};             ///< of its terms and placeholders
+  bool cut_all = false;           ///< terms, too: some that were to appear have not
   Translation result = {};
   std::vector<LinePart> parts = {};
   int64_t parts_left = 0;  ///< that are not searched yet

@@ -55,7 +55,8 @@ void SortedParts::close() {
 /// Encodes it, by the thread that asked for it.
 void LiveParts::begin(TranslationQueue::Item item) {
   std::list<LineJob> fresh;
-  LineJob& line = fresh.emplace_back(LineJob{.request = std::move(item.request), .id = item.id});
+  LineJob& line = fresh.emplace_back(
+      LineJob{.request = std::move(item.request), .id = item.id, .given_up = std::move(item.given_up)});
   steps_.begin(line);
   if (line.parts.empty()) {
     steps_.finish(line);
@@ -128,6 +129,7 @@ void LiveParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
 
 bool LiveParts::is_given_up(int64_t id) {
   LineJob& job = *part_of(id)->line;
+  if (job.given_up.stop_possible() && !job.given_up.stop_requested()) return false;
   if (!lines_.is_given_up(job.id)) return false;
   // The search drops this part and does not ask for it again.
   const std::lock_guard lock(mutex_);

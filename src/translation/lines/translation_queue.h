@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "translation/lines/translation.h"
@@ -14,6 +15,8 @@ class TranslationQueue {
   struct Item {
     int64_t id = 0;  ///< of the queue's own
     TranslationRequest request = {};
+    /// Where it can be requested, is_given_up() is asked only once it is: a look at it costs the others nothing.
+    std::stop_token given_up = {};
   };
   virtual ~TranslationQueue() = default;
   /// The next lines, `count` at most; fewer where there are no more, or no more for now: it is asked again soon.

@@ -32,7 +32,7 @@ class ModelService::Lines final : public TranslationQueue {
     }
     for (auto& line : lines_.take(count - std::ssize(taken))) taken.push_back(std::move(line));
     std::vector<Item> items;
-    for (const auto& line : taken) items.push_back({line.id, service_.to_request(line.question)});
+    for (const auto& line : taken) items.push_back({line.id, service_.to_request(line.question), line.given_up});
     const std::lock_guard lock(mutex_);
     for (auto& line : taken) questions_.emplace(line.id, std::move(line.question));
     return items;

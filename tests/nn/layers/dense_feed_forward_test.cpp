@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nn/device/move_module.h"
 #include "tensor_support.h"
 
 namespace nmt::dense_feed_forward_test {
@@ -30,7 +31,7 @@ TEST(DenseFeedForward, GatedMultipliesTwoProjections) {
       const auto other = x.matmul(w["gated.weight"].t()) + w["gated.bias"];
       const auto expected =
           ((activate(inner, activation) * other).matmul(w["outer.weight"].t()) + w["outer.bias"]).detach();
-      net->to(device);
+      move_module(*net, device);
       ForwardContext no_dropout;
       expect_close(net->forward(x.to(device), no_dropout, {}).cpu(), expected, 1e-5, device.str());
       const auto low = net->forward(x.to(device, torch::kBFloat16), no_dropout, {});

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "nn/device/move_module.h"
 #include "nn/layers/average_attention.h"
 #include "nn/layers/ssru.h"
 #include "tensor_support.h"
@@ -44,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Mixers, AnyMixer, testing::Values("average", "ssru"),
 TEST_P(AnyMixer, GivesStepByStepWhatItGivesAtOnce) {
   for (const auto device : test::devices()) {
     const auto mixer = mixer_of(GetParam());
-    mixer->to(device);
+    move_module(*mixer, device);
     const auto x = wave({3, 20, kModel}, 1, 2).to(device);
     const auto expected = full(*mixer, x).detach();
     const torch::NoGradGuard no_grad;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "nn/device/move_module.h"
 #include "nn/kernels/kernels.h"
 #include "nn/layers/recurrent_layer.h"
 #include "nn/layers/recurrent_linear.h"
@@ -108,7 +109,7 @@ TEST(RecurrentLayer, ReadsAPaddedSentenceAsAlone) {
     for (const auto kind : kCells) {
       RecurrentLayer layer(kind, 6, 19, /*bidirectional=*/true);
       set_by_formula(*layer);
-      layer->to(device);
+      move_module(*layer, device);
       const auto x = wave({7, 3, 6}, 1, 0.3).to(device);
       const std::vector<int64_t> lengths{4, 7, 1};
       const auto together = layer(x, torch::tensor(at::ArrayRef<int64_t>(lengths), torch::kInt64));

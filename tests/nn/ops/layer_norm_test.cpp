@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "nn/device/move_module.h"
 #include "support.h"
 #include "tensor_support.h"
 
@@ -17,7 +18,7 @@ LayerNorm norm_of(NormForm form, int64_t model, torch::Device device = torch::kC
   const torch::NoGradGuard no_grad;
   norm->weight.copy_(1 + wave({model}, 0.5, 1));
   if (norm->bias.defined()) norm->bias.copy_(wave({model}, 0.5, 2));
-  norm->to(device);
+  move_module(*norm, device);
   return norm;
 }
 

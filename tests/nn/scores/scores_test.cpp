@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "nn/device/move_module.h"
 #include "nn/layers/recurrent_attention.h"
 #include "nn/ops/score_products.h"
 #include "nn/scores/additive.h"
@@ -97,7 +98,7 @@ TEST(AttentionScores, AreTheirEquations) {
     for (const auto& c : kCases) {
       const auto score = make_attention_score(Choice<AttentionScoreKind>(c.name), c.options);
       set_by_formula(*score);
-      score->to(device);
+      move_module(*score, device);
       const auto queries = wave({kBatch, kTarget, c.options.query}, 1, 0.2).to(device);
       const auto keys = wave({kBatch, kSource, c.options.key}, 1, 1.1).to(device);
       auto expected = torch::empty({kBatch, kTarget, kSource}, torch::kFloat64);
@@ -216,7 +217,7 @@ TEST(LocalWindow, IsGaussAroundThePredictedCentre) {
     constexpr int64_t kSize = 6, kInner = 5, kLong = 12, kWindow = 2;
     LocalWindow window(LocalWindowImpl::Options{.query = kSize, .inner = kInner, .window = kWindow});
     set_by_formula(*window);
-    window->to(device);
+    move_module(*window, device);
     const auto lengths = torch::tensor({int64_t{12}, int64_t{7}}, torch::kInt64);
     const auto queries = wave({2, 3, kSize}, 1, 0.2), scores = wave({2, 3, kLong}, 1, 0.9);
     const auto weights = window(queries.to(device), scores.to(device), lengths, 0).detach().cpu();

@@ -3,6 +3,8 @@ from what the build folder holds, installed into a fresh environment and used th
 
 import ast
 import importlib
+import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -134,7 +136,7 @@ class Wheel(Case):
         if with_torch is None:
             self.skipTest("the wheel is built; no Python of this version with its torch, to use it with")
         packages = command(with_torch, "-c", "import os, torch; print(os.path.dirname(os.path.dirname(torch.__file__)))",
-                           env={"PATH": "/usr/bin:/bin"}).stdout.strip()
+                           env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"}).stdout.strip()
         folder, = (self.folder / "fresh" / "lib").glob("python3*/site-packages")
         (folder / "others.pth").write_text(packages + "\n")
         source = PROGRAMS.sources()[0]

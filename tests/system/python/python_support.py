@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import textwrap
@@ -11,6 +12,12 @@ from translate_support import PATIENCE, PROGRAMS, SOURCE, Case, main, run, trans
 
 # Pythons that may have torch, each with why: the tests of both in one process run with the first that fits.
 CANDIDATES = [os.environ.get("NMT_INTEROP_PYTHON", ""), sys.executable, str(SOURCE / ".deps/torch/bin/python"), "python3"]
+
+
+def heed_control_c(case):
+    """A process that a shell began in the background ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    case.addCleanup(signal.signal, signal.SIGINT, before)
 
 
 def python(code, *arguments, interpreter=sys.executable, timeout=PATIENCE, environment=None):

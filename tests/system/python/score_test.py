@@ -56,6 +56,12 @@ class Score(unittest.TestCase):
                     self.same(getattr(score, name)(self.hypotheses, sets, **arguments),
                               getattr(sacrebleu, name)(self.hypotheses, sets, **arguments))
 
+    def test_effective_order(self):
+        for effective in (False, True):
+            arguments = (["a b"], [["a b c"]])
+            self.same(score.corpus_bleu(*arguments, use_effective_order=effective),
+                      sacrebleu.corpus_bleu(*arguments, use_effective_order=effective))
+
     def test_functions_of_sentences(self):
         for name, arguments in (("sentence_bleu", {}), ("sentence_bleu", {"lowercase": True}), ("sentence_chrf", {}),
                                 ("sentence_chrf", {"word_order": 2}), ("sentence_ter", {})):

@@ -128,6 +128,7 @@ class Train(TrainCase):
         self.assertEqual(weights(result), program)
 
     def test_every_way_to_stop_goes_on_to_the_same_bits(self):
+        support.heed_control_c(self)
         whole = weights(nmt.Trainer(self.config).train())
 
         def by_false(update):

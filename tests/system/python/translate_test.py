@@ -286,6 +286,7 @@ class Signals(TranslateCase):
         self.addCleanup(timer.join)
 
     def test_control_c_ends_a_call(self):
+        support.heed_control_c(self)
         many = self.sources * 400  # more than a minute
         began = time.monotonic()
         self.interrupt_after(0.5)
@@ -324,14 +325,20 @@ class Processes(TranslateCase):
                              [[r.text for r in self.translator.translate(self.sources[:3])]])
 
     def test_processes_made_by_fork(self):
-        expected = [r.text for r in self.translator.translate(self.sources)]  # the library has worked before
-        receiver, sender = multiprocessing.Pipe(duplex=False)
-        child = multiprocessing.get_context("fork").Process(
-            target=lambda: sender.send([r.text for r in self.translator.translate(self.sources)]))
-        child.start()
-        self.assertTrue(receiver.poll(PATIENCE), "the child hangs")
-        self.assertEqual(receiver.recv(), expected)
-        child.join()
+        for translator in (self.translator, nmt.Translator(PROGRAMS.model, threads=2)):
+            expected = [r.text for r in translator.translate(self.sources)]  # the library has worked before
+            one = translator.translate(self.sources[0]).text
+
+            def work():
+                sender.send([translator.translate(self.sources[0]).text,
+                             *(r.text for r in translator.translate(self.sources))])
+
+            receiver, sender = multiprocessing.Pipe(duplex=False)
+            child = multiprocessing.get_context("fork").Process(target=work)
+            child.start()
+            self.assertTrue(receiver.poll(PATIENCE), "the child hangs")
+            self.assertEqual(receiver.recv(), [one, *expected])
+            child.join()
 
 
 if __name__ == "__main__":

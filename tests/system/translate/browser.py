@@ -113,7 +113,8 @@ class Page:
         self.browser = browser
         self.complaints = []  # of the console: errors, exceptions, what the content-security policy refused
         self.requests = []    # {"method", "url", "postData"} in their order
-        self.cancelled = 0    # requests that the page gave up
+        self.cancelled = []   # URLs of requests that the page gave up
+        self._urls = {}       # of requests, by the browser's number
         self.fakes = []       # (route, function that answers)
         self.context = browser.call("Target.createBrowserContext")["browserContextId"]
         target = browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
@@ -137,8 +138,9 @@ class Page:
         """An event of the browser; on the thread that reads."""
         if event == "Network.requestWillBeSent":
             self.requests.append(parameters["request"])
+            self._urls[parameters["requestId"]] = parameters["request"]["url"]
         elif event == "Network.loadingFailed" and parameters.get("canceled"):
-            self.cancelled += 1
+            self.cancelled.append(self._urls.get(parameters["requestId"]))
         elif event == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             self.complaints.append(details.get("exception", {}).get("description", details["text"]))

@@ -36,6 +36,7 @@ class Panels(Case):
         page.wait("translation.textContent.includes('Daddy')")
         page.click("#add-term")
         page.insert("alt")
+        self.until(lambda: self.asked(page)[-1]["glossary"] == "vater\tDaddy\nalt\t\tkeep")
         page.press("Tab")
         page.insert("2\t<b>1</b>")
         page.wait("translation.textContent.includes('2 <b>1</b>')")

@@ -4,6 +4,7 @@ headless Chromium. Python's standard library only."""
 import json
 import pathlib
 import tempfile
+import time
 import unittest
 import urllib.parse
 
@@ -86,6 +87,13 @@ class Case(unittest.TestCase):
     def asked(page, route="/explain"):
         """What was sent there, one after the other."""
         return [json.loads(one["postData"]) for one in page.requests if one["url"].endswith(route)]
+
+    def until(self, holds):
+        """Waits for what the page does later."""
+        end = time.monotonic() + browser.PATIENCE
+        while not holds():
+            self.assertLess(time.monotonic(), end, "it does not happen")
+            time.sleep(0.02)
 
     @staticmethod
     def lit(page):

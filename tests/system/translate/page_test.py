@@ -48,6 +48,7 @@ class Text(Case):
         page.insert("\n".join(lines))
         page.wait("document.body.dataset.early > 0")
         self.translated(page, *(self.translations * 20)[:300])
+        self.assertGreater(int(page.run("document.body.dataset.early")), 250, "waited when the first was there")
         self.assertEqual(len(self.asked(page)), 2, "a request has less lines than the server's queue")
 
     def test_an_old_question_is_dropped(self):
@@ -60,7 +61,7 @@ class Text(Case):
             page.run("0")
         page.insert(" " + self.sources[1])
         self.translated(page, *offline([self.sources[0] + " " + self.sources[1]]))
-        self.assertEqual(page.cancelled, 1)
+        self.assertEqual([url for url in page.cancelled if url.endswith("/explain")], [self.server.url + "/explain"])
 
     def test_text_behind_the_hash(self):
         page = self.open(path=address(self.sources[0]))
@@ -213,11 +214,24 @@ class WordsOfTheTranslation(Case):
         self.assertEqual(self.lit(page)[0], [source])
         self.assertIn(target.strip(".,!?"), self.lit(page)[1])
         # The pointer over the source, whose words stand in the mirror below it.
+        page.run("source.blur()")
         page.hover("#copy")
+        self.assertEqual(self.lit(page), ([], []))
         x, y = page.middle("#mirror > div:nth-child(2) span")
         page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         page.wait("document.querySelector('#translation .lit')")
         self.assertEqual(len(self.lit(page)[0]), 1)
+
+    def test_words_behind_an_emoji(self):
+        """The server counts characters, JavaScript halves of them."""
+        line = "😀 " + self.sources[0]
+        explained = self.explained(q=line, alignment=True)
+        page = self.open(path=address(line, source="de", target="en"))
+        self.translated(page, explained["n_best"][0]["text"])
+        page.run("source.focus(); source.setSelectionRange(source.value.length - 3, source.value.length - 3)")
+        page.wait("document.querySelector('#mirror .lit')")
+        last = max(link["source"] for link in explained["alignment"])
+        self.assertEqual(self.lit(page)[0], [line[slice(*last)]])
 
     def test_the_mirror_stands_below_the_text(self):
         """Else other words than those below the pointer would be lit."""
@@ -226,6 +240,10 @@ class WordsOfTheTranslation(Case):
             page.size(width, 900)
             same = page.run("[source.scrollHeight, source.clientHeight, mirror.offsetHeight]")
             self.assertEqual(len(set(same)), 1, same)
+            other = page.run("""["width", "paddingTop", "paddingLeft", "paddingRight", "fontFamily", "fontSize", "fontWeight", "lineHeight",
+              "letterSpacing", "wordSpacing", "whiteSpace", "overflowWrap", "tabSize"].filter(
+                name => getComputedStyle(source)[name] !== getComputedStyle(mirror)[name])""")
+            self.assertEqual(other, [])
 
     def test_keys_lead_from_word_to_word(self):
         page = self.open(path=address(self.sources[0], self.sources[1]))

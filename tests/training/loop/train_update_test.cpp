@@ -14,6 +14,7 @@
 #include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
+#include "nn/device/move_module.h"
 #include "support.h"
 #include "tensor_support.h"
 #include "training/limited_model.h"
@@ -109,7 +110,7 @@ TEST(TrainUpdate, LearnsTwentyPairsToZeroErrors) {
           std::string("d_model: 32, d_ff: 64, num_blocks: 2, num_heads: 4, dropout_rate: 0, norm: ") + norm);
       const auto model = make_model(config, kVocabulary, kVocabulary);
       initialise(*model, config, 1);
-      model->to(device);
+      move_module(*model, device);
       Adam adam(named_parameters(*model), {.beta2 = 0.98});
       for (int64_t number = 1; number <= 600; ++number) {
         const double rate = 0.003 * std::min({1.0, static_cast<double>(number) / 30, (601.0 - number) / 300});
