@@ -61,7 +61,7 @@ def check(folder):
     for path, page in pages.items():
         faults += [f"{path.relative_to(folder).as_posix()}: loads {address}" for address in page.loads if is_foreign(address)]
     for path in sorted(folder.rglob("*.css")):
-        addresses = re.findall(r"(?:url\(|@import )\s*[\"']?([^\"')\s;]+)", path.read_text(encoding="utf-8"))
+        addresses = re.findall(r"(?:url\(|@import\s+(?!url\())\s*[\"']?([^\"')\s;]+)", path.read_text(encoding="utf-8"))
         faults += [f"{path.relative_to(folder).as_posix()}: loads {address}" for address in addresses if is_foreign(address)]
     while waiting:
         path = waiting.pop()
