@@ -33,6 +33,17 @@ bool is_of_word(char32_t c) {
          c == '_';
 }
 
+/// Where a line may break beside each of them: they are written without spaces.
+bool needs_no_space(char32_t c) {
+  const int32_t kind = u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_LINE_BREAK);
+  return kind == U_LB_IDEOGRAPHIC || kind == U_LB_COMPLEX_CONTEXT || kind == U_LB_CONDITIONAL_JAPANESE_STARTER;
+}
+
+/// Whether the words of these two, side by side, are one.
+bool make_one_word(char32_t before, char32_t after) {
+  return is_of_word(before) && is_of_word(after) && !needs_no_space(before) && !needs_no_space(after);
+}
+
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> words;
   bool open = false;  // the last one may go on
@@ -178,6 +189,24 @@ std::vector<Glossary::Match> Glossary::find(std::string_view text) const {
     }
   }
   return matches;
+}
+
+bool stands_as_words(std::string_view text, std::string_view phrase) {
+  if (phrase.empty()) return true;
+  // What stands before each place of the text, and what begins there; 0 beyond the ends.
+  char32_t before = 0;
+  for (size_t at = 0; at + phrase.size() <= text.size();) {
+    if (text.substr(at, phrase.size()) == phrase) {
+      size_t i = 0, behind = at + phrase.size();
+      const char32_t first = next_code_point(phrase, i);
+      char32_t last = first;
+      while (i < phrase.size()) last = next_code_point(phrase, i);
+      const char32_t after = behind < text.size() ? next_code_point(text, behind) : 0;
+      if (!make_one_word(before, first) && !make_one_word(last, after)) return true;
+    }
+    before = next_code_point(text, at);
+  }
+  return false;
 }
 
 }  // namespace nmt

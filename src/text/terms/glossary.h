@@ -49,4 +49,8 @@ class Glossary {
   std::unordered_map<std::string, std::vector<size_t>, StringHash, std::equal_to<>> by_first_word_;
 };
 
+/// Whether a phrase stands in a text as words: no letter or digit goes on with it. Beside writing without spaces
+/// (Chinese, Thai) it may stand anywhere.
+bool stands_as_words(std::string_view text, std::string_view phrase);
+
 }  // namespace nmt

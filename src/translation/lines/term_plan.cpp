@@ -126,8 +126,7 @@ TermPlan::TermPlan(const TranslationRequest& request, const std::function<bool(c
 }
 
 bool TermPlan::is_met(std::string_view translation) const {
-  return std::ranges::all_of(
-      forced_, [&](const std::string& phrase) { return translation.find(phrase) != std::string_view::npos; });
+  return std::ranges::all_of(forced_, [&](const std::string& phrase) { return stands_as_words(translation, phrase); });
 }
 
 AlignedTranslation TermPlan::restored(const AlignedTranslation& translation) const {

@@ -26,7 +26,7 @@ class TermPlan {
   const std::vector<std::string>& forced() const { return forced_; }  ///< phrases that must appear
   /// False where nothing is left to translate but signs: then text() stands in the translation as it is.
   bool has_words() const { return has_words_; }
-  /// Whether all forced terms stand in a translation.
+  /// Whether all forced terms stand in a translation, as words: the search may go on with a further piece of one.
   bool is_met(std::string_view translation) const;
   /// A translation of text() with what was cut out; its alignment is that of the line, and of the literals with what
   /// they stand for.

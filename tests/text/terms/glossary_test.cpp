@@ -73,5 +73,18 @@ TEST(Glossary, TheTargetsStayInTheNextTranslation) {
   EXPECT_EQ(next.find("The hound and NMT, Hound.").size(), 2u);
 }
 
+TEST(StandsAsWords, NoLetterGoesOn) {
+  EXPECT_TRUE(stands_as_words("the hound.", "hound"));
+  EXPECT_TRUE(stands_as_words("hounds or a hound", "hound"));
+  EXPECT_FALSE(stands_as_words("hounds", "hound"));
+  EXPECT_FALSE(stands_as_words("greyhound", "hound"));
+  EXPECT_FALSE(stands_as_words("althse", "alt"));
+  EXPECT_TRUE(stands_as_words("(C++)", "C++"));
+  EXPECT_TRUE(stands_as_words("C++x", "C++")) << "its end is no letter";
+  EXPECT_FALSE(stands_as_words("caf\u00e9s", "caf\u00e9"));
+  EXPECT_TRUE(stands_as_words("\u6211\u7231\u732b\u3002", "\u732b"));
+  EXPECT_FALSE(stands_as_words("", "hound"));
+}
+
 }  // namespace
 }  // namespace nmt::glossary_test
