@@ -21,18 +21,23 @@ class LastPackedRows {
  public:
   const PackedRows& get(const torch::Tensor& lengths, int64_t width, torch::Device device) {
     for (const auto& entry : entries_)
-      if (entry.lengths.is_same(lengths) && entry.width == width && entry.packed.rows.device() == device)
+      if (entry.lengths.is_same(lengths) && entry.version == version_of(lengths) && entry.width == width &&
+          entry.packed.rows.device() == device)
         return entry.packed;
     auto& entry = entries_[next_];
     next_ = (next_ + 1) % entries_.size();
-    // The lengths are kept: no other tensor can be the same as long as they are.
-    entry = {lengths, width, pack_rows(lengths, width, device)};
+    // The lengths are kept: no other tensor can be the same as long as they are; written to, they have another version.
+    entry = {lengths, version_of(lengths), width, pack_rows(lengths, width, device)};
     return entry.packed;
   }
 
  private:
+  /// One made in inference mode has none, and cannot be written to outside of it.
+  static uint32_t version_of(const torch::Tensor& x) { return x.is_inference() ? 0 : x._version(); }
+
   struct Entry {
     torch::Tensor lengths;
+    uint32_t version = 0;
     int64_t width = 0;
     PackedRows packed;
   };
