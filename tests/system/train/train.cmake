@@ -13,6 +13,7 @@ if(NMT_WITH_TORCH)
   nmt_training_test(long train_positions)
   add_library(plain_file_system MODULE ${CMAKE_SOURCE_DIR}/tests/system/train/plain_file_system.cpp)
   target_link_libraries(plain_file_system PRIVATE ${CMAKE_DL_LIBS})
+  target_compile_options(plain_file_system PRIVATE -fvisibility=default)  # its functions stand in for those of the C library
   nmt_training_test(system train_plain_file_system $<TARGET_FILE:plain_file_system>
                     OnAPlainFileSystem)
   nmt_training_test(long train_plain_file_system $<TARGET_FILE:plain_file_system> LongKills)
