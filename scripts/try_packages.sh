@@ -27,7 +27,7 @@ inside() {
 }
 
 # The corpus: made here, by a script, since the bare root has no Python.
-work=$root/work
+work=$root/trial
 rm -rf "$work" && mkdir -p "$work"
 corpus=$(mktemp -d)
 trap 'rm -rf "$corpus"' EXIT
@@ -42,7 +42,7 @@ sed -e 's#data/builtin/test#data/builtin/valid#; s#data/builtin/##; s/vocab_size
 cat >"$work/trial.sh" <<'TRIAL'
 set -euo pipefail
 nmt=$1
-cd /work && rm -rf prepared runs
+cd /trial && rm -rf prepared runs
 step() { printf -- '-- %s\n' "$*"; }
 step "$nmt --version: $("$nmt" --version)"
 step "nmt eval --self-test"; "$nmt" eval --self-test | tail -n 2
@@ -81,7 +81,7 @@ for kind in "${kinds[@]}"; do
         mkdir -p "$root$place"
         tar -xzf "$archive" -C "$root$place" --strip-components=1
         say "tar.gz in $place: $(du -sh "$root$place" | cut -f 1)"
-        inside bash /work/trial.sh "$place/bin/nmt"
+        inside bash /trial/trial.sh "$place/bin/nmt"
       done
       mv "$root/srv/there" "$root/srv/moved again"
       inside ln -sf "/srv/moved again/bin/nmt" /usr/local/bin/nmt-link
@@ -101,7 +101,7 @@ for kind in "${kinds[@]}"; do
       inside bash -c 'apt-get install -q -y --no-install-recommends man-db bash-completion /debs/*.deb' >"$root.log" 2>&1 ||
         { tail -n 20 "$root.log" >&2; die "apt-get could not install them: see above"; }
       grep -E '^(Need|After|Setting up (lib)?nmt)|newly installed' "$root.log"
-      inside bash /work/trial.sh /usr/bin/nmt
+      inside bash /trial/trial.sh /usr/bin/nmt
       inside bash -c 'ls -l /usr/share/bash-completion/completions/nmt-train /lib/systemd/system/nmt.service /usr/lib/nmt'
       if compgen -G "$root/debs/libnmt*.deb" >/dev/null; then
         say "libnmt and what it loads:"
