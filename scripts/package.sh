@@ -51,7 +51,7 @@ package_python() {
   printf '%s\n' "$PWD/$environment/bin/python"
 }
 
-settings=("-DTorch_DIR=$torch" "-DNMT_WERROR=${NMT_WERROR:-OFF}" "-DNMT_BUILD_PYTHON=$module")
+settings=("-DTorch_DIR=$torch" "-DNMT_WERROR=${NMT_WERROR:-OFF}" -DNMT_SHORT_PATHS=ON "-DNMT_BUILD_PYTHON=$module")
 if [ "$module" = ON ]; then
   python=$(package_python) || die "no nanobind for /usr/bin/python3, which binds the Python package: see above"
   settings+=("-DPython_EXECUTABLE=$python")
@@ -59,6 +59,9 @@ fi
 say "building $folder"
 cmake --preset package "${settings[@]}" >&2 || die "cmake failed: see above"
 cmake --build "$folder" -j "$(build_jobs)" >&2 || die "the build failed: see above"
+for file in "$folder"/bin/nmt* "$folder"/libnmt.so.*.*.* "$folder"/python/nmt/*.so; do
+  if grep -qaF -e "$PWD/" -e "${torch%/share/cmake/Torch}/" "$file" 2>/dev/null; then die "$file names folders of this machine"; fi
+done
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$folder/CMakeCache.txt")
 mkdir -p dist
 
