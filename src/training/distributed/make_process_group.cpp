@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/mpi_process_group.h"
-#include "training/distributed/nccl_process_group.h"
+#include "training/distributed/nccl_communicator.h"
 
 namespace nmt {
 

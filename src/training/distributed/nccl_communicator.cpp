@@ -1,4 +1,4 @@
-#include "training/distributed/nccl_process_group.h"
+#include "training/distributed/nccl_communicator.h"
 
 #include <fmt/format.h>
 
