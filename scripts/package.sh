@@ -59,8 +59,10 @@ fi
 say "building $folder"
 cmake --preset package "${settings[@]}" >&2 || die "cmake failed: see above"
 cmake --build "$folder" -j "$(build_jobs)" >&2 || die "the build failed: see above"
+# Folders below which sources stand: "$PWD/" alone may be a word of a program (/source/ in the image).
+folders=("$PWD/src/" "$PWD/python/" "$PWD/.deps/" "$PWD/$folder/" "${torch%/share/cmake/Torch}/include/")
 for file in "$folder"/bin/nmt* "$folder"/libnmt.so.*.*.* "$folder"/python/nmt/*.so; do
-  if grep -qaF -e "$PWD/" -e "${torch%/share/cmake/Torch}/" "$file" 2>/dev/null; then die "$file names folders of this machine"; fi
+  if grep -qaF "${folders[@]/#/-e}" "$file" 2>/dev/null; then die "$file names folders of this machine"; fi
 done
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$folder/CMakeCache.txt")
 mkdir -p dist
