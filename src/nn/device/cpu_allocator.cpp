@@ -48,6 +48,14 @@ class ReusingAllocator final : public c10::Allocator {
   c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
   void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
   int64_t bytes() const { return total_; }
+  int64_t most_in_use() {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int64_t>(measured_);
+  }
+  void measure_anew() {
+    const std::lock_guard lock(mutex_);
+    measured_ = in_use_;
+  }
 
   static ReusingAllocator& instance() {
     static auto* allocator = new ReusingAllocator;  // never destroyed: tensors may outlive everything
@@ -63,14 +71,19 @@ class ReusingAllocator final : public c10::Allocator {
     if (!data && in_use_ + idle_ + bytes > limit()) data = take_kept(bytes, bytes);
     if (data) {
       in_use_ += header_of(data)->bytes;
-      max_in_use_ = std::max(max_in_use_, in_use_);
+      note_use();
       return data;
     }
     in_use_ += bytes;
-    max_in_use_ = std::max(max_in_use_, in_use_);
+    note_use();
     // What is kept makes room for what is needed.
     while (in_use_ + idle_ > limit() && idle_ > 0) release_oldest();
     return fresh(bytes);
+  }
+
+  void note_use() {
+    max_in_use_ = std::max(max_in_use_, in_use_);
+    measured_ = std::max(measured_, in_use_);
   }
 
   // Of what is in use and kept together.
@@ -168,6 +181,7 @@ class ReusingAllocator final : public c10::Allocator {
   std::mutex mutex_;                // of what follows
   std::map<size_t, std::deque<void*>> kept_;
   size_t in_use_ = 0, idle_ = 0, max_in_use_ = 0;
+  size_t measured_ = 0;  // the most in use since measure_anew()
   uint64_t frees_ = 0;
 };
 
@@ -179,6 +193,12 @@ void reuse_freed_tensors() {
   if (in_use.exchange(true)) return;
   c10::SetCPUAllocator(&ReusingAllocator::instance(), /*priority=*/100);
 }
+
+int64_t most_tensor_bytes_in_use() { return in_use ? ReusingAllocator::instance().most_in_use() : 0; }
+
+void measure_tensors_anew() { ReusingAllocator::instance().measure_anew(); }
+
+int64_t rounded_tensor_bytes(int64_t bytes) { return static_cast<int64_t>(size_class(static_cast<size_t>(bytes))); }
 
 int64_t tensor_bytes() { return in_use ? ReusingAllocator::instance().bytes() : 0; }
 
