@@ -35,6 +35,7 @@ size_t size_class(size_t bytes) {
 // Stands in front of every block.
 struct alignas(kAlignment) Header {
   size_t bytes;
+  size_t wanted;   // by whom it serves now: at most bytes
   uint64_t freed;  // when, on the clock of frees
 };
 Header* header_of(void* data) { return static_cast<Header*>(data) - 1; }
@@ -54,7 +55,7 @@ class ReusingAllocator final : public c10::Allocator {
   }
   void measure_anew() {
     const std::lock_guard lock(mutex_);
-    measured_ = in_use_;
+    measured_ = wanted_;
   }
 
   static ReusingAllocator& instance() {
@@ -70,20 +71,22 @@ class ReusingAllocator final : public c10::Allocator {
     // Before the system gets one back and clears another: one that is too large.
     if (!data && in_use_ + idle_ + bytes > limit()) data = take_kept(bytes, bytes);
     if (data) {
+      header_of(data)->wanted = bytes;
       in_use_ += header_of(data)->bytes;
-      note_use();
+      note_use(bytes);
       return data;
     }
     in_use_ += bytes;
-    note_use();
+    note_use(bytes);
     // What is kept makes room for what is needed.
     while (in_use_ + idle_ > limit() && idle_ > 0) release_oldest();
     return fresh(bytes);
   }
 
-  void note_use() {
+  void note_use(size_t wanted) {
     max_in_use_ = std::max(max_in_use_, in_use_);
-    measured_ = std::max(measured_, in_use_);
+    wanted_ += wanted;
+    measured_ = std::max(measured_, wanted_);
   }
 
   // Of what is in use and kept together.
@@ -109,11 +112,12 @@ class ReusingAllocator final : public c10::Allocator {
       block = obtain(bytes);
     }
     if (!block) {
-      if (bytes > kSmallest) in_use_ -= bytes;
+      if (bytes > kSmallest) in_use_ -= bytes, wanted_ -= bytes;
       throw std::bad_alloc();
     }
     total_ += static_cast<int64_t>(bytes);
     static_cast<Header*>(block)->bytes = bytes;
+    static_cast<Header*>(block)->wanted = bytes;
     return static_cast<Header*>(block) + 1;
   }
 
@@ -146,6 +150,7 @@ class ReusingAllocator final : public c10::Allocator {
     const std::lock_guard lock(self.mutex_);
     header->freed = ++self.frees_;
     self.in_use_ -= header->bytes;
+    self.wanted_ -= header->wanted;
     self.idle_ += header->bytes;
     self.kept_[header->bytes].push_back(data);
   }
@@ -181,7 +186,7 @@ class ReusingAllocator final : public c10::Allocator {
   std::mutex mutex_;                // of what follows
   std::map<size_t, std::deque<void*>> kept_;
   size_t in_use_ = 0, idle_ = 0, max_in_use_ = 0;
-  size_t measured_ = 0;  // the most in use since measure_anew()
+  size_t wanted_ = 0, measured_ = 0;  // what is in use by what was asked for; the most since measure_anew()
   uint64_t frees_ = 0;
 };
 

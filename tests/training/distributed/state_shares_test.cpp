@@ -91,7 +91,7 @@ class StateSharesTest : public ::testing::Test {
 };
 
 TEST_F(StateSharesTest, TheLargestGoesToWhoHasLeast) {
-  EXPECT_EQ(owners_of({1, 9, 4, 5, 1}, 2), (std::vector<int64_t>{1, 0, 1, 1, 0}));
+  EXPECT_EQ(owners_of({1, 9, 4, 5, 1}, 2), (std::vector<int64_t>{0, 0, 1, 1, 1}));
   EXPECT_EQ(owners_of({3, 3, 3}, 3), (std::vector<int64_t>{0, 1, 2}));
   EXPECT_EQ(owners_of({7}, 4), (std::vector<int64_t>{0}));
 }
