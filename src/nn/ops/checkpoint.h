@@ -15,10 +15,10 @@ namespace nmt {
 using PartOfModel =
     std::function<std::vector<torch::Tensor>(const std::vector<torch::Tensor>& inputs, ForwardContext&)>;
 
-/// part(inputs, pass), of which the backward pass keeps the inputs alone and computes the rest again (gradient
-/// checkpointing, Chen et al. 2016): with the dropout masks of the first time, so that the gradients are bit for bit
-/// those of part() on the CPU. parameters: those that `part` uses; those without gradient are left out. All inputs and
-/// outputs are defined. Without gradients, or outside training, it is part() itself.
+/// part(inputs, pass), of which the backward pass keeps the inputs alone and computes the rest again, with the same
+/// dropout masks (Chen et al. 2016). On the CPU gradients have the bits of part(); those of a parameter that several
+/// parts share and each uses twice are the same up to rounding. parameters: all that `part` uses. Inputs and outputs
+/// are defined. Without gradients, or outside training, it is part() itself.
 std::vector<torch::Tensor> checkpointed(const PartOfModel& part, const std::vector<torch::Tensor>& inputs,
                                         const std::vector<torch::Tensor>& parameters, ForwardContext& pass);
 

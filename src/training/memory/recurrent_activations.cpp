@@ -67,7 +67,7 @@ std::vector<PartActivations> recurrent_activations(const Config& config, const B
         .late = entering + late.bytes()};
     if (config.training.gradient_checkpointing) {
       part.forward += kept.bytes();
-      part.backward += kept.bytes() + late.bytes();
+      part.backward += std::max(kept.bytes(), late.bytes() + late.bytes() / 3);  // one goes as the other comes
       part.kept = entering + tensor(rows * encoder, kFloatBytes) * directions;
       part.late = 0;
     }
