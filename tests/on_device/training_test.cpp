@@ -30,6 +30,7 @@ using test::NoWaits;
 using test::Order;
 using test::preset_pairs;
 using test::set_order;
+using test::set_usual_order;
 using ::testing::IsEmpty;
 
 /// A run of updates as the loop makes them: the figures of one are read while the next one is on its way.
@@ -131,7 +132,7 @@ TEST_P(EveryPreset, TrainsAsOnTheCpu) {
   TinyRun cpu(config, torch::kCPU);
   const auto expected = cpu.train(4);
   const double expected_loss = cpu.held_out_loss();
-  set_order(Order::kSeeded, 5);
+  set_usual_order(Order::kSeeded, 5);
   TinyRun run(config, device_);
   expect_same_run(expected, run.train(4), test::kSimulated ? 2e-5 : 1e-3);
   EXPECT_THAT(run.synchronisations, IsEmpty()) << "during updates";
@@ -149,7 +150,7 @@ TEST_P(EveryPreset, TrainsAsOnTheCpu) {
 TEST_P(EveryPreset, TrainsInBfloat16AsOnTheCpu) {
   const auto config = test::tiny_preset(GetParam());
   TinyRun cpu(config, torch::kCPU, torch::kBFloat16);
-  set_order(Order::kLate);
+  set_usual_order(Order::kLate);
   TinyRun run(config, device_, torch::kBFloat16);
   expect_same_run(cpu.train(2), run.train(2), 0.02);
   EXPECT_THAT(run.synchronisations, IsEmpty());
@@ -159,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPreset, ::testing::ValuesIn(test::presets()),
                          [](const auto& info) { return info.param; });
 
 TEST_F(OnDevice, EveryOptimizerLeavesItsQuestionsToTheDevice) {
-  set_order(Order::kLate);
+  set_usual_order(Order::kLate);
   for (const char* name : {"adam", "adamw", "radam", "adafactor", "sgd", "adadelta"}) {
     SCOPED_TRACE(name);
     auto config = test::tiny_preset("quickstart");
@@ -172,7 +173,7 @@ TEST_F(OnDevice, EveryOptimizerLeavesItsQuestionsToTheDevice) {
 
 // A gradient that is no number: weights and moments stay, and nobody asks.
 TEST_F(OnDevice, AnUpdateThatIsNoNumberChangesNothing) {
-  set_order(Order::kLate);
+  set_usual_order(Order::kLate);
   for (const char* name : {"adam", "radam", "adafactor", "sgd", "adadelta"}) {
     SCOPED_TRACE(name);
     auto config = test::tiny_preset("quickstart");
