@@ -1,16 +1,11 @@
 #pragma once
 
-#include <memory>
-
-#include "training/distributed/launched_process.h"
-#include "training/distributed/process_group.h"
+#include "training/distributed/communicators.h"
 
 namespace nmt {
 
-/// Processes on GPUs, one each, over NCCL (LibTorch's c10d). They meet at process.address:port. Totals are summed in
-/// NCCL's order, which does not depend on time but on the number of processes. Throws Error where this program is built
-/// without NCCL, MachineError where the processes do not meet. timeout: seconds, see PeerWatch.
-std::unique_ptr<ProcessGroup> make_nccl_process_group(const LaunchedProcess& process, torch::Device device,
-                                                      int64_t timeout, OnLost on_lost);
+/// NCCL's (LibTorch's c10d), for processes on GPUs, one each. It sums in an order that does not depend on time but on
+/// the number of processes. Null in a program that is built without NCCL.
+MakeDeviceCommunicator nccl_communicator();
 
 }  // namespace nmt
