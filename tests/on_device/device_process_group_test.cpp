@@ -34,6 +34,7 @@
 #include "training/distributed/make_process_group.h"
 #include "training/distributed/peer_watch.h"
 #include "training/optimizers/adam.h"
+#include "training/optimizers/sharded_optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::device_process_group_test {
@@ -70,6 +71,11 @@ class FakeCommunicator final : public Communicator {
     given.resize(meeting_.size);
     given[rank_] = values.clone();
     return std::make_unique<FakeSum>(meeting_, rank_, sums_++, values);
+  }
+  /// The others give zeros, so that the sum has the owner's numbers.
+  std::unique_ptr<Sum> broadcast(const torch::Tensor& values, int64_t owner) override {
+    if (owner != rank_) values.zero_();
+    return sum(values);
   }
 
  private:
@@ -333,6 +339,43 @@ TEST_F(DeviceProcessGroupTest, UpdatesAreThoseOfOneProcess) {
         expect_same(run, runs[0], 0);
       }
     }
+  }
+}
+
+TEST_F(DeviceProcessGroupTest, AShardedOptimizerIsTheWholeOne) {
+  const auto trained = [](ProcessGroup* group) {
+    NamedTensors parameters;
+    for (const auto& [name, size] : {std::pair("a", 40), std::pair("b", 30), std::pair("c", 20)})
+      parameters.emplace_back(name, test::wave({size}).to(simulated::device()).requires_grad_(true));
+    const auto make = [](NamedTensors some) { return std::make_unique<Adam>(std::move(some), Adam::Options{}); };
+    std::optional<StateShares> shares;
+    if (group) shares.emplace(parameters, *group);
+    std::unique_ptr<Optimizer> optimizer;
+    if (group)
+      optimizer = std::make_unique<ShardedOptimizer>(parameters, *shares, make);
+    else
+      optimizer = make(parameters);
+    for (int update = 0; update < 3; ++update) {
+      for (auto& [name, parameter] : parameters) parameter.mutable_grad() = parameter.detach().sin();
+      optimizer->step_unless(torch::zeros({}, simulated::device()), 0.01);
+    }
+    auto all = group ? shares->gathered(optimizer->state()) : optimizer->state();
+    if (all.empty()) return std::vector<torch::Tensor>();
+    all.insert(all.end(), parameters.begin(), parameters.end());
+    std::vector<torch::Tensor> values;
+    for (const auto& item : all) values.push_back(item.second.detach().cpu());
+    return values;
+  };
+  for (const auto order : {simulated::Order::kAtOnce, simulated::Order::kLate}) {
+    simulated::set_order(order);
+    const auto alone = trained(nullptr);
+    Meeting meeting(2);
+    std::vector<std::vector<torch::Tensor>> of(2);
+    run_processes(meeting, 2, [&](ProcessGroup& group) { of[group.rank()] = trained(&group); });
+    simulated::finish();  // the communicator holds what it was given until then
+    EXPECT_THAT(of[1], IsEmpty());
+    ASSERT_EQ(of[0].size(), alone.size());
+    for (size_t i = 0; i < alone.size(); ++i) EXPECT_TRUE(of[0][i].equal(alone[i])) << i;
   }
 }
 

@@ -27,6 +27,13 @@ class NcclCommunicator final : public Communicator {
     return std::make_unique<NcclSum>(nccl_->allreduce(all));
   }
 
+  std::unique_ptr<Sum> broadcast(const torch::Tensor& values, int64_t owner) override {
+    std::vector<at::Tensor> all = {values};
+    c10d::BroadcastOptions options;
+    options.rootRank = owner;
+    return std::make_unique<NcclSum>(nccl_->broadcast(all, options));
+  }
+
  private:
   class NcclSum final : public Sum {
    public:
