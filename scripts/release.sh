@@ -36,8 +36,8 @@ check_version() {
   heading=$(grep -F "## [$version]" CHANGELOG.md) || die "CHANGELOG.md has no section $version: add \"## [$version] - YYYY-MM-DD\""
   [[ $heading =~ ^'## ['"$version"'] - '[0-9]{4}-[0-9]{2}-[0-9]{2}$ ]] ||
     die "CHANGELOG.md: \"$heading\" has to be \"## [$version] - YYYY-MM-DD\""
-  changes_of "$version" | grep -q '^- ' || die "CHANGELOG.md: the section $version lists no change"
-  ! changes_of Unreleased | grep -q '^- ' || die "CHANGELOG.md: changes are left below [Unreleased]: move them to $version"
+  changes_of "$version" | grep '^- ' >/dev/null || die "CHANGELOG.md: the section $version lists no change"
+  ! changes_of Unreleased | grep '^- ' >/dev/null || die "CHANGELOG.md: changes are left below [Unreleased]: move them to $version"
 }
 
 check_tree() {
