@@ -21,7 +21,6 @@ namespace {
 constexpr int64_t kRowMultiple = 256;                          // rows of the output layer are filled up to
 constexpr int64_t kLogits = 8 << 20, kLogitsOfGpu = 64 << 20;  // at once, as in output_cross_entropy
 constexpr int64_t kUnitOfGpu = 512;
-constexpr int64_t kSmall = 1 << 20;  // of the largest parameter at least: what a norm or a sum of doubles takes
 
 int64_t nbytes(const torch::Tensor& x) { return x.numel() * static_cast<int64_t>(x.element_size()); }
 

@@ -23,8 +23,6 @@ class Blocks {
   void attention(TensorSum& kept, const Sizes& s, bool cross) const {
     const int64_t keys = cross ? s.other_tokens : s.tokens;
     const int64_t projected = s.tokens * s.model;
-    const bool active = c_.qkv_activation != ProjectionActivation::kNone;
-    (void)active;  // a ReLU keeps its result, which is what attention keeps
     const bool plain = is_plain(cross);
     if (cross)
       kept.add(projected).add(keys * 2 * s.key);
