@@ -16,11 +16,14 @@
 #include "base/process/signals.h"
 #include "command_line.h"
 #include "config/loading/schema.h"
+#include "data/prepared_data.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
+#include "nn/device/device_capabilities.h"
 #include "report/html/html_report.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
+#include "training/memory/dry_run.h"
 #include "training/run_training.h"
 
 namespace nmt {
@@ -32,7 +35,8 @@ struct Arguments {
   std::optional<std::string> run_dir, device, precision;
   std::optional<int64_t> profile;
   std::optional<std::string> report_only;
-  bool restart = false, print_config = false;
+  std::optional<std::string> memory;
+  bool restart = false, print_config = false, dry_run = false;
 
   void add_to(CLI::App& app) {
     app.set_version_flag("--version", program_version("nmt-train", fmt::format("LibTorch {}\n", TORCH_VERSION)));
@@ -54,6 +58,12 @@ struct Arguments {
            "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "
            "ends; needs no CONFIG")
         ->type_name("DIR");
+    app.add_flag("--dry-run", dry_run,
+                 "says whether training would have memory enough and ends: with exit code 2 and what to change where "
+                 "not; needs the prepared data");
+    app.add_option("--memory", memory,
+                   "with --dry-run: the memory of the card that is meant, such as 80GB; else that of the device here")
+        ->type_name("SIZE");
     app.add_flag("--restart", restart, "starts again; an old run is renamed to NAME.old-N");
     app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
   }
@@ -88,6 +98,30 @@ std::string program_name() {
   std::_Exit(kMachineFailed);
 }
 
+/// A card of a given memory need not be there.
+DryRunPlace dry_run_place(const Arguments& arguments, const Config& config, const LaunchedProcess& process) {
+  DryRunPlace place{.processes = process.size};
+  if (arguments.memory) place.memory = parse_bytes(*arguments.memory);
+  const auto device = arguments.memory && config.run.device.starts_with("cuda") ? torch::Device(torch::kCUDA)
+                                                                                : device_of(process, config.run.device);
+  place.host = device.is_cpu() && !(arguments.memory && config.run.device == "auto");
+  constexpr int kAmpere = 8;
+  const auto can = place.host         ? capabilities_of(torch::kCPU)
+                   : arguments.memory ? capabilities_of_cuda(kAmpere, 0, place.memory)
+                                      : capabilities_of(device);
+  place.precision = precision_name(resolve_precision(config.run.precision, can));
+  if (place.memory == 0) place.memory = can.memory > 0 ? can.memory : memory_of_host();
+  return place;
+}
+
+int dry_run(const Arguments& arguments, const Config& config, const LaunchedProcess& process) {
+  if (process.rank > 0) return kDone;
+  const auto answer = dry_run(config, open_prepared_data(config), dry_run_place(arguments, config, process));
+  std::cout << answer.table << std::flush;
+  if (!answer.fits) throw Error(answer.advice);
+  return kDone;
+}
+
 int train(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.all_settings());
   const Config& config = loaded.config;
@@ -96,6 +130,8 @@ int train(const Arguments& arguments) {
     if (process.rank == 0) std::cout << to_yaml(config, YamlComments::kHelp);
     return kDone;
   }
+  if (arguments.memory && !arguments.dry_run) throw Error("--memory: is for --dry-run");
+  if (arguments.dry_run) return dry_run(arguments, config, process);
   catch_stop_signals();
   const auto log = make_logger("nmt-train");
   if (process.rank > 0) log->set_level(spdlog::level::err);

@@ -30,6 +30,7 @@ nmt_torch_run_path(nmt)
 install(TARGETS nmt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY ${NMT_API_HEADERS}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/nmt COMPONENT development)
 install(FILES ${NMT_API_MADE_HEADERS}/nmt/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nmt COMPONENT development)
 
 # Where the files for CMake and pkg-config stand, as they find the prefix from there: it may be moved.

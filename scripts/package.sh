@@ -1,23 +1,28 @@
 #!/usr/bin/env bash
 # Makes packages of a build of its own, build-package, in dist/:
-#   scripts/package.sh [tar] [deb]      (both where none is named)
-# tar   nmt-VERSION-linux-MACHINE.tar.gz, which runs wherever it is unpacked; LibTorch's CPU libraries and all others are in it
-# deb   nmt, nmt-libtorch, libnmtX.Y and libnmt-dev, for the Debian or Ubuntu that this is
+#   scripts/package.sh [tar] [deb] [wheel]      (all where none is named)
+# tar    nmt-VERSION-linux-MACHINE.tar.gz, which runs wherever it is unpacked; LibTorch's CPU libraries and all others are in it
+# deb    nmt, nmt-libtorch, libnmtX.Y, libnmt-dev and python3-nmt, for the Debian or Ubuntu that this is
+# wheel  the Python package for pip, for the Python and the libraries of this Debian or Ubuntu; LibTorch is that of the package torch
 # The same source, packages and LibTorch give the same bytes: times in the archives are SOURCE_DATE_EPOCH, by default that of
-# the last commit. scripts/setup.sh has to have run; LibTorch has to be its CPU build.
+# the last commit. scripts/setup.sh has to have run; LibTorch has to be its CPU build. NMT_DEB_COMPRESSION=zstd saves the minutes
+# that xz takes, for .debs that are only tried.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 kinds=("$@")
 case "${1:-}" in
-  -h | --help) sed -n '2,8s/^# \{0,1\}//p' scripts/package.sh; exit 0 ;;
-  '') kinds=(tar deb) ;;
+  -h | --help) sed -n '2,10s/^# \{0,1\}//p' scripts/package.sh; exit 0 ;;
+  '') kinds=(tar deb wheel) ;;
 esac
+module=OFF
 for kind in "${kinds[@]}"; do
   case $kind in
-    tar | deb) command -v dpkg-query >/dev/null || die "this is not Debian or Ubuntu: packages are made there" ;;
-    *) die "$kind: no such kind of package (tar, deb)" ;;
+    tar) ;;
+    deb | wheel) module=ON ;;
+    *) die "$kind: no such kind of package (tar, deb, wheel)" ;;
   esac
 done
+command -v dpkg-query >/dev/null || die "this is not Debian or Ubuntu: packages are made there"
 
 folder=build-package
 if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
@@ -30,13 +35,39 @@ torch=$(find_torch) || die "no LibTorch: run scripts/setup.sh"
 if torch_is_for_cuda "$torch"; then
   die "LibTorch in ${torch%/share/cmake/Torch} is for CUDA; packages are made of the CPU build: name one with Torch_DIR="
 fi
+
+# The Python package is made for the system's Python, with nanobind in an environment of its own. Prints its python.
+package_python() {
+  local environment=.deps/package system=/usr/bin/python3 requirements wanted
+  requirements=("nanobind==$nanobind_release" "scikit-build-core==$scikit_build_core_release")
+  install_packages python3-dev python3-venv || return 1
+  wanted="$("$system" --version) ${requirements[*]}"
+  if [ "$(cat "$environment/made-with.txt" 2>/dev/null)" != "$wanted" ]; then
+    say "making $environment: $wanted"
+    { "$system" -m venv --clear "$environment" &&
+      "$environment/bin/python" -m pip install -q --disable-pip-version-check "${requirements[@]}"; } >&2 || return 1
+    printf '%s\n' "$wanted" >"$environment/made-with.txt"
+  fi
+  printf '%s\n' "$PWD/$environment/bin/python"
+}
+
+settings=("-DTorch_DIR=$torch" "-DNMT_WERROR=${NMT_WERROR:-OFF}" -DNMT_SHORT_PATHS=ON "-DNMT_BUILD_PYTHON=$module")
+if [ "$module" = ON ]; then
+  python=$(package_python) || die "no nanobind for /usr/bin/python3, which binds the Python package: see above"
+  settings+=("-DPython_EXECUTABLE=$python")
+fi
 say "building $folder"
-cmake --preset package -DTorch_DIR="$torch" >&2 || die "cmake failed: see above"
+cmake --preset package "${settings[@]}" >&2 || die "cmake failed: see above"
 cmake --build "$folder" -j "$(build_jobs)" >&2 || die "the build failed: see above"
+# Folders below which sources stand: "$PWD/" alone may be a word of a program (/source/ in the image).
+folders=("$PWD/src/" "$PWD/python/" "$PWD/.deps/" "$PWD/$folder/" "${torch%/share/cmake/Torch}/include/")
+for file in "$folder"/bin/nmt* "$folder"/libnmt.so.*.*.* "$folder"/python/nmt/*.so; do
+  if grep -qaF "${folders[@]/#/-e}" "$file" 2>/dev/null; then die "$file names folders of this machine"; fi
+done
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$folder/CMakeCache.txt")
 mkdir -p dist
 
-# Everything that was made of it says the same time.
+# make_tar, make_debs, make_wheel: all that is in an archive says the same time.
 make_tar() {
   local name=nmt-$version-linux-$(uname -m) component
   local stage=$PWD/$folder/stage/$name
@@ -55,16 +86,28 @@ make_debs() {
   local path
   command -v dpkg-shlibdeps >/dev/null || install_packages dpkg-dev || die "no dpkg-dev, whose dpkg-shlibdeps finds the dependencies"
   rm -rf "$folder/debs" dist/*.deb
-  (cd "$folder" && cpack -G DEB -B debs >cpack.log 2>&1) || { cat "$folder/cpack.log" >&2; die "cpack failed: see above"; }
+  (cd "$folder" && cpack -G DEB -B debs -D CPACK_DEBIAN_COMPRESSION_TYPE="${NMT_DEB_COMPRESSION:-xz}" >cpack.log 2>&1) || { cat "$folder/cpack.log" >&2; die "cpack failed: see above"; }
   for path in "$folder"/debs/*.deb; do
     mv "$path" dist/
     say "dist/${path##*/}: $(stat -c %s "dist/${path##*/}" | numfmt --to=si)B; installed $(dpkg-deb -f "dist/${path##*/}" Installed-Size) KiB"
   done
 }
 
+make_wheel() {
+  local wheel
+  rm -rf "$folder/wheel" dist/*.whl
+  Torch_DIR=$torch "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w "$folder/wheel" \
+    --config-settings=cmake.source-dir=python/prebuilt --config-settings=build.targets=all \
+    "--config-settings=cmake.define.NMT_BUILT=$PWD/$folder" "--config-settings=build-dir=$folder/wheel/build" . >&2 || die "pip could not make the wheel: see above"
+  wheel=$(echo "$folder"/wheel/*.whl)
+  mv "$wheel" dist/
+  say "dist/${wheel##*/}: $(stat -c %s "dist/${wheel##*/}" | numfmt --to=si)B"
+}
+
 for kind in "${kinds[@]}"; do
   case $kind in
     tar) make_tar ;;
     deb) make_debs ;;
+    wheel) make_wheel ;;
   esac
 done

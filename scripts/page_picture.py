@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the picture of the page of a running server that docs/serving.md shows.
+"""Makes the pictures of README.md and docs/serving.md: of the page of a running server, or of the report of a run.
 
     scripts/page_picture.py http://127.0.0.1:8080 [--text TEXT] [--word N] [--dark] [--phone] [--out docs/pictures/page.png]
+    scripts/page_picture.py runs/NAME/report.html [--dark] [--phone] [--out docs/pictures/report.png]
 
-It types TEXT, waits for the translation and opens the menu of word N of its first line. Needs Chromium.
+On the page it types TEXT, waits for the translation and opens the menu of word N of its first line. Of a report it shows the
+beginning. Needs Chromium.
 """
 
 import argparse
@@ -20,29 +22,38 @@ TEXT = "Ein Hund läuft mit einem Ball im Maul über die grüne Wiese.\nZwei Kin
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url")
+    parser.add_argument("page", help="the address of a server, or a report.html")
     parser.add_argument("--text", default=TEXT)
     parser.add_argument("--word", type=int, default=3, help="whose menu is open; 0: none")
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--phone", action="store_true")
-    parser.add_argument("--out", type=pathlib.Path, default=SOURCE / "docs" / "pictures" / "page.png")
+    parser.add_argument("--out", type=pathlib.Path)
     arguments = parser.parse_args()
+    is_report = "://" not in arguments.page
+    if is_report and not pathlib.Path(arguments.page).is_file():
+        return f"page_picture.py: {arguments.page}: no such file, and no address of a server"
+    arguments.out = arguments.out or SOURCE / "docs" / "pictures" / ("report.png" if is_report else "page.png")
 
+    # Of a report as much as shows the first curves; in README.md both stand side by side.
+    sizes = [(390, 760)] * 2 if arguments.phone else [(1080, 560), (1390, 655)]
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     with Browser() as browser, browser.page() as page:
-        page.size(*((390, 760) if arguments.phone else (1080, 560)), phone=arguments.phone)
+        page.size(*sizes[is_report], phone=arguments.phone)
         page.prefer(prefers_color_scheme="dark" if arguments.dark else "light", prefers_reduced_motion="reduce")
-        page.open(arguments.url)
-        page.insert(arguments.text)
-        page.wait("document.querySelector('.word') && !document.querySelector('.waits')")
-        if arguments.word:
-            page.click(f"#translation .word:nth-of-type({arguments.word})")
-            page.wait("document.querySelector('#alternatives b')")
+        if is_report:
+            page.open(pathlib.Path(arguments.page).resolve().as_uri(), ready="document.querySelector('svg')")
+        else:
+            page.open(arguments.page)
+            page.insert(arguments.text)
+            page.wait("document.querySelector('.word') && !document.querySelector('.waits')")
+            if arguments.word:
+                page.click(f"#translation .word:nth-of-type({arguments.word})")
+                page.wait("document.querySelector('#alternatives b')")
         page.run("scrollTo(0, 0)")
         page.screenshot(arguments.out)
     size = arguments.out.stat().st_size
     print(f"{arguments.out}: {size} bytes")
-    return 0 if size < LARGEST else f"page_picture.py: {arguments.out} has more than {LARGEST} bytes; translate a shorter text"
+    return 0 if size < LARGEST else f"page_picture.py: {arguments.out} has more than {LARGEST} bytes; show less"
 
 
 if __name__ == "__main__":

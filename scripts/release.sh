@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes a release of the last commit, in dist/nmt-VERSION/: the source, the tar.gz and the .debs of scripts/package.sh, the
-# changes (from CHANGELOG.md), a bill of materials (SPDX) and SHA256SUMS.
-#   scripts/release.sh VERSION [--twice]     --twice: builds a second time, in another folder and without ccache, and
-#                                            fails where a byte differs
+# Makes a release of the last commit, in dist/nmt-VERSION/: the source, the tar.gz, the .debs and the wheel of
+# scripts/package.sh, the changes (from CHANGELOG.md), a bill of materials (SPDX) and SHA256SUMS.
+#   scripts/release.sh VERSION [--twice]     --twice: builds a second time, in another folder and with a ccache of its
+#                                            own (.cache/second-ccache), and fails where a byte differs
 #   scripts/release.sh --check VERSION       only looks whether the tree is ready for it
 # It tags nothing and uploads nothing: the last lines say what is left to do. docs/building.md says what it checks.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -36,8 +36,8 @@ check_version() {
   heading=$(grep -F "## [$version]" CHANGELOG.md) || die "CHANGELOG.md has no section $version: add \"## [$version] - YYYY-MM-DD\""
   [[ $heading =~ ^'## ['"$version"'] - '[0-9]{4}-[0-9]{2}-[0-9]{2}$ ]] ||
     die "CHANGELOG.md: \"$heading\" has to be \"## [$version] - YYYY-MM-DD\""
-  changes_of "$version" | grep -q '^- ' || die "CHANGELOG.md: the section $version lists no change"
-  ! changes_of Unreleased | grep -q '^- ' || die "CHANGELOG.md: changes are left below [Unreleased]: move them to $version"
+  changes_of "$version" | grep '^- ' >/dev/null || die "CHANGELOG.md: the section $version lists no change"
+  ! changes_of Unreleased | grep '^- ' >/dev/null || die "CHANGELOG.md: changes are left below [Unreleased]: move them to $version"
 }
 
 check_tree() {
@@ -57,10 +57,10 @@ python=$(./scripts/dev_python.sh) && checker=$(dirname "$python")/pyspdxtools &&
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 out=dist/nmt-$version
-rm -rf "$out" dist/*.deb dist/*.tar.gz
+rm -rf "$out" dist/*.deb dist/*.tar.gz dist/*.whl
 mkdir -p "$out"
 ./scripts/package.sh
-mv dist/*.deb dist/*.tar.gz "$out"
+mv dist/*.deb dist/*.tar.gz dist/*.whl "$out"
 
 if [ -n "$twice" ]; then
   say "building a second time"
@@ -68,7 +68,9 @@ if [ -n "$twice" ]; then
   trap 'rm -rf "$again"' EXIT
   git clone -q --no-hardlinks . "$again/other/place"
   ln -s "$PWD/.deps" "$again/other/place/.deps"
-  (cd "$again/other/place" && CCACHE_DISABLE=1 ./scripts/package.sh) || die "the second build failed: see above"
+  # No object of the first build; those of an earlier second one save the time.
+  second_cache=$PWD/.cache/second-ccache
+  (cd "$again/other/place" && CCACHE_DIR=$second_cache ./scripts/package.sh) || die "the second build failed: see above"
   for file in "$out"/*; do
     cmp "$file" "$again/other/place/dist/${file##*/}" || die "${file##*/} has other bytes the second time"
     say "the same bytes twice: ${file##*/}"
@@ -78,10 +80,10 @@ fi
 git archive --format=tar --prefix="nmt-$version/" HEAD | gzip -9n >"$out/nmt-$version.tar.gz"
 changes_of "$version" >"$out/CHANGES.md"
 artifacts=()
-for file in "$out"/*.tar.gz "$out"/*.deb; do artifacts+=(--artifact "$file"); done
-python3 scripts/sbom.py --version "$version" --notice NOTICE "${artifacts[@]}" \
+for file in "$out"/*.tar.gz "$out"/*.deb "$out"/*.whl; do artifacts+=(--artifact "$file"); done
+python3 scripts/sbom.py --version "$version" --notice NOTICE "${artifacts[@]}" --linked "nanobind=$nanobind_release" \
   --folder "build-package/stage/nmt-$version-linux-$(uname -m)" >"$out/nmt-$version.spdx.json"
 "$checker" -i "$out/nmt-$version.spdx.json" >&2 || die "the bill of materials is not valid SPDX: see above"
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 cat "$out/SHA256SUMS"
-say "$out is complete. Left to do: git tag -a v$version, try the packages (docs/installing.md), publish"
+say "$out is complete. Left to do: scripts/try_packages.sh ROOT, git tag -a v$version, publish"

@@ -1,9 +1,10 @@
 """Writes the bill of materials of a release as SPDX 2.3 (JSON): what is in the packages, from where, under which licence.
 
-    sbom.py --version VERSION --folder UNPACKED --notice NOTICE [--artifact FILE ...] > nmt.spdx.json
+    sbom.py --version VERSION --folder UNPACKED --notice NOTICE [--artifact FILE ...] [--linked NAME=VERSION ...] > nmt.spdx.json
 
 UNPACKED is the tree of the tar.gz, whose libraries.tsv names the Debian packages that its libraries come from; NOTICE says the
-licences. The time is SOURCE_DATE_EPOCH: the same packages give the same bytes.
+licences. --linked: what is linked into the Python package and is no package of Debian. The time is SOURCE_DATE_EPOCH: the same
+packages give the same bytes.
 """
 
 import argparse
@@ -81,6 +82,7 @@ def main():
     parser.add_argument("--folder", required=True, type=pathlib.Path)
     parser.add_argument("--notice", required=True, type=pathlib.Path)
     parser.add_argument("--artifact", action="append", default=[], type=pathlib.Path)
+    parser.add_argument("--linked", action="append", default=[], metavar="NAME=VERSION")
     options = parser.parse_args()
     known = licences(options.notice.read_text())
     main_package = package("nmt", options.version, "Apache-2.0")
@@ -105,6 +107,9 @@ def main():
         if version := debian_version(debian):
             add(package(name, version, known.get(name), purl_of_debian(debian, version), "headers, compiled in"),
                 "STATIC_LINK")
+    for linked in options.linked:
+        name, _, version = linked.partition("=")
+        add(package(name, version, known.get(name), f"pkg:pypi/{name}@{version}", "in the Python package"), "STATIC_LINK")
     for row in (options.folder / "share" / "doc" / "nmt" / "libraries.tsv").read_text().splitlines()[1:]:
         library, debian, version = row.split("\t")
         own = next((known.get(name) for prefix, name in NAMES.items() if debian.startswith(prefix)), None)

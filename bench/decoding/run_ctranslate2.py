@@ -1,4 +1,4 @@
-"""CTranslate2's side of compare.py: one task as JSON in, {"lines": [...], "tokens_per_second": x} out."""
+"""CTranslate2's side of compare.py and gpu.py: one task as JSON in, {"lines": [...], "tokens_per_second": x} out."""
 
 import json
 import sys
@@ -12,8 +12,8 @@ source, target = (sentencepiece.SentencePieceProcessor(model_file=f"{task['model
                   for name in ("source", "target"))
 with open(task["source"], encoding="utf-8") as file:
     lines = [line.rstrip("\n") for line in file]
-translator = ctranslate2.Translator(task["model"], compute_type=task["precision"], inter_threads=task["workers"],
-                                    intra_threads=task["threads"])
+translator = ctranslate2.Translator(task["model"], device=task.get("device", "cpu"), compute_type=task["precision"],
+                                    inter_threads=task["workers"], intra_threads=task["threads"])
 # Its beam search does not count </s> among the tokens of the limit.
 limit = task["limit"] if task["beam"] == 1 else task["limit"] - 1
 

@@ -26,9 +26,9 @@ from measuring import conditions, median, spread  # noqa: E402
 SIZES = {"small": {"d_model": 256, "d_ff": 1024, "num_blocks": 3, "num_heads": 4},
          "base": {"d_model": 512, "d_ff": 2048, "num_blocks": 6, "num_heads": 8}}
 # Updates of each program: enough for a steady figure, few enough to wait for; the slow ones do less.
-UPDATES = {"small": {"ours-bf16": 300, "ours-fp32": 160, "opennmt": 100, "joeynmt": 60, "pytorch-bf16": 100,
-                     "pytorch-fp32": 80},
-           "base": {"ours-bf16": 100, "ours-fp32": 40, "opennmt": 30, "pytorch-bf16": 40, "pytorch-fp32": 30}}
+UPDATES = {"small": {"ours-bf16": 120, "ours-fp32": 80, "opennmt": 60, "joeynmt": 40, "pytorch-bf16": 60,
+                     "pytorch-fp32": 50},
+           "base": {"ours-bf16": 50, "ours-fp32": 30, "opennmt": 30, "pytorch-bf16": 30, "pytorch-fp32": 30}}
 EVERY = 10  # updates a figure
 WARM_UP = 2  # figures that do not count
 

@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-SIZES = {"small": {"d_model": 256, "d_ff": 1024, "num_blocks": 3, "num_heads": 4},
+SIZES = {"tiny": {"d_model": 16, "d_ff": 32, "num_blocks": 1, "num_heads": 2},  # to try this script with
+         "small": {"d_model": 256, "d_ff": 1024, "num_blocks": 3, "num_heads": 4},
          "base": {"d_model": 512, "d_ff": 2048, "num_blocks": 6, "num_heads": 8},
          "big": {"d_model": 1024, "d_ff": 4096, "num_blocks": 6, "num_heads": 16}}
 EVERY = 10  # updates a figure
@@ -100,7 +101,7 @@ def main():
     source_share, pair_share = (train["source_pieces"] + train["pairs"]) / all_target, train["pairs"] / all_target
     print(f"| size | precision | target tokens/s | share of {options.peak_tflops:g} TFLOP/s |\n"
           "| --- | --- | --- | --- |", flush=True)
-    for size in options.size or SIZES:
+    for size in options.size or ("small", "base", "big"):
         for precision in options.precision or ["bf16", "fp32"]:
             with tempfile.TemporaryDirectory() as folder:
                 tokens, seconds, classes = measure(options, manifest, size, precision, pathlib.Path(folder))

@@ -135,6 +135,8 @@ struct TrainingConfig {
   Choice<BatchType> batch_type = BatchType::kSentences;
   int64_t accumulate = 1;                   // batches an update
   int64_t accumulate_warmup = 0;            // updates over which accumulate rises from 1
+  bool gradient_checkpointing = false;      // blocks keep their input alone and run again in the backward pass
+  bool shard_optimizer = false;             // each process keeps the optimizer's state of its share of the weights
   std::vector<double> corpus_weights = {};  // of each training corpus: how often an epoch has its pairs; empty = once
   int64_t num_epochs = 20;                  // 0 = no limit
   int64_t max_updates = 0;                  // 0 = no limit

@@ -230,6 +230,15 @@ const std::vector<Option>& table() {
       NMT_TRAINING(accumulate, between(1, 1e6), "batches in one update", kFixed),
       NMT_TRAINING(accumulate_warmup, between(0, 1e9),
                    "updates over which the batches in one update rise from 1 to accumulate; 0 = none", kFixed),
+      NMT_TRAINING(
+          gradient_checkpointing, any,
+          "a block keeps its input alone and is computed again in the backward pass: less memory, a third more "
+          "arithmetic, the same results",
+          kMayChange),
+      NMT_TRAINING(shard_optimizer, any,
+                   "several processes: each keeps the optimizer's state and the moving average of its share of the "
+                   "weights (ZeRO, stage 1); the same results",
+                   kMayChange),
       NMT_TRAINING(corpus_weights, between(0, 1000),
                    "for each training corpus (train1, then train_tsv) how often an epoch has its pairs: 2.5 is twice, "
                    "and a random half of them once more; empty: once",

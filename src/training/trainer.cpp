@@ -9,12 +9,15 @@
 #include "models/model_directory.h"
 #include "nn/device/device.h"
 #include "nn/device/move_module.h"
+#include "nn/ops/checkpoint.h"
 #include "training/batch_options.h"
 #include "training/checkpoints/resumption.h"
 #include "training/fine_tuning.h"
+#include "training/memory/memory_plan.h"
 #include "training/objectives/make_objective.h"
 #include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/schedule.h"
+#include "training/optimizers/sharded_optimizer.h"
 
 namespace nmt {
 
@@ -35,6 +38,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   progress_ = fresh_progress(config_, device_, data.hash);
   begin_or_resume();
   model_->set_compute_type(type_of_precision(progress_.precision));
+  set_gradient_checkpointing(*model_, config_.training.gradient_checkpointing);
   objective_ = make_objective(config_);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
   BatchOptions batches = batch_options(config_, data.codec);
@@ -60,11 +64,19 @@ void Trainer::begin_or_resume() {
   }
   move_module(*model_, device_);
   const auto trained = freeze(*model_, config_.training.freeze);
-  optimizer_ = make_optimizer(config_.training, trained);
+  const auto parameters = named_parameters(*model_);
+  if (config_.training.shard_optimizer && group_.size() > 1) shares_.emplace(parameters, group_);
+  const auto make = [this](NamedTensors some) { return make_optimizer(config_.training, std::move(some)); };
+  if (shares_)
+    optimizer_ = std::make_unique<ShardedOptimizer>(trained, *shares_, make);
+  else
+    optimizer_ = make(trained);
   if (group_.size() > 1) gradients_ = std::make_unique<GradientBuckets>(trained, group_);
   if (progress_.precision == precision_name(torch::kFloat16)) loss_scale_.emplace(device_);
-  if (config_.training.ema_decay > 0) average_.emplace(named_parameters(*model_), config_.training.ema_decay);
-  if (resumes) copy_into(trainer_state(), load_safetensors(folder / kTrainerState), folder / kTrainerState);
+  if (config_.training.ema_decay > 0)
+    average_.emplace(parameters, config_.training.ema_decay, shares_ ? &*shares_ : nullptr);
+  // Mapped: a process that keeps a share reads that alone.
+  if (resumes) copy_into(trainer_state(), map_safetensors(folder / kTrainerState).file, folder / kTrainerState);
 }
 
 NamedTensors Trainer::trainer_state() const {
@@ -76,17 +88,21 @@ NamedTensors Trainer::trainer_state() const {
   return state;
 }
 
+void Trainer::gather_state() {
+  if (shares_) gathered_state_ = shares_->gathered(trainer_state());
+}
+
 // What the process that leads writes.
 void Trainer::keep_files() {
   const ModelWriter write_model = [this](const std::filesystem::path& folder, const nlohmann::json& summary) {
     save_model(folder, *model_, config_, data_.codec, summary, data_.lexicon.get());
   };
   const auto& training = config_.training;
-  checkpoints_.emplace(
-      RunCheckpoints::Parts{.store = directory_->checkpoints(),
-                            .write_model = write_model,
-                            .trainer_state = [this] { return trainer_state(); },
-                            .keep = std::max(training.keep_checkpoints, training.average_checkpoints)});
+  checkpoints_.emplace(RunCheckpoints::Parts{
+      .store = directory_->checkpoints(),
+      .write_model = write_model,
+      .trainer_state = [this] { return shares_ ? std::exchange(gathered_state_, {}) : trainer_state(); },
+      .keep = std::max(training.keep_checkpoints, training.average_checkpoints)});
   const auto measure = [this] {
     const auto between = [this] {
       if (stop_signal_()) throw Interrupted();
@@ -119,6 +135,7 @@ UpdateLoop Trainer::make_loop() {
                      .schedule = make_schedule(config_.training, config_.model.d_model),
                      .batches = *batches_,
                      .average = average_ ? &*average_ : nullptr,
+                     .gather_state = [this] { gather_state(); },
                      .validates = validator_.has_value(),
                      .best = best_ ? &*best_ : nullptr,
                      .checkpoints = checkpoints_ ? &*checkpoints_ : nullptr,
@@ -154,6 +171,19 @@ void Trainer::announce(const std::optional<EpochReport>& epoch_end) const {
                       .threads = progress_.threads,
                       .variables = std::move(variables),
                       .epoch_end = epoch_end});
+  announce_memory();
+}
+
+void Trainer::announce_memory() const {
+  const MemoryModel memory({.config = config_,
+                            .source_vocabulary = data_.codec.source().size(),
+                            .target_vocabulary = data_.codec.target().size(),
+                            .batch = {},
+                            .place = place_of(device_.is_cpu(), progress_.precision),
+                            .processes = group_.size()});
+  const auto batch = largest_batch(*data_.train, batch_options(config_, data_.codec),
+                                   [&](const BatchShape& shape) { return memory.plan(shape).most; });
+  log_.info("{}", format_memory(memory.plan(batch), batch));
 }
 
 }  // namespace nmt

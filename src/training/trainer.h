@@ -17,6 +17,7 @@
 #include "training/checkpoints/run_directory.h"
 #include "training/distributed/gradient_buckets.h"
 #include "training/distributed/process_group.h"
+#include "training/distributed/state_shares.h"
 #include "training/loop/best_model.h"
 #include "training/loop/loss_scale.h"
 #include "training/loop/update_loop.h"
@@ -46,9 +47,11 @@ class Trainer {
  private:
   void begin_or_resume();
   NamedTensors trainer_state() const;  ///< beside the weights: the optimizer's, and the moving average
+  void gather_state();                 ///< of all processes, where it is shared out among them
   void keep_files();
   UpdateLoop make_loop();
   void announce(const std::optional<EpochReport>& epoch_end) const;
+  void announce_memory() const;
 
   Config config_;
   const PreparedData& data_;
@@ -61,6 +64,7 @@ class Trainer {
   torch::Device device_;
   std::shared_ptr<TranslationModel> model_;
   std::unique_ptr<Objective> objective_;
+  std::optional<StateShares> shares_;  // training.shard_optimizer, of several processes
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<GradientBuckets> gradients_;  ///< where there are several processes
   std::optional<MovingAverage> average_;
@@ -70,6 +74,7 @@ class Trainer {
   ProgressState progress_;
   // Where the process leads.
   std::optional<RunCheckpoints> checkpoints_;
+  NamedTensors gathered_state_;  // for the checkpoint that is written next
   std::optional<BestModel> best_;
 };
 

@@ -58,7 +58,8 @@ TEST(AttentionInputs, EachMistakeIsFound) {
        "multiples of 16 bytes"},
       {[](auto& x) { x.v = x.v.narrow(-3, 0, 6); }, "the tokens of k"},
       {[](auto& x) { x.k = x.k.narrow(-2, 0, 1), x.v = x.v.narrow(-2, 0, 1); }, "the heads of q"},
-      {[](auto& x) { x.longest_q = 0; }, "the longest sentence"},
+      {[](auto& x) { x.longest_q = 0; }, "the longest sentence must have a token"},
+      {[](auto& x) { x.longest_k = 8; }, "the longest sentence has more tokens than there are"},
       {[](auto& x) { x.dropout = 1; }, "dropout"},
   };
   EXPECT_EQ(flash_attention_error(flash_inputs()), std::nullopt);

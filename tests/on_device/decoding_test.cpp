@@ -18,7 +18,7 @@ namespace {
 using test::formula_model;
 using test::kPresetVocabulary;
 using test::Order;
-using test::set_order;
+using test::set_usual_order;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -146,7 +146,7 @@ class SimulatedRecorder final : public GraphRecorder {
 
 class OnDeviceDecoding : public test::DeviceTest {
  protected:
-  OnDeviceDecoding() { set_order(Order::kLate); }
+  OnDeviceDecoding() { set_usual_order(Order::kLate); }
   ~OnDeviceDecoding() override { set_graph_recorder(torch::kPrivateUse1, nullptr); }
 
   std::shared_ptr<CountedModel> model(const char* options, torch::Device device) const {

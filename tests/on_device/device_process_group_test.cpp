@@ -11,21 +11,30 @@
 #include <unistd.h>
 
 #include <barrier>
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
 #include "models/formula_weights.h"
 #include "models/make_model.h"
 #include "models/model_directory.h"
 #include "nn/device/move_module.h"
+#include "on_device/device_under_test.h"
 #include "on_device/tiny_presets.h"
 #include "simulated_device/simulated_device.h"
 #include "support.h"
 #include "tensor_support.h"
+#include "training/distributed/communicators.h"
 #include "training/distributed/gradient_buckets.h"
+#include "training/distributed/make_process_group.h"
+#include "training/distributed/peer_watch.h"
 #include "training/optimizers/adam.h"
+#include "training/optimizers/sharded_optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::device_process_group_test {
@@ -62,6 +71,11 @@ class FakeCommunicator final : public Communicator {
     given.resize(meeting_.size);
     given[rank_] = values.clone();
     return std::make_unique<FakeSum>(meeting_, rank_, sums_++, values);
+  }
+  /// The others give zeros, so that the sum has the owner's numbers.
+  std::unique_ptr<Sum> broadcast(const torch::Tensor& values, int64_t owner) override {
+    if (owner != rank_) values.zero_();
+    return sum(values);
   }
 
  private:
@@ -109,20 +123,103 @@ int64_t free_port() {
   return ntohs(address.sin_port);
 }
 
-/// Runs `body` once for each process, on a thread.
+/// What a group has on_lost called with. A program ends there; a test takes the first line and lets the group go on.
+class Told {
+ public:
+  OnLost listener() {
+    return [this](const std::string& line) {
+      const std::lock_guard lock(mutex_);
+      if (line_.empty()) line_ = line;
+      changed_.notify_all();
+    };
+  }
+  /// That line; empty: there was none.
+  std::string within(double seconds) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !line_.empty(); });
+    return line_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string line_;
+};
+
+/// A process of which there is nothing but its life signs, as device_process_group.cpp writes them.
+class Peer {
+ public:
+  Peer(int64_t rank, int64_t port, LifeSign sign = LifeSign::kAtWork)
+      : key_("life/" + std::to_string(rank)), sign_(sign) {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<uint16_t>(port);
+    options.isServer = rank == 0;
+    options.waitWorkers = false;
+    options.timeout = std::chrono::seconds(20);
+    store_ = c10::make_intrusive<c10d::PrefixStore>("nmt", c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options));
+    say(sign);
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      try {
+        for (; !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(30)))
+          if (speaks_) say(sign_);
+      } catch (const std::exception&) {  // the group, which holds the store, is gone
+      }
+    });
+  }
+  ~Peer() { thread_ = {}; }
+  Peer(const Peer&) = delete;
+  void turn(LifeSign sign) { sign_ = sign; }
+  void fall_silent() { speaks_ = false; }
+  void say(LifeSign sign) {
+    const std::lock_guard lock(mutex_);
+    store_->set(key_, std::to_string(static_cast<int>(sign)) + " " + std::to_string(++spoken_));
+  }
+
+ private:
+  std::string key_;
+  std::mutex mutex_;
+  c10::intrusive_ptr<c10d::Store> store_;
+  int64_t spoken_ = 0;
+  std::atomic<bool> speaks_ = true;
+  std::atomic<LifeSign> sign_;
+  std::jthread thread_;
+};
+
+LaunchedProcess process_of(int64_t rank, int64_t size, int64_t port) {
+  return {.launcher = "test", .rank = rank, .size = size, .local_rank = rank, .address = "127.0.0.1", .port = port};
+}
+
+/// A real process of a run of two, whose other one is a Peer; its communicator sums over itself alone.
+std::unique_ptr<ProcessGroup> group_beside_a_peer(Meeting& alone, int64_t rank, int64_t port, Told& told) {
+  return make_device_process_group(process_of(rank, 2, port), simulated::device(), /*timeout=*/1, told.listener(),
+                                   [&](const auto&) { return std::make_unique<FakeCommunicator>(alone, 0); });
+}
+
+/// make_process_group gives one process no communicator.
+std::unique_ptr<ProcessGroup> group_of_one(Meeting& meeting, int64_t port) {
+  return make_device_process_group(
+      process_of(0, 1, port), simulated::device(), 60, [](const std::string& line) { ADD_FAILURE() << line; },
+      [&](const auto&) { return std::make_unique<FakeCommunicator>(meeting, 0); });
+}
+
+/// Runs `body` once for each process, on a thread. The group is made as nmt-train makes it: by the device's type.
 void run_processes(Meeting& meeting, int64_t size, const std::function<void(ProcessGroup&)>& body) {
   const int64_t port = free_port();
+  Config config;
+  config.training.accumulate = size;
+  config.run.process_timeout = 6;
+  set_communicator(simulated::device().type(), [&](const LaunchedProcess& process, torch::Device, const auto&) {
+    return std::make_unique<FakeCommunicator>(meeting, process.rank);
+  });
   std::vector<std::exception_ptr> errors(size);
   {
     std::vector<std::jthread> threads;
     for (int64_t rank = 0; rank < size; ++rank)
       threads.emplace_back([&, rank] {
         try {
-          const LaunchedProcess process{
-              .launcher = "test", .rank = rank, .size = size, .local_rank = rank, .address = "127.0.0.1", .port = port};
-          const auto group = make_device_process_group(
-              process, simulated::device(), 60, [](const std::string& line) { ADD_FAILURE() << line; },
-              [&](const auto&) { return std::make_unique<FakeCommunicator>(meeting, rank); });
+          const auto group = size == 1 ? group_of_one(meeting, port)
+                                       : make_process_group(process_of(rank, size, port), simulated::device(), config,
+                                                            [](const std::string& line) { ADD_FAILURE() << line; });
           body(*group);
         } catch (...) {
           errors[rank] = std::current_exception();
@@ -138,11 +235,12 @@ class DeviceProcessGroupTest : public ::testing::Test {
   void TearDown() override {
     simulated::finish();
     simulated::set_order(simulated::Order::kAtOnce);
+    set_communicator(simulated::device().type(), nullptr);
   }
 };
 
 TEST_F(DeviceProcessGroupTest, SumsAndShares) {
-  simulated::set_order(simulated::Order::kLate);
+  test::set_usual_order(test::Order::kLate);
   Meeting meeting(3);
   run_processes(meeting, 3, [](ProcessGroup& group) {
     EXPECT_EQ(group.size(), 3);
@@ -164,37 +262,229 @@ TEST_F(DeviceProcessGroupTest, SumsAndShares) {
   });
 }
 
-// Two processes over two micro-batches make the update that one process makes over both.
-TEST_F(DeviceProcessGroupTest, UpdatesAreThoseOfOneProcess) {
-  const auto trained = [](ProcessGroup* group) {
+/// A run as it is stopped and taken up again: by one process (null) or by those of a group.
+class SavedRun {
+ public:
+  void train(int64_t updates, ProcessGroup* group) {
     const auto config = test::model_config("d_model: 16, d_ff: 24, num_blocks: 1, num_heads: 2, dropout_rate: 0");
     const auto model = make_model(config, test::kPresetVocabulary, test::kPresetVocabulary);
     initialise(*model, config, 1);
     const auto device = simulated::device();
     move_module(*model, device);
     const auto parameters = named_parameters(*model);
-    Adam adam(parameters, {});
+    // Biases of keys have no gradient but what rounding leaves, and Adam would make steps of it.
+    Adam adam(parameters, {.epsilon = 1e-4});
+    if (!saved_.empty()) put_back(parameters, adam.state());
     std::unique_ptr<GradientBuckets> buckets;
     if (group) buckets = std::make_unique<GradientBuckets>(parameters, *group, 2048);
-    std::vector<torch::Tensor> weights;
-    for (int64_t update = 1; update <= 2; ++update)
-      test::update({*model, adam, device, buckets.get()},
-                   {test::batch_of(test::preset_pairs(3, update)), test::batch_of(test::preset_pairs(4, 9 + update))},
-                   {.clip_norm = 1, .smoothing = 0.1}, 0.01, {7, update});
-    for (const auto& item : parameters) weights.push_back(item.second.detach().cpu());
-    return weights;
+    for (; updates > 0; --updates, ++done_)
+      stats.push_back(test::update({*model, adam, device, buckets.get()}, batches_of(done_ + 1),
+                                   {.clip_norm = 1, .smoothing = 0.1}, 0.01, {7, done_ + 1}));
+    saved_.clear();
+    for (const auto& tensors : {parameters, adam.state()})
+      for (const auto& item : tensors) saved_.push_back(item.second.detach().cpu().clone());
+  }
+  const std::vector<torch::Tensor>& tensors() const { return saved_; }
+  std::vector<UpdateStats> stats;
+
+ private:
+  // Three micro-batches: for two processes they do not come out even.
+  static std::vector<Batch> batches_of(int64_t update) {
+    return {test::batch_of(test::preset_pairs(3, update)), test::batch_of(test::preset_pairs(4, 9 + update)),
+            test::batch_of(test::preset_pairs(2, 90 + update))};
+  }
+  void put_back(const NamedTensors& parameters, const NamedTensors& state) const {
+    const torch::NoGradGuard no_grad;
+    size_t next = 0;
+    for (const auto& tensors : {parameters, state})
+      for (const auto& item : tensors) item.second.copy_(saved_.at(next++));
+  }
+
+  std::vector<torch::Tensor> saved_;
+  int64_t done_ = 0;
+};
+
+void train_by(std::vector<SavedRun>& runs, int64_t size, int64_t updates) {
+  if (size == 1) return runs[0].train(updates, nullptr);
+  Meeting meeting(size);
+  run_processes(meeting, size, [&](ProcessGroup& group) { runs[group.rank()].train(updates, &group); });
+}
+
+void expect_same(const SavedRun& found, const SavedRun& expected, double tolerance) {
+  ASSERT_EQ(found.tensors().size(), expected.tensors().size());
+  for (size_t i = 0; i < expected.tensors().size(); ++i)
+    test::expect_close(found.tensors()[i], expected.tensors()[i], tolerance, std::to_string(i));
+  ASSERT_EQ(found.stats.size(), expected.stats.size());
+  for (size_t i = 0; i < expected.stats.size(); ++i) {
+    EXPECT_NEAR(found.stats[i].loss, expected.stats[i].loss, 1e-4 * expected.stats[i].loss);
+    EXPECT_EQ(found.stats[i].target_tokens, expected.stats[i].target_tokens);
+    EXPECT_FALSE(found.stats[i].skipped || found.stats[i].split);
+  }
+}
+
+// As tests/system/train/processes.py has it of MPI, where the bits are the same: several processes make the updates of
+// one, also where micro-batches do not come out even.
+TEST_F(DeviceProcessGroupTest, UpdatesAreThoseOfOneProcess) {
+  for (const auto order : {test::Order::kAtOnce, test::Order::kLate, test::Order::kSeeded}) {
+    test::set_usual_order(order, 3);
+    std::vector<SavedRun> alone(1);
+    train_by(alone, 1, 2);
+    for (const int64_t size : {2, 3}) {
+      if (size == 3 && order != test::Order::kSeeded) continue;
+      SCOPED_TRACE(size);
+      std::vector<SavedRun> runs(size);
+      train_by(runs, size, 2);
+      for (const auto& run : runs) {
+        expect_same(run, alone[0], 2e-5);
+        expect_same(run, runs[0], 0);
+      }
+    }
+  }
+}
+
+TEST_F(DeviceProcessGroupTest, AShardedOptimizerIsTheWholeOne) {
+  const auto trained = [](ProcessGroup* group) {
+    NamedTensors parameters;
+    for (const auto& [name, size] : {std::pair("a", 40), std::pair("b", 30), std::pair("c", 20)})
+      parameters.emplace_back(name, test::wave({size}).to(simulated::device()).requires_grad_(true));
+    const auto make = [](NamedTensors some) { return std::make_unique<Adam>(std::move(some), Adam::Options{}); };
+    std::optional<StateShares> shares;
+    if (group) shares.emplace(parameters, *group);
+    std::unique_ptr<Optimizer> optimizer;
+    if (group)
+      optimizer = std::make_unique<ShardedOptimizer>(parameters, *shares, make);
+    else
+      optimizer = make(parameters);
+    for (int update = 0; update < 3; ++update) {
+      for (auto& [name, parameter] : parameters) parameter.mutable_grad() = parameter.detach().sin();
+      optimizer->step_unless(torch::zeros({}, simulated::device()), 0.01);
+    }
+    auto all = group ? shares->gathered(optimizer->state()) : optimizer->state();
+    if (all.empty()) return std::vector<torch::Tensor>();
+    all.insert(all.end(), parameters.begin(), parameters.end());
+    std::vector<torch::Tensor> values;
+    for (const auto& item : all) values.push_back(item.second.detach().cpu());
+    return values;
   };
-  for (const auto order : {simulated::Order::kAtOnce, simulated::Order::kLate, simulated::Order::kSeeded}) {
-    simulated::set_order(order, 3);
+  for (const auto order : {simulated::Order::kAtOnce, simulated::Order::kLate}) {
+    simulated::set_order(order);
     const auto alone = trained(nullptr);
     Meeting meeting(2);
     std::vector<std::vector<torch::Tensor>> of(2);
     run_processes(meeting, 2, [&](ProcessGroup& group) { of[group.rank()] = trained(&group); });
-    for (size_t i = 0; i < alone.size(); ++i) {
-      EXPECT_TRUE(of[0][i].equal(of[1][i])) << i;
-      test::expect_close(of[0][i], alone[i], 2e-5, std::to_string(i));
-    }
+    simulated::finish();  // the communicator holds what it was given until then
+    EXPECT_THAT(of[1], IsEmpty());
+    ASSERT_EQ(of[0].size(), alone.size());
+    for (size_t i = 0; i < alone.size(); ++i) EXPECT_TRUE(of[0][i].equal(alone[i])) << i;
   }
+}
+
+TEST_F(DeviceProcessGroupTest, ARunGoesOnWithAnotherNumberOfProcesses) {
+  simulated::set_order(simulated::Order::kLate);
+  std::vector<SavedRun> alone(1);
+  train_by(alone, 1, 5);
+  std::vector<SavedRun> runs(3);
+  train_by(runs, 2, 2);
+  runs[2] = runs[0];  // a checkpoint is read by all
+  train_by(runs, 3, 1);
+  train_by(runs, 1, 1);
+  runs[1] = runs[0];
+  train_by(runs, 2, 1);
+  expect_same(runs[0], alone[0], 5e-5);
+  expect_same(runs[1], runs[0], 0);
+}
+
+TEST_F(DeviceProcessGroupTest, ProcessesCountThreads) {
+  Meeting meeting(2);
+  run_processes(meeting, 2, [](ProcessGroup& group) { EXPECT_GE(default_threads_of(group), 1); });
+}
+
+// The failures of tests/system/train/processes.py, each with its line; all at once, for each takes seconds.
+TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
+  constexpr const char* kGoesOn = "started again, the run goes on from its last checkpoint";
+  using Body = std::function<void(int64_t port, Meeting & alone, Told & told)>;
+  const std::vector<std::pair<const char*, Body>> cases = {
+      {"silent",
+       [&](int64_t port, Meeting& alone, Told& told) {
+         std::optional<Peer> peer;
+         std::jthread starts([&] { peer.emplace(1, port); });
+         const auto group = group_beside_a_peer(alone, 0, port, told);
+         starts.join();
+         peer->fall_silent();
+         EXPECT_EQ(told.within(10), std::string("rank 1 has not answered for 1 s (run.process_timeout): it is dead, "
+                                                "stopped or cut off; ") +
+                                        kGoesOn);
+         peer->say(LifeSign::kDone);
+       }},
+      {"hangs",
+       [&](int64_t port, Meeting& alone, Told& told) {
+         std::optional<Peer> peer;
+         std::jthread starts([&] { peer.emplace(1, port); });
+         const auto group = group_beside_a_peer(alone, 0, port, told);
+         starts.join();
+         peer->turn(LifeSign::kHung);
+         EXPECT_EQ(told.within(15),
+                   std::string("rank 1 made no progress in an update for 1 s (run.process_timeout); ") + kGoesOn);
+         peer->turn(LifeSign::kDone);
+       }},
+      {"hangs itself",
+       [&](int64_t port, Meeting& alone, Told& told) {
+         std::optional<Peer> peer;
+         std::jthread starts([&] { peer.emplace(1, port); });
+         const auto group = group_beside_a_peer(alone, 0, port, told);
+         starts.join();
+         group->expect_progress(true);
+         EXPECT_EQ(
+             told.within(10),
+             std::string("rank 0 (this one) made no progress in an update for 1 s (run.process_timeout); ") + kGoesOn);
+         group->expect_progress(false);
+         peer->turn(LifeSign::kDone);
+       }},
+      {"takes long where it may",
+       [&](int64_t port, Meeting& alone, Told& told) {
+         std::optional<Peer> peer;
+         std::jthread starts([&] { peer.emplace(1, port); });
+         const auto group = group_beside_a_peer(alone, 0, port, told);
+         starts.join();
+         group->expect_progress(true);
+         group->wait_for_all();
+         group->expect_progress(false);  // a validation
+         EXPECT_EQ(told.within(2.5), "");
+         peer->turn(LifeSign::kDone);
+       }},
+      {"the meeting is gone",
+       [&](int64_t port, Meeting& alone, Told& told) {
+         std::optional<Peer> first(std::in_place, 0, port);
+         const auto group = group_beside_a_peer(alone, 1, port, told);
+         first.reset();
+         EXPECT_EQ(told.within(10), std::string("rank 0, where the processes meet, is dead or cut off; ") + kGoesOn);
+       }},
+      {"ends with an error",
+       [&](int64_t port, Meeting& alone, Told& told) {
+         Told other;
+         Meeting other_alone(1);
+         std::jthread fails([&] {
+           try {
+             const auto group = group_beside_a_peer(other_alone, 1, port, other);
+             throw Error("of its own");
+           } catch (const Error&) {
+           }
+         });
+         const auto group = group_beside_a_peer(alone, 0, port, told);
+         EXPECT_EQ(told.within(15), std::string("rank 1 has ended with an error, see its own line; ") + kGoesOn);
+         fails.join();
+         EXPECT_EQ(other.within(0), "");
+         const Peer done(1, port, LifeSign::kDone);
+       }},
+  };
+  std::vector<std::jthread> threads;
+  for (const auto& one : cases)
+    threads.emplace_back([&one] {
+      SCOPED_TRACE(one.first);
+      Meeting alone(1);
+      Told told;
+      one.second(free_port(), alone, told);
+    });
 }
 
 TEST_F(DeviceProcessGroupTest, AMissingWaitIsFound) {

@@ -10,6 +10,7 @@
 #include "models/make_model.h"
 #include "models/model_directory.h"
 #include "nn/device/move_module.h"
+#include "nn/ops/checkpoint.h"
 #include "on_device/device_under_test.h"
 #include "on_device/tiny_presets.h"
 #include "tensor_support.h"
@@ -29,6 +30,7 @@ using test::NoWaits;
 using test::Order;
 using test::preset_pairs;
 using test::set_order;
+using test::set_usual_order;
 using ::testing::IsEmpty;
 
 /// A run of updates as the loop makes them: the figures of one are read while the next one is on its way.
@@ -40,6 +42,7 @@ class TinyRun {
     initialise(*model_, config.model, 3);
     move_module(*model_, device);
     model_->set_compute_type(type);
+    set_gradient_checkpointing(*model_, config.training.gradient_checkpointing);
     model_->train();
     optimizer_ = make_optimizer(config.training, named_parameters(*model_));
     objective_ = make_objective(config);
@@ -129,7 +132,7 @@ TEST_P(EveryPreset, TrainsAsOnTheCpu) {
   TinyRun cpu(config, torch::kCPU);
   const auto expected = cpu.train(4);
   const double expected_loss = cpu.held_out_loss();
-  set_order(Order::kSeeded, 5);
+  set_usual_order(Order::kSeeded, 5);
   TinyRun run(config, device_);
   expect_same_run(expected, run.train(4), test::kSimulated ? 2e-5 : 1e-3);
   EXPECT_THAT(run.synchronisations, IsEmpty()) << "during updates";
@@ -147,7 +150,7 @@ TEST_P(EveryPreset, TrainsAsOnTheCpu) {
 TEST_P(EveryPreset, TrainsInBfloat16AsOnTheCpu) {
   const auto config = test::tiny_preset(GetParam());
   TinyRun cpu(config, torch::kCPU, torch::kBFloat16);
-  set_order(Order::kLate);
+  set_usual_order(Order::kLate);
   TinyRun run(config, device_, torch::kBFloat16);
   expect_same_run(cpu.train(2), run.train(2), 0.02);
   EXPECT_THAT(run.synchronisations, IsEmpty());
@@ -157,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPreset, ::testing::ValuesIn(test::presets()),
                          [](const auto& info) { return info.param; });
 
 TEST_F(OnDevice, EveryOptimizerLeavesItsQuestionsToTheDevice) {
-  set_order(Order::kLate);
+  set_usual_order(Order::kLate);
   for (const char* name : {"adam", "adamw", "radam", "adafactor", "sgd", "adadelta"}) {
     SCOPED_TRACE(name);
     auto config = test::tiny_preset("quickstart");
@@ -170,7 +173,7 @@ TEST_F(OnDevice, EveryOptimizerLeavesItsQuestionsToTheDevice) {
 
 // A gradient that is no number: weights and moments stay, and nobody asks.
 TEST_F(OnDevice, AnUpdateThatIsNoNumberChangesNothing) {
-  set_order(Order::kLate);
+  set_usual_order(Order::kLate);
   for (const char* name : {"adam", "radam", "adafactor", "sgd", "adadelta"}) {
     SCOPED_TRACE(name);
     auto config = test::tiny_preset("quickstart");
@@ -257,6 +260,21 @@ TEST_F(OnDevice, DropoutIsAFunctionOfTheUpdate) {
   for (const double loss : losses) EXPECT_NEAR(loss, losses[0], test::kSimulated ? 0 : 1e-3 * losses[0]);
   config.model.dropout_rate = 0;
   EXPECT_NE(TinyRun(config, device_).train(3).back().loss, losses[0]);
+}
+
+// The second computation of a block draws what the first one drew, from the device's own generator; and nobody waits.
+TEST_F(OnDevice, GradientCheckpointingDrawsTheSameMasks) {
+  for (const char* preset : {"vaswani_base", "deep_encoder_6_2", "bahdanau2015"}) {
+    SCOPED_TRACE(preset);
+    auto config = test::tiny_preset(preset);
+    config.model.dropout_rate = 0.3;
+    set_order(Order::kLate);
+    TinyRun plain(config, device_);
+    config.training.gradient_checkpointing = true;
+    TinyRun checkpointed(config, device_);
+    expect_same_run(plain.train(3), checkpointed.train(3), test::kSimulated ? 1e-6 : 1e-3);
+    EXPECT_THAT(checkpointed.synchronisations, IsEmpty());
+  }
 }
 
 }  // namespace

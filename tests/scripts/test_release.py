@@ -120,7 +120,7 @@ class BillOfMaterials(unittest.TestCase):
             artifact = folder / "nmt.deb"
             artifact.write_bytes(b"deb")
             command = [sys.executable, str(ROOT / "scripts" / "sbom.py"), "--version", "0.2.0", "--folder", name, "--notice",
-                       str(ROOT / "NOTICE"), "--artifact", str(artifact)]
+                       str(ROOT / "NOTICE"), "--artifact", str(artifact), "--linked", "nanobind=3.1.0"]
             environment = {**os.environ, "SOURCE_DATE_EPOCH": "86400"}
             text = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment).stdout
             self.assertEqual(text, subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment).stdout)
@@ -131,6 +131,7 @@ class BillOfMaterials(unittest.TestCase):
         self.assertEqual(packages["LibTorch"]["licenseDeclared"], "BSD-3-Clause")
         self.assertEqual(packages["LibTorch"]["externalRefs"][0]["referenceLocator"], "pkg:pypi/torch@2.13.0")
         self.assertEqual(packages["libicu72"]["licenseDeclared"], "Unicode-3.0")
+        self.assertEqual((packages["nanobind"]["versionInfo"], packages["nanobind"]["licenseDeclared"]), ("3.1.0", "BSD-3-Clause"))
         self.assertEqual(packages["libzstd1"]["licenseDeclared"], "NOASSERTION")  # NOTICE does not say it
         self.assertEqual(packages["nmt.deb"]["checksums"][0]["checksumValue"],
                          hashlib.sha256(b"deb").hexdigest())

@@ -13,6 +13,8 @@
 namespace nmt::simulated {
 namespace {
 
+// FlashAttention does not ask for this, reads 16 bytes at a time and ends with a misaligned address; memory-efficient
+// attention has no kernel of float32 for less (kMinimumAlignment of gemm_kernel_utils.h).
 constexpr int64_t kBytesOfAnAccess = 16;
 
 bool is_aligned(const at::Tensor& x) {
@@ -35,7 +37,8 @@ Error ends_error(const std::optional<at::Tensor>& ends, const at::Tensor& q, con
   return std::nullopt;
 }
 
-/// What both kernels ask.
+/// What both kernels ask (docs/gpu.md says where each rule comes from), and what ours always have: as many heads and
+/// features in keys and values as in queries.
 Error common_error(const PackedInputs& inputs, int64_t dim) {
   const auto& [q, k, v, ends_q, ends_k, longest_q, longest_k, dropout] = inputs;
   for (const auto& [name, x] : {std::pair("q", q), {"k", k}, {"v", v}}) {
@@ -53,6 +56,7 @@ Error common_error(const PackedInputs& inputs, int64_t dim) {
   if (auto error = ends_error(ends_k, q, "cu_seqlens of k")) return error;
   if (ends_q->size(0) != ends_k->size(0)) return "cu_seqlens: q and k must have the same sentences";
   if (longest_q < 1 || longest_k < 1) return "the longest sentence must have a token";
+  if (longest_q > q.size(-3) || longest_k > k.size(-3)) return "the longest sentence has more tokens than there are";
   if (dropout < 0 || dropout >= 1) return "dropout: must be in [0, 1)";
   return std::nullopt;
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <unordered_map>
 
 #include "simulated_device/streams.h"
 #include "simulated_device/tensors.h"
@@ -46,20 +47,59 @@ class OtherNumbers {
   at::Tensor before_;
 };
 
+/// What an operation's schema says, looked up once: a call would spend more time on that than on its work.
+struct Facts {
+  explicit Facts(const c10::OperatorHandle& op) : name(c10::toString(op.operator_name())) {
+    static const std::set<std::string> also = {"aten::index_put_", "aten::_index_put_impl_", "aten::masked_fill_",
+                                               "aten::fill_"};
+    const auto& schema = op.schema();
+    seeded = op.hasTag(at::Tag::nondeterministic_seeded);
+    takes_numbers = op.hasTag(at::Tag::pointwise) || also.contains(schema.name());
+    for (const auto& argument : schema.arguments()) {
+      writes.push_back(argument.alias_info() && argument.alias_info()->isWrite());
+      takes_generator.push_back(argument.type()->str().find("Generator") != std::string::npos);
+    }
+    asks = op.hasTag(at::Tag::dynamic_output_shape) || op.hasTag(at::Tag::data_dependent_output);
+    for (const auto& result : schema.returns()) {
+      makes_results |= !result.alias_info();
+      gives_views |= result.alias_info() && !result.alias_info()->isWrite();
+      of_tensors &= result.type()->isSubtypeOf(*c10::TensorType::get()) ||
+                    result.type()->isSubtypeOf(*c10::ListType::ofTensors());
+    }
+    const auto& base = schema.name();
+    of_masks = base == "aten::index_put_" || base == "aten::_index_put_impl_" || base == "aten::index";
+  }
+
+  static const Facts& of(const c10::OperatorHandle& op) {
+    thread_local std::unordered_map<const c10::FunctionSchema*, Facts> known;
+    return known.try_emplace(&op.schema(), op).first->second;
+  }
+
+  std::string name;
+  bool seeded = false;
+  bool takes_numbers = false;  ///< a tensor of one number may be the host's
+  bool asks = false;           ///< shapes depend on values
+  bool of_masks = false;       ///< so they do here where a mask is given
+  bool of_tensors = true;      ///< nothing but tensors comes back
+  bool makes_results = false;
+  bool gives_views = false;
+  std::vector<bool> writes, takes_generator;  ///< of each argument
+};
+
 /// One call of an operation.
 class Call {
  public:
   Call(const c10::OperatorHandle& op, Stack* stack)
-      : op_(op), schema_(op.schema()), name_(c10::toString(op.operator_name())), stack_(*stack) {
+      : op_(op), schema_(op.schema()), facts_(Facts::of(op)), name_(facts_.name), stack_(*stack) {
     const size_t count = schema_.arguments().size();
     given_.assign(stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
-    seeded_ = op_.hasTag(at::Tag::nondeterministic_seeded);
+    seeded_ = facts_.seeded;
     for (size_t i = 0; i < count; ++i) convert(i);
     if (seeded_) numbers_ = next_generator();
   }
 
   void run() {
-    for (const auto& out : returned_view_check()) TORCH_CHECK(false, "simulated device: no view by ", out);
+    TORCH_CHECK(!facts_.gives_views, "simulated device: no view by ", name_);
     std::vector<c10::IValue> results;
     if (asks_for_values()) {
       synchronise(name_);
@@ -76,8 +116,7 @@ class Call {
 
   void convert(size_t i) {
     const auto& value = given_[i];
-    const auto* alias = schema_.arguments()[i].alias_info();
-    writes_argument_ = alias && alias->isWrite();
+    writes_argument_ = facts_.writes[i];
     if (value.isTensor()) return add(for_work(value.toTensor()), for_trial(value.toTensor()));
     if (value.isTensorList()) {
       c10::List<at::Tensor> work, trial;
@@ -97,8 +136,7 @@ class Call {
       return add(work, trial);
     }
     if (value.isDevice()) return add(c10::IValue(c10::Device(at::kCPU)), c10::IValue(c10::Device(at::kCPU)));
-    const bool takes_generator = schema_.arguments()[i].type()->str().find("Generator") != std::string::npos;
-    if (takes_generator) {
+    if (facts_.takes_generator[i]) {
       std::optional<at::Generator> given;
       if (value.isGenerator()) given = value.toGenerator();
       const auto generator = next_generator(given);
@@ -131,10 +169,7 @@ class Call {
 
   // A single number, as GPUs take it among the arguments of pointwise operations; its value of this moment.
   at::Tensor of_host(const at::Tensor& x) {
-    static const std::set<std::string> also = {"aten::index_put_", "aten::_index_put_impl_", "aten::masked_fill_",
-                                               "aten::fill_"};
-    const bool takes_numbers = op_.hasTag(at::Tag::pointwise) || also.contains(op_.schema().name());
-    TORCH_CHECK(x.device().is_cpu() && x.dim() == 0 && takes_numbers && !writes_argument_,
+    TORCH_CHECK(x.device().is_cpu() && x.dim() == 0 && facts_.takes_numbers && !writes_argument_,
                 "Expected all tensors to be on the same device, but ", name_, " got a tensor of ", x.device(), " ",
                 x.sizes(), " beside one of ", device());
     auto copy = x.clone();
@@ -144,24 +179,9 @@ class Call {
 
   // What comes back -------------------------------------------------------------------------------------------------
 
-  std::vector<std::string> returned_view_check() const {
-    for (const auto& result : schema_.returns())
-      if (result.alias_info() && !result.alias_info()->isWrite()) return {name_};
-    return {};
-  }
-
   bool asks_for_values() const {
-    for (const auto& result : schema_.returns())
-      if (!result.type()->isSubtypeOf(*c10::TensorType::get()) &&
-          !result.type()->isSubtypeOf(*c10::ListType::ofTensors()))
-        return true;
-    if (schema_.name() == "aten::index_put_" || schema_.name() == "aten::_index_put_impl_") return has_mask_;
-    if (schema_.name() == "aten::index") return has_mask_;
-    return op_.hasTag(at::Tag::dynamic_output_shape) || op_.hasTag(at::Tag::data_dependent_output);
-  }
-
-  bool makes_results() const {
-    return std::ranges::any_of(schema_.returns(), [](const auto& result) { return !result.alias_info(); });
+    if (!facts_.of_tensors) return true;
+    return facts_.of_masks ? has_mask_ : facts_.asks;
   }
 
   static void compute(const c10::OperatorHandle& op, Stack& stack, const std::optional<at::Generator>& numbers) {
@@ -225,7 +245,7 @@ class Call {
     std::vector<c10::IValue> results;
     std::vector<at::Tensor> places;
     const bool grows = std::ranges::any_of(written_, [](const auto& x) { return x.numel() == 0; });
-    if (makes_results() || grows) {
+    if (facts_.makes_results || grows) {
       Stack trial = trial_;
       compute(op_, trial, seeded_ ? std::optional(numbers_.clone()) : std::nullopt);
       if (grows) grow();
@@ -273,7 +293,8 @@ class Call {
 
   c10::OperatorHandle op_;
   const c10::FunctionSchema& schema_;
-  std::string name_;
+  const Facts& facts_;
+  const std::string& name_;
   Stack& stack_;
   std::vector<c10::IValue> given_;
   Stack work_, trial_;  // the arguments as tensors of the CPU: the real ones, and some to try the operation on

@@ -6,15 +6,10 @@ namespace nmt {
 namespace {
 
 torch::Tensor auxiliary_loss_of(TranslationModel& model) {
-  torch::Tensor sum;
-  const auto add = [&sum](torch::nn::Module& module) {
-    auto* has_loss = dynamic_cast<AuxiliaryLoss*>(&module);
-    const auto loss = has_loss ? has_loss->take_auxiliary_loss() : torch::Tensor();
-    if (loss.defined()) sum = sum.defined() ? sum + loss : loss;
-  };
-  add(model);
-  for (const auto& module : model.modules(/*include_self=*/false)) add(*module);
-  return sum;
+  auto* has_loss = dynamic_cast<AuxiliaryLoss*>(&model);
+  const auto own = has_loss ? has_loss->take_auxiliary_loss() : torch::Tensor();
+  const auto below = take_auxiliary_losses(model.modules(/*include_self=*/false));
+  return own.defined() && below.defined() ? own + below : own.defined() ? own : below;
 }
 
 }  // namespace

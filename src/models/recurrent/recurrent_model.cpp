@@ -131,7 +131,10 @@ torch::Tensor RecurrentModel::best_words(const torch::Tensor& advanced) {
 }
 
 torch::Tensor RecurrentModel::forward(const TensorBatch& batch, ForwardContext& pass) {
-  const StepwiseGradients stepwise(*this, compute_type_);
+  const bool layers_have_their_own = encoder_->checkpointing() && pass.training();
+  const StepwiseGradients stepwise(
+      layers_have_their_own ? static_cast<torch::nn::Module&>(*decoder_) : static_cast<torch::nn::Module&>(*this),
+      compute_type_);
   const auto encoded = encode(batch.source, batch.source_lengths, pass);
   const auto memory = decoder_->prepare(encoded);
   auto state = decoder_->first_state(encoded);

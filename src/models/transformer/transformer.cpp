@@ -83,6 +83,7 @@ class BlockSeries {
                       name_of(score_), positions_.kind.name()));
     block.self_attention.scores = relative ? relative : head_scores();
     block.self_attention.owns_scores = !relative || relative != positions_.first_layer;
+    if (positions_.first_layer) block.shared_parameters = positions_.first_layer->parameters();
     if (!positions_.first_layer) positions_.first_layer = relative;
     return block;
   }

@@ -52,14 +52,36 @@ InitialValues BlockOptions::initial_values(const InitialValues& of_model) const 
   return values;
 }
 
-EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : options_(options) {
+torch::Tensor TransformerBlock::run_checkpointed(const Body& body, const std::vector<torch::Tensor>& inputs,
+                                                 ForwardContext& pass) {
+  // The losses of layers are results of the block, as its output is: their gradients pass through the same node.
+  const auto part = [this, body](const std::vector<torch::Tensor>& entering, ForwardContext& own_pass) {
+    std::vector<torch::Tensor> outputs = {body(entering, own_pass)};
+    if (auto loss = take_auxiliary_losses(modules(/*include_self=*/false)); loss.defined())
+      outputs.push_back(std::move(loss));
+    return outputs;
+  };
+  auto used = parameters();
+  used.insert(used.end(), options_.shared_parameters.begin(), options_.shared_parameters.end());
+  auto outputs = checkpointed(part, inputs, used, pass);
+  auxiliary_loss_ = outputs.size() > 1 ? outputs[1] : torch::Tensor();
+  return outputs[0];
+}
+
+EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) : TransformerBlock(options) {
   self_attention_ = register_module("self_attention", MultiHeadAttention(options.self_attention));
   self_attention_norm_ = register_module("self_attention_norm", make_norm(options));
   feed_forward_ = register_module("feed_forward", make_feed_forward(options));
   feed_forward_norm_ = register_module("feed_forward_norm", make_norm(options));
 }
 
-torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass) {
+torch::Tensor EncoderBlockImpl::forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) {
+  if (!checkpointing() || pass.records_attention(options_.self_attention.name)) return compute(x, lengths, pass);
+  return run_checkpointed([this, lengths](const auto& in, auto& own_pass) { return compute(in[0], lengths, own_pass); },
+                          {x}, pass);
+}
+
+torch::Tensor EncoderBlockImpl::compute(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass) {
   x = sublayer(x, self_attention_norm_, options_, pass, [&](const auto& y, const auto& residual) {
     return self_attention_->forward_self(y, lengths, /*causal=*/false, pass, residual);
   });
@@ -67,7 +89,7 @@ torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& le
                   [&](const auto& y, const auto& residual) { return feed_forward_->forward(y, pass, residual); });
 }
 
-DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(options) {
+DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : TransformerBlock(options) {
   const std::string name = options.mixer == MixerKind::kAttention ? "self_attention" : "mixer";
   mixer_ = register_module(name, make_mixer(options));
   mixer_norm_ = register_module(name + "_norm", make_norm(options));
@@ -77,7 +99,19 @@ DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : options_(optio
   feed_forward_norm_ = register_module("feed_forward_norm", make_norm(options));
 }
 
-torch::Tensor DecoderBlockImpl::forward(torch::Tensor x, const torch::Tensor& target_lengths,
+torch::Tensor DecoderBlockImpl::forward(const torch::Tensor& x, const torch::Tensor& target_lengths,
+                                        const torch::Tensor& memory, const torch::Tensor& source_lengths,
+                                        ForwardContext& pass) {
+  if (!checkpointing() || pass.records_attention(options_.self_attention.name) ||
+      pass.records_attention(options_.cross_attention.name))
+    return compute(x, target_lengths, memory, source_lengths, pass);
+  const auto body = [this, target_lengths, source_lengths](const auto& in, auto& own_pass) {
+    return compute(in[0], target_lengths, in[1], source_lengths, own_pass);
+  };
+  return run_checkpointed(body, {x, memory}, pass);
+}
+
+torch::Tensor DecoderBlockImpl::compute(torch::Tensor x, const torch::Tensor& target_lengths,
                                         const torch::Tensor& memory, const torch::Tensor& source_lengths,
                                         ForwardContext& pass) {
   x = sublayer(x, mixer_norm_, options_, pass, [&](const auto& y, const auto& residual) {

@@ -3,12 +3,17 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "config/kinds.h"
 #include "nn/decode/decoder_cache.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
+#include "nn/ops/auxiliary_loss.h"
+#include "nn/ops/checkpoint.h"
 #include "nn/ops/initial_values.h"
 #include "nn/ops/layer_norm.h"
 
@@ -27,23 +32,47 @@ struct BlockOptions {
   double residual_weight = 1;  ///< of what runs past a sub-layer
   double initial_gain = 1;     ///< of every initial matrix
   double branch_gain = 1;      ///< InitialValues::branch_gain
+  /// Those that the block uses and another one has registered.
+  std::vector<torch::Tensor> shared_parameters = {};
 
   /// What the block's layers start from.
   InitialValues initial_values(const InitialValues& of_model) const;
 };
 
-/// Self-attention and feed-forward net. x [batch, source, model], lengths int64 [batch] on the CPU.
-class EncoderBlockImpl : public torch::nn::Module, public HasInitialValues {
+/// What the blocks of both sides have in common.
+class TransformerBlock : public torch::nn::Module, public HasInitialValues, public CanCheckpoint, public AuxiliaryLoss {
  public:
-  explicit EncoderBlockImpl(const BlockOptions& options);
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass);
+  void set_checkpointing(bool on) override { checkpointing_ = on; }
+  /// Of the layers inside, where the last forward pass went through checkpointed(); else they have it themselves.
+  torch::Tensor take_auxiliary_loss() override { return std::exchange(auxiliary_loss_, torch::Tensor()); }
   InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
                                      const InitialValues& values) const override {
     return options_.initial_values(values);
   }
 
- private:
+ protected:
+  explicit TransformerBlock(const BlockOptions& options) : options_(options) {}
+  using Body = std::function<torch::Tensor(const std::vector<torch::Tensor>& inputs, ForwardContext& pass)>;
+  /// body(inputs, pass) by checkpointed().
+  torch::Tensor run_checkpointed(const Body& body, const std::vector<torch::Tensor>& inputs, ForwardContext& pass);
+  bool checkpointing() const { return checkpointing_; }
+
   BlockOptions options_;
+
+ private:
+  bool checkpointing_ = false;
+  torch::Tensor auxiliary_loss_;
+};
+
+/// Self-attention and feed-forward net. x [batch, source, model], lengths int64 [batch] on the CPU.
+class EncoderBlockImpl : public TransformerBlock {
+ public:
+  explicit EncoderBlockImpl(const BlockOptions& options);
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass);
+
+ private:
+  torch::Tensor compute(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass);
+
   MultiHeadAttention self_attention_{nullptr};
   std::shared_ptr<FeedForward> feed_forward_;
   LayerNorm self_attention_norm_{nullptr}, feed_forward_norm_{nullptr};
@@ -52,10 +81,10 @@ TORCH_MODULE(EncoderBlock);
 
 /// Causal self-attention (or another mixer), attention to the encoder's output, feed-forward net. x [batch, target,
 /// model].
-class DecoderBlockImpl : public torch::nn::Module, public HasInitialValues {
+class DecoderBlockImpl : public TransformerBlock {
  public:
   explicit DecoderBlockImpl(const BlockOptions& options);
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
                         const torch::Tensor& source_lengths, ForwardContext& pass);
   /// The cache of the mixer for a search that starts.
   std::unique_ptr<LayerCache> start(const CacheOptions& options) const { return mixer_->start(options); }
@@ -69,13 +98,11 @@ class DecoderBlockImpl : public torch::nn::Module, public HasInitialValues {
   DecodingCapabilities capabilities() const {
     return mixer_->capabilities() & cross_attention_->capabilities() & feed_forward_->capabilities();
   }
-  InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
-                                     const InitialValues& values) const override {
-    return options_.initial_values(values);
-  }
 
  private:
-  BlockOptions options_;
+  torch::Tensor compute(torch::Tensor x, const torch::Tensor& target_lengths, const torch::Tensor& memory,
+                        const torch::Tensor& source_lengths, ForwardContext& pass);
+
   std::shared_ptr<Mixer> mixer_;
   MultiHeadAttention cross_attention_{nullptr};
   std::shared_ptr<FeedForward> feed_forward_;

@@ -35,6 +35,7 @@ size_t size_class(size_t bytes) {
 // Stands in front of every block.
 struct alignas(kAlignment) Header {
   size_t bytes;
+  size_t wanted;   // by whom it serves now: at most bytes
   uint64_t freed;  // when, on the clock of frees
 };
 Header* header_of(void* data) { return static_cast<Header*>(data) - 1; }
@@ -48,6 +49,14 @@ class ReusingAllocator final : public c10::Allocator {
   c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
   void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
   int64_t bytes() const { return total_; }
+  int64_t most_in_use() {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int64_t>(measured_);
+  }
+  void measure_anew() {
+    const std::lock_guard lock(mutex_);
+    measured_ = wanted_;
+  }
 
   static ReusingAllocator& instance() {
     static auto* allocator = new ReusingAllocator;  // never destroyed: tensors may outlive everything
@@ -62,15 +71,22 @@ class ReusingAllocator final : public c10::Allocator {
     // Before the system gets one back and clears another: one that is too large.
     if (!data && in_use_ + idle_ + bytes > limit()) data = take_kept(bytes, bytes);
     if (data) {
+      header_of(data)->wanted = bytes;
       in_use_ += header_of(data)->bytes;
-      max_in_use_ = std::max(max_in_use_, in_use_);
+      note_use(bytes);
       return data;
     }
     in_use_ += bytes;
-    max_in_use_ = std::max(max_in_use_, in_use_);
+    note_use(bytes);
     // What is kept makes room for what is needed.
     while (in_use_ + idle_ > limit() && idle_ > 0) release_oldest();
     return fresh(bytes);
+  }
+
+  void note_use(size_t wanted) {
+    max_in_use_ = std::max(max_in_use_, in_use_);
+    wanted_ += wanted;
+    measured_ = std::max(measured_, wanted_);
   }
 
   // Of what is in use and kept together.
@@ -96,11 +112,12 @@ class ReusingAllocator final : public c10::Allocator {
       block = obtain(bytes);
     }
     if (!block) {
-      if (bytes > kSmallest) in_use_ -= bytes;
+      if (bytes > kSmallest) in_use_ -= bytes, wanted_ -= bytes;
       throw std::bad_alloc();
     }
     total_ += static_cast<int64_t>(bytes);
     static_cast<Header*>(block)->bytes = bytes;
+    static_cast<Header*>(block)->wanted = bytes;
     return static_cast<Header*>(block) + 1;
   }
 
@@ -134,6 +151,7 @@ class ReusingAllocator final : public c10::Allocator {
     const std::lock_guard lock(self.mutex_);
     header->freed = ++self.frees_;
     self.in_use_ -= header->bytes;
+    self.wanted_ -= header->wanted;
     self.idle_ += header->bytes;
     self.kept_[header->bytes].push_back(data);
   }
@@ -169,6 +187,7 @@ class ReusingAllocator final : public c10::Allocator {
   std::mutex mutex_;                // of what follows
   std::map<size_t, std::deque<void*>> kept_;
   size_t in_use_ = 0, idle_ = 0, max_in_use_ = 0;
+  size_t wanted_ = 0, measured_ = 0;  // what is in use by what was asked for; the most since measure_anew()
   uint64_t frees_ = 0;
 };
 
@@ -180,6 +199,12 @@ void reuse_freed_tensors() {
   if (in_use.exchange(true)) return;
   c10::SetCPUAllocator(&ReusingAllocator::instance(), /*priority=*/100);
 }
+
+int64_t most_tensor_bytes_in_use() { return in_use ? ReusingAllocator::instance().most_in_use() : 0; }
+
+void measure_tensors_anew() { ReusingAllocator::instance().measure_anew(); }
+
+int64_t rounded_tensor_bytes(int64_t bytes) { return static_cast<int64_t>(size_class(static_cast<size_t>(bytes))); }
 
 int64_t tensor_bytes() { return in_use ? ReusingAllocator::instance().bytes() : 0; }
 

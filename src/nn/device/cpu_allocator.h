@@ -15,4 +15,12 @@ void reuse_freed_tensors();
 /// Bytes that are taken from the system for tensors at present, in use or kept; 0 before reuse_freed_tensors().
 int64_t tensor_bytes();
 
+/// The most bytes that tensors had in use at once since the last call of measure_tensors_anew(), by what they asked
+/// for; those of at most 4 KB are not counted. 0 before reuse_freed_tensors().
+int64_t most_tensor_bytes_in_use();
+void measure_tensors_anew();
+
+/// What a tensor of so many bytes takes.
+int64_t rounded_tensor_bytes(int64_t bytes);
+
 }  // namespace nmt

@@ -1,5 +1,6 @@
 #include "nn/device/device_capabilities.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
@@ -35,6 +36,8 @@ DeviceCapabilities of_extension(torch::Device device) {
           .float16 = types.has_Half != 0,
           .flash_attention = types.has_BFloat16 != 0 && has_kernel("aten::_flash_attention_forward", key),
           .efficient_attention = has_kernel("aten::_efficient_attention_forward", key),
+          .recurrent_layers =
+              has_kernel("aten::_thnn_fused_gru_cell", key) && has_kernel("aten::_thnn_fused_lstm_cell", key),
           .graphs = records_graphs(device)};
 }
 
@@ -46,6 +49,7 @@ DeviceCapabilities capabilities_of_cuda(int major, int /*minor*/, int64_t memory
           .float16 = major >= 7,
           .flash_attention = major >= 8,
           .efficient_attention = true,
+          .recurrent_layers = true,
           .memory = memory};
 }
 
@@ -55,6 +59,7 @@ DeviceCapabilities capabilities_of(torch::Device device) {
   if (device.is_cuda()) {
     const auto* card = at::cuda::getDeviceProperties(device.index());
     auto can = capabilities_of_cuda(card->major, card->minor, static_cast<int64_t>(card->totalGlobalMem));
+    can.recurrent_layers = at::globalContext().hasCuDNN();
     can.graphs = records_graphs(device);
     return can;
   }

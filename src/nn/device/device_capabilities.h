@@ -14,6 +14,7 @@ struct DeviceCapabilities {
   bool float16 = false;              ///< the same of float16
   bool flash_attention = false;      ///< packed attention in 16 bits
   bool efficient_attention = false;  ///< packed attention in float32
+  bool recurrent_layers = false;     ///< a recurrent layer is one call (cuDNN), quicker than its steps one by one
   bool graphs = false;               ///< work can be recorded and replayed
   int64_t memory = 0;                ///< bytes in all; 0: not known
 };

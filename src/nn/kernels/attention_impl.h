@@ -48,19 +48,23 @@ template <typename T>
 void load_rows(const T* from, int64_t stride, float* to, int64_t to_stride, int64_t rows, int64_t n) {
   for (int64_t t = 0; t < rows; ++t) load_row(from + t * stride, to + t * to_stride, n);
 }
-// to [n, columns] = transposed from [rows, n]; columns beyond rows up to a whole vector are zero. Sixteen rows at a
-// time are read along their numbers, which is how they lie, and written as sixteen columns.
+// to [n, columns] = transposed from [rows, n]; columns beyond rows up to a whole vector are zero.
 template <typename T>
 void load_transposed(const T* from, int64_t stride, float* to, int64_t columns, int64_t rows, int64_t n) {
-  float block[kLanes][kLanes];
   for (int64_t t = 0; t < rows; t += kLanes)
     for (int64_t d = 0; d < n; d += kLanes) {
       const int64_t height = std::min(kLanes, rows - t), width = std::min(kLanes, n - d);
-      for (int64_t i = 0; i < height; ++i) load_row(from + (t + i) * stride + d, block[i], width);
-      for (int64_t j = 0; j < width; ++j) {
-        float* line = to + (d + j) * columns + t;
-        for (int64_t i = 0; i < kLanes; ++i) line[i] = i < height ? block[i][j] : 0;
+      Vec block[kLanes] = {};
+      for (int64_t i = 0; i < height; ++i) {
+        float line[kLanes] = {};
+        if (width == kLanes)
+          load_row(from + (t + i) * stride + d, line, kLanes);
+        else
+          load_row(from + (t + i) * stride + d, line, width);
+        block[i] = load(line);
       }
+      transpose(block);
+      for (int64_t j = 0; j < width; ++j) store(to + (d + j) * columns + t, block[j]);
     }
 }
 
@@ -90,9 +94,9 @@ inline float softmax_row(float* row, int64_t n, int64_t padded, float scale) {
   return maximum + std::log(total);
 }
 
-// Drops weights of row t of the pair: index in the [batch, heads, target, source] tensor of weights.
+// Drops weights of a row, in whole vectors; first: its index in the [batch, heads, target, source] tensor of weights.
 inline void drop_row(float* row, int64_t n, const Mask& mask, int64_t first) {
-  for (int64_t j = 0; j < n; ++j) row[j] *= mask(first + j);
+  for (int64_t j = 0; j < n; j += kLanes) store(row + j, load(row + j) * mask.lanes(first + j));
 }
 
 template <typename T>
@@ -148,7 +152,7 @@ void attention_backward_range(const AttentionShape& s, const T* q, const T* k, c
                               const float* log_sums, const AttentionGradients& g, int64_t begin, int64_t end) {
   AttentionBuffers buffer(s);
   const Mask mask(s.dropout, s.dropout_key);
-  std::vector<float> kept(round_up(s.source)), context_row(buffer.dim);  // zeros beyond head_dim, as in the gradient
+  std::vector<float> context_row(buffer.dim);  // zeros beyond head_dim, as in the gradient
   for (int64_t pair = begin; pair < end; ++pair) {
     const int64_t b = pair / s.heads, h = pair % s.heads;
     const int64_t rows = length_of(s.target_lengths, b, s.target), keys = length_of(s.source_lengths, b, s.source);
@@ -178,15 +182,14 @@ void attention_backward_range(const AttentionShape& s, const T* q, const T* k, c
       const float inner = sum_lanes(products);  // dO · O of this row: what the softmax's gradient subtracts
       const Vec log_sum = all(log_sums[pair * s.target + t]), scale = all(s.scale);
       for (int64_t j = visible; j < padded; ++j) p[j] = -std::numeric_limits<float>::infinity();
-      for (int64_t j = 0; j < padded; j += kLanes) store(p + j, vec_exp(load(p + j) * scale - log_sum));
-      if (s.dropout > 0) {
-        for (int64_t j = 0; j < visible; ++j) kept[j] = mask((pair * s.target + t) * s.source + j);
-        for (int64_t j = 0; j < visible; ++j) d[j] = p[j] * (d[j] * kept[j] - inner) * s.scale;
-        for (int64_t j = 0; j < visible; ++j) p[j] *= kept[j];
-      } else {
-        for (int64_t j = 0; j < visible; ++j) d[j] = p[j] * (d[j] - inner) * s.scale;
+      const int64_t first = (pair * s.target + t) * s.source;
+      for (int64_t j = 0; j < padded; j += kLanes) {
+        const Vec weight = vec_exp(load(p + j) * scale - log_sum);  // zero where the target does not look
+        const Vec kept = s.dropout > 0 ? mask.lanes(first + j) : all(1);
+        const Vec of_score = weight * (load(d + j) * kept - all(inner)) * scale;
+        store(p + j, weight * kept);
+        store(d + j, kLaneNumbers < static_cast<int32_t>(visible - j) ? of_score : Vec{});
       }
-      for (int64_t j = visible; j < padded; ++j) d[j] = 0;
     }
     product(buffer.score_gradient, padded, 1, buffer.k, dim, rows, dim, keys, buffer.product, dim);
     store_rows(buffer.product, dim,

@@ -12,8 +12,9 @@ namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
 
 // 32 mixed bits of (key, counter): two rounds of a 32-bit finaliser; each gives two 16-bit draws.
-inline uint32_t draw(uint32_t counter, uint32_t low, uint32_t high) {
-  uint32_t x = counter * 0x9e3779b9u + low;
+template <typename Word>
+inline Word draw(Word counter, uint32_t low, uint32_t high) {
+  Word x = counter * 0x9e3779b9u + low;
   x ^= x >> 16;
   x *= 0x7feb352du;
   x ^= (x >> 15) ^ high;
@@ -35,13 +36,27 @@ struct Mask {
         draw(static_cast<uint32_t>(i >> 1) ^ static_cast<uint32_t>((i >> 33) * 0x85ebca6bu), low, high);
     return ((i & 1 ? bits >> 16 : bits & 0xffff) < threshold) ? 0.0f : factor;
   }
+  // The factors of the elements from i on.
+  Vec lanes(int64_t i) const {
+    if (i >> 33 != (i + kLanes) >> 33) {
+      Vec factors = {};
+      for (int64_t j = 0; j < kLanes; ++j) factors[j] = (*this)(i + j);
+      return factors;
+    }
+    const WordVec number = (WordVec)kLaneNumbers + static_cast<uint32_t>(i & 1);
+    const WordVec counter =
+        (static_cast<uint32_t>(i >> 1) + (number >> 1)) ^ static_cast<uint32_t>((i >> 33) * 0x85ebca6bu);
+    const WordVec bits = draw(counter, low, high), half = (number & 1) != 0 ? bits >> 16 : bits & 0xffff;
+    return half < threshold ? Vec{} : all(factor);
+  }
 };
+
+constexpr int64_t kBlock = 256;
 
 // Calls body(start, n, keep) for blocks that make up [begin, end): keep[j] is the factor of element start + j.
 template <typename Body>
 inline void for_blocks(float p, uint64_t key, int64_t begin, int64_t end, Body&& body) {
   const Mask mask(p, key);
-  constexpr int64_t kBlock = 256;
   float keep[kBlock];
   for (int64_t start = begin; start < end;) {
     // Blocks are aligned to even elements so that both halves of a draw are used where possible.
@@ -84,13 +99,17 @@ void dropout(Type type, void* out, const void* x, const void* residual, float p,
                   p, key, begin, end);
 }
 
+// out may be x: results go through a block of their own, so that the compiler need not fear that one changes the next
+// element.
 template <typename T>
 void relu_dropout_range(T* out, const T* x, float p, uint64_t key, int64_t begin, int64_t end) {
   for_blocks(p, key, begin, end, [&](int64_t start, int64_t n, const float* keep) {
+    T results[kBlock];
     for (int64_t j = 0; j < n; ++j) {
       const float value = to_float(x[start + j]);
-      out[start + j] = from_float<T>((value < 0 ? 0 : value) * keep[j]);  // NaN stays NaN
+      results[j] = from_float<T>((value < 0 ? 0 : value) * keep[j]);  // NaN stays NaN
     }
+    std::copy_n(results, n, out + start);
   });
 }
 
@@ -101,10 +120,16 @@ void relu_dropout(Type type, void* out, const void* x, float p, uint64_t key, in
     relu_dropout_range(static_cast<uint16_t*>(out), static_cast<const uint16_t*>(x), p, key, begin, end);
 }
 
+// to may be gradient.
 template <typename T>
 void relu_dropout_backward_range(T* to, const T* gradient, const T* out, float factor, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; ++i)
-    to[i] = from_float<T>(to_float(out[i]) > 0 ? to_float(gradient[i]) * factor : 0.0f);
+  T results[kBlock];
+  for (int64_t start = begin; start < end; start += kBlock) {
+    const int64_t n = std::min(end - start, kBlock);
+    for (int64_t j = 0; j < n; ++j)
+      results[j] = from_float<T>(to_float(out[start + j]) > 0 ? to_float(gradient[start + j]) * factor : 0.0f);
+    std::copy_n(results, n, to + start);
+  }
 }
 
 void relu_dropout_backward(Type type, void* x_gradient, const void* out_gradient, const void* out, float p,

@@ -101,9 +101,10 @@ struct Kernels {
   void (*dropout)(Type type, void* out, const void* x, const void* residual, float p, uint64_t key, int64_t begin,
                   int64_t end);
 
-  /// out[i] = keep_i * max(x[i], 0) / (1 - p) for i in [begin, end), with keep_i as above.
+  /// out[i] = keep_i * max(x[i], 0) / (1 - p) for i in [begin, end), with keep_i as above. out may be x.
   void (*relu_dropout)(Type type, void* out, const void* x, float p, uint64_t key, int64_t begin, int64_t end);
-  /// Its gradient of x, from that of out and from out itself: where out is 0, nothing flows.
+  /// Its gradient of x, from that of out and from out itself: where out is 0, nothing flows. x_gradient may be
+  /// out_gradient.
   void (*relu_dropout_backward)(Type type, void* x_gradient, const void* out_gradient, const void* out, float p,
                                 int64_t begin, int64_t end);
 

@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kLanes = 16;
 typedef float Vec __attribute__((vector_size(64)));
 typedef int32_t IntVec __attribute__((vector_size(64)));
+typedef uint32_t WordVec __attribute__((vector_size(64)));
+constexpr IntVec kLaneNumbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 /// The next whole number of vectors, in elements.
 inline int64_t round_up(int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
@@ -138,6 +140,19 @@ inline float max_lanes(Vec v) {
   v = greater(v, upper_half<2>(v));
   v = greater(v, upper_half<1>(v));
   return v[0];
+}
+
+// Rows become columns: four times, rows i and i + 8 are put together, one number of each in turn.
+inline void transpose(Vec (&v)[kLanes]) {
+  for (int round = 0; round < 4; ++round) {
+    Vec next[kLanes];
+    for (int i = 0; i < 8; ++i) {
+      next[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      next[2 * i + 1] =
+          __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+    std::copy_n(next, kLanes, v);
+  }
 }
 
 // Lane j of the result is sum_lanes(v[j]), in the same order of summation.

@@ -22,6 +22,12 @@ struct CellState {
   torch::Tensor cell;  ///< LSTM only
 };
 
+/// What a cell is made of: matrices [gates * size, input] and [gates * size, size], biases [gates * size], float
+/// masters.
+struct RecurrentWeights {
+  torch::Tensor input, recurrent, input_bias, recurrent_bias;
+};
+
 /// One step of a recurrent net: with a = W x + b of the input x and g = U h + d of the state h before,
 ///   gru (Cho et al. 2014, reset after the product as in cuDNN): r = sigmoid(a_r + g_r), z = sigmoid(a_z + g_z),
 ///       n = tanh(a_n + r * g_n), h' = (1 - z) * n + z * h
@@ -46,6 +52,7 @@ class RecurrentCellImpl : public torch::nn::Module, public HasInitialValues {
   InitialValues initial_values_below(const torch::nn::Module& submodule, const InitialValues& values) const override;
 
   int64_t size() const { return size_; }
+  RecurrentWeights weights() const { return {input_->weight, recurrent_->weight, input_->bias, recurrent_->bias}; }
 
  private:
   kernels::Cell kind_;

@@ -1,15 +1,28 @@
 #include "nn/layers/recurrent_layer.h"
 
 #include "nn/device/device.h"
+#include "nn/device/device_capabilities.h"
 
 namespace nmt {
 
-RecurrentLayerImpl::RecurrentLayerImpl(kernels::Cell kind, int64_t input, int64_t size, bool bidirectional) {
+RecurrentLayerImpl::RecurrentLayerImpl(kernels::Cell kind, int64_t input, int64_t size, bool bidirectional)
+    : kind_(kind) {
   cells_.push_back(register_module("forward", RecurrentCell(kind, input, size)));
   if (bidirectional) cells_.push_back(register_module("backward", RecurrentCell(kind, input, size)));
 }
 
 RecurrentLayerImpl::Output RecurrentLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& lengths) {
+  const bool fused = fused_ ? *fused_ : capabilities_of(x.device()).recurrent_layers;
+  return fused ? run_fused(x, lengths) : run_cells(x, lengths);
+}
+
+RecurrentLayerImpl::Output RecurrentLayerImpl::run_fused(const torch::Tensor& x, const torch::Tensor& lengths) {
+  std::vector<RecurrentWeights> directions;
+  for (const auto& cell : cells_) directions.push_back(cell->weights());
+  return fused_recurrent_layer(kind_, x, lengths, directions);
+}
+
+RecurrentLayerImpl::Output RecurrentLayerImpl::run_cells(const torch::Tensor& x, const torch::Tensor& lengths) {
   const int64_t time = x.size(0), batch = x.size(1);
   const auto active = copy_to_device(torch::arange(time, torch::kInt64).unsqueeze(1) < lengths, x.device()).unbind(0);
   Output output;

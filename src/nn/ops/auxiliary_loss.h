@@ -1,6 +1,10 @@
 #pragma once
 
+#include <torch/nn/module.h>
 #include <torch/types.h>
+
+#include <memory>
+#include <vector>
 
 namespace nmt {
 
@@ -13,5 +17,8 @@ class AuxiliaryLoss {
   /// where there was none. It is given once.
   virtual torch::Tensor take_auxiliary_loss() = 0;
 };
+
+/// The sum of the losses of those modules that have one, in their order; undefined: none has.
+torch::Tensor take_auxiliary_losses(const std::vector<std::shared_ptr<torch::nn::Module>>& modules);
 
 }  // namespace nmt

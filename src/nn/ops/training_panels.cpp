@@ -78,7 +78,8 @@ torch::Tensor pack_transposed_weights(torch::TensorList weights, torch::ScalarTy
   return packed(weights, type, Side::kInputs);
 }
 
-void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const torch::Tensor& bias, torch::Tensor& y) {
+void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const torch::Tensor& bias, torch::Tensor& y,
+                     const std::function<void(int64_t, int64_t)>& then) {
   const kernels::TrainingProduct product{.rows = x.size(0),
                                          .in = x.size(1),
                                          .out = y.size(1),
@@ -90,6 +91,7 @@ void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const 
   parallel_ranges(product.rows, std::max(kRowsEach, worth_multiplying(product.in * product.out)),
                   [&](int64_t begin, int64_t end) {
                     kernels.multiply(product, {begin, end});
+                    if (then) then(begin, end);
                   });
 }
 

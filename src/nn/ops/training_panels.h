@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
+#include <functional>
 #include <span>
 
 #include "nn/ops/packed_matrix.h"
@@ -18,8 +20,10 @@ torch::Tensor pack_weights(torch::TensorList weights, torch::ScalarType type);
 torch::Tensor pack_transposed_weights(torch::TensorList weights, torch::ScalarType type);
 
 /// y [rows, out] = x [rows, in] weightᵀ + bias by packed weights; by transposed ones x's gradient from y's. x and y are
-/// of one type and contiguous, bias is float32 [out] or undefined.
-void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const torch::Tensor& bias, torch::Tensor& y);
+/// of one type and contiguous, bias is float32 [out] or undefined. then(begin, end) is called for rows of y as soon as
+/// they are there, while they lie in the cache, on the thread that computed them.
+void multiply_panels(const torch::Tensor& x, const torch::Tensor& panels, const torch::Tensor& bias, torch::Tensor& y,
+                     const std::function<void(int64_t begin, int64_t end)>& then = {});
 
 /// of_weight [out, in] += of_yᵀ x; of_bias [out] += the sums of of_y's columns, unless it is undefined. x [rows, in]
 /// and of_y [rows, out] are of one type, the sums float32; all are contiguous.

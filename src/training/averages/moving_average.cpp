@@ -20,18 +20,36 @@ void copy_to(const NamedTensors& tensors, const std::vector<torch::Tensor>& valu
 
 }  // namespace
 
-MovingAverage::MovingAverage(NamedTensors weights, double decay)
-    : weights_(std::move(weights)), averages_(copies(weights_)), decay_(decay) {}
-
-void MovingAverage::follow(int64_t update) {
-  const torch::NoGradGuard no_grad;
-  std::vector<torch::Tensor> now;
-  for (const auto& [name, tensor] : weights_) now.push_back(tensor.detach());
-  const double t = static_cast<double>(update), decay = std::min(decay_, (1 + t) / (10 + t));
-  at::_foreach_lerp_(averages_, now, 1 - decay);
+MovingAverage::MovingAverage(NamedTensors weights, double decay, const StateShares* shares)
+    : weights_(std::move(weights)), decay_(decay), shares_(shares) {
+  for (const auto& [name, weight] : weights_) {
+    const bool is_own = !shares || shares->is_own(name);
+    averages_.push_back(is_own ? weight.detach().clone() : without_memory(weight));
+    if (!is_own) continue;
+    own_.push_back(averages_.back());
+    followed_.push_back(weight.detach());
+  }
 }
 
-void MovingAverage::put_into_weights() const { copy_to(weights_, averages_); }
+void MovingAverage::follow(int64_t update) {
+  gathered_.clear();
+  if (own_.empty()) return;
+  const torch::NoGradGuard no_grad;
+  const double t = static_cast<double>(update), decay = std::min(decay_, (1 + t) / (10 + t));
+  at::_foreach_lerp_(own_, followed_, 1 - decay);
+}
+
+void MovingAverage::gather() {
+  if (shares_) gathered_ = shares_->gathered(state());
+}
+
+void MovingAverage::put_into_weights() const {
+  if (!shares_) return copy_to(weights_, averages_);
+  TORCH_CHECK(gathered_.size() == weights_.size(), "the averages are not gathered");
+  std::vector<torch::Tensor> whole;
+  for (const auto& item : gathered_) whole.push_back(item.second);
+  copy_to(weights_, whole);
+}
 
 NamedTensors MovingAverage::state() const {
   NamedTensors state;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "models/interface/safetensors.h"
+#include "training/distributed/state_shares.h"
 
 namespace nmt {
 
@@ -9,19 +10,27 @@ namespace nmt {
 /// so that at first it is short and soon forgets the weights it started from.
 class MovingAverage {
  public:
-  MovingAverage(NamedTensors weights, double decay);
+  /// shares: each process keeps the averages of its share of the weights; null: all. It outlives the average.
+  MovingAverage(NamedTensors weights, double decay, const StateShares* shares = nullptr);
 
   /// After update 1, 2, ... of the weights, also one that was skipped and left them as they were.
   void follow(int64_t update);
+  /// Where they are shared out: brings them together for put_into_weights() by the process that leads, until the next
+  /// update. To be called by all.
+  void gather();
   /// Writes the average into the weights it follows.
   void put_into_weights() const;
-  /// What a checkpoint holds: tensors that the caller may write to, under "moving_average.NAME".
+  /// What a checkpoint holds: tensors that the caller may write to, under "moving_average.NAME"; those that another
+  /// process keeps are of the device meta.
   NamedTensors state() const;
 
  private:
   NamedTensors weights_;
-  std::vector<torch::Tensor> averages_;
+  std::vector<torch::Tensor> averages_;        // of the weights
+  std::vector<torch::Tensor> own_, followed_;  // those that this process keeps, and their weights
   double decay_;
+  const StateShares* shares_;
+  NamedTensors gathered_;
 };
 
 /// Puts the weights back as they were when it was made.

@@ -2,6 +2,7 @@
 
 #ifdef USE_DISTRIBUTED  // as LibTorch was built
 
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
@@ -88,6 +89,18 @@ class DeviceProcessGroup final : public ProcessGroup {
     communicator_->sum(on_device)->wait();
     host.copy_(on_device);
     progress_.wait(false, steady_seconds());
+  }
+
+  // Where one process receives, the others have no tensor of that size: one is made for the time it takes.
+  void hand_over(std::span<const OwnedTensor> tensors, Receivers receivers) override {
+    std::vector<std::unique_ptr<Communicator::Sum>> under_way;
+    for (const auto& [values, owner] : tensors) {
+      if (receivers == Receivers::kAll)
+        under_way.push_back(communicator_->broadcast(values, owner));
+      else
+        communicator_->broadcast(values.is_meta() ? at::empty_like(values, device_) : values, owner)->wait();
+    }
+    for (const auto& broadcast : under_way) broadcast->wait();
   }
 
   std::unique_ptr<BucketSum> make_bucket(torch::Tensor values) override;

@@ -20,13 +20,15 @@ class Communicator {
   class Sum {
    public:
     virtual ~Sum() = default;
-    /// What the present stream is given from now on comes after the sum; the host does not wait.
+    /// What the present stream is given from now on comes after the sum or broadcast; the host does not wait.
     virtual void wait() = 0;
   };
   virtual ~Communicator() = default;
   /// Replaces `values`, of a device, by their sum over all processes, after what the present stream has been given. The
   /// processes call it in the same order.
   virtual std::unique_ptr<Sum> sum(const torch::Tensor& values) = 0;
+  /// Replaces `values` by those of process `owner`, in the same way.
+  virtual std::unique_ptr<Sum> broadcast(const torch::Tensor& values, int64_t owner) = 0;
 };
 /// store: where the processes leave each other what they need to connect.
 using MakeCommunicator = std::function<std::unique_ptr<Communicator>(const c10::intrusive_ptr<c10d::Store>& store)>;

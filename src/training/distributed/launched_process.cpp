@@ -1,12 +1,13 @@
 #include "training/distributed/launched_process.h"
 
+#include <ATen/DeviceAccelerator.h>
 #include <fmt/format.h>
-#include <torch/cuda.h>
 
 #include <charconv>
 
 #include "base/error.h"
 #include "nn/device/device.h"
+#include "nn/device/device_capabilities.h"
 
 namespace nmt {
 namespace {
@@ -70,14 +71,18 @@ torch::Device device_of(const LaunchedProcess& process, const std::string& run_d
         fmt::format("run.device {}: {} processes would share one GPU; use cuda: each takes that of its local rank",
                     run_device, process.size));
   const auto device = resolve_device(run_device);
-  if (process.size == 1 || !device.is_cuda()) return device;
-  const auto gpus = static_cast<int64_t>(torch::cuda::device_count());
-  if (gpus == 1) return device;  // the launcher shows each process its own
-  if (process.local_rank >= gpus)
+  if (process.size == 1 || capabilities_of(device).host) return device;
+  return device_of(process, run_device, device, at::accelerator::deviceCount());
+}
+
+torch::Device device_of(const LaunchedProcess& process, const std::string& run_device, torch::Device found,
+                        int64_t count) {
+  if (process.size == 1 || count == 1) return found;  // the launcher shows each process its own
+  if (process.local_rank >= count)
     throw Error(
         fmt::format("run.device {}: process {} is the {}th of its machine, which has {} GPUs; start at most one a GPU",
-                    run_device, process.rank, process.local_rank + 1, gpus));
-  return {torch::kCUDA, static_cast<c10::DeviceIndex>(process.local_rank)};
+                    run_device, process.rank, process.local_rank + 1, count));
+  return {found.type(), static_cast<c10::DeviceIndex>(process.local_rank)};
 }
 
 }  // namespace nmt

@@ -25,5 +25,8 @@ LaunchedProcess launched_process(const std::function<const char*(const char*)>& 
 
 /// The device of this process: that of run.device; of several GPUs the one of its local rank. Throws Error.
 torch::Device device_of(const LaunchedProcess& process, const std::string& run_device);
+/// The same of a device that was found, where this machine has `count` of its kind.
+torch::Device device_of(const LaunchedProcess& process, const std::string& run_device, torch::Device found,
+                        int64_t count);
 
 }  // namespace nmt

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "nn/device/device_capabilities.h"
+#include "training/distributed/communicators.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/mpi_process_group.h"
-#include "training/distributed/nccl_process_group.h"
 
 namespace nmt {
 
@@ -17,7 +18,8 @@ std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process,
         "training.accumulate {}: {} processes need at least so many batches in one update (it counts those of all "
         "processes); set training.accumulate to {} or a multiple of it",
         config.training.accumulate, process.size, process.size));
-  if (device.is_cuda()) return make_nccl_process_group(process, device, config.run.process_timeout, std::move(on_lost));
+  if (!capabilities_of(device).host)
+    return make_process_group_on(device, process, config.run.process_timeout, std::move(on_lost));
   return make_mpi_process_group(process, config.run.process_timeout, std::move(on_lost));
 }
 

@@ -10,8 +10,9 @@
 
 namespace nmt {
 
-/// Joins the other processes: NCCL where device is a GPU, MPI on the CPU; alone, a SingleProcess. Throws Error where
-/// this program is built without what it takes, or more processes than training.accumulate.
+/// Joins the other processes: MPI on the CPU, on other devices what sums over their kind (NCCL on GPUs,
+/// set_communicator); alone, a SingleProcess. Throws Error where this program is built without what it takes, or more
+/// processes than training.accumulate.
 std::unique_ptr<ProcessGroup> make_process_group(const LaunchedProcess& process, torch::Device device,
                                                  const Config& config, OnLost on_lost);
 

@@ -25,7 +25,8 @@
 namespace nmt {
 namespace {
 
-constexpr int kSumTag = 0, kFirstBucketTag = 1;
+constexpr int kSumTag = 0, kHandOverTag = 1, kFirstBucketTag = 2;
+constexpr size_t kMostBytes = 1 << 30;  // of a message
 constexpr auto kPoll = std::chrono::microseconds(20), kLongPoll = std::chrono::microseconds(500);
 constexpr auto kIdle = std::chrono::milliseconds(2);
 constexpr double kPatience = 0.1;  // seconds without news until it looks more seldom
@@ -87,6 +88,20 @@ class MpiProcessGroup final : public ProcessGroup {
     }
   }
 
+  void hand_over(std::span<const OwnedTensor> tensors, Receivers receivers) override {
+    const bool receives = receivers == Receivers::kAll || leads();
+    wait(post({.start =
+                   [&](auto& requests) {
+                     for (const auto& tensor : tensors) {
+                       if (tensor.owner == rank_)
+                         send_bytes(requests, tensor.values, receivers);
+                       else if (receives)
+                         receive_bytes(requests, tensor.values, static_cast<int>(tensor.owner));
+                     }
+                   },
+               .complete = [] {}}));
+  }
+
   std::unique_ptr<BucketSum> make_bucket(torch::Tensor values) override;
 
   // For the main thread.
@@ -120,6 +135,20 @@ class MpiProcessGroup final : public ProcessGroup {
     int32_t out = 0, in = 0;
     MPI_Request sending = MPI_REQUEST_NULL, receiving = MPI_REQUEST_NULL;
   };
+
+  // In pieces; those of one pair of processes arrive in their order.
+  void send_bytes(std::vector<MPI_Request>& requests, const torch::Tensor& values, Receivers receivers) {
+    const auto* bytes = static_cast<const char*>(values.const_data_ptr());
+    for (size_t at = 0; at < values.nbytes(); at += kMostBytes)
+      for (int peer = 0; peer < (receivers == Receivers::kAll ? size_ : 1); ++peer)
+        if (peer != rank_)
+          send(requests, bytes + at, std::min(kMostBytes, values.nbytes() - at), MPI_BYTE, peer, kHandOverTag);
+  }
+  void receive_bytes(std::vector<MPI_Request>& requests, const torch::Tensor& values, int owner) {
+    auto* bytes = static_cast<char*>(values.mutable_data_ptr());
+    for (size_t at = 0; at < values.nbytes(); at += kMostBytes)
+      receive(requests, bytes + at, std::min(kMostBytes, values.nbytes() - at), MPI_BYTE, owner, kHandOverTag);
+  }
 
   void work(std::promise<int>& joined) {
     int provided = 0, together = 0;

@@ -25,6 +25,13 @@ class BucketSum {
   virtual void wait_finished() = 0;
 };
 
+/// A tensor that one process of a group has for others.
+struct OwnedTensor {
+  torch::Tensor values;  ///< contiguous, of the same size and type with its owner and with who gets it
+  int64_t owner = 0;     ///< a rank
+};
+enum class Receivers { kAll, kLeader };
+
 /// The processes of a data-parallel run, seen from one of them. Every process calls the same operations in the same
 /// order. A process that is lost ends the others (OnLost); one that destroys its group while an exception flies tells
 /// the others, which end too.
@@ -44,6 +51,11 @@ class ProcessGroup {
   /// total over all micro-batches do not depend on the number of processes. Otherwise one add an update is cheaper.
   virtual bool adds_in_order() const = 0;
 
+  /// Fills each tensor of the receivers with what its owner has there, bit by bit; they wait for it. Tensors lie where
+  /// the group's buckets do. Where only the leader receives, one of another
+  /// process is of the device meta on the others: it has a size and no memory.
+  virtual void hand_over(std::span<const OwnedTensor> tensors, Receivers receivers) = 0;
+
   /// While it is on, this process counts as hung when it shows no progress for run.process_timeout; any call of the
   /// group is progress. Off in what may take long: reading, validation, saving.
   virtual void expect_progress(bool /*on*/) {}
@@ -62,6 +74,7 @@ class SingleProcess final : public ProcessGroup {
   void sum(std::span<double>) override {}
   std::unique_ptr<BucketSum> make_bucket(torch::Tensor values) override;  ///< there is nobody to sum with: throws
   bool adds_in_order() const override { return true; }
+  void hand_over(std::span<const OwnedTensor>, Receivers) override {}
 };
 
 /// What ends the program when another process is lost: gets one line that names it, is called on a thread of the group

@@ -184,6 +184,7 @@ void UpdateLoop::save_and_validate(bool saves, bool validates) {
 void UpdateLoop::save_checkpoint() {
   account_for_launched();
   const bool stands = std::exchange(saved_update_, progress_.update) == progress_.update;
+  if (!stands && parts_.gather_state) parts_.gather_state();
   if (!parts_.group.leads()) return;
   progress_.seconds = seconds_before_ + parts_.clock() - session_start_;
   if (stands)
@@ -194,6 +195,7 @@ void UpdateLoop::save_checkpoint() {
 
 // By the process that leads; the others wait, and know then what it knows.
 void UpdateLoop::validate() {
+  if (parts_.average) parts_.average->gather();
   if (parts_.group.leads()) {
     const double start = parts_.clock();
     try {

@@ -37,7 +37,9 @@ class UpdateLoop {
     Schedule schedule;
     BatchStream& batches;
     MovingAverage* average = nullptr;  ///< follows the weights
-    bool validates = false;            ///< there is a validation set
+    /// Called in every process before one of them writes a checkpoint's state; empty: nothing is to be done.
+    std::function<void()> gather_state = {};
+    bool validates = false;  ///< there is a validation set
     // Of the process that leads; null in the others.
     BestModel* best = nullptr;
     const RunCheckpoints* checkpoints = nullptr;

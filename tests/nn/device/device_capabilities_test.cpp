@@ -12,7 +12,7 @@ namespace {
 TEST(DeviceCapabilities, OfTheCpu) {
   const auto cpu = capabilities_of(torch::kCPU);
   EXPECT_TRUE(cpu.host);
-  EXPECT_FALSE(cpu.float16 || cpu.flash_attention || cpu.efficient_attention || cpu.graphs);
+  EXPECT_FALSE(cpu.float16 || cpu.flash_attention || cpu.efficient_attention || cpu.recurrent_layers || cpu.graphs);
 }
 
 // bfloat16 and FlashAttention-2 begin with Ampere (8.0), tensor cores with Volta (7.0).
@@ -30,7 +30,7 @@ TEST(DeviceCapabilities, OfGenerationsOfCards) {
     EXPECT_EQ(can.bfloat16, bfloat16) << major;
     EXPECT_EQ(can.float16, float16) << major;
     EXPECT_EQ(can.flash_attention, flash) << major;
-    EXPECT_TRUE(can.efficient_attention);
+    EXPECT_TRUE(can.efficient_attention && can.recurrent_layers);
     EXPECT_EQ(can.memory, 1 << 30);
     EXPECT_EQ(resolve_precision(TrainingPrecision::kAuto, can), bfloat16  ? torch::kBFloat16
                                                                 : float16 ? torch::kFloat16

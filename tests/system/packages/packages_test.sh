@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 [ "$(id -u)" -eq 0 ] || { echo "SKIPPED: not root: no bare Debian can be made"; exit 77; }
-scripts/package.sh
+NMT_DEB_COMPRESSION=zstd scripts/package.sh
 scripts/try_packages.sh "$1"

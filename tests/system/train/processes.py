@@ -118,6 +118,32 @@ class Bits(Processes):
             self.assertIn(f"{processes} processes of mpirun", errors)
             self.assertEqual(errors.count("going on from"), 0)
 
+    def test_a_sharded_optimizer_gives_the_same_bits(self):
+        """Begun, killed and gone on with shares of two and three processes, and by one; checkpoints are whole."""
+        settings = ("training.ema_decay=0.9", "validation.every=10", "training.gradient_checkpointing=true")
+        sharded = (*settings, "training.shard_optimizer=true")
+        alone = Run(self.config, self.work / "sharded-alone", settings, UPDATES)
+        code, errors = alone.finish(processes=1)
+        self.assertEqual(code, 0, errors)
+        run = Run(self.config, self.work / "sharded", sharded, UPDATES)
+        for processes, wanted in ((2, 6), (3, 15), (1, 24)):
+            process = run.start(processes=processes)
+            self.assertTrue(wait_until(lambda: run.newest() >= wanted, process))
+            if processes == 1:
+                process.kill()
+            else:
+                os.kill(run.process(processes - 1), signal.SIGKILL)
+            code, errors = ends(process)
+            self.assertNotEqual(code, 0, errors)
+            self.assert_no_process_is_left(run)
+        self.assert_finishes(run, alone.result(), processes=3)
+        # Gone on without: the setting may change.
+        unbroken = Run(self.config, self.work / "sharded-2", sharded, UPDATES)
+        self.assert_finishes(unbroken, alone.result(), processes=2)
+        newest = unbroken.path(unbroken.newest())
+        for file in ("model.safetensors", "trainer.safetensors"):
+            self.assertEqual(sha256(newest / file), sha256(alone.path(unbroken.newest()) / file), file)
+
     def test_killed_and_resumed_with_another_number(self):
         run, dice = self.new_run(), random.Random(3)
         for processes, wanted in ((2, 3), (1, 9), (3, 15), (2, 24)):

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "support.h"
+#include "training/distributed/communicators.h"
 #include "training/distributed/make_process_group.h"
 #include "training/distributed/process_group.h"
 
@@ -100,6 +101,16 @@ TEST(LaunchedProcess, HasADeviceOfItsOwn) {
   EXPECT_EQ(device_of({.size = 4}, "cpu"), torch::Device(torch::kCPU));
   EXPECT_EQ(message_of<Error>([] { device_of({.size = 4}, "cuda:1"); }),
             "run.device cuda:1: 4 processes would share one GPU; use cuda: each takes that of its local rank");
+  // Of any kind of accelerator, whatever its name.
+  for (const auto type : {torch::kCUDA, torch::kPrivateUse1}) {
+    const torch::Device first(type, 0);
+    const LaunchedProcess process{.rank = 5, .size = 8, .local_rank = 1};
+    EXPECT_EQ(device_of(process, "auto", first, 4), torch::Device(type, 1));
+    EXPECT_EQ(device_of(process, "auto", first, 1), first) << "the launcher shows each process its own";
+    EXPECT_EQ(device_of({.local_rank = 1}, "auto", first, 4), first) << "alone";
+    EXPECT_EQ(message_of<Error>([&] { device_of({.rank = 7, .size = 8, .local_rank = 3}, "auto", first, 2); }),
+              "run.device auto: process 7 is the 4th of its machine, which has 2 GPUs; start at most one a GPU");
+  }
 }
 
 TEST(MakeProcessGroup, IsASingleProcessAlone) {
@@ -116,6 +127,24 @@ TEST(MakeProcessGroup, RefusesMoreProcessesThanBatches) {
   EXPECT_EQ(message_of<Error>([&] { make_process_group({.launcher = "mpirun", .size = 4}, torch::kCPU, config, {}); }),
             "training.accumulate 3: 4 processes need at least so many batches in one update (it counts those of all "
             "processes); set training.accumulate to 4 or a multiple of it");
+}
+
+// What is no host has no MPI: it needs a communicator of its kind.
+TEST(MakeProcessGroup, RefusesDevicesThatCannotCommunicate) {
+  Config config;
+  config.training.accumulate = 2;
+  const auto make = [&](const LaunchedProcess& process) {
+    return message_of<Error>([&] { make_process_group(process, torch::Device("meta"), config, {}); });
+  };
+  EXPECT_EQ(make({.launcher = "mpirun", .size = 2}),
+            "mpirun started 2 processes on devices of type meta, but this program has nothing that sums over them: for "
+            "GPUs it has to be built with a LibTorch for CUDA whose nccl.h CMake finds");
+  set_communicator(torch::kMeta, [](const LaunchedProcess&, torch::Device, const c10::intrusive_ptr<c10d::Store>&) {
+    return std::unique_ptr<Communicator>();
+  });
+  EXPECT_EQ(make({.launcher = "mpirun", .size = 2}),
+            "mpirun started 2 processes on several machines: set MASTER_ADDR to the name of that of rank 0");
+  set_communicator(torch::kMeta, nullptr);
 }
 
 }  // namespace

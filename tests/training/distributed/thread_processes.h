@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <barrier>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -17,7 +18,7 @@ namespace nmt::test {
 class ThreadProcesses {
  public:
   explicit ThreadProcesses(int64_t size, bool in_order = true)
-      : in_order_(in_order), all_(size), values_(size), buckets_(size) {}
+      : in_order_(in_order), all_(size), values_(size), buckets_(size), owned_(size) {}
 
   /// Runs `body` once for each process; rethrows the exception of the first that threw. All or none may throw.
   void run(const std::function<void(ProcessGroup&)>& body) {
@@ -57,6 +58,17 @@ class ThreadProcesses {
       std::copy(sums.begin(), sums.end(), values.begin());
     }
     std::unique_ptr<BucketSum> make_bucket(torch::Tensor values) override;
+    void hand_over(std::span<const OwnedTensor> tensors, Receivers receivers) override {
+      processes_.owned_[rank_] = tensors;
+      processes_.all_.arrive_and_wait();
+      if (receivers == Receivers::kAll || leads())
+        for (size_t i = 0; i < tensors.size(); ++i) {
+          const auto& [values, owner] = processes_.owned_[tensors[i].owner][i];
+          if (owner != rank_)
+            std::memcpy(tensors[i].values.mutable_data_ptr(), values.const_data_ptr(), values.nbytes());
+        }
+      processes_.all_.arrive_and_wait();
+    }
 
    private:
     ThreadProcesses& processes_;
@@ -99,6 +111,7 @@ class ThreadProcesses {
   // What each process shows the others.
   std::vector<std::span<double>> values_;
   std::vector<const float*> buckets_;
+  std::vector<std::span<const OwnedTensor>> owned_;
 };
 
 inline std::unique_ptr<BucketSum> ThreadProcesses::Group::make_bucket(torch::Tensor values) {

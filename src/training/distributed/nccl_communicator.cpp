@@ -1,8 +1,4 @@
-#include "training/distributed/nccl_process_group.h"
-
-#include <fmt/format.h>
-
-#include "base/error.h"
+#include "training/distributed/nccl_communicator.h"
 
 #ifdef NMT_WITH_NCCL
 
@@ -10,8 +6,6 @@
 
 #include <chrono>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
-
-#include "training/distributed/device_process_group.h"
 
 namespace nmt {
 namespace {
@@ -33,6 +27,13 @@ class NcclCommunicator final : public Communicator {
     return std::make_unique<NcclSum>(nccl_->allreduce(all));
   }
 
+  std::unique_ptr<Sum> broadcast(const torch::Tensor& values, int64_t owner) override {
+    std::vector<at::Tensor> all = {values};
+    c10d::BroadcastOptions options;
+    options.rootRank = owner;
+    return std::make_unique<NcclSum>(nccl_->broadcast(all, options));
+  }
+
  private:
   class NcclSum final : public Sum {
    public:
@@ -48,16 +49,10 @@ class NcclCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<ProcessGroup> make_nccl_process_group(const LaunchedProcess& process, torch::Device device,
-                                                      int64_t timeout, OnLost on_lost) {
-  if (process.address.empty())
-    throw Error(
-        fmt::format("{} started {} processes on several machines: set MASTER_ADDR to the name of that of rank 0",
-                    process.launcher, process.size));
-  return make_device_process_group(process, device, timeout, std::move(on_lost),
-                                   [&](const c10::intrusive_ptr<c10d::Store>& store) {
-                                     return std::make_unique<NcclCommunicator>(process, device, store);
-                                   });
+MakeDeviceCommunicator nccl_communicator() {
+  return [](const LaunchedProcess& process, torch::Device device, const c10::intrusive_ptr<c10d::Store>& store) {
+    return std::make_unique<NcclCommunicator>(process, device, store);
+  };
 }
 
 }  // namespace nmt
@@ -66,12 +61,7 @@ std::unique_ptr<ProcessGroup> make_nccl_process_group(const LaunchedProcess& pro
 
 namespace nmt {
 
-std::unique_ptr<ProcessGroup> make_nccl_process_group(const LaunchedProcess& process, torch::Device, int64_t, OnLost) {
-  throw Error(
-      fmt::format("{} started {} processes on GPUs, but this program is built without NCCL: build it with a "
-                  "LibTorch for CUDA whose nccl.h CMake finds",
-                  process.launcher, process.size));
-}
+MakeDeviceCommunicator nccl_communicator() { return nullptr; }
 
 }  // namespace nmt
 

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Makes dist/nmt-gpu.tar.gz, with which scripts/gpu_check.sh --offline checks a machine with a card that has neither a network nor
+# a compiler: the programs, the tests labelled gpu, the scripts, and the libraries that they need beyond LibTorch's, CUDA's and the
+# C++ compiler's. LibTorch is that of the machine's own Python package torch, of the version that the build was made with.
+#   scripts/gpu_bundle.sh [BUILD]     BUILD: a build for CUDA with -DNMT_BUILD_BENCH=ON -DNMT_WITH_MPI=OFF; default build-cuda
+# On the machine:
+#   tar -xzf nmt-gpu.tar.gz && nmt-gpu/scripts/gpu_check.sh --offline nmt-gpu
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+case "${1:-}" in
+  -h | --help) sed -n '2,8s/^# \{0,1\}//p' scripts/gpu_bundle.sh; exit 0 ;;
+esac
+build=${1:-build-cuda}
+largest=60  # MB
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt" 2>/dev/null; }
+[ -e "$build/CMakeCache.txt" ] || die "$build: no build folder"
+torch=$(cached Torch_DIR)
+torch_is_for_cuda "$torch" || die "$build is made with a LibTorch for the CPU"
+[ "$(cached NMT_BUILD_BENCH)" = ON ] && [ "$(cached NMT_WITH_MPI)" = OFF ] ||
+  die "$build: configure it with -DNMT_BUILD_BENCH=ON -DNMT_WITH_MPI=OFF (MPI has parts of its own all over a system)"
+libraries=$(cd "$torch/../../../lib" && pwd)
+
+tests=(test_gpu test_nn test_models test_search test_evaluation test_training)  # as labelled in tests/CMakeLists.txt
+programs=()
+for program in "$build"/nmt-*; do
+  if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
+done
+files=("${programs[@]}" "$build/bench/device_peak_bench" "${tests[@]/#/$build/tests/}")
+for file in "${files[@]}"; do [ -x "$file" ] || die "$file is not built"; done
+
+stage=$build/stage/nmt-gpu
+rm -rf "$build/stage" && mkdir -p "$stage"/{build/bench,build/tests,lib,scripts,docs}
+install -s -t "$stage/build" "${programs[@]}"
+install -s -t "$stage/build/bench" "$build/bench/device_peak_bench"
+install -s -t "$stage/build/tests" "${tests[@]/#/$build/tests/}"
+printf '%s\n' "${tests[@]}" >"$stage/gpu_tests"
+torch_version "$torch" | sed 's/+.*//' >"$stage/torch_version"
+git describe --always --dirty >"$stage/revision"
+cp scripts/gpu_check.sh scripts/common.sh "$stage/scripts"
+cp -r configs data_scripts "$stage"
+cp docs/gpu.md docs/attention_by_hand.md LICENSE NOTICE "$stage/docs"
+mkdir -p "$stage/bench" && cp bench/measuring.py "$stage/bench" && cp -r bench/decoding bench/training "$stage/bench"
+git ls-files 'tests/*/golden/*' tests/nn/attention/attention_by_hand_test.cpp | while read -r file; do
+  mkdir -p "$stage/$(dirname "$file")" && cp "$file" "$stage/$file"
+done
+
+# name and path of what the programs load, but for LibTorch's and NVIDIA's, and those of glibc and the compiler, which torch
+# needs itself.
+needed() {
+  LD_LIBRARY_PATH=$libraries ldd "${files[@]}" | sed -n 's/^\t\(\S*\) => \(\/\S*\) (.*/\1 \2/p' | sort -u |
+    grep -Ev "^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s|gomp)\.so.*) | $libraries/|/nvidia/|/cuda[^/]*/|libcu|libnv"
+}
+if LD_LIBRARY_PATH=$libraries ldd "${files[@]}" | grep "not found"; then die "these libraries are not found"; fi
+while read -r name path; do install -m 644 "$path" "$stage/lib/$name"; done < <(needed)
+
+mkdir -p dist
+tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -C "$build/stage" -cf - nmt-gpu | gzip -9n >dist/nmt-gpu.tar.gz
+size=$(stat -c %s dist/nmt-gpu.tar.gz)
+[ "$size" -le $((largest * 1000000)) ] || die "dist/nmt-gpu.tar.gz has $size bytes; at most $largest MB can be carried"
+say "dist/nmt-gpu.tar.gz: $(numfmt --to=si "$size")B; unpacked $(du -sb "$stage" | cut -f 1 | numfmt --to=si)B; libraries: $(ls "$stage/lib" | tr '\n' ' ')"

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <functional>
+#include <memory>
+
+#include "training/distributed/device_process_group.h"
+
+namespace nmt {
+
+/// How the processes of a run communicate that are on devices of one type. store: where they leave each other what they
+/// need to connect.
+using MakeDeviceCommunicator = std::function<std::unique_ptr<Communicator>(
+    const LaunchedProcess& process, torch::Device device, const c10::intrusive_ptr<c10d::Store>& store)>;
+
+/// For devices of this type from now on; null: not at all. CUDA has NCCL without this, in a program that is built with
+/// it.
+void set_communicator(c10::DeviceType type, MakeDeviceCommunicator make);
+
+/// make_device_process_group by the communicator of the device's type. Throws Error where there is none, or the
+/// launcher does not say where process 0 is.
+std::unique_ptr<ProcessGroup> make_process_group_on(torch::Device device, const LaunchedProcess& process,
+                                                    int64_t timeout, OnLost on_lost);
+
+}  // namespace nmt

@@ -1,0 +1,177 @@
+#include "training/memory/dry_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/process/progress.h"
+#include "training/batch_options.h"
+#include "training/memory/memory_plan.h"
+
+namespace nmt {
+namespace {
+
+constexpr int64_t kProgram = 300'000'000, kProgramOnCard = 1'000'000'000;  // libraries; on a card what CUDA takes
+
+/// Beside tensors: the program, and what an allocator keeps or cannot use.
+int64_t reserve(bool host, int64_t most) { return host ? kProgram + most / 8 : kProgramOnCard + most / 20; }
+
+class Question {
+ public:
+  Question(Config config, const PreparedData& data, DryRunPlace place)
+      : config_(std::move(config)),
+        place_(std::move(place)),
+        model_({.config = config_,
+                .source_vocabulary = data.codec.source().size(),
+                .target_vocabulary = data.codec.target().size(),
+                .batch = {},
+                .place = place_of(place_.host, place_.precision),
+                .processes = place_.processes}) {}
+
+  const MemoryModel& model() const { return model_; }
+  MemoryPlan plan(const BatchShape& batch) const { return model_.plan(batch); }
+  int64_t needed(const BatchShape& batch) const {
+    const int64_t most = model_.plan(batch).most;
+    return most + reserve(place_.host, most);
+  }
+  bool fits(const BatchShape& batch) const { return needed(batch) <= place_.memory; }
+
+  /// Most pairs of the widths of `batch` that fit; 0: none.
+  int64_t most_rows(BatchShape batch) const {
+    int64_t fit = 0, beyond = 1;
+    const auto fits_with = [&](int64_t rows) {
+      batch.rows = rows;
+      return fits(batch);
+    };
+    for (; beyond < (int64_t{1} << 32) && fits_with(beyond); beyond *= 2) fit = beyond;
+    while (beyond - fit > 1) {
+      const int64_t middle = fit + (beyond - fit) / 2;
+      (fits_with(middle) ? fit : beyond) = middle;
+    }
+    return fit;
+  }
+  /// training.batch_size that such rows come to.
+  int64_t batch_size(const BatchShape& batch, int64_t rows) const {
+    return config_.training.batch_type == BatchType::kTokens ? rows * std::max(batch.source, batch.target) : rows;
+  }
+
+ private:
+  Config config_;
+  DryRunPlace place_;
+  MemoryModel model_;
+};
+
+std::string row(const char* name, const std::string& value, const std::string& note = {}) {
+  return fmt::format("{:<22}{:>12}{}{}\n", name, value, note.empty() ? "" : "  ", note);
+}
+
+}  // namespace
+
+DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place) {
+  const Question question(config, data, place);
+  const auto batch = largest_batch(*data.train, batch_options(config, data.codec),
+                                   [&](const BatchShape& shape) { return question.plan(shape).most; });
+  const auto plan = question.plan(batch);
+  const int64_t needed = question.needed(batch);
+  DryRunAnswer answer;
+  answer.fits = needed <= place.memory;
+  auto& table = answer.table;
+  const auto add = [&table](const char* name, int64_t bytes, const std::string& note = {}) {
+    if (bytes > 0) table += row(name, format_bytes(bytes), note);
+  };
+  const auto& training = config.training;
+  const bool shares = training.shard_optimizer && place.processes > 1;
+  add(place.host ? "memory" : "memory of the card", place.memory,
+      fmt::format("{}, {}", place.precision,
+                  place.processes > 1 ? fmt::format("{} processes, each", place.processes) : "one process"));
+  add("parameters", plan.parameters, fmt::format("{} of float32", with_commas(question.model().parameter_count())));
+  add("gradients", plan.gradients);
+  add("optimizer state", plan.optimizer, training.optimizer.name() + (shares ? ", the largest share" : ""));
+  add("moving average", plan.average);
+  add("exchange", plan.exchange, "gradients of other processes");
+  add("activations", plan.activations,
+      fmt::format("of the largest batch, {} pairs of {} and {} tokens{}", with_commas(batch.rows), batch.source,
+                  batch.target, training.gradient_checkpointing ? ", with gradient checkpointing" : ""));
+  add("output layer", plan.output_layer, "logits, their gradients");
+  add("at once, at most", plan.most);
+  add("program and reserve", reserve(place.host, plan.most));
+  add("needed", needed);
+  const int64_t rows = question.most_rows(batch);
+  const int64_t size = question.batch_size(batch, rows);
+  table += row("largest batch_size", with_commas(size),
+               fmt::format("training.batch_size, {}; configured are {}", training.batch_type.name(),
+                           with_commas(training.batch_size)));
+  if (answer.fits) return answer;
+
+  std::vector<std::string> ways;
+  const auto try_with = [&](const std::string& what, const Config& changed, const DryRunPlace& elsewhere) {
+    if (Question(changed, data, elsewhere).fits(batch)) ways.push_back(what);
+  };
+  auto checkpointing = config;
+  checkpointing.training.gradient_checkpointing = true;
+  if (!training.gradient_checkpointing) try_with("training.gradient_checkpointing: true", checkpointing, place);
+  auto sharing = config;
+  sharing.training.shard_optimizer = true;
+  if (!training.shard_optimizer && place.processes > 1) try_with("training.shard_optimizer: true", sharing, place);
+  auto shorter = place;
+  shorter.precision = "bf16";
+  if (place.precision == "fp32" && !place.host) try_with("run.precision: bf16", config, shorter);
+  const auto smaller = [&](const Question& asked) {
+    const int64_t fitting = asked.batch_size(batch, asked.most_rows(batch));
+    const int64_t times = fitting > 0 ? (training.batch_size + fitting - 1) / fitting : 0;
+    return std::pair(fitting, training.accumulate * times);
+  };
+  auto [fitting, accumulate] = smaller(question);
+  if (fitting > 0) {
+    ways.push_back(fmt::format("training.batch_size: {} with training.accumulate: {}", fitting, accumulate));
+  } else if (ways.empty()) {
+    // Everything at once.
+    auto all = checkpointing;
+    all.training.shard_optimizer = place.processes > 1;
+    std::tie(fitting, accumulate) = smaller(Question(all, data, place.host ? place : shorter));
+    if (fitting > 0)
+      ways.push_back(fmt::format(
+          "training.gradient_checkpointing: true{}{} and training.batch_size: {} with training.accumulate: {}",
+          place.processes > 1 ? ", training.shard_optimizer: true" : "", place.host ? "" : ", run.precision: bf16",
+          fitting, accumulate));
+  }
+  answer.advice = fmt::format("the configuration needs {} of {}: ", format_bytes(needed), format_bytes(place.memory));
+  answer.advice += ways.empty() ? std::string("no batch fits; take a smaller model, or more memory")
+                                : fmt::format("set {}", fmt::join(ways, ", or "));
+  return answer;
+}
+
+int64_t parse_bytes(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 9> kUnits = {{{"B", 1},
+                                                                          {"KB", 1e3},
+                                                                          {"MB", 1e6},
+                                                                          {"GB", 1e9},
+                                                                          {"TB", 1e12},
+                                                                          {"KiB", 0x1p10},
+                                                                          {"MiB", 0x1p20},
+                                                                          {"GiB", 0x1p30},
+                                                                          {"TiB", 0x1p40}}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  for (const auto& [name, bytes] : kUnits)
+    if (error == std::errc() && unit == name && number > 0 && number * bytes < 0x1p62)
+      return static_cast<int64_t>(number * bytes);
+  throw Error("--memory '" + text + "': a number and a unit, such as 80GB or 512MiB");
+}
+
+int64_t memory_of_host() {
+  return static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace nmt
