@@ -1,9 +1,12 @@
 #include "base/process/version.h"
 
 #include <fstream>
+#include <istream>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
 #endif
 
 namespace nmt {
@@ -30,28 +33,43 @@ std::string version() { return NMT_VERSION; }
 
 std::string cpu_features() {
   std::string features;
-#if defined(__x86_64__)
-  const auto add = [&](bool present, const char* name) {
+  [[maybe_unused]] const auto add = [&](bool present, const char* name) {
     if (!present) return;
     if (!features.empty()) features += ' ';
     features += name;
   };
+#if defined(__x86_64__)
   add(__builtin_cpu_supports("avx2"), "AVX2");
   add(__builtin_cpu_supports("avx512f"), "AVX512");
   add(__builtin_cpu_supports("avx512bf16"), "AVX512-BF16");
   add(has_amx(), "AMX");
+#elif defined(__aarch64__)
+  add(true, "NEON");
+#if defined(__linux__)
+  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  add(first & HWCAP_ASIMDDP, "DotProd");
+  add(second & HWCAP2_I8MM, "I8MM");
+  add(second & HWCAP2_BF16, "BF16");
+#endif
 #endif
   return features;
 }
 
 std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
+  std::ifstream info("/proc/cpuinfo");
+  return cpu_name_in(info);
+}
+
+std::string cpu_name_in(std::istream& info) {
+  std::string maker, kind;
+  for (std::string line; std::getline(info, line);) {
     const auto value = line.find_first_not_of(" \t", line.find(':') + 1);
-    if (value != std::string::npos) return line.substr(value);
+    if (value == std::string::npos) continue;
+    if (line.starts_with("model name")) return line.substr(value);
+    if (line.starts_with("CPU implementer")) maker = line.substr(value);
+    if (line.starts_with("CPU part")) kind = line.substr(value);
   }
-  return "unknown processor";
+  return maker.empty() || kind.empty() ? "unknown processor" : "ARM64 processor " + maker + " " + kind;
 }
 
 }  // namespace nmt

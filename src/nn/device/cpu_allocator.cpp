@@ -3,6 +3,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,7 +23,6 @@ constexpr size_t kSmallest = 1 << 12;  // below, the system's allocator is quick
 constexpr size_t kMapped = 1 << 20;    // from here on blocks are mapped: what is released is the system's at once
 constexpr size_t kSpare = 16 << 20;  // may be kept above the largest need, however small that is: the steps of a search
                                      // of a small model ask for some MB, of another size each time
-constexpr size_t kPage = 1 << 12;
 constexpr size_t kHugePage =
     1 << 21;  // of the system, where it has them: one fault and one address to look up for each
 
@@ -135,7 +135,8 @@ class ReusingAllocator final : public c10::Allocator {
     char* const begin = static_cast<char*>(mapped);
     const size_t before = -reinterpret_cast<uintptr_t>(begin) % kHugePage;
     char* const block = begin + before;
-    const size_t whole = (bytes + kPage - 1) / kPage * kPage;
+    static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));  // 4 kB; on ARM64 16 or 64 kB, too
+    const size_t whole = (bytes + page - 1) / page * page;
     if (before > 0) ::munmap(begin, before);
     ::munmap(block + whole, spare - before);
     ::madvise(block, whole, MADV_HUGEPAGE);  // a wish: without huge pages all is as before
