@@ -23,7 +23,7 @@
 #include "report/html/html_report.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
-#include "training/memory/dry_run.h"
+#include "training/dry_run.h"
 #include "training/run_training.h"
 
 namespace nmt {

@@ -9,7 +9,7 @@
 #include "models/model_directory.h"
 #include "nn/device/device.h"
 #include "nn/device/move_module.h"
-#include "nn/ops/checkpoint.h"
+#include "nn/modules/gradient_checkpointing.h"
 #include "training/batch_options.h"
 #include "training/checkpoints/resumption.h"
 #include "training/fine_tuning.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nn/layers/dense_feed_forward.h"
-#include "nn/ops/auxiliary_loss.h"
+#include "nn/modules/auxiliary_loss.h"
 
 namespace nmt {
 

@@ -1,4 +1,6 @@
 // Checkpointed models against the same ones without: losses, gradients, memory.
+#include "nn/modules/gradient_checkpointing.h"
+
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +12,6 @@
 #include "models/tiny_batch.h"
 #include "models/transformer/transformer_forms.h"
 #include "nn/device/cpu_allocator.h"
-#include "nn/ops/checkpoint.h"
 #include "tensor_support.h"
 
 namespace nmt::gradient_checkpointing_test {

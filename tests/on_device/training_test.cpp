@@ -10,7 +10,7 @@
 #include "models/make_model.h"
 #include "models/model_directory.h"
 #include "nn/device/move_module.h"
-#include "nn/ops/checkpoint.h"
+#include "nn/modules/gradient_checkpointing.h"
 #include "on_device/device_under_test.h"
 #include "on_device/tiny_presets.h"
 #include "tensor_support.h"

@@ -1,6 +1,6 @@
 #include "models/losses/model_outputs.h"
 
-#include "nn/ops/auxiliary_loss.h"
+#include "nn/modules/auxiliary_loss.h"
 
 namespace nmt {
 namespace {

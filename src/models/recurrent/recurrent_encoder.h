@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 #include "nn/layers/recurrent_layer.h"
-#include "nn/ops/checkpoint.h"
+#include "nn/modules/gradient_checkpointing.h"
 #include "nn/ops/forward_context.h"
 
 namespace nmt {

@@ -12,8 +12,8 @@
 #include "nn/decode/decoder_cache.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
-#include "nn/ops/auxiliary_loss.h"
-#include "nn/ops/checkpoint.h"
+#include "nn/modules/auxiliary_loss.h"
+#include "nn/modules/gradient_checkpointing.h"
 #include "nn/ops/initial_values.h"
 #include "nn/ops/layer_norm.h"
 

@@ -1,7 +1,7 @@
 #include "nn/layers/dense_feed_forward.h"
 
+#include "nn/layers/feed_forward_product.h"
 #include "nn/ops/dropout.h"
-#include "nn/ops/feed_forward_product.h"
 #include "nn/ops/training_panels.h"
 
 namespace nmt {

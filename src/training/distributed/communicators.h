@@ -9,11 +9,6 @@
 
 namespace nmt {
 
-/// How the processes of a run communicate that are on devices of one type. store: where they leave each other what they
-/// need to connect.
-using MakeDeviceCommunicator = std::function<std::unique_ptr<Communicator>(
-    const LaunchedProcess& process, torch::Device device, const c10::intrusive_ptr<c10d::Store>& store)>;
-
 /// For devices of this type from now on; null: not at all. CUDA has NCCL without this, in a program that is built with
 /// it.
 void set_communicator(c10::DeviceType type, MakeDeviceCommunicator make);

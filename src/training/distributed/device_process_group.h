@@ -32,6 +32,9 @@ class Communicator {
 };
 /// store: where the processes leave each other what they need to connect.
 using MakeCommunicator = std::function<std::unique_ptr<Communicator>(const c10::intrusive_ptr<c10d::Store>& store)>;
+/// The same for devices of one type.
+using MakeDeviceCommunicator = std::function<std::unique_ptr<Communicator>(
+    const LaunchedProcess& process, torch::Device device, const c10::intrusive_ptr<c10d::Store>& store)>;
 
 /// Processes on devices, one each. They meet at process.address:port and tell each other there that they live. Totals
 /// are summed in the communicator's order. Throws MachineError where the processes do not meet. timeout: seconds, see

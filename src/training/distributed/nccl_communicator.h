@@ -1,6 +1,6 @@
 #pragma once
 
-#include "training/distributed/communicators.h"
+#include "training/distributed/device_process_group.h"
 
 namespace nmt {
 

@@ -34,16 +34,6 @@ struct PartActivations {
   int64_t late = 0;      ///< kept of the backward pass until its very end
 };
 
-/// The parts of a model, without its output layer. docs/gpu.md#memory has the formulas.
-std::vector<PartActivations> activations_of(const Config& config, const BatchShape& batch, const ComputePlace& place);
-std::vector<PartActivations> transformer_activations(const Config& config, const BatchShape& batch,
-                                                     const ComputePlace& place);
-std::vector<PartActivations> recurrent_activations(const Config& config, const BatchShape& batch,
-                                                   const ComputePlace& place);
-
-/// Features of what enters the output layer.
-int64_t output_features(const ModelConfig& model);
-
 /// Adds up tensors of a part.
 class TensorSum {
  public:

@@ -13,6 +13,8 @@
 #include "nn/kernels/training/training_product.h"
 #include "nn/ops/parameter.h"
 #include "training/distributed/state_shares.h"
+#include "training/memory/recurrent_activations.h"
+#include "training/memory/transformer_activations.h"
 #include "training/optimizers/make_optimizer.h"
 
 namespace nmt {
@@ -24,16 +26,16 @@ constexpr int64_t kUnitOfGpu = 512;
 
 int64_t nbytes(const torch::Tensor& x) { return x.numel() * static_cast<int64_t>(x.element_size()); }
 
+std::vector<PartActivations> activations_of(const Config& config, const BatchShape& batch, const ComputePlace& place) {
+  return config.model.architecture == Architecture::kTransformer ? transformer_activations(config, batch, place)
+                                                                 : recurrent_activations(config, batch, place);
+}
+
 }  // namespace
 
 int64_t ComputePlace::rounded(int64_t bytes_of_tensor) const {
   if (host) return rounded_tensor_bytes(bytes_of_tensor);
   return (bytes_of_tensor + kUnitOfGpu - 1) / kUnitOfGpu * kUnitOfGpu;
-}
-
-std::vector<PartActivations> activations_of(const Config& config, const BatchShape& batch, const ComputePlace& place) {
-  return config.model.architecture == Architecture::kTransformer ? transformer_activations(config, batch, place)
-                                                                 : recurrent_activations(config, batch, place);
 }
 
 int64_t copies_of_batch(const TrainingConfig& training) {

@@ -1,10 +1,11 @@
+#include "training/memory/recurrent_activations.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "nn/kernels/recurrent.h"
 #include "nn/layers/recurrent_cell.h"
-#include "training/memory/activations.h"
 
 namespace nmt {
 namespace {

@@ -1,9 +1,10 @@
+#include "training/memory/transformer_activations.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "nn/ops/activation.h"
-#include "training/memory/activations.h"
 
 namespace nmt {
 namespace {

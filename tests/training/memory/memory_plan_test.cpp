@@ -14,7 +14,7 @@
 #include "models/tiny_batch.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
-#include "nn/ops/checkpoint.h"
+#include "nn/modules/gradient_checkpointing.h"
 #include "support.h"
 #include "training/averages/moving_average.h"
 #include "training/optimizers/make_optimizer.h"

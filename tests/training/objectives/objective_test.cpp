@@ -6,7 +6,7 @@
 #include "models/losses/smoothed_cross_entropy.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
-#include "nn/ops/auxiliary_loss.h"
+#include "nn/modules/auxiliary_loss.h"
 #include "support.h"
 #include "tensor_support.h"
 #include "training/objectives/guided_alignment.h"

@@ -1,4 +1,4 @@
-#include "nn/ops/feed_forward_product.h"
+#include "nn/layers/feed_forward_product.h"
 
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>

@@ -1,4 +1,4 @@
-#include "nn/ops/auxiliary_loss.h"
+#include "nn/modules/auxiliary_loss.h"
 
 namespace nmt {
 

@@ -1,4 +1,4 @@
-#include "nn/ops/feed_forward_product.h"
+#include "nn/layers/feed_forward_product.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

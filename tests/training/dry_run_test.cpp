@@ -1,4 +1,4 @@
-#include "training/memory/dry_run.h"
+#include "training/dry_run.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "nn/ops/checkpoint.h"
+#include "nn/modules/gradient_checkpointing.h"
 
 #include <ATen/Context.h>
 #include <torch/csrc/autograd/autograd.h>
