@@ -31,7 +31,7 @@ struct MemoryPlan {
   int64_t most = 0;
 };
 
-/// Computes without allocating: docs/gpu.md#memory has the formulas. Throws Error for a model that cannot be made.
+/// Computes without allocating: docs/training.md#memory has the formulas. Throws Error for a model that cannot be made.
 class MemoryModel {
  public:
   explicit MemoryModel(const MemoryQuestion& question);
