@@ -195,6 +195,16 @@ std::unique_ptr<ProcessGroup> group_beside_a_peer(Meeting& alone, int64_t rank, 
                                    [&](const auto&) { return std::make_unique<FakeCommunicator>(alone, 0); });
 }
 
+/// The same as rank 0, which waits for its peer: that one starts on a thread of its own.
+struct PeerBesideGroup {
+  PeerBesideGroup(Meeting& alone, int64_t port, Told& told) {
+    std::jthread starts([&] { peer.emplace(1, port); });
+    group = group_beside_a_peer(alone, 0, port, told);
+  }
+  std::optional<Peer> peer;
+  std::unique_ptr<ProcessGroup> group;
+};
+
 /// make_process_group gives one process no communicator.
 std::unique_ptr<ProcessGroup> group_of_one(Meeting& meeting, int64_t port) {
   return make_device_process_group(
@@ -406,51 +416,39 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
   const std::vector<std::pair<const char*, Body>> cases = {
       {"silent",
        [&](int64_t port, Meeting& alone, Told& told) {
-         std::optional<Peer> peer;
-         std::jthread starts([&] { peer.emplace(1, port); });
-         const auto group = group_beside_a_peer(alone, 0, port, told);
-         starts.join();
-         peer->fall_silent();
+         PeerBesideGroup beside(alone, port, told);
+         beside.peer->fall_silent();
          EXPECT_EQ(told.within(10), std::string("rank 1 has not answered for 1 s (run.process_timeout): it is dead, "
                                                 "stopped or cut off; ") +
                                         kGoesOn);
-         peer->say(LifeSign::kDone);
+         beside.peer->say(LifeSign::kDone);
        }},
       {"hangs",
        [&](int64_t port, Meeting& alone, Told& told) {
-         std::optional<Peer> peer;
-         std::jthread starts([&] { peer.emplace(1, port); });
-         const auto group = group_beside_a_peer(alone, 0, port, told);
-         starts.join();
-         peer->turn(LifeSign::kHung);
+         PeerBesideGroup beside(alone, port, told);
+         beside.peer->turn(LifeSign::kHung);
          EXPECT_EQ(told.within(15),
                    std::string("rank 1 made no progress in an update for 1 s (run.process_timeout); ") + kGoesOn);
-         peer->turn(LifeSign::kDone);
+         beside.peer->turn(LifeSign::kDone);
        }},
       {"hangs itself",
        [&](int64_t port, Meeting& alone, Told& told) {
-         std::optional<Peer> peer;
-         std::jthread starts([&] { peer.emplace(1, port); });
-         const auto group = group_beside_a_peer(alone, 0, port, told);
-         starts.join();
-         group->expect_progress(true);
+         PeerBesideGroup beside(alone, port, told);
+         beside.group->expect_progress(true);
          EXPECT_EQ(
              told.within(10),
              std::string("rank 0 (this one) made no progress in an update for 1 s (run.process_timeout); ") + kGoesOn);
-         group->expect_progress(false);
-         peer->turn(LifeSign::kDone);
+         beside.group->expect_progress(false);
+         beside.peer->turn(LifeSign::kDone);
        }},
       {"takes long where it may",
        [&](int64_t port, Meeting& alone, Told& told) {
-         std::optional<Peer> peer;
-         std::jthread starts([&] { peer.emplace(1, port); });
-         const auto group = group_beside_a_peer(alone, 0, port, told);
-         starts.join();
-         group->expect_progress(true);
-         group->wait_for_all();
-         group->expect_progress(false);  // a validation
+         PeerBesideGroup beside(alone, port, told);
+         beside.group->expect_progress(true);
+         beside.group->wait_for_all();
+         beside.group->expect_progress(false);  // a validation
          EXPECT_EQ(told.within(2.5), "");
-         peer->turn(LifeSign::kDone);
+         beside.peer->turn(LifeSign::kDone);
        }},
       {"the meeting is gone",
        [&](int64_t port, Meeting& alone, Told& told) {
