@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes dist/nmt-gpu.tar.gz, with which scripts/gpu_check.sh --offline checks a machine with a card that has neither a network nor
+# Makes dist/nmt-gpu.tar.xz, with which scripts/gpu_check.sh --offline checks a machine with a card that has neither a network nor
 # a compiler: the programs, the tests labelled gpu, the scripts, and the libraries that they need beyond LibTorch's, CUDA's and the
 # C++ compiler's. LibTorch is that of the machine's own Python package torch, of the version that the build was made with.
 #   scripts/gpu_bundle.sh [BUILD]     BUILD: a build for CUDA with -DNMT_BUILD_BENCH=ON -DNMT_WITH_MPI=OFF; default build-cuda
 # On the machine:
-#   tar -xzf nmt-gpu.tar.gz && nmt-gpu/scripts/gpu_check.sh --offline nmt-gpu
+#   tar -xf nmt-gpu.tar.xz && nmt-gpu/scripts/gpu_check.sh --offline nmt-gpu
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case "${1:-}" in
@@ -54,7 +54,7 @@ if LD_LIBRARY_PATH=$libraries ldd "${files[@]}" | grep "not found"; then die "th
 while read -r name path; do install -m 644 "$path" "$stage/lib/$name"; done < <(needed)
 
 mkdir -p dist
-tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -C "$build/stage" -cf - nmt-gpu | gzip -9n >dist/nmt-gpu.tar.gz
-size=$(stat -c %s dist/nmt-gpu.tar.gz)
-[ "$size" -le $((largest * 1000000)) ] || die "dist/nmt-gpu.tar.gz has $size bytes; at most $largest MB can be carried"
-say "dist/nmt-gpu.tar.gz: $(numfmt --to=si "$size")B; unpacked $(du -sb "$stage" | cut -f 1 | numfmt --to=si)B; libraries: $(ls "$stage/lib" | tr '\n' ' ')"
+tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -C "$build/stage" -cf - nmt-gpu | xz -T2 -9 >dist/nmt-gpu.tar.xz
+size=$(stat -c %s dist/nmt-gpu.tar.xz)
+[ "$size" -le $((largest * 1000000)) ] || die "dist/nmt-gpu.tar.xz has $size bytes; at most $largest MB can be carried"
+say "dist/nmt-gpu.tar.xz: $(numfmt --to=si "$size")B; unpacked $(du -sb "$stage" | cut -f 1 | numfmt --to=si)B; libraries: $(ls "$stage/lib" | tr '\n' ' ')"

@@ -38,7 +38,7 @@ open_bundle() {
   local torch version
   bundle=$(absolute "$bundle")
   if [ -f "$bundle" ]; then
-    mkdir -p "$out" && tar -C "$out" -xzf "$bundle" || refuse "$bundle: cannot be unpacked"
+    mkdir -p "$out" && tar -C "$out" -xf "$bundle" || refuse "$bundle: cannot be unpacked"
     bundle=$out/nmt-gpu
   fi
   [ -x "$bundle/build/nmt-train" ] || refuse "$bundle: not what scripts/gpu_bundle.sh makes: no build/nmt-train"
