@@ -11,6 +11,7 @@ case "${1:-}" in
   -h | --help) sed -n '2,8s/^# \{0,1\}//p' scripts/gpu_bundle.sh; exit 0 ;;
 esac
 build=${1:-build-cuda}
+command -v xz >/dev/null || die "no xz: install xz-utils"
 largest=60  # MB
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt" 2>/dev/null; }
 [ -e "$build/CMakeCache.txt" ] || die "$build: no build folder"
