@@ -343,7 +343,9 @@ const std::vector<Option>& table() {
 
       NMT_VALIDATION(every, at_least(0), "updates between validations; 0 = at the end of each epoch"),
       NMT_VALIDATION(metrics, any, "what is measured: loss (with perplexity and accuracy), bleu, chrf"),
-      NMT_VALIDATION(best_metric, any, "the metric that decides which weights are best"),
+      // Scores of different metrics cannot be compared, and a run keeps its best ones.
+      NMT_OPTION(validation, ValidationConfig, best_metric, any, "the metric that decides which weights are best",
+                 kFixed),
       NMT_VALIDATION(patience, at_least(0), "stop after this many validations in a row without a new best; 0 = off"),
       NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
       NMT_VALIDATION(max_sentences, at_least(0), "translate only this many sentences, the first ones; 0 = all"),

@@ -70,8 +70,9 @@ TEST_F(RunDirectoryTest, RefusesOptionsThatDecideTheWeights) {
                 ": this run was begun with other options (model.d_model: 512 -> 256, training.lr: 0.0003 -> 0.5); use "
                 "the old "
                 "ones, another --run-dir, or --restart to set the old run aside");
-  for (const char* setting : {"training.smoothing=0.2", "run.seed=2", "training.batch_size=64",
-                              "model.dropout_rate=0.2", "training.warmup_steps=1", "training.accumulate=2"}) {
+  for (const char* setting :
+       {"training.smoothing=0.2", "run.seed=2", "training.batch_size=64", "model.dropout_rate=0.2",
+        "training.warmup_steps=1", "training.accumulate=2", "validation.best_metric=loss"}) {
     const std::string key(setting, std::string_view(setting).find('='));
     EXPECT_THAT(message_of<Error>([&] { open(config({setting})); }), testing::HasSubstr(key + ": ")) << setting;
   }
