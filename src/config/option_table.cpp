@@ -429,7 +429,8 @@ const std::vector<Option>& table() {
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),
-      NMT_RUN(threads, between(0, 4096),
+      // Libraries keep arrays for each thread on the stack: FBGEMM's sort needs more than there is from 2048 on.
+      NMT_RUN(threads, between(0, 1024),
               "threads of the processor, a process; 0 = all of them, shared out to the processes of a machine", kFixed),
       NMT_RUN(process_timeout, between(2, 86400),
               "several processes: seconds without a sign of life from one of them that end the run", kMayChange),

@@ -134,6 +134,8 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
        "f.yaml:2: model.ffn_dropout_rate: -0.1 is out of range; it must be at least 0 and below 1"},
       {"model:\n  num_heads: 0",
        "f.yaml:2: model.num_heads: 0 is out of range; it must be at least 1 and at most 1024"},
+      {"run:\n  threads: 1025",
+       "f.yaml:2: run.threads: 1025 is out of range; it must be at least 0 and at most 1024"},
       {"training:\n  lr: 0", "f.yaml:2: training.lr: 0 is out of range; it must be above 0"},
       {"training:\n  num_epochs: -1", "f.yaml:2: training.num_epochs: -1 is out of range; it must be at least 0"},
       {"training:\n  lr: .nan", "f.yaml:2: training.lr: .nan is not a finite number"},
