@@ -68,6 +68,17 @@ struct Arguments {
     app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
   }
 
+  /// Each of them is all that the program does.
+  void check_modes() const {
+    std::vector<std::string> modes;
+    if (report_only) modes.push_back("--report-only");
+    if (dry_run) modes.push_back("--dry-run");
+    if (print_config) modes.push_back("--print-config");
+    if (modes.size() > 1)
+      throw Error(fmt::format("{}: does not go with {}; leave one of them out", modes[0], modes[1]));
+    if (memory && !dry_run) throw Error("--memory: is for --dry-run");
+  }
+
   /// --run-dir and its like are other names of options.
   std::vector<std::string> all_settings() const {
     auto all = settings;
@@ -130,7 +141,6 @@ int train(const Arguments& arguments) {
     if (process.rank == 0) std::cout << to_yaml(config, YamlComments::kHelp);
     return kDone;
   }
-  if (arguments.memory && !arguments.dry_run) throw Error("--memory: is for --dry-run");
   if (arguments.dry_run) return dry_run(arguments, config, process);
   catch_stop_signals();
   const auto log = make_logger("nmt-train");
@@ -163,6 +173,7 @@ int main(int argc, char** argv) {
     nmt::show_examples(
         app, {"nmt-train -c mine.yaml", "nmt-train -c mine.yaml --set training.max_updates=1000 --run-dir runs/short"});
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
+    arguments.check_modes();
     if (arguments.report_only) {
       std::cout << nmt::write_report(*arguments.report_only).string() << "\n";
       return nmt::kDone;

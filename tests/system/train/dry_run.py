@@ -63,6 +63,11 @@ class DryRun(unittest.TestCase):
         self.assertIn("--memory '80': a number and a unit", self.dry_run("--memory", "80", code=2).stderr)
         done = subprocess.run([TRAIN, "-c", str(self.config), "--memory", "80GB"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (2, "nmt-train: --memory: is for --dry-run\n"))
+        for flags in (("--report-only", str(self.work)), ("--print-config",)):
+            done = subprocess.run([TRAIN, "-c", str(self.config), "--dry-run", *flags], capture_output=True, text=True)
+            first, second = sorted(("--dry-run", flags[0]), key=("--report-only", "--dry-run", "--print-config").index)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"nmt-train: {first}: does not go with {second}; leave one of them out\n"))
 
 
 if __name__ == "__main__":
