@@ -24,6 +24,7 @@
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
 #include "training/dry_run.h"
+#include "training/memory/host_memory.h"
 #include "training/run_training.h"
 
 namespace nmt {
@@ -122,11 +123,13 @@ DryRunPlace dry_run_place(const Arguments& arguments, const Config& config, cons
                                       : capabilities_of(device);
   place.precision = precision_name(resolve_precision(config.run.precision, can));
   if (place.memory == 0) place.memory = can.memory > 0 ? can.memory : memory_of_host();
+  if (place.host) place.memory /= process.local_size;  // a card is one process's own
   return place;
 }
 
 int dry_run(const Arguments& arguments, const Config& config, const LaunchedProcess& process) {
   if (process.rank > 0) return kDone;
+  check_batches_for(process.size, config);
   const auto answer = dry_run(config, open_prepared_data(config), dry_run_place(arguments, config, process));
   std::cout << answer.table << std::flush;
   if (!answer.fits) throw Error(answer.advice);
