@@ -193,7 +193,8 @@ TEST_F(GradientBucketsTest, AllGiveUpAnUpdateAtTheSamePlace) {
       const auto fresh = test::formula_model(config, kVocabulary, kVocabulary);
       Adam other(named_parameters(*fresh), {});
       train_update({.model = *fresh, .optimizer = other, .objective = *objective}, batches, {}, 0.1);
-      if (in_order) EXPECT_TRUE(parameters.front().second.equal(named_parameters(*fresh).front().second));
+      const bool same = parameters.front().second.equal(named_parameters(*fresh).front().second);
+      EXPECT_TRUE(same || !in_order);
     });
   }
 }

@@ -81,7 +81,9 @@ TEST(UpdatesLeft, AreThoseOfTheNearerLimit) {
 
 TEST(UpdatesLeft, AreManyWhereTheLimitIsHuge) {
   const TrainingConfig config{.num_epochs = std::numeric_limits<int64_t>::max()};
-  EXPECT_GT(updates_left(config, {.position = {.epoch = 1, .batch = 20}}, 1000).value_or(0), int64_t{1} << 62);
+  ProgressState progress;
+  progress.position = {.epoch = 1, .batch = 20};
+  EXPECT_GT(updates_left(config, progress, 1000).value_or(0), int64_t{1} << 62);
 }
 
 }  // namespace
