@@ -72,7 +72,8 @@ TEST(ParseMultipart, RefusesWhatDoesNotEnd) {
   EXPECT_THROW(parse_multipart(many + "--XX--", kType), RequestError);
 }
 
-/// The regular expressions of a well-known library took minutes for these. Time of this process: others may run beside it.
+/// The regular expressions of a well-known library took minutes for these. Time of this process: others may run beside
+/// it.
 TEST(ParseMultipart, TimeIsLinear) {
   const std::clock_t start = std::clock();
   const std::string blanks(1 << 20, ' '), semicolons(1 << 20, ';');
