@@ -24,6 +24,7 @@
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
 #include "training/dry_run.h"
+#include "training/memory/host_memory.h"
 #include "training/run_training.h"
 
 namespace nmt {
@@ -66,6 +67,17 @@ struct Arguments {
         ->type_name("SIZE");
     app.add_flag("--restart", restart, "starts again; an old run is renamed to NAME.old-N");
     app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
+  }
+
+  /// Each of them is all that the program does.
+  void check_modes() const {
+    std::vector<std::string> modes;
+    if (report_only) modes.push_back("--report-only");
+    if (dry_run) modes.push_back("--dry-run");
+    if (print_config) modes.push_back("--print-config");
+    if (modes.size() > 1)
+      throw Error(fmt::format("{}: does not go with {}; leave one of them out", modes[0], modes[1]));
+    if (memory && !dry_run) throw Error("--memory: is for --dry-run");
   }
 
   /// --run-dir and its like are other names of options.
@@ -111,11 +123,13 @@ DryRunPlace dry_run_place(const Arguments& arguments, const Config& config, cons
                                       : capabilities_of(device);
   place.precision = precision_name(resolve_precision(config.run.precision, can));
   if (place.memory == 0) place.memory = can.memory > 0 ? can.memory : memory_of_host();
+  if (place.host) place.memory /= process.local_size;  // a card is one process's own
   return place;
 }
 
 int dry_run(const Arguments& arguments, const Config& config, const LaunchedProcess& process) {
   if (process.rank > 0) return kDone;
+  check_batches_for(process.size, config);
   const auto answer = dry_run(config, open_prepared_data(config), dry_run_place(arguments, config, process));
   std::cout << answer.table << std::flush;
   if (!answer.fits) throw Error(answer.advice);
@@ -130,7 +144,6 @@ int train(const Arguments& arguments) {
     if (process.rank == 0) std::cout << to_yaml(config, YamlComments::kHelp);
     return kDone;
   }
-  if (arguments.memory && !arguments.dry_run) throw Error("--memory: is for --dry-run");
   if (arguments.dry_run) return dry_run(arguments, config, process);
   catch_stop_signals();
   const auto log = make_logger("nmt-train");
@@ -163,6 +176,7 @@ int main(int argc, char** argv) {
     nmt::show_examples(
         app, {"nmt-train -c mine.yaml", "nmt-train -c mine.yaml --set training.max_updates=1000 --run-dir runs/short"});
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
+    arguments.check_modes();
     if (arguments.report_only) {
       std::cout << nmt::write_report(*arguments.report_only).string() << "\n";
       return nmt::kDone;

@@ -343,7 +343,9 @@ const std::vector<Option>& table() {
 
       NMT_VALIDATION(every, at_least(0), "updates between validations; 0 = at the end of each epoch"),
       NMT_VALIDATION(metrics, any, "what is measured: loss (with perplexity and accuracy), bleu, chrf"),
-      NMT_VALIDATION(best_metric, any, "the metric that decides which weights are best"),
+      // Scores of different metrics cannot be compared, and a run keeps its best ones.
+      NMT_OPTION(validation, ValidationConfig, best_metric, any, "the metric that decides which weights are best",
+                 kFixed),
       NMT_VALIDATION(patience, at_least(0), "stop after this many validations in a row without a new best; 0 = off"),
       NMT_VALIDATION(beam_size, between(1, 1000), "hypotheses a sentence in validation; 1 = greedy"),
       NMT_VALIDATION(max_sentences, at_least(0), "translate only this many sentences, the first ones; 0 = all"),
@@ -427,7 +429,8 @@ const std::vector<Option>& table() {
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),
-      NMT_RUN(threads, between(0, 4096),
+      // Libraries keep arrays for each thread on the stack: FBGEMM's sort needs more than there is from 2048 on.
+      NMT_RUN(threads, between(0, 1024),
               "threads of the processor, a process; 0 = all of them, shared out to the processes of a machine", kFixed),
       NMT_RUN(process_timeout, between(2, 86400),
               "several processes: seconds without a sign of life from one of them that end the run", kMayChange),

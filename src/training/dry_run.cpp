@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/process/progress.h"
+#include "config/option_table.h"
 #include "training/batch_options.h"
 #include "training/memory/memory_plan.h"
 
@@ -25,11 +24,18 @@ constexpr int64_t kProgram = 300'000'000, kProgramOnCard = 1'000'000'000;  // li
 /// Beside tensors: the program, and what an allocator keeps or cannot use.
 int64_t reserve(bool host, int64_t most) { return host ? kProgram + most / 8 : kProgramOnCard + most / 20; }
 
+/// The highest value that an option of `training` takes.
+int64_t most_of(const char* option) {
+  return static_cast<int64_t>(std::get<Range>(find_option("training", option)->limits).max);
+}
+
 class Question {
  public:
   Question(Config config, const PreparedData& data, DryRunPlace place)
       : config_(std::move(config)),
         place_(std::move(place)),
+        corpus_(*data.train),
+        batches_(batch_options(config_, data.codec)),
         model_({.config = config_,
                 .source_vocabulary = data.codec.source().size(),
                 .target_vocabulary = data.codec.target().size(),
@@ -44,7 +50,30 @@ class Question {
     return most + reserve(place_.host, most);
   }
   bool fits(const BatchShape& batch) const { return needed(batch) <= place_.memory; }
+  /// The batch that needs most, of those of training.batch_size `size`.
+  BatchShape largest(int64_t size) const {
+    auto options = batches_;
+    options.size = size;
+    return largest_batch(corpus_, options, [this](const BatchShape& shape) { return plan(shape).most; });
+  }
+  BatchShape largest() const { return largest(config_.training.batch_size); }
 
+  /// A training.batch_size that fits, as large as can be found in some steps; 0: none. Batches of another size have
+  /// other widths, of which others may need most: each size is planned.
+  int64_t fitting_size() const {
+    auto batch = largest();
+    const int64_t least = fits(batch) ? config_.training.batch_size : 0;
+    int64_t size = std::min(size_of(batch, most_rows(batch)), most_of("batch_size"));
+    constexpr int kSteps = 4;  // in which it mostly is found
+    for (int step = 1; size > least; ++step) {
+      batch = largest(size);
+      if (fits(batch)) return size;
+      size = std::min(size_of(batch, most_rows(batch)), step < kSteps ? size - 1 : size / 2);
+    }
+    return least;
+  }
+
+ private:
   /// Most pairs of the widths of `batch` that fit; 0: none.
   int64_t most_rows(BatchShape batch) const {
     int64_t fit = 0, beyond = 1;
@@ -60,13 +89,14 @@ class Question {
     return fit;
   }
   /// training.batch_size that such rows come to.
-  int64_t batch_size(const BatchShape& batch, int64_t rows) const {
+  int64_t size_of(const BatchShape& batch, int64_t rows) const {
     return config_.training.batch_type == BatchType::kTokens ? rows * std::max(batch.source, batch.target) : rows;
   }
 
- private:
   Config config_;
   DryRunPlace place_;
+  const PreparedCorpus& corpus_;
+  BatchOptions batches_;
   MemoryModel model_;
 };
 
@@ -78,8 +108,7 @@ std::string row(const char* name, const std::string& value, const std::string& n
 
 DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place) {
   const Question question(config, data, place);
-  const auto batch = largest_batch(*data.train, batch_options(config, data.codec),
-                                   [&](const BatchShape& shape) { return question.plan(shape).most; });
+  const auto batch = question.largest();
   const auto plan = question.plan(batch);
   const int64_t needed = question.needed(batch);
   DryRunAnswer answer;
@@ -105,8 +134,7 @@ DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRu
   add("at once, at most", plan.most);
   add("program and reserve", reserve(place.host, plan.most));
   add("needed", needed);
-  const int64_t rows = question.most_rows(batch);
-  const int64_t size = question.batch_size(batch, rows);
+  int64_t size = question.fitting_size();
   table += row("largest batch_size", with_commas(size),
                fmt::format("training.batch_size, {}; configured are {}", training.batch_type.name(),
                            with_commas(training.batch_size)));
@@ -114,7 +142,8 @@ DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRu
 
   std::vector<std::string> ways;
   const auto try_with = [&](const std::string& what, const Config& changed, const DryRunPlace& elsewhere) {
-    if (Question(changed, data, elsewhere).fits(batch)) ways.push_back(what);
+    const Question other(changed, data, elsewhere);
+    if (other.fits(other.largest())) ways.push_back(what);
   };
   auto checkpointing = config;
   checkpointing.training.gradient_checkpointing = true;
@@ -125,24 +154,22 @@ DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRu
   auto shorter = place;
   shorter.precision = "bf16";
   if (place.precision == "fp32" && !place.host) try_with("run.precision: bf16", config, shorter);
-  const auto smaller = [&](const Question& asked) {
-    const int64_t fitting = asked.batch_size(batch, asked.most_rows(batch));
-    const int64_t times = fitting > 0 ? (training.batch_size + fitting - 1) / fitting : 0;
-    return std::pair(fitting, training.accumulate * times);
+  const auto smaller = [&](int64_t fitting) {
+    const int64_t times = (training.batch_size + fitting - 1) / fitting;
+    return fmt::format("training.batch_size: {} with training.accumulate: {}", fitting,
+                       std::min(training.accumulate * times, most_of("accumulate")));
   };
-  auto [fitting, accumulate] = smaller(question);
-  if (fitting > 0) {
-    ways.push_back(fmt::format("training.batch_size: {} with training.accumulate: {}", fitting, accumulate));
+  if (size > 0) {
+    ways.push_back(smaller(size));
   } else if (ways.empty()) {
     // Everything at once.
     auto all = checkpointing;
     all.training.shard_optimizer = place.processes > 1;
-    std::tie(fitting, accumulate) = smaller(Question(all, data, place.host ? place : shorter));
-    if (fitting > 0)
-      ways.push_back(fmt::format(
-          "training.gradient_checkpointing: true{}{} and training.batch_size: {} with training.accumulate: {}",
-          place.processes > 1 ? ", training.shard_optimizer: true" : "", place.host ? "" : ", run.precision: bf16",
-          fitting, accumulate));
+    size = Question(all, data, place.host ? place : shorter).fitting_size();
+    if (size > 0)
+      ways.push_back(fmt::format("training.gradient_checkpointing: true{}{} and {}",
+                                 place.processes > 1 ? ", training.shard_optimizer: true" : "",
+                                 place.host ? "" : ", run.precision: bf16", smaller(size)));
   }
   answer.advice = fmt::format("the configuration needs {} of {}: ", format_bytes(needed), format_bytes(place.memory));
   answer.advice += ways.empty() ? std::string("no batch fits; take a smaller model, or more memory")
@@ -165,13 +192,9 @@ int64_t parse_bytes(const std::string& text) {
   std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   for (const auto& [name, bytes] : kUnits)
-    if (error == std::errc() && unit == name && number > 0 && number * bytes < 0x1p62)
+    if (error == std::errc() && unit == name && number * bytes >= 1 && number * bytes < 0x1p62)
       return static_cast<int64_t>(number * bytes);
   throw Error("--memory '" + text + "': a number and a unit, such as 80GB or 512MiB");
-}
-
-int64_t memory_of_host() {
-  return static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace nmt

@@ -37,6 +37,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   set_initial_embeddings(*model_, embeddings);
   progress_ = fresh_progress(config_, device_, data.hash);
   begin_or_resume();
+  if (group_.leads()) directory_->keep_configuration(config_);
   model_->set_compute_type(type_of_precision(progress_.precision));
   set_gradient_checkpointing(*model_, config_.training.gradient_checkpointing);
   objective_ = make_objective(config_);

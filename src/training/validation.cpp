@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -13,6 +14,7 @@
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "text/codec/source_markers.h"
+#include "training/loop/update_guard.h"
 #include "training/objectives/make_objective.h"
 #include "translation/attention_grids.h"
 #include "translation/translator.h"
@@ -89,8 +91,11 @@ ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpu
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
   add_losses(model, corpus, report);
-  if (wants(ValidationMetric::kBleu) || wants(ValidationMetric::kChrf))
-    add_translation_scores(model, corpus, report, between);
+  const bool translates = wants(ValidationMetric::kBleu) || wants(ValidationMetric::kChrf);
+  // The search would take such weights for damaged ones.
+  if (translates && !std::isfinite(report.loss))
+    throw Error(fmt::format("validation: the loss is not finite: the model has diverged; {}", kDivergenceAdvice));
+  if (translates) add_translation_scores(model, corpus, report, between);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

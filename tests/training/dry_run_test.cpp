@@ -15,7 +15,7 @@ TEST(DryRun, ReadsSizes) {
 }
 
 TEST(DryRun, RefusesWhatIsNoSize) {
-  for (const char* text : {"", "80", "GB", "-3GB", "80Gb", "80GBs", "1e40GB", "0MB", "nanGB"}) {
+  for (const char* text : {"", "80", "GB", "-3GB", "80Gb", "80GBs", "1e40GB", "0MB", "0.5B", "0.0001KB", "nanGB"}) {
     try {
       parse_bytes(text);
       FAIL() << text;
@@ -25,8 +25,6 @@ TEST(DryRun, RefusesWhatIsNoSize) {
     }
   }
 }
-
-TEST(DryRun, KnowsTheMemoryOfThisMachine) { EXPECT_GT(memory_of_host(), 100'000'000); }
 
 }  // namespace
 }  // namespace nmt::dry_run_test

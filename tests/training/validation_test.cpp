@@ -76,6 +76,24 @@ TEST_F(ValidationTest, HasTheFiguresOfEachSet) {
   EXPECT_TRUE(other.hypotheses.empty() && other.samples.empty() && other.attention.empty());
 }
 
+// The search, which knows of no training, would say that the weights are damaged.
+TEST_F(ValidationTest, SaysThatTheModelHasDiverged) {
+  auto config = config_of(kTransformer);
+  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+  {
+    const torch::NoGradGuard no_grad;
+    for (auto& parameter : model->parameters()) parameter.fill_(NAN);
+  }
+  EXPECT_EQ(test::message_of<Error>([&] { Validator(one_, codec_, config, torch::kCPU).validate(*model); }),
+            "validation: the loss is not finite: the model has diverged; lower training.lr, raise "
+            "training.warmup_steps, set training.clip_norm, or use --precision fp32, and go on from an earlier "
+            "checkpoint");
+  config.validation.metrics =
+      parse_config("validation: {metrics: [loss], best_metric: loss}", "test").config.validation.metrics;
+  config.validation.attention_samples = 0;
+  EXPECT_TRUE(std::isnan(Validator(one_, codec_, config, torch::kCPU).validate(*model).loss));
+}
+
 TEST_F(ValidationTest, MayBeFreeRunning) {
   const auto forced = config_of(kRecurrent), free = config_of(kRecurrent, ", teacher_forcing: 0");
   const auto model = test::formula_model(forced.model, kVocabulary, kVocabulary);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "base/error.h"
@@ -49,25 +50,52 @@ class Reader {
   throw Error(fmt::format("{}:{}: {}", name, line, why));
 }
 
-/// Looks for a second document without building one.
-class DocumentCounter : public YAML::EventHandler {
+/// Whether a scalar that begins at `at` is in quotes that are never closed.
+bool is_never_closed(const std::string& yaml, size_t at) {
+  // A tag and an anchor may stand before the quotes.
+  while (at < yaml.size() && (yaml[at] == '!' || yaml[at] == '&'))
+    at = yaml.find_first_not_of(" \t\r\n", yaml.find_first_of(" \t\r\n", at));
+  if (at >= yaml.size() || (yaml[at] != '"' && yaml[at] != '\'')) return false;
+  const char quote = yaml[at++];
+  for (; at < yaml.size(); ++at) {
+    if (quote == '"' && yaml[at] == '\\')
+      ++at;
+    else if (yaml[at] == quote && quote == '\'' && at + 1 < yaml.size() && yaml[at + 1] == quote)
+      ++at;
+    else if (yaml[at] == quote)
+      return false;
+  }
+  return true;
+}
+
+/// Looks at the documents of a text without building them, for what YAML::Load() takes without a word.
+class DocumentScan : public YAML::EventHandler {
  public:
-  /// The line of the second document, 0 where there is one alone. YAML::LoadAll() instead would never come to an end of
-  /// some damaged texts, where a document takes nothing of the text.
-  static int second_line(const std::string& yaml) {
+  explicit DocumentScan(const std::string& yaml) {
     std::istringstream text(yaml);
     YAML::Parser parser(text);
-    DocumentCounter counter;
-    if (!parser.HandleNextDocument(counter)) return 0;
-    counter.line_ = 0;
-    return parser.HandleNextDocument(counter) ? std::max(1, counter.line_) : 0;
+    if (!parser.HandleNextDocument(*this)) return;
+    // An open quote takes all that follows: it is that of the last scalar.
+    const size_t begin = yaml.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // yaml-cpp counts from behind a byte order mark
+    if (last_scalar_ && is_never_closed(yaml, begin + static_cast<size_t>(last_scalar_->pos)))
+      open_quote_ = last_scalar_->line + 1;
+    line_ = 0;
+    if (parser.HandleNextDocument(*this)) second_document_ = std::max(1, line_);
   }
+  /// The line of quotes that are never closed: yaml-cpp ends them with the text. 0: there are none.
+  int open_quote() const { return open_quote_; }
+  /// The line of the second document, 0 where there is one alone. YAML::LoadAll() instead would never come to an end of
+  /// some damaged texts, where a document takes nothing of the text.
+  int second_document() const { return second_document_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override { see(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override {
+    see(mark);
+    last_scalar_ = mark;
+  }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
     see(mark);
   }
@@ -81,8 +109,17 @@ class DocumentCounter : public YAML::EventHandler {
   void see(const YAML::Mark& mark) {
     if (line_ == 0) line_ = mark.line + 1;
   }
-  int line_ = 0;
+  int line_ = 0, open_quote_ = 0, second_document_ = 0;
+  std::optional<YAML::Mark> last_scalar_;
 };
+
+/// Whether line `line`, from 0, begins with a tab, or with spaces and a tab.
+bool is_indented_by_tab(const std::string& yaml, int line) {
+  std::istringstream text(yaml);
+  std::string found;
+  for (int i = 0; i <= line; ++i) std::getline(text, found);
+  return found.substr(0, found.find_first_not_of(" \t")).find('\t') != std::string::npos;
+}
 
 YAML::Node Reader::parse(const std::string& yaml, const std::string& name) const {
   if (const auto offset = find_invalid_utf8(yaml)) {
@@ -90,11 +127,15 @@ YAML::Node Reader::parse(const std::string& yaml, const std::string& name) const
     refuse(name, static_cast<int>(line), "not UTF-8 text; save the file as UTF-8");
   }
   try {
-    if (const int line = DocumentCounter::second_line(yaml); line > 0) {
-      refuse(name, line, "a second YAML document; a configuration is one document");
+    const DocumentScan scan(yaml);
+    if (scan.open_quote() > 0) refuse(name, scan.open_quote(), "not YAML: a quote that is never closed");
+    if (scan.second_document() > 0) {
+      refuse(name, scan.second_document(), "a second YAML document; a configuration is one document");
     }
     return YAML::Load(yaml);
   } catch (const YAML::Exception& error) {
+    if (is_indented_by_tab(yaml, error.mark.line))
+      refuse(name, error.mark.line + 1, "not YAML: indented by a tab; YAML takes spaces only");
     refuse(name, std::max(1, error.mark.line + 1), fmt::format("not YAML: {}", error.msg));
   }
 }

@@ -156,8 +156,9 @@ void TrainingRules::check_stopping() const {
   const TrainingConfig& training = config_.training;
   if (training.num_epochs == 0 && training.max_updates == 0 && training.max_minutes == 0 &&
       training.max_target_tokens == 0 && config_.validation.patience == 0) {
-    refuse({"training.num_epochs", "training.max_updates", "training.max_minutes"},
-           "0, with max_updates and max_minutes 0, would train without end; set a limit (or validation.patience)");
+    refuse({"training.num_epochs", "training.max_updates", "training.max_minutes", "training.max_target_tokens"},
+           "0, with max_updates, max_minutes and max_target_tokens 0, would train without end; set a limit (or "
+           "validation.patience)");
   }
   // Names of an original program are those of epochs: each of them is saved.
   if (training.checkpoint_every == 0 && !has_validation_text() && !names_epochs(config_.run.naming)) {

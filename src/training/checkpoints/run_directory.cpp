@@ -3,29 +3,90 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/output_folder.h"
 #include "config/difference.h"
 #include "config/loading/schema.h"
+#include "report/records/run_lines.h"
 
 namespace fs = std::filesystem;
 
 namespace nmt {
 namespace {
 
-void set_aside(const fs::path& path, Logger& log) {
-  if (!fs::exists(path)) return;
-  for (int n = 1;; ++n) {
-    const fs::path old = fmt::format("{}.old-{}", path.string(), n);
-    if (fs::exists(old)) continue;
-    fs::rename(path, old);
-    log.info("the old run is now {}", old.string());
-    return;
+// What a run makes; run.naming adds more.
+constexpr auto kFiles = {"config.yaml", "log.txt", "metrics.jsonl", "validations.tsv", "sessions.jsonl"};
+constexpr auto kFolders = {"checkpoints", "best", "samples", "attention", "translations", "tensorboard"};
+
+bool is_configuration(const fs::path& file) {
+  if (!fs::is_regular_file(file)) return false;
+  try {
+    parse_config(read_file(file), file.string());
+    return true;
+  } catch (const std::exception&) {
+    return false;
   }
+}
+
+// Another program's files are neither mixed with those of a run nor moved away with them.
+void refuse_foreign(const fs::path& directory) {
+  std::error_code unreadable;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory, unreadable))
+    names.push_back(entry.path().filename().string());
+  const auto is_of_run = [&directory](const std::string& name) {
+    if (name == "config.yaml") return is_configuration(directory / name);
+    return name == ".lock" || name == "checkpoints" || name == "best" ||
+           std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end();
+  };
+  if (names.empty() || std::any_of(names.begin(), names.end(), is_of_run)) return;
+  throw Error(fmt::format("run.dir {}: a folder with other files ({}) and no run; name another --run-dir",
+                          directory.string(), *std::min_element(names.begin(), names.end())));
+}
+
+// Who opens a pipe waits for its other end, and no signal ends that.
+void check_kinds(const fs::path& directory) {
+  std::error_code none;
+  const auto refuse = [](const fs::path& path, const char* what) {
+    throw Error(fmt::format("{}: {}; move it away, or name another --run-dir", path.string(), what));
+  };
+  for (const char* name : kFiles)
+    if (const auto path = directory / name; fs::exists(path, none) && !fs::is_regular_file(path, none))
+      refuse(path, "not a regular file");
+  for (const char* name : kFolders)
+    if (const auto path = directory / name; fs::exists(path, none) && !fs::is_directory(path, none))
+      refuse(path, "not a folder");
+}
+
+void set_aside(const fs::path& path, Logger& log) {
+  fs::path old;
+  for (int n = 1; old.empty() || fs::exists(old); ++n) old = fmt::format("{}.old-{}", path.string(), n);
+  std::error_code error;
+  fs::rename(path, old, error);
+  if (error)
+    throw Error(fmt::format(
+        "run.dir {}: --restart cannot rename the folder to {} ({}); name another --run-dir, and a folder by "
+        "its name, not as . or ..",
+        path.string(), old.string(), error.message()));
+  log.info("the old run is now {}", old.string());
+}
+
+// 0: none.
+int64_t last_validated(const fs::path& table) {
+  int64_t last = 0;
+  if (!fs::exists(table)) return last;
+  std::istringstream text(read_file(table));
+  for (std::string line; std::getline(text, line);)
+    if (const auto report = parse_validation_line(line)) last = std::max(last, report->update);
+  return last;
 }
 
 FileLock lock_of(const fs::path& directory) {
@@ -44,6 +105,7 @@ FileLock lock_of(const fs::path& directory) {
 
 RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : path_(config.run.dir) {
   while (!path_.has_filename() && path_.has_relative_path()) path_ = path_.parent_path();  // "runs/x/" is "runs/x"
+  refuse_foreign(path_);
   if (start == Start::kRestart && fs::exists(path_)) {
     const FileLock nobody_else = lock_of(path_);
     set_aside(path_, log);
@@ -55,11 +117,25 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
   if (!lock_->problem().empty())
     log.warn("run.dir {}: this file system has no locks ({}): start only one nmt-train there", path_.string(),
              lock_->problem());
+  check_kinds(path_);
   recover_output_folders(path_, OtherWriters::kNone);  // best/
-  const auto begun = path_ / "config.yaml";
   checkpoints_.emplace(path_ / "checkpoints");
-  if (fs::exists(begun) && !checkpoints_->updates().empty()) compare_with_begun(config, log);
-  write_file_atomically(begun, to_yaml(config, YamlComments::kHelp));
+  if (fs::is_empty(path_ / "checkpoints")) refuse_to_begin_anew(config);
+  if (fs::exists(path_ / "config.yaml") && !checkpoints_->updates().empty()) compare_with_begun(config, log);
+}
+
+void RunDirectory::keep_configuration(const Config& config) const {
+  write_file_atomically(path_ / "config.yaml", to_yaml(config, YamlComments::kHelp));
+}
+
+// Checkpoints that someone removed. A run that was killed before its first one was due has validated, at most.
+void RunDirectory::refuse_to_begin_anew(const Config& config) const {
+  const int64_t validated = last_validated(path_ / "validations.tsv");
+  if (validated > 0 ? validated < config.training.checkpoint_every : !fs::exists(best())) return;
+  throw Error(
+      fmt::format("run.dir {}: a run without checkpoints: a new one would replace its {}; bring the checkpoints back, "
+                  "name another --run-dir, or --restart to set the old run aside",
+                  path_.string(), fs::exists(best()) ? "best/" : "validations.tsv"));
 }
 
 void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {

@@ -20,8 +20,12 @@ class RunDirectory {
   /// Makes the folder, or opens one that was begun: once it has a checkpoint, options that decide the weights must be
   /// those of its config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart
   /// renames an old run to NAME.old-N. What a killed process left half done is finished or undone. Throws Error where
-  /// another process holds it; where the file system has no locks there is a warning instead.
+  /// another process holds it (where the file system has no locks there is a warning instead), where the folder has
+  /// other files and no run, and where a run has results and no checkpoints.
   RunDirectory(const Config& config, Start start, Logger& log);
+
+  /// Writes config.yaml, once it is known that the run goes on with these options.
+  void keep_configuration(const Config& config) const;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path best() const { return path_ / "best"; }
@@ -29,6 +33,7 @@ class RunDirectory {
 
  private:
   void compare_with_begun(const Config& config, Logger& log) const;
+  void refuse_to_begin_anew(const Config& config) const;
 
   std::filesystem::path path_;
   std::optional<FileLock> lock_;

@@ -3,6 +3,7 @@
 #include <ATen/DeviceAccelerator.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
@@ -33,6 +34,17 @@ std::string first_host(const std::string& list) {
   return list.substr(0, bracket) + list.substr(begin, list.find_first_of("-,]", begin) - begin);
 }
 
+// "4(x2),3" -> 4; 0: no number is there.
+int64_t most_tasks(const std::string& list) {
+  int64_t most = 0;
+  for (size_t at = 0; at < list.size(); at = std::min(list.size(), list.find(',', at)) + 1) {
+    int64_t tasks = 0;
+    std::from_chars(list.data() + at, list.data() + list.size(), tasks);
+    most = std::max(most, tasks);
+  }
+  return most;
+}
+
 }  // namespace
 
 LaunchedProcess launched_process(const Environment& environment) {
@@ -45,23 +57,30 @@ LaunchedProcess launched_process(const Environment& environment) {
     if (process.rank >= process.size)
       throw Error(fmt::format("{}={} is not below {}={}: start the processes with mpirun, srun or torchrun", rank,
                               process.rank, size, process.size));
+    process.local_size = process.size;
   };
   if (environment("OMPI_COMM_WORLD_SIZE")) {
     take("mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK");
+    const char* name = "OMPI_COMM_WORLD_LOCAL_SIZE";
+    if (environment(name)) process.local_size = number_of(environment, name);
   } else if (environment("WORLD_SIZE") && environment("RANK")) {
     take("torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK");
+    if (environment("LOCAL_WORLD_SIZE")) process.local_size = number_of(environment, "LOCAL_WORLD_SIZE");
     const char* agent = environment("TORCHELASTIC_USE_AGENT_STORE");
     process.meeting_is_open = agent && std::string(agent) == "True";
   } else if (environment("SLURM_STEP_NUM_TASKS")) {  // only srun's own tasks have it, not the script of sbatch
     take("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID");
+    if (const char* tasks = environment("SLURM_STEP_TASKS_PER_NODE"); tasks && most_tasks(tasks) > 0)
+      process.local_size = most_tasks(tasks);
     if (const char* nodes = environment("SLURM_STEP_NODELIST")) process.address = first_host(nodes);
     if (environment("SLURM_JOB_ID")) process.port = 20000 + number_of(environment, "SLURM_JOB_ID") % 10000;
   }
+  process.local_size = std::clamp<int64_t>(process.local_size, 1, process.size);
   if (const char* address = environment("MASTER_ADDR")) process.address = address;
   if (environment("MASTER_PORT")) process.port = number_of(environment, "MASTER_PORT");
   // All on one machine: the launcher need not say where that is.
-  if (const char* local = environment("OMPI_COMM_WORLD_LOCAL_SIZE"); local && process.address.empty())
-    if (number_of(environment, "OMPI_COMM_WORLD_LOCAL_SIZE") == process.size) process.address = "127.0.0.1";
+  if (environment("OMPI_COMM_WORLD_LOCAL_SIZE") && process.address.empty() && process.local_size == process.size)
+    process.address = "127.0.0.1";
   return process;
 }
 

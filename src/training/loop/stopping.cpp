@@ -3,19 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace nmt {
 
 std::optional<std::string> reason_to_end(const Config& config, const ProgressState& progress, double minutes) {
   const auto& t = config.training;
-  if (t.max_updates > 0 && progress.update >= t.max_updates) return fmt::format("{} updates done", t.max_updates);
-  if (t.num_epochs > 0 && progress.position.epoch >= t.num_epochs) return fmt::format("{} epochs done", t.num_epochs);
+  if (t.max_updates > 0 && progress.update >= t.max_updates) return fmt::format("{} updates done", progress.update);
+  if (t.num_epochs > 0 && progress.position.epoch >= t.num_epochs)
+    return fmt::format("{} epochs done", progress.position.epoch);
   if (t.max_target_tokens > 0 && progress.target_tokens >= t.max_target_tokens)
     return fmt::format("{} target tokens seen", progress.target_tokens);
   if (t.max_minutes > 0 && minutes >= t.max_minutes) return fmt::format("{} minutes are over", t.max_minutes);
   const int64_t patience = config.validation.patience;
   if (patience > 0 && progress.validations_since_best >= patience)
-    return fmt::format("{} validations without a new best {}", patience, config.validation.best_metric.name());
+    return fmt::format("{} validations without a new best {}", progress.validations_since_best,
+                       config.validation.best_metric.name());
   return std::nullopt;
 }
 
@@ -26,7 +29,10 @@ std::optional<int64_t> updates_left(const TrainingConfig& config, const Progress
   if (config.max_updates > 0) shorter(config.max_updates - progress.update);
   if (config.num_epochs > 0) {
     const int64_t per_epoch = std::max<int64_t>(1, batches_per_epoch / config.accumulate);
-    shorter((config.num_epochs - progress.position.epoch) * per_epoch - progress.position.batch / config.accumulate);
+    // More epochs than can be counted in updates are as good as so many.
+    const int64_t most = std::numeric_limits<int64_t>::max() / per_epoch;
+    shorter(std::min(config.num_epochs - progress.position.epoch, most) * per_epoch -
+            progress.position.batch / config.accumulate);
   }
   return left;
 }

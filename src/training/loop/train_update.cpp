@@ -82,15 +82,22 @@ class Gradients {
     parts_.optimizer.clear_gradients();
     auto* processes = parts_.processes;
     if (!processes) {
-      for (size_t at = 0; at < batches.size(); ++at)
+      for (size_t at = 0; at < batches.size(); ++at) {
+        if (at > 0 && is_interrupted()) throw Interrupted();
         if (!backward(batches, at, count_of_all, outcomes)) break;
+      }
       return outcomes;
     }
     auto& group = processes->group();
     const auto size = static_cast<size_t>(group.size()), rank = static_cast<size_t>(group.rank());
     bool fits = true;
     group.expect_progress(true);
-    for (size_t first = 0; first < batches.size(); first += size) {
+    for (size_t first = 0, round = 0; first < batches.size(); first += size, ++round) {
+      if (round > 0 && round % kBatchesBetweenQuestions == 0 && is_interrupted()) {
+        if (group.adds_in_order()) processes->finish();  // sums are on their way
+        group.expect_progress(false);
+        throw Interrupted();
+      }
       const size_t count = std::min(size, batches.size() - first);
       processes->begin_round(static_cast<int64_t>(count), first + count == batches.size());
       // Without memory for one, what it owes the others is given all the same: they wait for it.
@@ -104,6 +111,8 @@ class Gradients {
   }
 
  private:
+  bool is_interrupted() const { return parts_.is_interrupted && parts_.is_interrupted(); }
+
   // Over the processes: each has those of its own batches.
   static std::vector<Outcome> summed(ProcessGroup& group, const std::vector<Outcome>& own) {
     const auto batches = static_cast<int64_t>(own.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,6 +45,9 @@ struct LaunchedUpdate {
   UpdateStats stats() const;
 };
 
+/// A validation or an update was cut short by a signal: it is done again when the run goes on.
+struct Interrupted {};
+
 /// What all updates of a run work with.
 struct UpdateParts {
   TranslationModel& model;
@@ -57,11 +61,18 @@ struct UpdateParts {
   /// the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
   GradientBuckets* processes = nullptr;
   LossScale* loss_scale = nullptr;  ///< of float16; null: none
+  /// Asked between micro-batches, by all processes at the same places. True: the update ends with Interrupted before
+  /// anything but gradients has changed. Empty: nobody is asked.
+  std::function<bool()> is_interrupted = {};
 };
+
+/// Of several processes each question costs a message: so many micro-batches lie between two.
+constexpr int64_t kBatchesBetweenQuestions = 16;
 
 /// One update over several micro-batches: the gradient is that of the mean loss of all of them (loss_mean). A
 /// batch that does not fit into memory is cut in two (and those again). Throws MachineError when a single pair does not
-/// fit. Of one process on a GPU the host waits for nothing: it prepares the next update meanwhile.
+/// fit, Interrupted where is_interrupted says so. Of one process on a GPU the host waits for nothing: it prepares the
+/// next update meanwhile.
 LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                              double learning_rate);
 

@@ -34,11 +34,8 @@ void UpdateGuard::check(int64_t update, const UpdateStats& stats, ProgressState&
   log_.warn("update {}: loss or gradient is not finite; the update is skipped ({} so far)", update,
             progress.skipped_updates);
   if (++progress.skipped_in_a_row < kSkippedInARow) return;
-  throw Error(fmt::format(
-      "training.lr {}: {} updates in a row were not finite: the model has diverged; lower training.lr, raise "
-      "training.warmup_steps, set training.clip_norm, or use --precision fp32, and go on from an earlier "
-      "checkpoint",
-      learning_rate_, kSkippedInARow));
+  throw Error(fmt::format("training.lr {}: {} updates in a row were not finite: the model has diverged; {}",
+                          learning_rate_, kSkippedInARow, kDivergenceAdvice));
 }
 
 }  // namespace nmt

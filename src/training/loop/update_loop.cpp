@@ -28,6 +28,7 @@ int UpdateLoop::run() {
   meter_.begin();
   curve_meter_.begin();
   parts_.update.model.train();
+  parts_.update.is_interrupted = [this] { return is_interrupted(); };
   try {
     // A run that was stopped before its validation was done.
     if (progress_.update > 0 && validation_due()) save_and_validate(false, true);
@@ -41,9 +42,13 @@ int UpdateLoop::run() {
     parts_.observer.on_end(*reason_to_end());
     return 0;
   } catch (const Interrupted&) {
-    save_checkpoint();
-    if (parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);
-    parts_.observer.on_end("stopped by a signal; the state is saved: the same command goes on");
+    if (progress_.update == 0) {
+      parts_.observer.on_end("stopped by a signal before the first update was done: the same command begins again");
+    } else {
+      save_checkpoint();
+      if (parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);
+      parts_.observer.on_end("stopped by a signal; the state is saved: the same command goes on");
+    }
     return stop_signal_ ? stop_signal_ : parts_.stop_signal();
   }
 }
@@ -93,7 +98,11 @@ ScheduleTime UpdateLoop::schedule_time() const {
 std::vector<Batch> UpdateLoop::next_batches() {
   std::vector<Batch> batches;
   const int64_t count = batches_of_update(parts_.config.training, progress_.update + 1);
-  for (int64_t i = 0; i < count; ++i) batches.push_back(parts_.batches.next());
+  const int64_t every = parts_.group.size() > 1 ? kBatchesBetweenQuestions : 1;
+  for (int64_t i = 0; i < count; ++i) {
+    if (i > 0 && i % every == 0 && is_interrupted()) throw Interrupted();
+    batches.push_back(parts_.batches.next());
+  }
   return batches;
 }
 
@@ -145,6 +154,11 @@ void UpdateLoop::agree() {
   parts_.group.sum(values);
   stop_signal_ = values[1] > 0 ? SIGTERM : values[0] > 0 ? SIGINT : 0;
   session_seconds_ = values[2];
+}
+
+bool UpdateLoop::is_interrupted() {
+  agree();
+  return stop_signal_ != 0;
 }
 
 bool UpdateLoop::validation_due() const {

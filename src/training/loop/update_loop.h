@@ -20,11 +20,9 @@
 
 namespace nmt {
 
-/// SIGINT or SIGTERM where a run is to end with its state saved, else 0. Asked after each update and often in between.
+/// SIGINT or SIGTERM where a run is to end with its state saved, else 0. Asked after each update and often in between;
+/// an update or a validation under way is given up.
 using StopSignal = std::function<int()>;
-
-/// A validation was cut short by a signal: it is done again when the run goes on.
-struct Interrupted {};
 
 /// The order of things in a run: updates, and between them reports, validations, checkpoints and the question whether
 /// to go on. Of several processes each has a loop; all have the same progress; the one that leads measures, logs and
@@ -73,6 +71,7 @@ class UpdateLoop {
   void report_interval();
   void report_curve_point(int64_t epoch, int64_t number, double learning_rate);
   void agree();
+  bool is_interrupted();
   bool validation_due() const;
   bool checkpoint_due() const;
   std::optional<std::string> reason_to_end() const;

@@ -73,6 +73,13 @@ TEST(ParseConfig, ReadsEveryTypeOfValue) {
   EXPECT_EQ(config.run.device, "cuda:1");
 }
 
+TEST(ParseConfig, TakesQuotesThatAreClosed) {
+  for (const char* yaml : {"run:\n  dir: \"it's\"\n", "run:\n  dir: 'it''s'\n", "run:\n  dir: it's\n",
+                           "run:\n  dir: \"it\\'s\"\n", "run:\n  dir: !!str \"it's\"  # \"\n", "run: {dir: \"it's\"}",
+                           "\xEF\xBB\xBFrun:\n  dir: \"it's\"", "run:\n  dir: |\n    it's\n"})
+    EXPECT_THAT(parse_config(yaml, "f.yaml").config.run.dir, testing::StartsWith("it's")) << yaml;
+}
+
 struct Mistake {
   const char* yaml;
   const char* message;
@@ -101,7 +108,14 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
       {"run: [a]", "f.yaml:1: run: needs options below it, such as 'name: value'"},
       {"a: 1\n---\nb: 2", "f.yaml:3: a second YAML document; a configuration is one document"},
       {"run:\n  dir: [a", "f.yaml:2: not YAML: end of sequence flow not found"},
-      {"run:\n\tdir: a", "f.yaml:2: not YAML: illegal map value"},
+      {"run:\n\tdir: a", "f.yaml:2: not YAML: indented by a tab; YAML takes spaces only"},
+      {"run:\n  seed: 1\n  \tdir: a\n", "f.yaml:3: not YAML: indented by a tab; YAML takes spaces only"},
+      {"run:\n  dir: a: b", "f.yaml:2: not YAML: illegal map value"},
+      {"run:\n  dir: \"abc\n  seed: 7\n", "f.yaml:2: not YAML: a quote that is never closed"},
+      {"run:\n  dir: 'abc\ntraining:\n  lr: 1 # it''s\n\n", "f.yaml:2: not YAML: a quote that is never closed"},
+      {"run:\n  dir: &a !!str \"a\\\"\n", "f.yaml:2: not YAML: a quote that is never closed"},
+      {"\xEF\xBB\xBF# \xC3\xBC\nrun:\n  dir: \"\n", "f.yaml:3: not YAML: a quote that is never closed"},
+      {"run:\n  dir: a\n  \"seed: 1\n", "f.yaml:3: not YAML: a quote that is never closed"},
       {"run:\n  dir: \"a\xFF\"", "f.yaml:2: not UTF-8 text; save the file as UTF-8"},
       // types
       {"training:\n  lr: fast", "f.yaml:2: training.lr: needs a number, not 'fast'"},
@@ -134,6 +148,7 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
        "f.yaml:2: model.ffn_dropout_rate: -0.1 is out of range; it must be at least 0 and below 1"},
       {"model:\n  num_heads: 0",
        "f.yaml:2: model.num_heads: 0 is out of range; it must be at least 1 and at most 1024"},
+      {"run:\n  threads: 1025", "f.yaml:2: run.threads: 1025 is out of range; it must be at least 0 and at most 1024"},
       {"training:\n  lr: 0", "f.yaml:2: training.lr: 0 is out of range; it must be above 0"},
       {"training:\n  num_epochs: -1", "f.yaml:2: training.num_epochs: -1 is out of range; it must be at least 0"},
       {"training:\n  lr: .nan", "f.yaml:2: training.lr: .nan is not a finite number"},

@@ -156,8 +156,8 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
       {"model:\n  architecture: recurrent\n  deep_init: depth_scaled",
        "f:3: model.deep_init: is the Transformer's; model.architecture is recurrent"},
       {"training:\n  num_epochs: 0",
-       "f:2: training.num_epochs: 0, with max_updates and max_minutes 0, would train without end; set a limit (or "
-       "validation.patience)"},
+       "f:2: training.num_epochs: 0, with max_updates, max_minutes and max_target_tokens 0, would train without end; "
+       "set a limit (or validation.patience)"},
       {"training:\n  checkpoint_every: 0",
        "f:2: training.checkpoint_every: 0 saves at each validation, but data.eval1 and eval2 are not set"},
       {"training:\n  average_checkpoints: 5",

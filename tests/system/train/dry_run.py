@@ -5,6 +5,7 @@
 Python's standard library only.
 """
 
+import os
 import re
 import resource
 import subprocess
@@ -12,7 +13,7 @@ import sys
 import time
 import unittest
 
-from train_kill import CONFIG, TRAIN, prepare, temporary_folder
+from train_kill import CONFIG, PREPRO, TRAIN, prepare, temporary_folder
 
 
 class DryRun(unittest.TestCase):
@@ -21,12 +22,12 @@ class DryRun(unittest.TestCase):
         cls.work = temporary_folder(cls)
         cls.config = prepare(cls.work, CONFIG.format(work=cls.work, updates=3), train=300, valid=20)
 
-    def dry_run(self, *options, settings=(), code=0):
-        command = [TRAIN, "-c", str(self.config), "--run-dir", str(self.work / "none"), "--dry-run", *options]
+    def dry_run(self, *options, settings=(), code=0, config=None, environment=None):
+        command = [TRAIN, "-c", str(config or self.config), "--run-dir", str(self.work / "none"), "--dry-run", *options]
         for setting in settings:
             command += ["--set", setting]
         begin = time.monotonic()
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **(environment or {})})
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertLess(time.monotonic() - begin, 10)
         self.assertFalse((self.work / "none").exists())
@@ -59,10 +60,59 @@ class DryRun(unittest.TestCase):
         size = re.search(r"batch_size: (\d+)", line).group(1)
         self.dry_run("--memory", "2.2GB", settings=[*settings, f"training.batch_size={size}"])
 
+    def test_what_it_proposes_for_mixed_lengths_fits(self):
+        """Batches of another size have other widths: of the proposed one, long targets need more than of the given one."""
+        work = self.work / "mixed"
+        work.mkdir()
+        text = CONFIG.format(work=work, updates=3).replace("vocab_size: 400",
+                                                           "vocab_size: 400\n  maxlen1: 400\n  maxlen2: 400")
+        config = prepare(work, text, train=300, valid=20)
+        source, target = ((work / f"train.{language}").read_text().split() for language in ("de", "en"))
+        with open(work / "train.de", "w") as de, open(work / "train.en", "w") as en:
+            for i in range(300):
+                at = 14 * i % 1500
+                de.write(" ".join(source[at:at + 40]) + "\n" + " ".join(source[i:i + 2]) + "\n")
+                en.write(" ".join(target[i:i + 2]) + "\n" + " ".join(target[at:at + 40]) + "\n")
+        subprocess.run([PREPRO, "-c", str(config), "--overwrite"], check=True, capture_output=True)
+        settings = ["training.batch_size=200000", "model.decoder_blocks=6", "model.encoder_blocks=1"]
+        for memory in ("400MB", "450MB", "600MB"):
+            place = ("--memory", memory, "--device", "cpu", "--precision", "fp32")
+            done = self.dry_run(*place, settings=settings, config=config, code=2)
+            size = int(re.search(r"batch_size: (\d+)", done.stderr).group(1))
+            self.dry_run(*place, settings=[*settings, f"training.batch_size={size}"], config=config)
+            self.assertGreater(size, {"400MB": 1500, "450MB": 3000, "600MB": 6000}[memory], "not too cautious either")
+
+    def test_an_accumulate_that_it_proposes_is_allowed(self):
+        settings = ["training.batch_size=200000000", "model.num_blocks=8", "model.d_model=256", "model.d_ff=2048",
+                    "training.accumulate=10000"]
+        done = self.dry_run("--memory", "1.5GB", settings=settings, code=2)
+        accumulate = re.search(r"accumulate: (\d+)", done.stderr).group(1)
+        self.assertEqual(int(accumulate), 1_000_000, done.stderr)
+
+    def test_processes_share_the_memory_of_a_machine(self):
+        def memory(processes):
+            launched = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
+                        "OMPI_COMM_WORLD_LOCAL_SIZE": str(processes)}
+            done = self.dry_run("--memory", "80GB", "--device", "cpu", settings=["training.accumulate=4"],
+                                environment=launched)
+            return re.search(r"(?m)^memory +(.*) GB", done.stdout).group(1)
+        self.assertEqual((memory(1), memory(4)), ("80.00", "20.00"))
+
+    def test_fewer_batches_than_processes_are_refused(self):
+        launched = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_LOCAL_RANK": "0"}
+        self.assertIn("training.accumulate 2: 3 processes need at least so many batches",
+                      self.dry_run(environment=launched, code=2).stderr)
+
     def test_what_is_refused(self):
+        self.assertIn("--memory '0.5B': a number and a unit", self.dry_run("--memory", "0.5B", code=2).stderr)
         self.assertIn("--memory '80': a number and a unit", self.dry_run("--memory", "80", code=2).stderr)
         done = subprocess.run([TRAIN, "-c", str(self.config), "--memory", "80GB"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (2, "nmt-train: --memory: is for --dry-run\n"))
+        for flags in (("--report-only", str(self.work)), ("--print-config",)):
+            done = subprocess.run([TRAIN, "-c", str(self.config), "--dry-run", *flags], capture_output=True, text=True)
+            first, second = sorted(("--dry-run", flags[0]), key=("--report-only", "--dry-run", "--print-config").index)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"nmt-train: {first}: does not go with {second}; leave one of them out\n"))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "config/difference.h"
 #include "config/loading/schema.h"
+#include "report/records/run_lines.h"
 #include "support.h"
 #include "training/captured_log.h"
 
@@ -27,7 +29,9 @@ class RunDirectoryTest : public testing::Test {
     all.insert(all.begin(), {"run.dir=" + path_.string(), "data.eval1=v.de", "data.eval2=v.en"});
     return parse_config("data: {eval1: valid.de, eval2: valid.en}", "test", all).config;
   }
-  void open(const Config& config, Start start = Start::kResume) { RunDirectory(config, start, captured_.log()); }
+  void open(const Config& config, Start start = Start::kResume) {
+    RunDirectory(config, start, captured_.log()).keep_configuration(config);
+  }
   /// A run that has a checkpoint.
   void begin(const Config& config) {
     open(config);
@@ -41,6 +45,8 @@ class RunDirectoryTest : public testing::Test {
 
 TEST_F(RunDirectoryTest, BeginsWithTheWholeConfiguration) {
   const RunDirectory run(config({"training.lr=0.25"}), Start::kResume, captured_.log());
+  EXPECT_FALSE(fs::exists(path_ / "config.yaml")) << "whoever opens it may still refuse to go on";
+  run.keep_configuration(config({"training.lr=0.25"}));
   EXPECT_EQ(run.path(), path_);
   EXPECT_EQ(run.best(), path_ / "best");
   EXPECT_TRUE(fs::is_directory(path_ / "checkpoints"));
@@ -64,8 +70,9 @@ TEST_F(RunDirectoryTest, RefusesOptionsThatDecideTheWeights) {
                 ": this run was begun with other options (model.d_model: 512 -> 256, training.lr: 0.0003 -> 0.5); use "
                 "the old "
                 "ones, another --run-dir, or --restart to set the old run aside");
-  for (const char* setting : {"training.smoothing=0.2", "run.seed=2", "training.batch_size=64",
-                              "model.dropout_rate=0.2", "training.warmup_steps=1", "training.accumulate=2"}) {
+  for (const char* setting :
+       {"training.smoothing=0.2", "run.seed=2", "training.batch_size=64", "model.dropout_rate=0.2",
+        "training.warmup_steps=1", "training.accumulate=2", "validation.best_metric=loss"}) {
     const std::string key(setting, std::string_view(setting).find('='));
     EXPECT_THAT(message_of<Error>([&] { open(config({setting})); }), testing::HasSubstr(key + ": ")) << setting;
   }
@@ -142,6 +149,87 @@ TEST_F(RunDirectoryTest, NamesADamagedConfiguration) {
   write_file_atomically(path_ / "config.yaml", "training: {lr: fast}\n");
   EXPECT_THAT(message_of<Error>([&] { open(config()); }),
               testing::StartsWith((path_ / "config.yaml").string() + ":1: "));
+}
+
+// The command that was meant to go on would begin at update 0 and write over what is left.
+TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereOnlyTheCheckpointsAreGone) {
+  const auto refusal = [&](const std::string& what) {
+    return "run.dir " + path_.string() + ": a run without checkpoints: a new one would replace its " + what +
+           "; bring the checkpoints back, name another --run-dir, or --restart to set the old run aside";
+  };
+  open(config());
+  fs::create_directory(path_ / "best");
+  EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("best/"));
+  fs::remove(path_ / "checkpoints");
+  EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("best/"));
+  fs::remove(path_ / "best");
+  open(config());
+  const auto rows = format_validation_line({.update = 50}) + "\n" + format_validation_line({.update = 100}) + "\n";
+  write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n" + rows);
+  EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("validations.tsv"));
+  fs::create_directory(path_ / "checkpoints" / "00000100");
+  open(config());
+  EXPECT_TRUE(fs::exists(path_ / "validations.tsv"));
+  fs::remove(path_ / "checkpoints" / "00000100");
+  open(config(), Start::kRestart);
+  EXPECT_TRUE(fs::exists(path_.string() + ".old-1/validations.tsv"));
+}
+
+TEST_F(RunDirectoryTest, BeginsAnewWhereARunWasKilledBeforeItsFirstCheckpoint) {
+  open(config());
+  for (const char* name : {"log.txt", "metrics.jsonl", "sessions.jsonl"}) write_file_atomically(path_ / name, "x\n");
+  write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n");
+  open(config());
+  // It validates more often than it saves.
+  fs::create_directory(path_ / "best");
+  write_file_atomically(path_ / "validations.tsv",
+                        std::string(kValidationHeader) + "\n" + format_validation_line({.update = 99}) + "\n");
+  open(config({"training.checkpoint_every=100"}));
+  EXPECT_THROW(open(config({"training.checkpoint_every=99"})), Error);
+}
+
+TEST_F(RunDirectoryTest, LeavesFoldersOfOthersAlone) {
+  fs::create_directories(path_);
+  open(config());  // an empty one is welcome
+  fs::remove_all(path_);
+  fs::create_directories(path_ / "samples");
+  write_file_atomically(path_ / "config.yaml", "theme: dark\n");
+  for (const auto start : {Start::kResume, Start::kRestart})
+    EXPECT_EQ(
+        message_of<Error>([&] { open(config(), start); }),
+        "run.dir " + path_.string() + ": a folder with other files (config.yaml) and no run; name another --run-dir");
+  EXPECT_TRUE(fs::is_directory(path_ / "samples"));
+  EXPECT_FALSE(fs::exists(path_ / ".lock"));
+  write_file_atomically(path_ / "config.yaml", "training: {lr: 0.1}\n");
+  open(config());  // of a run that someone keeps more in
+}
+
+TEST_F(RunDirectoryTest, SaysWhatHasTheNameOfAFileOrFolderOfARun) {
+  open(config());
+  for (const char* name : {"log.txt", "validations.tsv", "metrics.jsonl", "sessions.jsonl"}) {
+    ASSERT_EQ(::mkfifo((path_ / name).c_str(), 0600), 0);
+    EXPECT_EQ(message_of<Error>([&] { open(config()); }),
+              (path_ / name).string() + ": not a regular file; move it away, or name another --run-dir");
+    fs::remove(path_ / name);
+  }
+  fs::remove(path_ / "checkpoints");
+  for (const char* name : {"checkpoints", "samples", "attention", "translations", "tensorboard", "best"}) {
+    write_file_atomically(path_ / name, "x");
+    EXPECT_EQ(message_of<Error>([&] { open(config()); }),
+              (path_ / name).string() + ": not a folder; move it away, or name another --run-dir");
+    fs::remove(path_ / name);
+  }
+}
+
+TEST_F(RunDirectoryTest, SaysWhyAFolderCannotBeSetAside) {
+  open(config());
+  const auto before = fs::current_path();
+  fs::current_path(path_);
+  path_ = ".";
+  EXPECT_THAT(message_of<Error>([&] { open(config(), Start::kRestart); }),
+              testing::MatchesRegex("run.dir .: --restart cannot rename the folder to ..old-1 \\(.*\\); name another "
+                                    "--run-dir, and a folder by its name, not as . or .."));
+  fs::current_path(before);
 }
 
 }  // namespace

@@ -161,6 +161,43 @@ TEST_F(GradientBucketsTest, AllGiveUpTogether) {
             "out of memory on a single sentence pair; lower data.maxlen1, data.maxlen2 or the model's size");
 }
 
+// By a signal. The next update finds nothing of the one that was given up.
+TEST_F(GradientBucketsTest, AllGiveUpAnUpdateAtTheSamePlace) {
+  for (const bool in_order : {true, false}) {
+    ThreadProcesses processes(2, in_order);
+    processes.run([&](ProcessGroup& group) {
+      const auto config = test::model_config("d_model: 8, d_ff: 8, num_blocks: 1, num_heads: 2, dropout_rate: 0");
+      const auto model = test::formula_model(config, kVocabulary, kVocabulary);
+      const auto parameters = named_parameters(*model);
+      Adam adam(parameters, {});
+      GradientBuckets buckets(parameters, group, 1024);
+      const auto objective = make_objective(TrainingConfig());
+      int64_t asked = 0;
+      const auto interrupted = [&] {
+        double values[] = {++asked == 2 && group.rank() == 1 ? 1.0 : 0};
+        group.sum(values);
+        return values[0] > 0;
+      };
+      UpdateParts parts{.model = *model,
+                        .optimizer = adam,
+                        .objective = *objective,
+                        .processes = &buckets,
+                        .is_interrupted = interrupted};
+      const auto before = parameters.front().second.detach().clone();
+      const std::vector<Batch> many(2 * 3 * kBatchesBetweenQuestions, made_up_batches(1, 1).front());
+      EXPECT_THROW(train_update(parts, many, {}, 0.1), Interrupted);
+      EXPECT_EQ(asked, 2);
+      EXPECT_TRUE(parameters.front().second.equal(before));
+      const auto batches = made_up_batches(2, 2);
+      EXPECT_FALSE(train_update(parts, batches, {}, 0.1).skipped);
+      const auto fresh = test::formula_model(config, kVocabulary, kVocabulary);
+      Adam other(named_parameters(*fresh), {});
+      train_update({.model = *fresh, .optimizer = other, .objective = *objective}, batches, {}, 0.1);
+      if (in_order) EXPECT_TRUE(parameters.front().second.equal(named_parameters(*fresh).front().second));
+    });
+  }
+}
+
 TEST_F(GradientBucketsTest, WithoutOrderRoundsAreGathered) {
   ThreadProcesses processes(2, false);
   processes.run([](ProcessGroup& group) {

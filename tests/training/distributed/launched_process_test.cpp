@@ -50,6 +50,21 @@ TEST(LaunchedProcess, IsAloneWithoutALauncher) {
   expect_place(launched({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}, {"SLURM_LOCALID", "0"}}), 0, 1, 0, "");
 }
 
+// They share its memory.
+TEST(LaunchedProcess, KnowsHowManyAreOnOneMachine) {
+  EXPECT_EQ(launched({}).local_size, 1);
+  EXPECT_EQ(launched(kMpirun).local_size, 2);
+  EXPECT_EQ(launched(kTorchrun).local_size, 8) << "all, where it is not said";
+  const auto with = [](Variables variables, const char* name, const char* value) {
+    variables[name] = value;
+    return launched(variables).local_size;
+  };
+  EXPECT_EQ(with(kTorchrun, "LOCAL_WORLD_SIZE", "4"), 4);
+  EXPECT_EQ(with(kSrun, "SLURM_STEP_TASKS_PER_NODE", "3(x2),4,2(x3)"), 4);
+  EXPECT_EQ(with(kSrun, "SLURM_STEP_TASKS_PER_NODE", "16"), 16);
+  EXPECT_EQ(with(kSrun, "SLURM_STEP_TASKS_PER_NODE", "?"), 16);
+}
+
 TEST(LaunchedProcess, ReadsTheVariablesOfEachLauncher) {
   expect_place(launched(kMpirun), 3, 4, 1, "mpirun");
   EXPECT_EQ(launched(kMpirun).address, "") << "two machines: it does not say where rank 0 is";

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace nmt::stopping_test {
 namespace {
 
@@ -37,6 +39,24 @@ TEST(ReasonToEnd, IsTheLimitThatIsReached) {
   EXPECT_EQ(reason(config, at), "4 validations without a new best bleu");
 }
 
+// A run that goes on with a limit that it has passed.
+TEST(ReasonToEnd, SaysWhatIsDone) {
+  Config config;
+  config.training.max_updates = 10;
+  config.training.num_epochs = 0;
+  ProgressState progress;
+  progress.update = 30;
+  progress.position.epoch = 3;
+  progress.validations_since_best = 5;
+  EXPECT_EQ(reason(config, progress), "30 updates done");
+  config.training.max_updates = 0;
+  config.training.num_epochs = 2;
+  EXPECT_EQ(reason(config, progress), "3 epochs done");
+  config.training.num_epochs = 0;
+  config.validation.patience = 4;
+  EXPECT_EQ(reason(config, progress), "5 validations without a new best bleu");
+}
+
 TEST(ReasonToEnd, KnowsNoLimitOfZero) {
   Config config;
   config.training.num_epochs = 0;
@@ -57,6 +77,11 @@ TEST(UpdatesLeft, AreThoseOfTheNearerLimit) {
   EXPECT_EQ(updates_left(config, progress, 100), 40);
   config.max_updates = 0;
   EXPECT_EQ(updates_left(config, progress, 100), std::nullopt);
+}
+
+TEST(UpdatesLeft, AreManyWhereTheLimitIsHuge) {
+  const TrainingConfig config{.num_epochs = std::numeric_limits<int64_t>::max()};
+  EXPECT_GT(updates_left(config, {.position = {.epoch = 1, .batch = 20}}, 1000).value_or(0), int64_t{1} << 62);
 }
 
 }  // namespace

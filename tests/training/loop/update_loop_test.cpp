@@ -238,6 +238,43 @@ TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
   EXPECT_EQ(run.said.front(), "update 1.4");
 }
 
+// An update may have a million micro-batches: once the signal was heeded after the last of them.
+TEST_F(UpdateLoopTest, GivesUpAnUpdateForASignalAndDoesItAgain) {
+  const std::string options =
+      "accumulate: 6, sgd_momentum: 0, max_updates: 4, checkpoint_every: 100}, validation: {every: 100}, run: "
+      "{log_every: 100}";
+  fs::create_directories(folder_ / "whole");
+  ScriptedRun whole(folder_ / "whole", options), run(folder_.path(), options);
+  EXPECT_EQ(whole.train(), 0);
+  int calls = 0;
+  run.in_forward = [&](int64_t update) {
+    calls += update == 3;
+    if (calls == 2) run.signal_at = 2;
+  };
+  EXPECT_EQ(run.train(), SIGTERM);
+  EXPECT_EQ(calls, 2) << "batches of update 3";
+  EXPECT_EQ(run.progress.update, 2);
+  EXPECT_EQ(run.said[run.said.size() - 2], "checkpoint 2");
+  run.signal_at = 100;
+  run.in_forward = nullptr;
+  run.restart();
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_EQ(run.on_disk(4).position.batch, whole.on_disk(4).position.batch);
+  EXPECT_EQ(run.on_disk(4).target_tokens, whole.on_disk(4).target_tokens);
+  const auto weights = run.weights(), expected = whole.weights();
+  for (size_t i = 0; i < weights.size(); ++i)
+    EXPECT_TRUE(weights[i].second.equal(expected[i].second)) << weights[i].first;
+}
+
+TEST_F(UpdateLoopTest, SavesNothingWhereNoUpdateIsDone) {
+  ScriptedRun run(folder_.path(), "accumulate: 6, max_updates: 4, checkpoint_every: 100}, validation: {every: 100}");
+  run.signal_at = 0;
+  EXPECT_EQ(run.train(), SIGTERM);
+  EXPECT_THAT(run.said,
+              ElementsAre("stopped by a signal before the first update was done: the same command begins again"));
+  EXPECT_THAT(run.store().updates(), ElementsAre());
+}
+
 // The epoch that a rate depends on is that of the data, also where a run goes on in the middle of one.
 TEST_F(UpdateLoopTest, HalvesTheRateByEpochsAcrossARestart) {
   const std::string options =
