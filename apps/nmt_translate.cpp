@@ -240,6 +240,7 @@ int translate_one_document(const TranslateArguments& arguments, const ModelSet& 
   constexpr size_t kLargest = DocumentLimits().unpacked_bytes;
   const std::string bytes = read_file(arguments.input == "-" ? "/dev/stdin" : arguments.input, kLargest);
   const AligningTranslator translator(models.members(), std::move(options), arguments.terms());
+  Output output(arguments.output);  // before the work: what cannot be written ends here
   std::unique_ptr<ProgressBar> bar;
   int64_t texts_of_document = 0;
   const auto start = Clock::now();
@@ -256,7 +257,6 @@ int translate_one_document(const TranslateArguments& arguments, const ModelSet& 
   try {
     const std::string translated = translate_document(arguments.input_document_format(), bytes, translate);
     bar.reset();
-    Output output(arguments.output);
     output.write(translated);
     output.commit();
   } catch (const TranslationStopped&) {
@@ -283,6 +283,10 @@ int run(int argc, char** argv) {
   if (arguments.models.empty() && !serving.has_models()) throw Error("--model is required; see nmt-translate --help");
   arguments.check();
   serving.check(app);
+  if (serving.wanted())
+    check_outputs(serving.inputs(), serving.outputs());
+  else
+    check_outputs(arguments.inputs(), arguments.outputs());
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");

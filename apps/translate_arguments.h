@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/process/user_files.h"
 #include "command_line.h"
 #include "decoding_arguments.h"
 #include "markup/document.h"
@@ -61,6 +62,15 @@ struct TranslateArguments {
           "--score, --target: take translations as they are; leave out --n-best, --copy-unknown, --split-sentences and "
           "the "
           "constraints");
+  }
+
+  std::vector<UserFile> inputs() const {
+    return {{"--input", texts.empty() ? input : ""}, {"--score", targets}, {"--glossary", glossary}};
+  }
+  std::vector<UserFile> outputs() const {
+    return {{"--output", output},
+            {"--alignment-out", alignment_file},
+            {"--attention-out", attention_is_file() ? attention_out : ""}};
   }
 
   /// Whether the input is a document.

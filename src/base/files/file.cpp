@@ -101,6 +101,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   file.commit();
 }
 
+void check_writable(const std::filesystem::path& path) { const AtomicFile file(path); }
+
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(file_to_replace(path)), buffer_(kWriteBuffer) {
   struct stat old;
   const bool replaces = ::stat(path_.c_str(), &old) == 0;

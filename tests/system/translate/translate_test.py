@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import resource
 import select
 import shutil
 import signal
@@ -358,6 +359,14 @@ class Errors(Case):
                 ((*model, "--source", two, "--reference", latin), [f"{latin}:2", "UTF-8"]),
                 ((*model, "--source", missing, "--reference", two), [missing]),
                 (("-m", missing, "--source", two, "--reference", two), [missing]),
+                (("-m", missing, "--source", two, "--reference", two, "--report", missing + "/report"),
+                 [missing + "/report", "make it first"]),  # before the model is looked for
+                ((*model, "--source", two, "--reference", two, "--report", self.folder),
+                 [str(self.folder), "is a folder"]),
+                ((*model, "--source", two, "--reference", two, "--hypotheses-out", self.folder / "." / "two"),
+                 ["--hypotheses-out", "the same file as --source"]),
+                ((*model, "--source", two, "--reference", two, "--hypotheses-out", missing, "--report", missing),
+                 ["--hypotheses-out", "the same file as --report"]),
                 (("-c", missing), [missing]),
                 ((*config, "--set", "decoding.beam=3"), ["decoding.beam"]),
                 ((*config, "--set", f"run.dir={missing}"), [missing, "nmt-train"]),
@@ -385,7 +394,48 @@ class Errors(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
+class SameFiles(Case):
+    """What a user has is not written over: an output that is an input, or another output, is refused."""
+
+    def test_translate(self):
+        text, other = self.folder / "text", self.folder / "other"
+        text.write_text("Ja .\n")
+        os.symlink(text, self.folder / "link")
+        glossary = self.folder / "glossary"
+        glossary.write_text("Ja\tYes\n")
+        for arguments, parts in (
+                (("-i", text, "-o", text), ["--output", "the same file as --input"]),
+                (("-i", text, "-o", self.folder / "link"), ["--output", "the same file as --input"]),
+                (("--score", text, "-o", text), ["--output", "the same file as --score"]),
+                (("--glossary", glossary, "-o", glossary), ["--output", "the same file as --glossary"]),
+                (("-i", text, "-o", other, "--alignment-out", self.folder / "x" / ".." / "other"),
+                 ["--alignment-out", "the same file as --output"])):
+            with self.subTest(arguments=arguments):
+                self.assert_error(translate(*arguments, text="Ja .\n"), *parts)
+                self.assertEqual(text.read_text(), "Ja .\n")
+        done = translate("-i", text, "-t", "Ja .", "-o", other)
+        self.assert_error(done, "--text", "--input")
+        self.assertFalse(other.exists())
+        with open(text, "rb") as stream:  # what standard input stands for
+            done = subprocess.run([PROGRAMS.path("nmt-translate"), "-m", PROGRAMS.model, "-o", text], stdin=stream,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+        self.assert_error(done, "--output", "the same file as standard input")
+        self.assertEqual(self.lines_of(translate("-q", "-i", "/dev/null")), [])
+
+
 class Evaluate(Case):
+    def test_the_scores_are_printed_where_files_cannot_be_written(self):
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+        corpus, report = PROGRAMS.work / "corpus", self.folder / "report"
+        done = subprocess.run([PROGRAMS.path("nmt-eval"), "-m", PROGRAMS.model, "-q", "--source", corpus / "valid.de",
+                               "--reference", corpus / "valid.en", "--report", report],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, preexec_fn=no_room)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.decode(), f"nmt-eval: {report}: cannot write (File too large)\n")
+        self.assertIn(b"BLEU", done.stdout)
+
     def scores(self, *arguments):
         return [line for line in self.lines_of(run("nmt-eval", *arguments)) if not line.startswith("loss = ")]
 
