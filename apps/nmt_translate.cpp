@@ -227,9 +227,13 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
   std::vector<TextPair> pairs;
   for (size_t i = 0; i < arguments.target_texts.size(); ++i)
     pairs.push_back({.source = arguments.texts[i], .target = arguments.target_texts[i]});
-  const auto translations = pairs.empty()
-                                ? translate_texts(arguments.texts, translator, calls, arguments.stream_options())
-                                : score_texts(pairs, translator, calls);
+  std::vector<Translation> translations;
+  try {
+    translations = pairs.empty() ? translate_texts(arguments.texts, translator, calls, arguments.stream_options())
+                                 : score_texts(pairs, translator, calls);
+  } catch (const TranslationStopped&) {
+    return stop_exit_code();
+  }
   if (arguments.format == "json") outputs.lines.write(format_json_list(translations, arguments.output_options()));
   outputs.commit();
   return kDone;
