@@ -98,7 +98,7 @@ class Lines {
   static std::string read_bytes(const std::string& path) {
     if (path != "-" && !path.ends_with(".gz")) return read_file(path);
     std::string bytes;
-    LineReader reader(path);
+    LineReader reader(path, {}, ForeignBytes::kRead);  // in whatever encoding
     while (const auto line = reader.next()) bytes.append(*line).append(1, '\n');
     return bytes;
   }

@@ -3,9 +3,11 @@
     translate_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 """
 
+import bz2
 import contextlib
 import gzip
 import json
+import lzma
 import os
 import random
 import re
@@ -185,6 +187,19 @@ class OddInput(Case):
         self.assertEqual(lines[0], lines[2])
         self.assertIn("standard input:2: byte", done.stderr.decode())
         self.assertIn("1 not UTF-8 and repaired", done.stderr.decode())
+
+    def test_what_is_no_text_is_refused(self):
+        some = PROGRAMS.sources()[0]
+        path = self.folder / "in.txt"
+        for data, what in ((some.encode("utf-16"), "is UTF-16"), (lzma.compress(some.encode()), "is packed with xz"),
+                           (bz2.compress(some.encode()), "is packed with bzip2"), (b"PK\x03\x04", "is a zip archive")):
+            with self.subTest(what=what):
+                path.write_bytes(data)
+                self.assert_error(translate("-i", path), str(path), what)
+                self.assert_error(translate(text=data), "standard input", what)
+                self.assert_error(translate(text=some, *("--score", path)), str(path), what)
+                scored = run("nmt-score", path, "-i", path)
+                self.assert_error(scored, str(path), what, code=1)
 
     def test_any_bytes(self):
         data = random.Random(3).randbytes(20000)
