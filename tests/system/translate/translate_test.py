@@ -325,7 +325,10 @@ class Errors(Case):
         for arguments, parts in (
                 ((), ["--model"]),
                 (("-m", missing), [missing]),
-                (("-m", str(self.folder)), [str(self.folder), "model.json"]),
+                (("-m", str(self.folder)), [str(self.folder), "not a model directory (model.json is missing)"]),
+                (("-m", str(PROGRAMS.work / "run")), ["folder of a run", str(PROGRAMS.model)]),
+                (("-m", str(PROGRAMS.config)), [str(PROGRAMS.config), "is a file, not a model directory"]),
+                (("-m", ""), ["the name of a model directory is empty"]),
                 ((*model, "-m", missing), [missing]),
                 ((*model, "--model-weights", "1", "2"), ["--model-weights", "2 for 1"]),
                 ((*model, "-i", missing), [missing]),
