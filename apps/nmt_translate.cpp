@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files/file.h"
@@ -15,6 +16,7 @@
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
+#include "base/unicode.h"
 #include "nn/device/cpu_allocator.h"
 #include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
@@ -217,11 +219,20 @@ int translate_stream(const TranslateArguments& arguments, const Translator& tran
   if (prompt) prompt->end();
   if (statistics.stopped) return stop_exit_code();
   outputs.commit();
+  for (const int64_t line : arguments.attention_lines)
+    if (!arguments.attention_out.empty() && line > statistics.lines)
+      log.warn("--attention-lines {}: the input has {} lines: there is no such picture", line, statistics.lines);
   if (!arguments.quiet) report(statistics, load_seconds, log);
   return kDone;
 }
 
-int translate_text(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model) {
+int translate_text(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model,
+                   Logger& log) {
+  for (const auto& [option, texts] : {std::pair("--text", &arguments.texts), {"--target", &arguments.target_texts}})
+    for (const auto& text : *texts)
+      if (const auto invalid = find_invalid_utf8(text))
+        log.warn("{} '{}': byte {} is not UTF-8: such bytes are replaced by U+FFFD", option, repair_utf8(text),
+                 *invalid + 1);
   Outputs outputs(arguments);
   const auto calls = calls_for(arguments, translator, model, outputs);
   std::vector<TextPair> pairs;
@@ -315,7 +326,7 @@ int run(int argc, char** argv) {
   if (arguments.is_document()) return translate_one_document(arguments, models, options, *log);
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
-  if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first());
+  if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);
   return translate_stream(arguments, translator, models.first(), load_seconds, *log);
 }
 

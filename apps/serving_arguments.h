@@ -89,6 +89,7 @@ struct ServingArguments {
                              "--alignment-out", "--attention-out", "--prefix", "--must", "--must-not"}) {
       if (wanted() && app.count(name) > 0) throw Error(fmt::format("{}: not with --serve", name));
     }
+    if (app.count("--serve") > 0 && address.empty()) throw Error("--serve: is empty; give PORT or HOST:PORT");
     // A key that a start script failed to fill in must not open the service.
     const char* of_environment = std::getenv("NMT_API_KEY");
     if (wanted() && api_key.empty() && (app.count("--api-key") > 0 || (of_environment && key_file.empty())))

@@ -61,6 +61,9 @@ TranslationRequest to_request(std::string_view line, const LineStreamOptions& op
   if (request.prefix.empty()) request.prefix = options.common.prefix;
   add(request.must, options.common.must);
   add(request.must_not, options.common.must_not);
+  for (const auto& phrase : request.must)
+    if (std::ranges::find(request.must_not, phrase) != request.must_not.end())
+      throw Error(fmt::format("'{}' must stand in the translation and must not; leave out one of them", phrase));
   request.terms = options.common.terms;
   return request;
 }

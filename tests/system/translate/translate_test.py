@@ -188,6 +188,17 @@ class OddInput(Case):
         self.assertIn("standard input:2: byte", done.stderr.decode())
         self.assertIn("1 not UTF-8 and repaired", done.stderr.decode())
 
+    def test_a_text_that_is_not_utf8_is_repaired_with_a_warning(self):
+        done = translate("-q", "--text", os.fsdecode(b"Ja \xff ."))
+        self.assertEqual(len(self.lines_of(done)), 1)
+        self.assertIn("--text 'Ja \ufffd .': byte 4 is not UTF-8", done.stderr.decode())
+
+    def test_a_picture_of_no_line_is_told(self):
+        done = translate("-q", "--attention-out", self.folder, "--attention-lines", "2", "99", text="Ja .\n" * 3)
+        self.assertEqual(len(self.lines_of(done)), 3)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["2.json", "2.svg"])
+        self.assertIn("--attention-lines 99: the input has 3 lines", done.stderr.decode())
+
     def test_what_is_no_text_is_refused(self):
         some = PROGRAMS.sources()[0]
         path = self.folder / "in.txt"
@@ -347,7 +358,17 @@ class Errors(Case):
                 ((*model, "--threads", "-2"), ["--threads -2", "1 to 1024"]),
                 ((*model, "--threads", "100000"), ["--threads 100000", "1 to 1024"]),
                 ((*model, "--buffer-lines", "0"), ["--buffer-lines"]),
-                ((*model, "--beamsize", "4"), ["--beamsize"]),
+                ((*model, "--beamsize", "4"), ["--beamsize", "did you mean --beam-size?"]),
+                ((*model, "--no-samplign"), ["--no-samplign", "did you mean --no-sampling?"]),
+                ((*model, "-i", missing, "--format-in", "htlm"), ["--format-in htlm", "did you mean html?", "docx"]),
+                ((*model, "--serve", ""), ["--serve: is empty"]),
+                ((*model, "--must", "a", "--must-not", "b", "--must-not", "a"), ["--must, --must-not 'a'"]),
+                ((*model, "--input-format", "tsv", "--must-not", "Ja"), ["standard input:1: 'Ja' must"]),
+                ((*model, "--text", "a", "--attention-out", self.folder, "--attention-lines", "2"),
+                 ["--attention-lines 2", "1 of --text"]),
+                ((*model, "--attention-out", self.folder, "--attention-lines", "9" * 300), ["--attention-lines"]),
+                ((*model, "--text", "a", "--format", "json", "--alignment", "pharaoh"), ["--format json", "jsonl"]),
+                ((*model, "-o", "/proc/nix"), ["/proc/nix: cannot write"]),
                 ((*model, "-q", "extra"), ["extra"]),
                 ((*model, "--format", "json"), ["--format json", "--text", "jsonl"]),
                 ((*model, "--format", "xml"), ["--format", "jsonl"]),
@@ -366,7 +387,8 @@ class Errors(Case):
                 ((*model, "--text", " ", "--attention-out", missing + ".svg"), ["translation is empty"]),
                 ((*model, "--text", "a", "-i", missing), ["--text", "--input"])):
             with self.subTest(arguments=arguments):
-                self.assert_error(run("nmt-translate", *arguments, text="Ja .\n"), *parts)
+                text = "Ja\t\tJa\n" if "tsv" in arguments else "Ja .\n"
+                self.assert_error(run("nmt-translate", *arguments, text=text), *parts)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_eval(self):
