@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/process/version.h"
 #include "base/strict_json.h"
@@ -27,6 +28,20 @@ inline void show_examples(CLI::App& app, const std::vector<std::string>& command
   app.footer(fmt::format("Examples:\n  {}", fmt::join(commands, "\n  ")));
 }
 
+/// "; did you mean --beam-size?" for the first argument that no option has; empty where nothing is near.
+inline std::string suggestion_for(const CLI::App& app, const std::vector<std::string>& unknown) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const auto* own : {&option->get_lnames(), &option->get_fnames()})
+      names.insert(names.end(), own->begin(), own->end());
+  for (const auto& argument : unknown) {
+    if (!argument.starts_with("--")) continue;
+    const auto meant = nearest_name(argument.substr(2, argument.find('=') - 2), names);
+    if (meant) return fmt::format("; did you mean --{}?", *meant);
+  }
+  return "";
+}
+
 /// Parses the command line of a program. False if that was all (--help, --version, --describe-options). Throws Error
 /// for what is wrong with it.
 inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
@@ -40,6 +55,8 @@ inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version: text on standard output
     app.exit(request);
     return false;
+  } catch (const CLI::ExtrasError& error) {
+    throw Error(fmt::format("{}{}; see {} --help", error.what(), suggestion_for(app, app.remaining()), app.get_name()));
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
     for (char& c : message) {

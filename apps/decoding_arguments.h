@@ -36,7 +36,9 @@ struct DecodingArguments {
         ->group(machine)
         ->type_name("auto|cpu|cuda|cuda:N")
         ->capture_default_str();
-    app.add_option("--threads", threads, "0 = all processors")->group(machine)->capture_default_str();
+    app.add_option("--threads", threads, fmt::format("at most {}; 0 = all processors", kMostThreads))
+        ->group(machine)
+        ->capture_default_str();
   }
 
   /// These models, with what is said here.
@@ -49,7 +51,7 @@ struct DecodingArguments {
   }
 
   void set_threads() const {
-    if (threads < 0) throw Error(fmt::format("--threads {}: use 1 or more, or 0 for all processors", threads));
+    check_threads("--threads", threads);
     at::set_num_threads(threads > 0 ? threads : default_threads());
   }
 };

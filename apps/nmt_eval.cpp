@@ -69,6 +69,8 @@ int run(int argc, char** argv) {
   if (const auto choice = run_config ? pair_choice(*run_config) : PairChoice(); choice.leaves_out())
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);
   arguments.check(test_sets);
+  check_evaluation_files(arguments.files, test_sets, arguments.config_file);
+  if (!arguments.attention_out.empty()) std::filesystem::create_directories(arguments.attention_out);
   arguments.decoding.set_threads();
 
   auto options = arguments.options();
@@ -84,11 +86,11 @@ int run(int argc, char** argv) {
   }
   for (auto& result : results)
     if (systems.size() > 1) result.comparison = evaluation.compared(result.systems, result.test_set);
+  print(evaluation_text(results, arguments.width));  // first: a disk that is full takes no scores away
   write_evaluation_files(arguments.files, results, machine_report(arguments.decoding.device));
   for (const auto& [test_set, evaluated, comparison] : results)
     for (size_t i = 0; run_config && i < systems.size(); ++i)
       write_original_results(*run_config, systems[i], test_set, evaluated[i], *log);
-  print(evaluation_text(results, arguments.width));
   return kDone;
 }
 

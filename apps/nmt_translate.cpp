@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files/file.h"
@@ -15,6 +16,7 @@
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
+#include "base/unicode.h"
 #include "nn/device/cpu_allocator.h"
 #include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
@@ -217,19 +219,32 @@ int translate_stream(const TranslateArguments& arguments, const Translator& tran
   if (prompt) prompt->end();
   if (statistics.stopped) return stop_exit_code();
   outputs.commit();
+  for (const int64_t line : arguments.attention_lines)
+    if (!arguments.attention_out.empty() && line > statistics.lines)
+      log.warn("--attention-lines {}: the input has {} lines: there is no such picture", line, statistics.lines);
   if (!arguments.quiet) report(statistics, load_seconds, log);
   return kDone;
 }
 
-int translate_text(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model) {
+int translate_text(const TranslateArguments& arguments, const Translator& translator, const LoadedModel& model,
+                   Logger& log) {
+  for (const auto& [option, texts] : {std::pair("--text", &arguments.texts), {"--target", &arguments.target_texts}})
+    for (const auto& text : *texts)
+      if (const auto invalid = find_invalid_utf8(text))
+        log.warn("{} '{}': byte {} is not UTF-8: such bytes are replaced by U+FFFD", option, repair_utf8(text),
+                 *invalid + 1);
   Outputs outputs(arguments);
   const auto calls = calls_for(arguments, translator, model, outputs);
   std::vector<TextPair> pairs;
   for (size_t i = 0; i < arguments.target_texts.size(); ++i)
     pairs.push_back({.source = arguments.texts[i], .target = arguments.target_texts[i]});
-  const auto translations = pairs.empty()
-                                ? translate_texts(arguments.texts, translator, calls, arguments.stream_options())
-                                : score_texts(pairs, translator, calls);
+  std::vector<Translation> translations;
+  try {
+    translations = pairs.empty() ? translate_texts(arguments.texts, translator, calls, arguments.stream_options())
+                                 : score_texts(pairs, translator, calls);
+  } catch (const TranslationStopped&) {
+    return stop_exit_code();
+  }
   if (arguments.format == "json") outputs.lines.write(format_json_list(translations, arguments.output_options()));
   outputs.commit();
   return kDone;
@@ -240,6 +255,7 @@ int translate_one_document(const TranslateArguments& arguments, const ModelSet& 
   constexpr size_t kLargest = DocumentLimits().unpacked_bytes;
   const std::string bytes = read_file(arguments.input == "-" ? "/dev/stdin" : arguments.input, kLargest);
   const AligningTranslator translator(models.members(), std::move(options), arguments.terms());
+  Output output(arguments.output);  // before the work: what cannot be written ends here
   std::unique_ptr<ProgressBar> bar;
   int64_t texts_of_document = 0;
   const auto start = Clock::now();
@@ -256,7 +272,6 @@ int translate_one_document(const TranslateArguments& arguments, const ModelSet& 
   try {
     const std::string translated = translate_document(arguments.input_document_format(), bytes, translate);
     bar.reset();
-    Output output(arguments.output);
     output.write(translated);
     output.commit();
   } catch (const TranslationStopped&) {
@@ -283,6 +298,10 @@ int run(int argc, char** argv) {
   if (arguments.models.empty() && !serving.has_models()) throw Error("--model is required; see nmt-translate --help");
   arguments.check();
   serving.check(app);
+  if (serving.wanted())
+    check_outputs(serving.inputs(), serving.outputs());
+  else
+    check_outputs(arguments.inputs(), arguments.outputs());
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
@@ -307,7 +326,7 @@ int run(int argc, char** argv) {
   if (arguments.is_document()) return translate_one_document(arguments, models, options, *log);
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
-  if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first());
+  if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);
   return translate_stream(arguments, translator, models.first(), load_seconds, *log);
 }
 

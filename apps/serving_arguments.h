@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/process/log.h"
 #include "base/process/signals.h"
+#include "base/process/user_files.h"
 #include "serving/service_routes.h"
 #include "translation/service/model_pool.h"
 #include "translation/service/model_server.h"
@@ -88,11 +89,22 @@ struct ServingArguments {
                              "--alignment-out", "--attention-out", "--prefix", "--must", "--must-not"}) {
       if (wanted() && app.count(name) > 0) throw Error(fmt::format("{}: not with --serve", name));
     }
+    if (app.count("--serve") > 0 && address.empty()) throw Error("--serve: is empty; give PORT or HOST:PORT");
     // A key that a start script failed to fill in must not open the service.
     const char* of_environment = std::getenv("NMT_API_KEY");
     if (wanted() && api_key.empty() && (app.count("--api-key") > 0 || (of_environment && key_file.empty())))
       throw Error("--api-key (or NMT_API_KEY) is empty; leave it out to serve everybody");
     if (!api_key.empty() && !key_file.empty()) throw Error("--api-key and --api-keys: give one of them");
+  }
+
+  std::vector<UserFile> inputs() const {
+    return {{"--serve-config", config},
+            {"--api-keys", key_file},
+            {"--tls-certificate", tls.certificate},
+            {"--tls-key", tls.key}};
+  }
+  std::vector<UserFile> outputs() const {
+    return {{"--suggestions", suggestions}, {"--access-log", access_log == "-" ? "" : access_log}};
   }
 
   /// Serves one model, or those of --serve-config, until SIGINT or SIGTERM; the exit code. On SIGHUP models and

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/error.h"
+#include "base/process/user_files.h"
 #include "command_line.h"
 #include "decoding_arguments.h"
 #include "markup/document.h"
@@ -45,10 +49,19 @@ struct TranslateArguments {
     if (!weights.empty() && weights.size() != models.size()) {
       throw Error(fmt::format("--model-weights: {} for {} models; give one for each", weights.size(), models.size()));
     }
+    if (format == "json" && (scores || token_scores || (!alignment.empty() && alignment_file.empty())))
+      throw Error("--format json: holds translations only; use jsonl for --scores, --token-scores and --alignment");
     if (format == "json" && texts.empty()) throw Error("--format json: is for --text; use jsonl for lines");
     if (!target_texts.empty() && target_texts.size() != texts.size())
       throw Error(
           fmt::format("--target: {} given for {} of --text; give one for each", target_texts.size(), texts.size()));
+    for (const auto& phrase : stream.common.must)
+      if (std::ranges::find(stream.common.must_not, phrase) != stream.common.must_not.end())
+        throw Error(fmt::format("--must, --must-not '{}': cannot both hold; leave out one of them", phrase));
+    for (const int64_t line : attention_lines)
+      if (!attention_out.empty() && !texts.empty() && line > std::ssize(texts))
+        throw Error(
+            fmt::format("--attention-lines {}: there are {} of --text; give numbers up to that", line, texts.size()));
     if (attention_is_file() && texts.size() != 1)
       throw Error(
           fmt::format("--attention-out {}: draws one --text; give a folder for several and for lines", attention_out));
@@ -63,11 +76,27 @@ struct TranslateArguments {
           "constraints");
   }
 
+  std::vector<UserFile> inputs() const {
+    return {{"--input", texts.empty() ? input : ""}, {"--score", targets}, {"--glossary", glossary}};
+  }
+  std::vector<UserFile> outputs() const {
+    return {{"--output", output},
+            {"--alignment-out", alignment_file},
+            {"--attention-out", attention_is_file() ? attention_out : ""}};
+  }
+
   /// Whether the input is a document.
   bool is_document() const { return !document_format.empty(); }
   /// Throws Error for a format that is not known.
   DocumentFormat input_document_format() const {
-    if (document_format != "auto") return require_document_format("input." + document_format).format;
+    if (document_format != "auto") {
+      if (const auto known = document_format_of("input." + document_format)) return *known;
+      std::vector<std::string> names = {"auto"};
+      for (const auto& format : document_formats()) names.emplace_back(format.extension.substr(1));
+      const auto meant = nearest_name(document_format, names);
+      throw Error(fmt::format("--format-in {}: no such format{}; use one of {}", document_format,
+                              meant ? "; did you mean " + *meant + "?" : "", fmt::join(names, ", ")));
+    }
     if (input == "-") throw Error("--format-in auto: standard input has no name to tell by; name the format");
     return require_document_format(input).format;
   }

@@ -8,6 +8,7 @@
 #include "api/inner/access.h"
 #include "api/inner/guard.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
@@ -50,6 +51,7 @@ scoring::Seed seed_of(const std::string& text) {
 scoring::CorpusOptions inner_options(const CorpusOptions& options) {
   if (options.bootstrap < 0 || options.bootstrap == 1)
     throw nmt::Error(fmt::format("bootstrap {}: use 2 or more resamples, or 0 for none", options.bootstrap));
+  check_threads("threads", options.threads);
   return {.threads = options.threads,
           .bootstrap = options.bootstrap > 0 ? options.bootstrap : 1,
           .seed = seed_of(options.seed)};
@@ -191,6 +193,7 @@ std::vector<PairedScores> paired_test(const std::vector<std::vector<std::string>
                                       const References& references, const std::vector<Scorer>& scorers,
                                       const PairedTestOptions& options) {
   return guarded([&] {
+    check_threads("threads", options.threads);
     std::vector<scoring::NamedSystem> named;
     for (const auto& hypotheses : systems) named.push_back({fmt::format("system {}", named.size() + 1), hypotheses});
     std::vector<std::shared_ptr<const scoring::Metric>> metrics;

@@ -65,8 +65,7 @@ void check_server(const ServerOptions& options) {
     throw nmt::Error("api_key and api_keys_file: give one of them");
   if (!(options.time_limit > 0 && options.time_limit < 1e6))
     throw nmt::Error(fmt::format("time_limit {}: seconds, more than 0", options.time_limit));
-  if (options.translator.threads < 0)
-    throw nmt::Error(fmt::format("threads {}: use 1 or more, or 0 for all processors", options.translator.threads));
+  check_threads("threads", options.translator.threads);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/line_reader.h"
+#include "base/process/user_files.h"
 #include "base/threads.h"
 #include "base/unicode.h"
 #include "config/loading/schema.h"
@@ -208,6 +209,7 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                                           const TranslateOptions& options, const LogSink& log) const {
   return with_state<FileStatistics>(state_, [&](const State& state) {
     check_options(options);
+    check_outputs({{"input", input}}, {{"output", output}});
     const auto translator = state.translator_for(options);
     LineReader reader(input, kLongestLineToTranslate);
     AtomicFile file(output);

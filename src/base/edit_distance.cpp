@@ -28,4 +28,20 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 size_t tolerated_distance(std::string_view name) { return std::clamp<size_t>(name.size() / 3, 1, 3); }
 
+std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> names) {
+  constexpr size_t kLongest = 64, kBeginning = 3;  // a distance costs the product of both lengths
+  if (name.size() > kLongest) return std::nullopt;
+  std::optional<std::string> nearest;
+  size_t best = tolerated_distance(name) + 1;
+  for (const auto& other : names) {
+    const size_t distance = edit_distance(name, other);
+    if (distance >= best) continue;
+    best = distance;
+    nearest = other;
+  }
+  if (nearest || name.size() < kBeginning) return nearest;
+  const auto longer = std::ranges::find_if(names, [&](const auto& other) { return other.starts_with(name); });
+  return longer == names.end() ? std::nullopt : std::optional(*longer);
+}
+
 }  // namespace nmt

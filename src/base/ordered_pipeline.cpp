@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/threads.h"
+
 namespace nmt {
 namespace {
 
@@ -25,7 +27,8 @@ class Pipeline {
   void run(int threads) {
     std::vector<std::jthread> helpers;  // joined at the end of the block, after they were told to stop
     const StopAtEnd stop{*this};
-    for (int worker = 1; worker < threads; ++worker) helpers.emplace_back([this, worker] { help(worker); });
+    for (int worker = 1; worker < threads; ++worker)
+      helpers.push_back(start_thread<std::jthread>([this, worker] { help(worker); }));
     std::unique_lock lock(mutex_);
     while (!is_over()) {
       if (is_next_done()) {

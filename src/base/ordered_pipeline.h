@@ -19,7 +19,8 @@ struct PipelineStages {
 /// Runs a stream through its stages on `threads` threads, the calling one among them. What is written is the same for
 /// any number of threads. No more than `slots` items are in flight, whichever stage is the slowest. An exception of
 /// read or transform is rethrown when it is its item's turn to be written, so that the one of the earliest item counts
-/// and all items before it are written. With one thread an item goes through all stages before the next one is read.
+/// and all items before it are written. MachineError where the system gives too few threads. With one thread an item
+/// goes through all stages before the next one is read.
 void run_ordered_pipeline(const PipelineStages& stages, int threads, int64_t slots);
 
 }  // namespace nmt

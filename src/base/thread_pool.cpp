@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "base/threads.h"
+
 namespace nmt {
 namespace {
 
@@ -27,10 +29,17 @@ void pause() {
 }  // namespace
 
 ThreadPool::ThreadPool(int helpers) {
-  for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { help(); });
+  try {
+    for (int i = 0; i < helpers; ++i) threads_.push_back(start_thread([this] { help(); }));
+  } catch (...) {
+    end();  // those that there are; without a pool nobody else does
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { end(); }
+
+void ThreadPool::end() {
   stopping_ = true;
   ++woken_;
   woken_.notify_all();

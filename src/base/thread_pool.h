@@ -14,7 +14,7 @@ namespace nmt {
 /// given each of its threads a processor, which takes milliseconds where there are other programs.
 class ThreadPool {
  public:
-  /// helpers: threads beside the caller's, 0 or more.
+  /// helpers: threads beside the caller's, 0 or more. Throws MachineError where the system gives fewer.
   explicit ThreadPool(int helpers);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -35,6 +35,7 @@ class ThreadPool {
   void run(int64_t count, const void* body, Call call);
   bool take_one();
   void help();
+  void end();
 
   // Which work it is (upper 24 bits), how many pieces (20) and the next one (20), in one word: who has taken a piece
   // knows that the work is not over, so that its other fields are those of this work.

@@ -1,5 +1,6 @@
 #include "base/threads.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/error.h"
 
 namespace nmt {
 namespace {
@@ -59,6 +62,18 @@ int default_threads() {
   return std::min(processors, processors_of_cgroup().value_or(processors));
 }
 
+void check_threads(std::string_view option, int64_t threads) {
+  if (threads < 0 || threads > kMostThreads)
+    throw Error(fmt::format("{} {}: use 1 to {}, or 0 for all processors", option, threads, kMostThreads));
+}
+
+void throw_no_thread(const std::system_error& error) {
+  throw MachineError(fmt::format(
+      "the system gives no further thread ({}); use fewer threads, or raise the limits of processes (ulimit -u) and "
+      "memory (ulimit -v)",
+      error.code().message()));
+}
+
 void parallel_for(int64_t size, int64_t grain, int threads,
                   const std::function<void(int64_t begin, int64_t end)>& body) {
   if (size <= 0) return;
@@ -77,7 +92,8 @@ void parallel_for(int64_t size, int64_t grain, int threads,
   {
     std::vector<std::jthread> workers;  // joined at the end of the block, also if a thread cannot be made
     workers.reserve(ranges - 1);
-    for (int64_t range = 1; range < ranges; ++range) workers.emplace_back(run, range);
+    for (int64_t range = 1; range < ranges; ++range)
+      workers.push_back(start_thread<std::jthread>([&run, range] { run(range); }));
     run(0);
   }
   for (const auto& error : errors) {

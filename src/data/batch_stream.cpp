@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/threads.h"
 
 namespace nmt {
 namespace {
@@ -31,7 +32,7 @@ BatchStream::BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOpti
     throw Error(fmt::format("batch {} of epoch {}, which has {} batches; the checkpoint belongs to other data",
                             start.batch, start.epoch, batches_));
   }
-  worker_ = std::thread([this, plan = std::move(plan)]() mutable {
+  worker_ = start_thread([this, plan = std::move(plan)]() mutable {
     try {
       work(std::move(plan));
     } catch (...) {

@@ -15,11 +15,11 @@
 namespace nmt {
 
 SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
-                                const std::function<void(int64_t)>& progress) {
+                                const TranslationCalls& calls) {
   SystemOutput system;
   system.name = std::move(name);
   const auto start = std::chrono::steady_clock::now();
-  const auto translations = translator.translate(test_set.sources, {.progress = progress});
+  const auto translations = translator.translate(test_set.sources, calls);
   system.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const Translation& translation : translations) {
     system.hypotheses.push_back(translation.text);

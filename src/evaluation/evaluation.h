@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,9 +24,9 @@ struct SystemOutput {
   double seconds = 0;
 };
 
-/// Translates the sources. progress: as in TranslationCalls.
+/// Translates the sources. Throws TranslationStopped where calls.stopped says so.
 SystemOutput translate_test_set(const TestSet& test_set, const Translator& translator, std::string name,
-                                const std::function<void(int64_t)>& progress = {});
+                                const TranslationCalls& calls = {});
 
 using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/files/file.h"
+#include "base/process/user_files.h"
 #include "base/process/version.h"
 #include "evaluation/evaluation_report.h"
 #include "nn/device/device.h"
@@ -50,6 +51,23 @@ TranslatedText normalised(TranslatedText text, const DataConfig& data) {
 }
 
 }  // namespace
+
+void check_evaluation_files(const EvaluationFiles& files, const std::vector<TestSet>& test_sets,
+                            const std::string& config_file) {
+  std::vector<UserFile> inputs = {{"--config", config_file}}, outputs = {{"--report", files.report}};
+  const auto add_output = [&](const char* option, const std::string& file, const TestSet& test_set) {
+    outputs.push_back({option, file.empty() ? "" : file_of(file, test_set)});
+  };
+  for (const auto& test_set : test_sets) {
+    inputs.push_back({"--source", test_set.source_file});
+    for (const auto& file : test_set.reference_files) inputs.push_back({"--reference", file});
+    for (const auto& file : files.hypotheses) add_output("--hypotheses-out", file, test_set);
+    add_output("--results-file", files.results, test_set);
+  }
+  check_outputs(inputs, outputs);
+  for (const auto& output : outputs)
+    if (!output.path.empty()) check_writable(output.path);
+}
 
 void write_evaluation_files(const EvaluationFiles& files, const std::vector<TestSetResults>& results, Json machine) {
   for (const auto& [test_set, systems, comparison] : results) {

@@ -26,6 +26,11 @@ struct EvaluationFiles {
   std::string report = {};                   ///< JSON
 };
 
+/// Throws Error, before any work, where one of them is also another one or a file of the test sets, MachineError or
+/// Error where it cannot be written. config_file: is not overwritten either; may be empty.
+void check_evaluation_files(const EvaluationFiles& files, const std::vector<TestSet>& test_sets,
+                            const std::string& config_file);
+
 /// Writes them, each as a whole. Of several test sets the translations and results go to FILE.NAME for a set NAME.
 /// machine: goes to the head of the report, see machine_report(). Throws as write_file_atomically.
 void write_evaluation_files(const EvaluationFiles& files, const std::vector<TestSetResults>& results,

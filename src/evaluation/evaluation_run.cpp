@@ -17,9 +17,6 @@ namespace {
 
 constexpr int64_t kResamples = 1000;
 
-/// Thrown out of the search when the user asked to stop.
-struct StopRequested {};
-
 }  // namespace
 
 std::string System::name() const {
@@ -65,7 +62,7 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   try {
     for (const auto& test_set : test_sets) results.push_back(evaluate(system, models, translator, test_set));
     if (has_loss) add_losses(models.first(), test_sets, results);
-  } catch (const StopRequested&) {
+  } catch (const TranslationStopped&) {
     return std::nullopt;
   }
   return results;
@@ -76,10 +73,12 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
   ProgressBar bar(test_set.name.empty() ? "translate" : test_set.name, std::ssize(test_set.sources), "sentences");
   Evaluated result;
   auto& output = result.output;
-  output = translate_test_set(test_set, translator, system.name(), [&](int64_t done) {
-    if (!options_.quiet) bar.update(done);
-    if (options_.should_stop()) throw StopRequested();
-  });
+  output = translate_test_set(test_set, translator, system.name(),
+                              {.progress =
+                                   [&](int64_t done) {
+                                     if (!options_.quiet) bar.update(done);
+                                   },
+                               .stopped = options_.should_stop});
   bar.clear();
   result.scores = score(output, test_set, options_.confidence ? kResamples : 1, metrics_);
   if (output.split > 0) log_.warn("{} sentences were too long and were translated in parts", output.split);
@@ -113,7 +112,7 @@ TestLoss EvaluationRun::measured_loss(const LoadedModel& model, const TestSet& t
                                .batch_sentences = options_.loss_batch,
                                .progress = [&](int64_t done) {
                                  if (!options_.quiet) bar.update(done);
-                                 if (options_.should_stop()) throw StopRequested();
+                                 if (options_.should_stop()) throw TranslationStopped();
                                }});
   bar.clear();
   if (loss.too_long > 0)

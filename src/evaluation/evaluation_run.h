@@ -44,7 +44,7 @@ struct EvaluationOptions {
   bool quiet = false;                             ///< no progress bar and no speed in the log
   std::filesystem::path attention_folder = {};    ///< of write_attention(); empty: no pictures
   std::vector<int64_t> attention_sentences = {};  ///< from 1
-  std::function<bool()> should_stop = [] { return false; };  ///< asked after every few sentences
+  std::function<bool()> should_stop = [] { return false; };  ///< asked often, by several threads at once
 };
 
 /// What one system did on one test set.

@@ -174,10 +174,10 @@ bool Preprocessor::is_up_to_date() {
   }
   const std::string list = fmt::format("{}", fmt::join(changes, "; "));
   if (!replace) {
-    throw Error(fmt::format("data.dir {}: holds other data ({}); --overwrite makes it anew, or set another data.dir",
+    throw Error(fmt::format("data.dir {}: holds other data ({}); --overwrite makes it again, or set another data.dir",
                             data_.dir, list));
   }
-  log_.info("{} is made anew: {}", data_.dir, list);
+  log_.info("{} is made again: {}", data_.dir, list);
   return false;
 }
 

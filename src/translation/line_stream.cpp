@@ -21,8 +21,6 @@ using Clock = std::chrono::steady_clock;
 /// block.
 constexpr int kAskMilliseconds = 200, kGatherMilliseconds = 10;
 
-struct StopRequest {};
-
 int milliseconds_since(Clock::time_point start) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
 }
@@ -63,14 +61,17 @@ TranslationRequest to_request(std::string_view line, const LineStreamOptions& op
   if (request.prefix.empty()) request.prefix = options.common.prefix;
   add(request.must, options.common.must);
   add(request.must_not, options.common.must_not);
+  for (const auto& phrase : request.must)
+    if (std::ranges::find(request.must_not, phrase) != request.must_not.end())
+      throw Error(fmt::format("'{}' must stand in the translation and must not; leave out one of them", phrase));
   request.terms = options.common.terms;
   return request;
 }
 
 std::vector<Translation> translate(const std::vector<TranslationRequest>& requests, const Translator& translator,
-                                   const LineStreamOptions& options, const std::function<void(int64_t)>& progress = {},
+                                   const LineStreamOptions& options, const TranslationCalls& calls,
                                    int64_t first_line = 0) {
-  auto translations = translator.translate(requests, {.progress = progress}, first_line);
+  auto translations = translator.translate(requests, calls, first_line);
   if (options.copy_unknown) {
     for (size_t i = 0; i < translations.size(); ++i)
       copy_unknown_words(translator.codec(), requests[i].source, translations[i]);
@@ -122,7 +123,7 @@ class LineStream {
       bool wanted = true;
       while (wanted && read_block()) wanted = write(targets_ ? score_block() : translate_block());
       if (wanted && targets_ && targets_->next()) fail_on_lengths(*targets_, sources_);
-    } catch (const StopRequest&) {
+    } catch (const TranslationStopped&) {
       statistics_.stopped = true;
     }
     statistics_.repaired = repaired_.count();
@@ -132,7 +133,7 @@ class LineStream {
 
  private:
   void ask_whether_to_stop() const {
-    if (calls_.stop && calls_.stop()) throw StopRequest();
+    if (calls_.stop && calls_.stop()) throw TranslationStopped();
   }
 
   void wait_for_input() const {
@@ -201,7 +202,7 @@ class LineStream {
 
   std::vector<Translation> translate_block() {
     const auto start = Clock::now();
-    auto translations = translate(requests_, translator_, options_, progress(), statistics_.lines);
+    auto translations = translate(requests_, translator_, options_, translation_calls(), statistics_.lines);
     statistics_.seconds += seconds_since(start);
     return translations;
   }
@@ -211,7 +212,7 @@ class LineStream {
     std::vector<TextPair> pairs;
     for (size_t i = 0; i < requests_.size(); ++i) pairs.push_back({requests_[i].source, given_[i]});
     std::vector<Translation> scored;
-    for (auto& result : translator_.score(pairs, {.progress = progress()}))
+    for (auto& result : translator_.score(pairs, translation_calls()))
       scored.push_back(to_translation(std::move(result)));
     statistics_.seconds += seconds_since(start);
     return scored;
@@ -221,11 +222,12 @@ class LineStream {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  std::function<void(int64_t)> progress() const {
-    return [this, before = statistics_.lines](int64_t done) {
-      if (calls_.progress) calls_.progress(before + done);
-      ask_whether_to_stop();
-    };
+  /// Of a block. One line may take as long as thousands of others: the search asks before each step.
+  TranslationCalls translation_calls() const {
+    TranslationCalls calls{.progress = {}, .stopped = calls_.stop};
+    if (calls_.progress)
+      calls.progress = [this, before = statistics_.lines](int64_t done) { calls_.progress(before + done); };
+    return calls;
   }
 
   /// Writes the block's lines to all sinks; false if nobody wants more.
@@ -287,7 +289,7 @@ std::vector<Translation> translate_texts(std::span<const std::string> texts, con
       throw Error(fmt::format("--text: {}", error.what()));
     }
   }
-  auto translations = translate(requests, translator, options);
+  auto translations = translate(requests, translator, options, {.progress = {}, .stopped = calls.stop});
   write_lines(requests, translations, 0, translator.codec(), calls);
   return translations;
 }
@@ -301,7 +303,8 @@ std::vector<Translation> score_texts(std::span<const TextPair> texts, const Tran
     requests.push_back({.source = pairs.back().source});
   }
   std::vector<Translation> scored;
-  for (auto& result : translator.score(pairs)) scored.push_back(to_translation(std::move(result)));
+  for (auto& result : translator.score(pairs, {.progress = {}, .stopped = calls.stop}))
+    scored.push_back(to_translation(std::move(result)));
   write_lines(requests, scored, 0, translator.codec(), calls);
   return scored;
 }

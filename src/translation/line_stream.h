@@ -39,7 +39,7 @@ struct LineStreamCalls {
   std::vector<LineSink> sinks;
   std::function<void(const OutputItem&)> on_line;  ///< called for each line, in order, before it is written
   std::function<void()> before_waiting;            ///< called when there is no input yet and there may be more
-  std::function<bool()> stop;                      ///< asked often; true ends the work as soon as possible
+  std::function<bool()> stop;                      ///< asked often, by several threads at once; true ends the work
   std::function<void(int64_t)> progress;           ///< called with the number of lines done so far
 };
 
@@ -70,7 +70,7 @@ LineStreamStatistics score_lines(LineReader& sources, LineReader& targets, const
                                  const LineStreamCalls& calls, Logger& log, const LineStreamOptions& options = {});
 
 /// Texts that are all there: one "line" each, whatever they hold. Returns what it wrote. Throws Error "--text: ..." for
-/// a text that is not of the input format.
+/// a text that is not of the input format, TranslationStopped where calls.stop says so.
 std::vector<Translation> translate_texts(std::span<const std::string> texts, const Translator& translator,
                                          const LineStreamCalls& calls, const LineStreamOptions& options);
 

@@ -1,14 +1,27 @@
 #include "base/threads.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
+#include "base/ordered_pipeline.h"
+#include "base/thread_pool.h"
 #include "support.h"
 
 namespace nmt::threads_test {
@@ -107,6 +120,60 @@ TEST(DefaultThreads, ReadsTheQuotaOfAControlGroup) {
   for (const char* bad : {"", "200000", "200000 ", "200000 x", "-1 100000", "1 0"}) {
     EXPECT_EQ(processors_of_quota(bad), std::nullopt) << bad;
   }
+}
+
+size_t memory_of_this_process() {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<size_t>(::getpagesize());
+}
+
+/// In a child that gets no memory for the stacks of more than a few threads: the text of what body throws there.
+std::string thrown_without_threads(const std::function<void()>& body) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::pipe(ends.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlim_t bytes = memory_of_this_process() + (64 << 20);
+    const rlimit memory{.rlim_cur = bytes, .rlim_max = bytes};
+    ::setrlimit(RLIMIT_AS, &memory);
+    std::string text = "nothing was thrown";
+    try {
+      body();
+    } catch (const MachineError& error) {
+      text = error.what();
+    } catch (const std::exception& error) {
+      text = std::string("another error: ") + error.what();
+    }
+    ::_exit(::write(ends[1], text.data(), text.size()) < 0);
+  }
+  ::close(ends[1]);
+  std::string text(1000, ' ');
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, ::read(ends[0], text.data(), text.size()))));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? text : "the program was aborted";
+}
+
+TEST(StartThread, SaysThatTheSystemGivesNoFurtherOne) {
+  if (memory_of_this_process() >> 40) GTEST_SKIP() << "a sanitizer has its own memory for each thread";
+  const std::string expected = "the system gives no further thread";
+  const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+  EXPECT_THAT(thrown_without_threads([&] { parallel_for(900, 1, 900, [&](int64_t, int64_t) { sleep(); }); }),
+              testing::StartsWith(expected));
+  EXPECT_THAT(thrown_without_threads([] { const ThreadPool pool(900); }), testing::StartsWith(expected));
+  const PipelineStages stages{
+      .read = [](int64_t) { return true; }, .transform = [](int64_t, int) {}, .write = [](int64_t) { return true; }};
+  EXPECT_THAT(thrown_without_threads([&] { run_ordered_pipeline(stages, 900, 8); }), testing::StartsWith(expected));
+}
+
+TEST(CheckThreads, AllowsAllProcessorsAndNoMoreThanTheMost) {
+  for (const int64_t threads : {0, 1, kMostThreads}) EXPECT_NO_THROW(check_threads("--threads", threads));
+  for (const int64_t threads : {-7, kMostThreads + 1, 100000})
+    EXPECT_THAT(
+        [&] { check_threads("--threads", threads); },
+        testing::ThrowsMessage<Error>(fmt::format("--threads {}: use 1 to 1024, or 0 for all processors", threads)));
 }
 
 }  // namespace

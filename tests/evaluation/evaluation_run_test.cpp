@@ -9,6 +9,7 @@
 #include "evaluation/small_set.h"
 #include "evaluation/tiny_model.h"
 #include "support.h"
+#include "translation/thread_limit.h"
 
 namespace nmt::evaluation_run_test {
 namespace {
@@ -98,7 +99,8 @@ TEST_F(EvaluationRunTest, HasNoLossOfEnsemblesAndWhereItIsLeftOut) {
   EXPECT_FALSE(joined->front().report.contains("loss"));
 }
 
-TEST_F(EvaluationRunTest, StopsBetweenSentences) {
+TEST_F(EvaluationRunTest, StopsBetweenSteps) {
+  const ThreadLimit one(1);  // how often it is asked is the same each time then
   const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
   int asked = 0, stop_at = 0;
   auto wanted = options();

@@ -29,7 +29,8 @@ TEST(Evaluation, TranslatesInOrderAndCounts) {
   const auto codec = test::word_codec({"a", "b", "c", "d"});
   const Translator translator(model, codec, {.max_source_length = 3});
   int64_t reported = 0;
-  const auto output = translate_test_set(small_set(), translator, "name", [&](int64_t done) { reported = done; });
+  const auto output = translate_test_set(small_set(), translator, "name",
+                                         {.progress = [&](int64_t done) { reported = done; }, .stopped = {}});
   EXPECT_EQ(output.name, "name");
   EXPECT_EQ(output.hypotheses, small_set().sources);
   EXPECT_EQ(output.source_tokens, 10);

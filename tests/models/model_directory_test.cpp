@@ -257,7 +257,19 @@ TEST_F(ModelDirectory, IsReportedWhenItIsNoFolder) {
   EXPECT_EQ(message_of<Error>([&] { load_model(folder_ / "none", torch::kCPU); }),
             (folder_ / "none").string() + ": no such model directory");
   EXPECT_EQ(message_of<Error>([&] { load_model(directory_ / "model.json", torch::kCPU); }),
-            (directory_ / "model.json").string() + ": no such model directory");
+            (directory_ / "model.json").string() +
+                ": is a file, not a model directory; a model directory has model.json and model.safetensors in it, as "
+                "`best` of a run's folder");
+}
+
+TEST_F(ModelDirectory, OfARunIsNamed) {
+  const auto run = folder_ / "run";
+  fs::create_directory(run);
+  fs::create_directory_symlink(directory_, run / "best");
+  EXPECT_EQ(message_of<Error>([&] { load_model(run, torch::kCPU); }),
+            run.string() + ": is the folder of a run; name its model, " + (run / "best").string());
+  EXPECT_THAT(message_of<Error>([&] { load_model("", torch::kCPU); }),
+              testing::StartsWith("the name of a model directory is empty; a model directory has "));
 }
 
 }  // namespace

@@ -329,7 +329,7 @@ TEST_F(Prepare, OtherOptionsNeedOverwrite) {
   EXPECT_EQ(message(),
             "data.dir " + config_.data.dir +
                 ": holds other data (data.lowercase: false -> true; data.vocab_size: 150 -> 140); --overwrite "
-                "makes it anew, or set another data.dir");
+                "makes it again, or set another data.dir");
   EXPECT_EQ(
       message_of<Error>([&] { open_prepared_data(config_); }),
       "data.dir " + config_.data.dir +
@@ -338,7 +338,7 @@ TEST_F(Prepare, OtherOptionsNeedOverwrite) {
   EXPECT_EQ(output(), before);
   EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten);
   EXPECT_EQ(open_prepared_data(config_).codec.source().size(), 140);
-  EXPECT_THAT(log_.str(), HasSubstr("is made anew: data.lowercase: false -> true; data.vocab_size: 150 -> 140"));
+  EXPECT_THAT(log_.str(), HasSubstr("is made again: data.lowercase: false -> true; data.vocab_size: 150 -> 140"));
 }
 
 TEST_F(Prepare, AChangedInputIsNamed) {

@@ -63,6 +63,16 @@ class Docs(unittest.TestCase):
         self.assertEqual(wrong, [])
         self.assertGreater(paths, 100)
 
+    def test_every_header_of_the_glossary_is_there(self):
+        wrong, paths = [], 0
+        text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").split("## Old names")[0]
+        for path in re.findall(r"`([\w/]+/(?:[\w.]+\.(?:h|cpp|py))?)`", text):
+            paths += 1
+            if not (ROOT / "src" / path).exists() and not (ROOT / path).exists():
+                wrong.append(path)
+        self.assertEqual(wrong, [])
+        self.assertGreater(paths, 100)
+
     def test_every_function_of_the_tour_and_the_glossary_is_there(self):
         code = "\n".join(path.read_text(encoding="utf-8") for folder in ("src", "apps")
                          for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".h", ".cpp"))

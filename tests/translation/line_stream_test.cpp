@@ -232,8 +232,22 @@ TEST_F(LineStreamTest, EndsWhenNobodyWantsMore) {
   EXPECT_FALSE(statistics.stopped);
 }
 
+TEST_F(LineStreamTest, StopsWithinALine) {
+  calls_.stop = [&] { return model_.steps.size() > 5; };
+  TranslatorOptions endless;
+  endless.search.min_length = 100000;
+  endless.search.max_length_offset = 200000;
+  const std::vector<std::string> text = {"a b"};
+  const std::vector<TextPair> pair = {{.source = "a b", .target = "a b c d a b c d"}};
+  EXPECT_EQ(output_of("a b\n", {}, endless), "");
+  EXPECT_TRUE(statistics_.stopped);
+  const Translator translator(model_, codec_, endless);
+  EXPECT_THROW(translate_texts(text, translator, calls_, {}), TranslationStopped);
+  EXPECT_THROW(score_texts(pair, translator, calls_), TranslationStopped);
+}
+
 TEST_F(LineStreamTest, StopsWithinABlock) {
-  int asked = 0;
+  std::atomic<int> asked = 0;
   calls_.stop = [&] { return ++asked > 3; };
   std::string input;
   for (int i = 0; i < 100; ++i) input += "a b\n";

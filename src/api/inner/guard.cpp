@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "translation/lines/translation_calls.h"
 
 namespace nmt::api {
@@ -61,7 +62,7 @@ bool is_forked() {
 void run_where_threads_work(const std::function<void()>& body) {
   if (!is_forked()) return body();
   std::exception_ptr thrown;
-  std::thread([&] {
+  start_thread([&] {
     try {
       body();
     } catch (...) {

@@ -15,8 +15,7 @@ void check_translator(const TranslatorOptions& options) {
   if (!options.weights.empty() && options.weights.size() != options.models.size())
     throw nmt::Error(
         fmt::format("weights: {} for {} models; give one for each", options.weights.size(), options.models.size()));
-  if (options.threads < 0)
-    throw nmt::Error(fmt::format("threads {}: use 1 or more, or 0 for all processors", options.threads));
+  check_threads("threads", options.threads);
 }
 
 DecodingSettings base_settings(const TranslatorOptions& options) {

@@ -66,8 +66,10 @@ std::filesystem::path name_file(int descriptor, const std::filesystem::path& pla
   if (!std::filesystem::is_directory(folder, none) && (reason == ENOENT || reason == ENOTDIR)) {
     throw Error(fmt::format("{}: the folder {} does not exist; make it first", path.string(), folder.string()));
   }
-  const std::string message = fmt::format("{}: cannot write ({})", path.string(), system_message(reason));
-  if (reason == EACCES || reason == EPERM || reason == EROFS || reason == ENAMETOOLONG || reason == ELOOP) {
+  const std::string message =
+      fmt::format("{}: cannot write ({})", path_in_place(path).string(), system_message(reason));
+  if (reason == ENOENT || reason == ENOTDIR || reason == EACCES || reason == EPERM || reason == EROFS ||
+      reason == ENAMETOOLONG || reason == ELOOP) {
     throw Error(message);
   }
   throw MachineError(message);
@@ -101,6 +103,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   file.commit();
 }
 
+void check_writable(const std::filesystem::path& path) { const AtomicFile file(path); }
+
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(file_to_replace(path)), buffer_(kWriteBuffer) {
   struct stat old;
   const bool replaces = ::stat(path_.c_str(), &old) == 0;
@@ -125,7 +129,8 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::fail() const {
-  throw MachineError(fmt::format("{}: cannot write ({})", path_.string(), system_message(errno)));
+  const int reason = errno;
+  throw MachineError(fmt::format("{}: cannot write ({})", path_in_place(path_).string(), system_message(reason)));
 }
 
 void AtomicFile::write(std::string_view bytes) {

@@ -21,6 +21,9 @@ std::string read_file(const std::filesystem::path& path, size_t max_bytes = SIZE
 /// Throws MachineError if the disk refuses, Error for a path that can't be written to (see AtomicFile).
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
+/// Throws what AtomicFile would, before the work whose result goes to `path`; nothing is left behind.
+void check_writable(const std::filesystem::path& path);
+
 /// A file in the making: bytes go to a file without a name in the folder of PATH (where the file system has none:
 /// PATH.XXXXXX.partial, made for this object); commit() syncs and renames. Without commit() nothing is left behind.
 /// Where PATH is a symbolic link, the file it points to is replaced and the link stays. A replaced file hands its mode

@@ -6,8 +6,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -16,9 +18,33 @@
 namespace nmt {
 namespace {
 
+using namespace std::string_view_literals;
+
 constexpr size_t kInputSize = 64 << 10;
 constexpr size_t kLineBuffer = 128 << 10;  // at first; larger ones cost a short run of nmt-score more than they save
 constexpr unsigned char kGzipMagic[2] = {0x1f, 0x8b};
+
+// A question mark stands for any byte.
+struct ForeignFormat {
+  std::string_view magic, what, advice;
+};
+constexpr std::array kForeignFormats = {
+    ForeignFormat{"\xFD"
+                  "7zXZ"sv,
+                  "packed with xz", "unpack it (xz -d)"},
+    ForeignFormat{"BZh?1AY"sv, "packed with bzip2", "unpack it (bzip2 -d)"},
+    ForeignFormat{"\x28\xB5\x2F\xFD"sv, "packed with zstd", "unpack it (zstd -d)"},
+    ForeignFormat{"PK\x03\x04"sv, "a zip archive", "unpack it"},
+    ForeignFormat{"\xFF\xFE"sv, "UTF-16", "convert it (iconv -f UTF-16 -t UTF-8)"},
+    ForeignFormat{"\xFE\xFF"sv, "UTF-16", "convert it (iconv -f UTF-16 -t UTF-8)"},
+};
+
+/// Whether bytes are the first ones of the magic, all that both have.
+bool agree(std::string_view bytes, std::string_view magic) {
+  const size_t both = std::min(bytes.size(), magic.size());
+  return std::equal(magic.begin(), magic.begin() + both, bytes.begin(),
+                    [](char wanted, char found) { return wanted == '?' || wanted == found; });
+}
 
 /// Why a gzip stream cannot be read on; LineReader adds file and line.
 struct DamagedGzip {
@@ -28,8 +54,8 @@ struct DamagedGzip {
 /// The bytes of a descriptor, unpacked where they are gzip.
 class ByteSource {
  public:
-  ByteSource(FileDescriptor file, std::string name)
-      : file_(std::move(file)), name_(std::move(name)), input_(kInputSize) {}
+  ByteSource(FileDescriptor file, std::string name, ForeignBytes foreign)
+      : file_(std::move(file)), name_(std::move(name)), foreign_(foreign), input_(kInputSize) {}
   ~ByteSource() {
     if (gzip_) inflateEnd(&stream_);
   }
@@ -77,10 +103,28 @@ class ByteSource {
   void start() {
     started_ = true;
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
-    if (!at_gzip_magic()) return;
+    if (!at_gzip_magic()) {
+      if (foreign_ == ForeignBytes::kRefuse) refuse_foreign_bytes();
+      return;
+    }
     // 15: the largest window; +16: a gzip header and checksum.
     if (inflateInit2(&stream_, 15 + 16) != Z_OK) throw MachineError(name_ + ": out of memory for gzip");
     gzip_ = true;
+  }
+
+  /// As gzip's, a further byte of a magic is waited for only after those before it.
+  void refuse_foreign_bytes() {
+    const auto begun = [&] {
+      return std::string_view(reinterpret_cast<const char*>(stream_.next_in), stream_.avail_in);
+    };
+    for (const auto& format : kForeignFormats) {
+      while (!begun().empty() && begun().size() < format.magic.size() && agree(begun(), format.magic)) {
+        if (!refill()) break;
+      }
+      if (begun().size() >= format.magic.size() && agree(begun(), format.magic))
+        throw Error(
+            fmt::format("{}: is {}; {} first (plain UTF-8 text and gzip are read)", name_, format.what, format.advice));
+    }
   }
 
   size_t unpack(char* bytes, size_t capacity) {
@@ -121,6 +165,7 @@ class ByteSource {
 
   FileDescriptor file_;
   std::string name_;
+  ForeignBytes foreign_;
   std::vector<char> input_;
   z_stream stream_{};  // next_in and avail_in: what is left of input_, of plain files too
   bool started_ = false, gzip_ = false, member_ended_ = false;
@@ -138,8 +183,8 @@ FileDescriptor open_input(const std::filesystem::path& path) {
 }  // namespace
 
 struct LineReader::State {
-  State(const std::filesystem::path& file, LongestLine limit)
-      : path(file), longest(limit), source(open_input(file), display_name(file)), buffer(kLineBuffer) {}
+  State(const std::filesystem::path& file, LongestLine limit, ForeignBytes foreign)
+      : path(file), longest(limit), source(open_input(file), display_name(file), foreign), buffer(kLineBuffer) {}
 
   /// Makes room behind the unfinished line and reads more; false at the end.
   bool fill() {
@@ -198,8 +243,8 @@ struct LineReader::State {
   bool ended = false, at_unended_line = false, is_cut = false;
 };
 
-LineReader::LineReader(const std::filesystem::path& path, LongestLine longest)
-    : state_(std::make_unique<State>(path, longest)) {}
+LineReader::LineReader(const std::filesystem::path& path, LongestLine longest, ForeignBytes foreign)
+    : state_(std::make_unique<State>(path, longest, foreign)) {}
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;

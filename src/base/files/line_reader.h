@@ -18,19 +18,23 @@ struct LongestLine {
   Beyond beyond = Beyond::kRefuse;
 };
 
+/// What a reader does with a file that begins as no text does: packed by xz, bzip2 or zstd, a zip archive, UTF-16.
+enum class ForeignBytes { kRefuse, kRead };
+
 /// Reads lines, split at \n only, of a plain or gzip file (told by content, not by name) or of standard input ("-").
 /// A last line without \n counts; a \r before the \n is kept (the caller decides). Lines may hold any bytes; memory
 /// is at most a few times the longest line that is allowed. A gzip file may be of several members, one after the other.
 class LineReader {
  public:
   /// Throws Error: no such file, a folder, not readable.
-  explicit LineReader(const std::filesystem::path& path, LongestLine longest = {});
+  explicit LineReader(const std::filesystem::path& path, LongestLine longest = {},
+                      ForeignBytes foreign = ForeignBytes::kRefuse);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
   /// The next line without its \n, valid until the next call; nullopt at the end.
-  /// Throws Error for a damaged gzip file ("FILE: damaged gzip after line N (why); ..."), MachineError if the disk
-  /// fails.
+  /// Throws Error for a damaged gzip file ("FILE: damaged gzip after line N (why); ...") and for one that is no text
+  /// ("FILE: is packed with xz; ..."), MachineError if the disk fails.
   std::optional<std::string_view> next();
   /// Waits up to so many milliseconds (-1: as long as it takes) until next() would return without waiting for a pipe or
   /// terminal; false if the time passed or a signal came. Throws as next() does.

@@ -40,6 +40,17 @@ std::filesystem::path make_partial_folder(const std::filesystem::path& place) {
   }
 }
 
+std::filesystem::path path_in_place(const std::filesystem::path& path) {
+  std::filesystem::path result;
+  bool in_partial = false;
+  for (const auto& part : path) {
+    const auto place = place_of_partial(part);
+    if (!in_partial || part != "new") result /= place.value_or(part);
+    in_partial = place.has_value();
+  }
+  return result;
+}
+
 std::optional<std::filesystem::path> place_of_partial(const std::filesystem::path& path) {
   std::string_view name = path.native();
   if (!name.ends_with(kEnding)) return std::nullopt;

@@ -29,6 +29,10 @@ std::filesystem::path make_partial_folder(const std::filesystem::path& place);
 /// A new such name, for what can take no name that stands there.
 std::filesystem::path partial_name(const std::filesystem::path& place);
 
+/// The path of a file in such a folder when the folder is in its place, for messages: NAME/FILE of
+/// NAME.XXXXXX.partial/new/FILE.
+std::filesystem::path path_in_place(const std::filesystem::path& path);
+
 /// The place that a path with such a name stands for; nullopt for another name.
 std::optional<std::filesystem::path> place_of_partial(const std::filesystem::path& path);
 

@@ -23,6 +23,23 @@ bool begins_with_dash(std::string_view line) {
   return line.starts_with('-') || line.starts_with("\u2013") || line.starts_with("\u2014");
 }
 
+/// Bytes of a dash before a speaker's words, and of the white space around it; 0 where there is none, as before "-5".
+size_t length_of_dash(std::string_view line) {
+  size_t at = 0;
+  const auto skip_space = [&] {
+    while (at < line.size() && is_markup_space(line[at])) ++at;
+  };
+  skip_space();
+  size_t end = at;
+  for (const std::string_view dash : {"-", "\u2013", "\u2014"})
+    if (line.substr(at).starts_with(dash)) end = at + dash.size();
+  if (end == at) return 0;
+  at = end;
+  if (at < line.size() && (line[at] == '-' || (line[at] >= '0' && line[at] <= '9'))) return 0;
+  skip_space();
+  return at;
+}
+
 class SubtitleReader {
  public:
   SubtitleReader(TextDocument& document, SubtitleKind kind)
@@ -89,6 +106,7 @@ class SubtitleReader {
   void add_text(ByteRange range) {
     const bool is_vtt = kind_ == SubtitleKind::kVtt;
     const std::string_view bytes = document_.bytes();
+    range.begin += length_of_dash(bytes.substr(range.begin, range.size()));  // stays, whatever a model makes of it
     add_tagged_text(builder_, bytes, range, is_vtt ? TaggedTextKind::kWebVtt : TaggedTextKind::kSubtitle);
     const size_t before = document_.segments.size();
     const bool has_carriage = bytes.substr(range.begin, range.size()).find("\r\n") != bytes.npos;

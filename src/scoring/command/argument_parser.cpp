@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/edit_distance.h"
 #include "base/error.h"
 
 namespace nmt::scoring {
@@ -55,7 +56,8 @@ class Parser {
     }
     at = take_positionals(at);
     extras_.insert(extras_.end(), arguments_.begin() + at, arguments_.end());
-    if (!extras_.empty()) throw Error(fmt::format("unrecognized arguments: {}", fmt::join(extras_, " ")));
+    if (!extras_.empty())
+      throw Error(fmt::format("unrecognized arguments: {}{}", fmt::join(extras_, " "), suggestion()));
     return result_;
   }
 
@@ -164,6 +166,18 @@ class Parser {
     }
     store(match, values);
     return end;
+  }
+
+  /// For the first one that is near the name of an option.
+  std::string suggestion() const {
+    std::vector<std::string> names;
+    for (const auto& option : options_) names.insert(names.end(), option.names.begin(), option.names.end());
+    for (const auto& extra : extras_) {
+      if (!extra.starts_with("--")) continue;
+      if (const auto meant = nearest_name(extra.substr(0, extra.find('=')), names))
+        return fmt::format("; did you mean {}?", *meant);
+    }
+    return "";
   }
 
   static Error ignored(const Match& match, const std::string& value) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/threads.h"
 #include "scoring/command/argument_parser.h"
 #include "scoring/command/command_error.h"
 #include "scoring/command/score_arguments.h"
@@ -93,6 +94,11 @@ void read_tests(const Values& values, ScoreOptions& options) {
   int64_t processes = 1;  // of sacreBLEU; threads do that here
   values.integer("--paired-jobs", processes);
   values.integer("--threads", options.threads);
+  try {
+    check_threads("--threads", options.threads);
+  } catch (const Error& error) {
+    throw CommandError(kBadArguments, error.what());
+  }
 }
 
 void read_report(const Values& values, ScoreOptions& options) {

@@ -98,7 +98,7 @@ class Lines {
   static std::string read_bytes(const std::string& path) {
     if (path != "-" && !path.ends_with(".gz")) return read_file(path);
     std::string bytes;
-    LineReader reader(path);
+    LineReader reader(path, {}, ForeignBytes::kRead);  // in whatever encoding
     while (const auto line = reader.next()) bytes.append(*line).append(1, '\n');
     return bytes;
   }
@@ -135,6 +135,8 @@ class CorpusReader::Stream {
   }
 
   int64_t fields() const { return fields_; }
+  int64_t lines() const { return line_; }  ///< read so far
+  std::string name() const { return path_ == "-" ? "standard input" : path_; }
 
   void begin_block() {
     text_.clear();
@@ -175,9 +177,8 @@ class CorpusReader::Stream {
     }
     const auto fields = split_at_tabs(line, kind_ == Kind::kReferenceFields ? fields_ - 1 : -1);
     if (static_cast<int64_t>(fields.size()) != fields_) {
-      throw CommandError(kWrongFieldCount,
-                         fmt::format("{} line {}: expected {} tab-separated fields, but found {}",
-                                     path_ == "-" ? "standard input" : path_, line_, fields_, fields.size()));
+      throw CommandError(kWrongFieldCount, fmt::format("{} line {}: expected {} tab-separated fields, but found {}",
+                                                       name(), line_, fields_, fields.size()));
     }
     for (const auto field : fields) append(kind_ == Kind::kSystemFields ? strip_end(field) : field);
     return true;
@@ -256,6 +257,14 @@ void CorpusReader::fail_after_reading(const std::string& message) {
   throw CommandError(kFailed, message);
 }
 
+/// All streams are read to their ends.
+void CorpusReader::fail_on_lengths() const {
+  std::string counts;
+  for (const auto& stream : streams_)
+    counts += fmt::format("{}{} has {}", counts.empty() ? "" : ", ", stream->name(), stream->lines());
+  throw CommandError(kFailed, fmt::format("different numbers of lines: {}; give one line a segment in each", counts));
+}
+
 bool CorpusReader::append_lines() {
   size_t ended = 0, i = 0;
   try {
@@ -267,10 +276,8 @@ bool CorpusReader::append_lines() {
     throw CommandError(kFailed, error.what());
   }
   if (ended != 0 && ended != streams_.size()) {
-    fail_after_reading(
-        fmt::format("systems and references have different numbers of lines: the shortest has {}; "
-                    "give one line a segment in each",
-                    segments_));
+    check_rest();
+    fail_on_lengths();
   }
   if (ended == 0) ++segments_;
   return ended == 0;

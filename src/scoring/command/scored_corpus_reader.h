@@ -44,6 +44,7 @@ class CorpusReader {
  private:
   class Stream;
   bool append_lines();
+  [[noreturn]] void fail_on_lengths() const;
 
   CorpusSource source_;
   std::vector<std::unique_ptr<Stream>> streams_;  // reference files, then system files or standard input

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "serving/http/http_connection.h"
 #include "serving/http/transport.h"
 
@@ -51,7 +52,7 @@ class HttpServer::Implementation {
     raise_file_limit(hub_.options.limits.connections, log_);
     listen();
     accept();
-    thread_ = std::thread([this] { run(); });
+    thread_ = start_thread([this] { run(); });
   }
 
   ~Implementation() { stop(); }

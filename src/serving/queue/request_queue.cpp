@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "serving/http/request_error.h"
 
 namespace nmt {
@@ -189,7 +190,7 @@ void QueueOptions::validate() const {
 RequestQueue::RequestQueue(LineTranslator translate, QueueOptions options, Metrics& metrics, Logger& log)
     : translate_(std::move(translate)), options_(options), metrics_(metrics), log_(log) {
   options_.validate();
-  worker_ = std::thread([this] { work(); });
+  worker_ = start_thread([this] { work(); });
 }
 
 RequestQueue::~RequestQueue() {

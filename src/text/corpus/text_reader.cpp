@@ -3,46 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.h"
-#include "base/files/file_descriptor.h"
 #include "base/unicode.h"
 
 namespace nmt {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr int kLinesLookedAt = 100;
-
-struct ForeignFormat {
-  std::string_view magic, what, advice;
-};
-constexpr std::array kForeignFormats = {
-    ForeignFormat{"\xFD"
-                  "7zXZ"sv,
-                  "packed with xz", "unpack it (xz -d)"},
-    ForeignFormat{"BZh"sv, "packed with bzip2", "unpack it (bzip2 -d)"},
-    ForeignFormat{"\x28\xB5\x2F\xFD"sv, "packed with zstd", "unpack it (zstd -d)"},
-    ForeignFormat{"PK\x03\x04"sv, "a zip archive", "unpack it"},
-    ForeignFormat{"\xFF\xFE"sv, "UTF-16", "convert it (iconv -f UTF-16 -t UTF-8)"},
-    ForeignFormat{"\xFE\xFF"sv, "UTF-16", "convert it (iconv -f UTF-16 -t UTF-8)"},
-};
-
-void refuse_foreign_formats(const std::filesystem::path& path) {
-  std::array<char, 8> bytes;
-  const FileDescriptor file = open_for_reading(path);
-  const size_t count = read_some(file.number(), bytes.data(), bytes.size(), path.string());
-  const std::string_view start(bytes.data(), count);
-  for (const auto& format : kForeignFormats) {
-    if (start.starts_with(format.magic)) {
-      throw Error(fmt::format("{}: is {}; {} first (plain UTF-8 text and gzip are read)", path.string(), format.what,
-                              format.advice));
-    }
-  }
-}
 
 std::optional<TextFormat> format_of_name(std::filesystem::path path) {
   if (path.extension() == ".gz") path.replace_extension();
@@ -81,9 +50,8 @@ TextFormat format_of_content(const std::filesystem::path& path) {
 }  // namespace
 
 TextFormat detect_format(const std::filesystem::path& path) {
-  refuse_foreign_formats(path);
-  if (const auto format = format_of_name(path)) return *format;
-  return format_of_content(path);
+  const auto format = format_of_content(path);  // refuses what is no text, whatever its name
+  return format_of_name(path).value_or(format);
 }
 
 std::string_view format_name(TextFormat format) {

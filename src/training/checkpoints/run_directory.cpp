@@ -36,20 +36,22 @@ bool is_configuration(const fs::path& file) {
   }
 }
 
-// Another program's files are neither mixed with those of a run nor moved away with them.
-void refuse_foreign(const fs::path& directory) {
+// Another program's files are neither mixed with those of a run nor moved away with them. Files alone may be what a
+// launcher writes of the run, before it has begun: they stay, and only --restart asks what they are.
+void refuse_foreign(const fs::path& directory, RunDirectory::Start start) {
   std::error_code unreadable;
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory, unreadable))
-    names.push_back(entry.path().filename().string());
-  const auto is_of_run = [&directory](const std::string& name) {
-    if (name == "config.yaml") return is_configuration(directory / name);
-    return name == ".lock" || name == "checkpoints" || name == "best" ||
-           std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end();
-  };
-  if (names.empty() || std::any_of(names.begin(), names.end(), is_of_run)) return;
-  throw Error(fmt::format("run.dir {}: a folder with other files ({}) and no run; name another --run-dir",
-                          directory.string(), *std::min_element(names.begin(), names.end())));
+  std::vector<std::string> others;
+  for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
+    const auto name = entry.path().filename().string();
+    const bool is_own_config = name == "config.yaml" && is_configuration(entry.path());
+    if (is_own_config || name == ".lock" || name == "checkpoints" || name == "best") return;
+    if (name != "config.yaml" && std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end()) return;
+    if (start == RunDirectory::Start::kRestart || name == "config.yaml" || fs::is_directory(entry.path(), unreadable))
+      others.push_back(name);
+  }
+  if (others.empty()) return;
+  throw Error(fmt::format("run.dir {}: a folder with other things ({}) and no run; name another --run-dir",
+                          directory.string(), *std::min_element(others.begin(), others.end())));
 }
 
 // Who opens a pipe waits for its other end, and no signal ends that.
@@ -105,7 +107,7 @@ FileLock lock_of(const fs::path& directory) {
 
 RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : path_(config.run.dir) {
   while (!path_.has_filename() && path_.has_relative_path()) path_ = path_.parent_path();  // "runs/x/" is "runs/x"
-  refuse_foreign(path_);
+  refuse_foreign(path_, start);
   if (start == Start::kRestart && fs::exists(path_)) {
     const FileLock nobody_else = lock_of(path_);
     set_aside(path_, log);

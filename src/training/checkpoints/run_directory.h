@@ -21,7 +21,7 @@ class RunDirectory {
   /// those of its config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart
   /// renames an old run to NAME.old-N. What a killed process left half done is finished or undone. Throws Error where
   /// another process holds it (where the file system has no locks there is a warning instead), where the folder has
-  /// other files and no run, and where a run has results and no checkpoints.
+  /// things of others and no run, and where a run has results and no checkpoints.
   RunDirectory(const Config& config, Start start, Logger& log);
 
   /// Writes config.yaml, once it is known that the run goes on with these options.

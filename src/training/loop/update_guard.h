@@ -9,8 +9,7 @@ namespace nmt {
 /// What to do about a model that has diverged.
 inline constexpr const char* kDivergenceAdvice =
     "lower training.lr, raise training.warmup_steps, set training.clip_norm, or use --precision fp32, and go on from "
-    "an "
-    "earlier checkpoint";
+    "an earlier checkpoint";
 
 /// Notes and reports what went wrong in an update: it was not finite and was skipped, or a batch did not fit into
 /// memory and was split.

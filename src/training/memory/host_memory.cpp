@@ -1,5 +1,6 @@
 #include "training/memory/host_memory.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ int64_t memory_limit(std::string_view groups, const fs::path& mounted) {
     // NUMBER:CONTROLLERS:GROUP; version 2 has no controllers there.
     const size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == line.npos || second == line.npos) continue;
-    const auto controllers = "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
+    const auto controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const fs::path group(line.substr(second + 1));
     if (controllers == ",,") least = std::min(least, least_limit(mounted, group, "memory.max"));
     if (controllers.find(",memory,") != std::string::npos)

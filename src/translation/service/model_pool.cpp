@@ -86,8 +86,7 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
     auto entry = std::make_unique<Entry>();
     entry->model = model;
     for (const auto& directory : model.directories) {
-      if (!fs::exists(directory / "model.json"))
-        throw Error(fmt::format("{}: is no model directory: it has no model.json", directory.string()));
+      require_model_directory(directory);
       entry->bytes += bytes_of(directory);
     }
     const auto& first = model.directories.front();

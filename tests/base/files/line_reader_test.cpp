@@ -1,10 +1,12 @@
 #include "base/files/line_reader.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <fstream>
+#include <map>
 #include <thread>
 #include <vector>
 
@@ -100,6 +102,8 @@ std::vector<Case> cases() {
           {"only other line ends", "a\vb\fc\u2028d\u0085e\n", {"a\vb\fc\u2028d\u0085e"}},
           {"half of gzip's magic", "\x1f", {"\x1f"}},
           {"gzip's first byte and another", "\x1f\n\x8b\n", {"\x1f", "\x8b"}},
+          {"the beginning of a zip archive's magic", "PK", {"PK"}},
+          {"what begins like bzip2's magic", "BZh is a name\n", {"BZh is a name"}},
           {"a line of megabytes", "a\n" + longest + "\nb", {"a", longest, "b"}},
           {"megabytes without a newline", longest, {longest}}};
 }
@@ -127,6 +131,26 @@ TEST(LineReader, ReadsGzipFilesOfSeveralMembers) {
     const auto packed = gzip(test.bytes.substr(0, half)) + gzip("") + gzip(test.bytes.substr(half));
     write_file_atomically(folder / "file.gz", packed);
     EXPECT_TRUE(lines_of_file(folder / "file.gz") == test.lines) << test.name;
+  }
+}
+
+TEST(LineReader, RefusesWhatIsNoTextUnlessItIsAskedFor) {
+  const TemporaryDirectory folder;
+  const auto file = folder / "file";
+  for (const auto& [bytes, what] : std::map<std::string, std::string>{{"\xFD"
+                                                                       "7zXZ",
+                                                                       "packed with xz"},
+                                                                      {"BZh91AY&SY", "packed with bzip2"},
+                                                                      {"\x28\xB5\x2F\xFD...", "packed with zstd"},
+                                                                      {"PK\x03\x04...\n", "a zip archive"},
+                                                                      {"\xFF\xFEH", "UTF-16"},
+                                                                      {"\xFE\xFF\n", "UTF-16"}}) {
+    write_file_atomically(file, bytes);
+    EXPECT_THAT(message_of<Error>([&] { LineReader(file).next(); }),
+                testing::StartsWith(file.string() + ": is " + what + "; "));
+    EXPECT_TRUE(LineReader(file, {}, ForeignBytes::kRead).next());
+    const StandardInput input({bytes});
+    EXPECT_THAT(message_of<Error>([] { LineReader("-").next(); }), testing::StartsWith("standard input: is " + what));
   }
 }
 

@@ -23,6 +23,12 @@ TEST(PartialName, KnowsOthersApart) {
     EXPECT_EQ(place_of_partial(name), std::nullopt) << name;
 }
 
+TEST(PartialName, APathInAFolderInTheMakingIsShownAsItWillBe) {
+  EXPECT_EQ(path_in_place("/runs/best.abc234.partial/new/model.json"), "/runs/best/model.json");
+  EXPECT_EQ(path_in_place("a/b.partial/new/c"), "a/b.partial/new/c") << "somebody's own name";
+  EXPECT_EQ(path_in_place("/runs/new/x"), "/runs/new/x");
+}
+
 TEST(PartialName, TakesNothingThatStandsThere) {
   const test::TemporaryDirectory folder;
   const auto first = make_partial_folder(folder / "x"), second = make_partial_folder(folder / "x");

@@ -26,9 +26,9 @@ TEST(Subtitles, JoinsTheLinesOfACue) {
   std::vector<std::string> seen;
   const std::string text =
       "1\n00:00:01,000 --> 00:00:02,000\nOne line\nand <i>another</i>\n\n2\n00:00:03,000 --> 00:00:04,000\n"
-      "- Yes.\n- No.\n";
+      "- Yes.\n\u2013No.\n-5 degrees\n";
   EXPECT_EQ(srt(text, listing(seen)), text);
-  EXPECT_THAT(seen, ElementsAre("One line and another", "- Yes.", "- No."));
+  EXPECT_THAT(seen, ElementsAre("One line and another", "Yes.", "No.", "-5 degrees"));
 }
 
 TEST(Subtitles, CutsTheTranslationIntoAsManyLinesAtMost) {

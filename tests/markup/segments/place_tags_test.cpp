@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <functional>
 #include <random>
 
@@ -206,9 +206,9 @@ TEST(PlaceTags, TakesTimeThatGrowsWithTheText) {
     source += "w ";
     spans.push_back({source.size(), source.size()});
   }
-  const auto started = std::chrono::steady_clock::now();
+  const std::clock_t started = std::clock();
   EXPECT_EQ(place_tags(source, spans, test::aligned(source, target, links)).size(), 80000);
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - started, 5 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ TEST(ArgumentParser, RefusesWhatArgparseRefuses) {
       {{"r", "--s", "x"}, "ambiguous option: --s could match --short, --smooth, --score-only"},
       {{"r", "-p"}, "ambiguous option: -p could match -par, -pbs"},
       {{"r", "--nothing"}, "unrecognized arguments: --nothing"},
+      {{"r", "--metrisc", "bleu"}, "unrecognized arguments: --metrisc bleu; did you mean --metrics?"},
       {{"r", "-q", "r2"}, "unrecognized arguments: r2"},
       {{"r", "-zz", "--quiet"}, "unrecognized arguments: -zz"},
       {{"r", "--quiet=1"}, "argument --quiet/-q: ignored explicit argument '1'"},

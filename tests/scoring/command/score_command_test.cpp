@@ -51,6 +51,14 @@ class ScoreCommandTest : public ::testing::Test {
   nmt::test::TemporaryDirectory folder_;
 };
 
+TEST_F(ScoreCommandTest, RefusesANumberOfThreadsThatNoMachineHas) {
+  for (const std::string threads : {"-7", "20000"}) {
+    const Result result = run("@ref1 @ref2 -i @hyp --threads " + threads);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.messages, "nmt-score: --threads " + threads + ": use 1 to 1024, or 0 for all processors\n");
+  }
+}
+
 TEST_F(ScoreCommandTest, PrintsJsonByDefault) {
   const Result result = run("@ref1 @ref2 -i @hyp");
   EXPECT_EQ(result.exit_code, 0);

@@ -101,8 +101,8 @@ TEST_F(CorpusReaderTest, SaysWhatIsWrongAndWhere) {
   const auto two = write("two", "a\nb\n"), three = write("three", "a\nb\nc\n"), none = write("none", "");
   const auto bad = write("bad", "fine\nnot \xFF fine\n");
   EXPECT_EQ(error_of({.references = {two}, .systems = Lines{three}}),
-            std::pair(1, std::string("systems and references have different numbers of lines: the shortest has 2; give "
-                                     "one line a segment in each")));
+            std::pair(1, "different numbers of lines: " + two + " has 2, " + three +
+                             " has 3; give one line a segment in each"));
   EXPECT_EQ(error_of({.references = {none}, .systems = Lines{none}}),
             std::pair(1, std::string("the systems contain no sentence")));
   EXPECT_EQ(error_of({.references = {two}, .systems = Lines{bad}}),

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 #include <map>
 #include <string>
 
@@ -72,9 +72,10 @@ TEST(ParseMultipart, RefusesWhatDoesNotEnd) {
   EXPECT_THROW(parse_multipart(many + "--XX--", kType), RequestError);
 }
 
-/// The regular expressions of a well-known library took minutes for these.
+/// The regular expressions of a well-known library took minutes for these. Time of this process: others may run beside
+/// it.
 TEST(ParseMultipart, TimeIsLinear) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const std::string blanks(1 << 20, ' '), semicolons(1 << 20, ';');
   for (const auto& nasty : {blanks, semicolons, std::string(1 << 20, '"'), std::string(1 << 20, '\r'),
                             "name=\"" + blanks, "form-data; name=" + blanks + ";" + blanks})
@@ -82,7 +83,7 @@ TEST(ParseMultipart, TimeIsLinear) {
   std::string dividers;
   while (dividers.size() < (1 << 20)) dividers += "\r\n--X";
   EXPECT_THROW(parse_multipart("--XX\r\n\r\n" + dividers, kType), RequestError);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_LT(std::clock() - start, 2 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

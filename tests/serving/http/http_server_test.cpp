@@ -431,7 +431,7 @@ TEST_F(HttpServerTest, StopDoesNotWaitForEver) {
   ASSERT_TRUE(test::eventually([&] { return waiting() == 1; }));
   const auto start = std::chrono::steady_clock::now();
   server_->stop();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 20s) << "an answer may take 30 s";
   EXPECT_TRUE(given_up(0));
   answer_waiting();  // of a connection that is gone
 }

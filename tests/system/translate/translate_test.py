@@ -3,12 +3,15 @@
     translate_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 """
 
+import bz2
 import contextlib
 import gzip
 import json
+import lzma
 import os
 import random
 import re
+import resource
 import select
 import shutil
 import signal
@@ -134,6 +137,15 @@ class Streams(Case):
             process.send_signal(number)
             self.assertEqual(process.wait(PATIENCE), code)
 
+    def test_ends_within_a_line_that_takes_hours(self):
+        process = self.start("-q", "--min-length", "100000", "--buffer-lines", "1")
+        process.stdin.write(b"\nJa .\n")
+        process.stdin.close()
+        self.assertEqual(self.read_line(process), b"\n", "what is done is written")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE), 143)
+
     @staticmethod
     def writes_into(process, folder):
         """A file in the making need not have a name: what the process holds open tells of it."""
@@ -175,6 +187,30 @@ class OddInput(Case):
         self.assertEqual(lines[0], lines[2])
         self.assertIn("standard input:2: byte", done.stderr.decode())
         self.assertIn("1 not UTF-8 and repaired", done.stderr.decode())
+
+    def test_a_text_that_is_not_utf8_is_repaired_with_a_warning(self):
+        done = translate("-q", "--text", os.fsdecode(b"Ja \xff ."))
+        self.assertEqual(len(self.lines_of(done)), 1)
+        self.assertIn("--text 'Ja \ufffd .': byte 4 is not UTF-8", done.stderr.decode())
+
+    def test_a_picture_of_no_line_is_told(self):
+        done = translate("-q", "--attention-out", self.folder, "--attention-lines", "2", "99", text="Ja .\n" * 3)
+        self.assertEqual(len(self.lines_of(done)), 3)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["2.json", "2.svg"])
+        self.assertIn("--attention-lines 99: the input has 3 lines", done.stderr.decode())
+
+    def test_what_is_no_text_is_refused(self):
+        some = PROGRAMS.sources()[0]
+        path = self.folder / "in.txt"
+        for data, what in ((some.encode("utf-16"), "is UTF-16"), (lzma.compress(some.encode()), "is packed with xz"),
+                           (bz2.compress(some.encode()), "is packed with bzip2"), (b"PK\x03\x04", "is a zip archive")):
+            with self.subTest(what=what):
+                path.write_bytes(data)
+                self.assert_error(translate("-i", path), str(path), what)
+                self.assert_error(translate(text=data), "standard input", what)
+                self.assert_error(translate(text=some, *("--score", path)), str(path), what)
+                scored = run("nmt-score", path, "-i", path)
+                self.assert_error(scored, str(path), what, code=1)
 
     def test_any_bytes(self):
         data = random.Random(3).randbytes(20000)
@@ -300,7 +336,10 @@ class Errors(Case):
         for arguments, parts in (
                 ((), ["--model"]),
                 (("-m", missing), [missing]),
-                (("-m", str(self.folder)), [str(self.folder), "model.json"]),
+                (("-m", str(self.folder)), [str(self.folder), "not a model directory (model.json is missing)"]),
+                (("-m", str(PROGRAMS.work / "run")), ["folder of a run", str(PROGRAMS.model)]),
+                (("-m", str(PROGRAMS.config)), [str(PROGRAMS.config), "is a file, not a model directory"]),
+                (("-m", ""), ["the name of a model directory is empty"]),
                 ((*model, "-m", missing), [missing]),
                 ((*model, "--model-weights", "1", "2"), ["--model-weights", "2 for 1"]),
                 ((*model, "-i", missing), [missing]),
@@ -316,9 +355,20 @@ class Errors(Case):
                 ((*model, "--max-source-length", "0"), ["maximum source length 0"]),
                 ((*model, "--device", "gpu"), ["device 'gpu'"]),
                 ((*model, "--precision", "fp8"), ["--precision fp8", "bf16"]),
-                ((*model, "--threads", "-2"), ["--threads -2"]),
+                ((*model, "--threads", "-2"), ["--threads -2", "1 to 1024"]),
+                ((*model, "--threads", "100000"), ["--threads 100000", "1 to 1024"]),
                 ((*model, "--buffer-lines", "0"), ["--buffer-lines"]),
-                ((*model, "--beamsize", "4"), ["--beamsize"]),
+                ((*model, "--beamsize", "4"), ["--beamsize", "did you mean --beam-size?"]),
+                ((*model, "--no-samplign"), ["--no-samplign", "did you mean --no-sampling?"]),
+                ((*model, "-i", missing, "--format-in", "htlm"), ["--format-in htlm", "did you mean html?", "docx"]),
+                ((*model, "--serve", ""), ["--serve: is empty"]),
+                ((*model, "--must", "a", "--must-not", "b", "--must-not", "a"), ["--must, --must-not 'a'"]),
+                ((*model, "--input-format", "tsv", "--must-not", "Ja"), ["standard input:1: 'Ja' must"]),
+                ((*model, "--text", "a", "--attention-out", self.folder, "--attention-lines", "2"),
+                 ["--attention-lines 2", "1 of --text"]),
+                ((*model, "--attention-out", self.folder, "--attention-lines", "9" * 300), ["--attention-lines"]),
+                ((*model, "--text", "a", "--format", "json", "--alignment", "pharaoh"), ["--format json", "jsonl"]),
+                ((*model, "-o", "/proc/nix"), ["/proc/nix: cannot write"]),
                 ((*model, "-q", "extra"), ["extra"]),
                 ((*model, "--format", "json"), ["--format json", "--text", "jsonl"]),
                 ((*model, "--format", "xml"), ["--format", "jsonl"]),
@@ -337,7 +387,8 @@ class Errors(Case):
                 ((*model, "--text", " ", "--attention-out", missing + ".svg"), ["translation is empty"]),
                 ((*model, "--text", "a", "-i", missing), ["--text", "--input"])):
             with self.subTest(arguments=arguments):
-                self.assert_error(run("nmt-translate", *arguments, text="Ja .\n"), *parts)
+                text = "Ja\t\tJa\n" if "tsv" in arguments else "Ja .\n"
+                self.assert_error(run("nmt-translate", *arguments, text=text), *parts)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_eval(self):
@@ -357,6 +408,14 @@ class Errors(Case):
                 ((*model, "--source", two, "--reference", latin), [f"{latin}:2", "UTF-8"]),
                 ((*model, "--source", missing, "--reference", two), [missing]),
                 (("-m", missing, "--source", two, "--reference", two), [missing]),
+                (("-m", missing, "--source", two, "--reference", two, "--report", missing + "/report"),
+                 [missing + "/report", "make it first"]),  # before the model is looked for
+                ((*model, "--source", two, "--reference", two, "--report", self.folder),
+                 [str(self.folder), "is a folder"]),
+                ((*model, "--source", two, "--reference", two, "--hypotheses-out", self.folder / "." / "two"),
+                 ["--hypotheses-out", "the same file as --source"]),
+                ((*model, "--source", two, "--reference", two, "--hypotheses-out", missing, "--report", missing),
+                 ["--hypotheses-out", "the same file as --report"]),
                 (("-c", missing), [missing]),
                 ((*config, "--set", "decoding.beam=3"), ["decoding.beam"]),
                 ((*config, "--set", f"run.dir={missing}"), [missing, "nmt-train"]),
@@ -384,7 +443,45 @@ class Errors(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
+class SameFiles(Case):
+    """What a user has is not written over: an output that is an input, or another output, is refused."""
+
+    def test_translate(self):
+        text, other = self.folder / "text", self.folder / "other"
+        text.write_text("Ja .\n")
+        os.symlink(text, self.folder / "link")
+        glossary = self.folder / "glossary"
+        glossary.write_text("Ja\tYes\n")
+        for arguments, parts in (
+                (("-i", text, "-o", text), ["--output", "the same file as --input"]),
+                (("-i", text, "-o", self.folder / "link"), ["--output", "the same file as --input"]),
+                (("--score", text, "-o", text), ["--output", "the same file as --score"]),
+                (("--glossary", glossary, "-o", glossary), ["--output", "the same file as --glossary"]),
+                (("-i", text, "-o", other, "--alignment-out", self.folder / "x" / ".." / "other"),
+                 ["--alignment-out", "the same file as --output"])):
+            with self.subTest(arguments=arguments):
+                self.assert_error(translate(*arguments, text="Ja .\n"), *parts)
+                self.assertEqual(text.read_text(), "Ja .\n")
+        with open(text, "rb") as stream:  # what standard input stands for
+            done = subprocess.run([PROGRAMS.path("nmt-translate"), "-m", PROGRAMS.model, "-o", text], stdin=stream,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+        self.assert_error(done, "--output", "the same file as standard input")
+        self.assertEqual(self.lines_of(translate("-q", "-i", "/dev/null")), [])
+
+
 class Evaluate(Case):
+    def test_the_scores_are_printed_where_files_cannot_be_written(self):
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+        corpus, report = PROGRAMS.work / "corpus", self.folder / "report"
+        done = subprocess.run([PROGRAMS.path("nmt-eval"), "-m", PROGRAMS.model, "-q", "--source", corpus / "valid.de",
+                               "--reference", corpus / "valid.en", "--report", report],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, preexec_fn=no_room)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.decode(), f"nmt-eval: {report}: cannot write (File too large)\n")
+        self.assertIn(b"BLEU", done.stdout)
+
     def scores(self, *arguments):
         return [line for line in self.lines_of(run("nmt-eval", *arguments)) if not line.startswith("loss = ")]
 

@@ -189,17 +189,25 @@ TEST_F(RunDirectoryTest, BeginsAnewWhereARunWasKilledBeforeItsFirstCheckpoint) {
 }
 
 TEST_F(RunDirectoryTest, LeavesFoldersOfOthersAlone) {
+  const auto refusal = [&](Start start) { return message_of<Error>([&] { open(config(), start); }); };
+  const auto of = [&](const std::string& name) {
+    return "run.dir " + path_.string() + ": a folder with other things (" + name +
+           ") and no run; name another --run-dir";
+  };
   fs::create_directories(path_);
   open(config());  // an empty one is welcome
   fs::remove_all(path_);
   fs::create_directories(path_ / "samples");
   write_file_atomically(path_ / "config.yaml", "theme: dark\n");
-  for (const auto start : {Start::kResume, Start::kRestart})
-    EXPECT_EQ(
-        message_of<Error>([&] { open(config(), start); }),
-        "run.dir " + path_.string() + ": a folder with other files (config.yaml) and no run; name another --run-dir");
+  for (const auto start : {Start::kResume, Start::kRestart}) EXPECT_EQ(refusal(start), of("config.yaml"));
   EXPECT_TRUE(fs::is_directory(path_ / "samples"));
   EXPECT_FALSE(fs::exists(path_ / ".lock"));
+  fs::remove(path_ / "config.yaml");
+  EXPECT_EQ(refusal(Start::kResume), of("samples"));
+  fs::remove(path_ / "samples");
+  write_file_atomically(path_ / "slurm-17.out", "");
+  EXPECT_EQ(refusal(Start::kRestart), of("slurm-17.out")) << "whatever it is, it is not moved away";
+  open(config());  // what a launcher says of the run
   write_file_atomically(path_ / "config.yaml", "training: {lr: 0.1}\n");
   open(config());  // of a run that someone keeps more in
 }

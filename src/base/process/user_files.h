@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+/// A file that a user names, and the option that does.
+struct UserFile {
+  std::string option;
+  std::filesystem::path path;  ///< "-": standard input or output; empty: none
+};
+
+/// Throws Error where an output is an input, too, or where two outputs are one file: one would be lost without a word.
+/// Files are told by device and inode, whatever their names; those that are not there yet by their paths. Devices,
+/// pipes and terminals may be named several times.
+void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFile>& outputs);
+
+}  // namespace nmt

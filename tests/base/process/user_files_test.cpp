@@ -1,0 +1,61 @@
+#include "base/process/user_files.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "support.h"
+
+namespace nmt::user_files_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class CheckOutputsTest : public testing::Test {
+ protected:
+  CheckOutputsTest() { write_file_atomically(there_, "text\n"); }
+
+  test::TemporaryDirectory folder_;
+  fs::path there_ = folder_ / "there", missing_ = folder_ / "missing";
+};
+
+TEST_F(CheckOutputsTest, AnInputIsNoOutputWhateverItsName) {
+  fs::create_symlink(there_, folder_ / "link");
+  fs::create_hard_link(there_, folder_ / "other_name");
+  fs::create_directory(folder_ / "inner");
+  for (const auto& output :
+       {there_, folder_ / "link", folder_ / "other_name", folder_ / "inner" / ".." / "there", fs::relative(there_)}) {
+    EXPECT_THAT(
+        [&] {
+          check_outputs({{"--input", there_}}, {{"--output", output}});
+        },
+        ThrowsMessage<Error>("--output " + output.string() + ": is the same file as --input " + there_.string() +
+                             "; name another one"));
+  }
+}
+
+TEST_F(CheckOutputsTest, TwoOutputsAreNotOneFile) {
+  fs::create_directory_symlink(folder_ / ".", folder_ / "here");
+  for (const auto& other : {missing_, folder_ / "." / "missing", folder_ / "here" / "missing", fs::relative(missing_)})
+    EXPECT_THAT(
+        [&] {
+          check_outputs({}, {{"--output", missing_}, {"--report", other}});
+        },
+        ThrowsMessage<Error>(HasSubstr("--report " + other.string() + ": is the same file as --output")));
+}
+
+TEST_F(CheckOutputsTest, OtherFilesAndDevicesAndPipesAreNobodysLoss) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_NO_THROW(check_outputs(
+      {{"--input", there_}, {"--score", there_}, {"--glossary", ""}, {"", pipe}, {"", "/dev/null"}},
+      {{"--output", missing_}, {"--report", folder_ / "more"}, {"", ""}, {"", ""}, {"", pipe}, {"", "/dev/null"}}));
+}
+
+}  // namespace
+}  // namespace nmt::user_files_test
