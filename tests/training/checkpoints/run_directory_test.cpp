@@ -132,7 +132,7 @@ TEST_F(RunDirectoryTest, IsHeldByOneProcessAtATime) {
     const RunDirectory held(config(), Start::kResume, captured_.log());
     EXPECT_EQ(message_of<Error>([&] { open(config()); }), expected);
     EXPECT_EQ(message_of<Error>([&] { open(config({"training.lr=0.5"}), Start::kRestart); }), expected);
-    EXPECT_TRUE(fs::exists(path_ / "config.yaml")) << "a run at work is not set aside";
+    EXPECT_TRUE(fs::exists(path_ / "checkpoints")) << "a run at work is not set aside";
   }
   open(config());  // free again
 }
@@ -164,14 +164,15 @@ TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereOnlyTheCheckpointsAreGone) {
   EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("best/"));
   fs::remove(path_ / "best");
   open(config());
+  const auto saves = config({"training.checkpoint_every=100"});
   const auto rows = format_validation_line({.update = 50}) + "\n" + format_validation_line({.update = 100}) + "\n";
   write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n" + rows);
-  EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("validations.tsv"));
+  EXPECT_EQ(message_of<Error>([&] { open(saves); }), refusal("validations.tsv"));
   fs::create_directory(path_ / "checkpoints" / "00000100");
-  open(config());
+  open(saves);
   EXPECT_TRUE(fs::exists(path_ / "validations.tsv"));
   fs::remove(path_ / "checkpoints" / "00000100");
-  open(config(), Start::kRestart);
+  open(saves, Start::kRestart);
   EXPECT_TRUE(fs::exists(path_.string() + ".old-1/validations.tsv"));
 }
 
