@@ -102,8 +102,9 @@ class ScriptedRun final : TrainingObserver {
                     .observer = *this,
                     .log = log.log()},
                    progress);
+    const UpdateParts update{.model = *model_, .optimizer = *optimizer, .objective = *objective};
     UpdateLoop loop({.config = config_,
-                     .update = {.model = *model_, .optimizer = *optimizer, .objective = *objective},
+                     .update = update,
                      .schedule = make_schedule(config_.training, 8),
                      .batches = batches,
                      .validates = validates,
