@@ -76,7 +76,7 @@ TEST(ParseConfig, ReadsEveryTypeOfValue) {
 TEST(ParseConfig, TakesQuotesThatAreClosed) {
   for (const char* yaml : {"run:\n  dir: \"it's\"\n", "run:\n  dir: 'it''s'\n", "run:\n  dir: it's\n",
                            "run:\n  dir: !!str \"it's\"  # \"\n", "run: {dir: \"it's\"}",
-                           "\xEF\xBB\xBFrun:\n  dir: \"it's\"", "run:\n  dir: |\n    it's\n"})
+                           "\xEF\xBB\xBFrun:\n  dir: \"it's\"", "run:\n  dir: |-\n    it's\n"})
     EXPECT_THAT(parse_config(yaml, "f.yaml").config.run.dir, testing::StartsWith("it's")) << yaml;
 }
 
