@@ -16,8 +16,8 @@ if(NMT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${NMT_CCACHE})
 endif()
 
-# Files call themselves by their path below the source folder: no program holds a path of the machine that made it, and a
-# second clone finds what the first compiled.
+# Files call themselves (__FILE__ in LibTorch's checks) by their path below the source folder: ccache gives a second clone what the
+# first compiled.
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 
 # Scores must be the same figures on every machine: no contraction of a*b+c into one rounding, no fast-math.

@@ -276,7 +276,7 @@ EVALUATION = [
          r"no/out\.txt: the folder no does not exist"),
     Case("more translations than hypotheses", "nmt-translate", [*M, "-i", "test.de", "--n-best", "9"],
          r"n-best 9: use 1 to 4, the beam size"),
-    Case("threads below zero", "nmt-translate", [*M, "-i", "test.de", "--threads=-1"], r"--threads -1: use 1 or more"),
+    Case("threads below zero", "nmt-translate", [*M, "-i", "test.de", "--threads=-1"], r"--threads -1: use 1 to 1024"),
 ]
 
 TABLE = [*COMMAND_LINE, *CONFIGURATION, *TEXT, *TRAINING, *EVALUATION]

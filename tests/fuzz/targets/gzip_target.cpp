@@ -7,7 +7,7 @@
 namespace {
 
 int64_t count_lines(const std::filesystem::path& path, nmt::LongestLine longest) {
-  nmt::LineReader reader(path, longest);
+  nmt::LineReader reader(path, longest, nmt::ForeignBytes::kRead);
   while (reader.next()) {
     if (reader.is_cut()) nmt::fuzz::require(longest.beyond == nmt::LongestLine::Beyond::kLeaveOut, "only then");
   }
@@ -21,10 +21,17 @@ NMT_FUZZ_TARGET(gzip, input) {
   const auto path = folder.put("x", input);
   int64_t lines = 0;
   const bool taken = nmt::fuzz::takes([&] {
-    nmt::LineReader reader(path);
+    nmt::LineReader reader(path, {}, nmt::ForeignBytes::kRead);
     while (reader.ready(-1) && reader.next()) ++lines;
     nmt::fuzz::require(lines == reader.line_number(), "all lines are counted");
   });
+  int64_t other_lines = lines;
+  nmt::fuzz::takes([&] {
+    nmt::LineReader reader(path);
+    other_lines = 0;
+    while (reader.next()) ++other_lines;
+  });
+  nmt::fuzz::require(!taken || other_lines == lines || other_lines == 0, "what is no foreign format is read as before");
   if (input.starts_with("\x1f\x8b")) return;
   nmt::fuzz::require(taken, "any text is read");
   const auto ends = std::ranges::count(input, '\n') + (!input.empty() && input.back() != '\n');

@@ -1,6 +1,6 @@
 """The .debs of a build folder: made twice by CPack, looked at, unpacked, and run where they were unpacked.
 
-    deb_test.py --build BUILD_FOLDER --cmake CMAKE [--python PYTHON]
+    deb_test.py --build BUILD_FOLDER --cmake CMAKE --torch FOLDER [--python PYTHON]
 
 LibTorch's .deb is empty here. tests/system/packages/packages_test.sh installs whole ones in a bare Debian. PYTHON: the one that
 the Python package of the build is for, where it was built.
@@ -43,7 +43,7 @@ class Debs(unittest.TestCase):
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.folder = pathlib.Path(cls.temporary.name)
         cache = (OPTIONS.build / "CMakeCache.txt").read_text()
-        cls.torch = re.search(r"^Torch_DIR:\w+=(.*)/share/cmake/Torch$", cache, re.M).group(1) + "/lib"
+        cls.torch = str(OPTIONS.torch)
         cls.version = re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(.*)$", cache, re.M).group(1)
         cls.minor = cls.version.rpartition(".")[0]
         cls.debs = cls.make("first")
@@ -155,6 +155,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--cmake", required=True, type=pathlib.Path)
+    parser.add_argument("--torch", required=True, type=pathlib.Path, help="the folder of LibTorch's libraries")
     parser.add_argument("--python", default="")
     OPTIONS, rest = parser.parse_known_args()
     os.umask(0o022)  # as in scripts/package.sh

@@ -16,9 +16,10 @@ if(NMT_WITH_TORCH)
     find_package(Python 3.10 REQUIRED COMPONENTS Interpreter)
     set(module --python ${Python_EXECUTABLE})
   endif()
+  get_filename_component(torch "${Torch_DIR}/../../../lib" ABSOLUTE)
   add_test(NAME system_deb
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/deb_test.py --build ${CMAKE_BINARY_DIR} --cmake ${CMAKE_COMMAND}
-                   ${module})
+                   --torch ${torch} ${module})
   set_tests_properties(system_deb PROPERTIES LABELS system TIMEOUT 300)
   add_test(NAME long_packages COMMAND ${CMAKE_CURRENT_LIST_DIR}/packages_test.sh ${CMAKE_BINARY_DIR}/bare-root
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
