@@ -154,7 +154,7 @@ struct EvalArguments {
                    "--attention-sentences")
         ->type_name("DIR");
     app.add_option("--attention-sentences", attention_sentences, "which ones, from 1")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 53))
         ->needs("--attention-out")
         ->type_name("N...")
         ->capture_default_str();

@@ -228,7 +228,7 @@ struct TranslateArguments {
         ->type_name("DIR|FILE")
         ->group(group);
     app.add_option("--attention-lines", attention_lines, "which ones, from 1")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 53))
         ->needs("--attention-out")
         ->type_name("N...")
         ->capture_default_str()
