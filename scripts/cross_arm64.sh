@@ -4,7 +4,7 @@
 # toolkit but MPI and the Python package, in build-arm64-all, as one processor. Installs the compiler, QEMU and GoogleTest's
 # source where they are missing (as root or with sudo). --all downloads libraries of Debian's arm64 and LibTorch's wheel for
 # ARM64 into its folder (500 MB, 1.4 GB unpacked) and takes hours.
-#   ./scripts/cross_arm64.sh [--all] [arguments of ctest]
+#   ./scripts/cross_arm64.sh [--all] [arguments of ctest; with --all: -L unit]
 # QEMU_CPU names the processor of --all (max). Prints for each processor the set of products that was chosen, and
 # the counts of all in the last line. Exit code 0 if none failed, 77 where the packages cannot be installed.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -19,6 +19,7 @@ case "${1:-}" in
     whole=true
     folder=build-arm64-all
     processors=("${QEMU_CPU:-max}")
+    [ $# -gt 0 ] || set -- -L unit
     ;;
 esac
 toolchain=$PWD/cmake/arm64.cmake
