@@ -42,7 +42,7 @@ sysroot=$PWD/$folder/sysroot
 libraries=(libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
   libcld2-dev libzip-dev libboost-dev libgtest-dev libgmock-dev)
 make_sysroot() {
-  local apt=$PWD/$folder/apt partial=$sysroot.partial file target
+  local apt=$PWD/$folder/apt partial=$sysroot.partial file target processor
   [ ! -e "$sysroot" ] || return 0
   say "downloading the libraries of Debian's arm64"
   mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
@@ -62,6 +62,14 @@ make_sysroot() {
     target=$(readlink "$file")
     ln -sfnr "$partial$target" "$file"
   done < <(find "$partial" -type l -lname '/*')
+  # QEMU 7.2 shows programs the /proc/cpuinfo of this machine, and where that names no ARM64 processor LibTorch's cpuinfo
+  # follows a null pointer. This one names as many of Arm's Neoverse N1; what an emulated processor has is asked elsewhere.
+  mkdir "$partial/proc"
+  for ((processor = 0; processor < $(nproc); ++processor)); do
+    printf '%s\t: %s\n' processor $processor Features 'fp asimd' 'CPU implementer' 0x41 'CPU architecture' 8 \
+      'CPU variant' 0x3 'CPU part' 0xd0c 'CPU revision' 1
+    echo
+  done >"$partial/proc/cpuinfo"
   mv "$partial" "$sysroot"
 }
 
