@@ -1,10 +1,12 @@
-# The CPU half of a LibTorch that is built for CUDA, on a machine without a CUDA toolkit: there find_package(Torch) fails,
-# for it looks for nvcc. pip's usual torch is such a build. Defines what find_package would (the target torch,
-# TORCH_LIBRARY, TORCH_INCLUDE_DIRS, Torch_VERSION) where Torch_DIR is of this kind, otherwise nothing.
+# The CPU half of a LibTorch that is built for CUDA, on a machine without a CUDA toolkit, and for another processor than the
+# machine's: there find_package(Torch) fails, for it looks for nvcc. pip's usual torch is such a build. Defines what
+# find_package would (the target torch, TORCH_LIBRARY, TORCH_INCLUDE_DIRS, Torch_VERSION) where Torch_DIR is of this kind,
+# otherwise nothing.
 get_filename_component(NMT_TORCH_ROOT "${Torch_DIR}/../../.." ABSOLUTE)
 find_program(NMT_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_HOME ENV CUDA_PATH ${CUDAToolkit_ROOT} /usr/local/cuda PATH_SUFFIXES bin)
-if(Torch_DIR AND EXISTS ${NMT_TORCH_ROOT}/lib/libtorch_cuda.so AND NOT NMT_NVCC AND NOT DEFINED ENV{CUDACXX})
-  message(STATUS "LibTorch in ${NMT_TORCH_ROOT} is for CUDA, but there is no CUDA toolkit: its CPU part is used")
+if(Torch_DIR AND EXISTS ${NMT_TORCH_ROOT}/lib/libtorch_cuda.so
+   AND (CMAKE_CROSSCOMPILING OR NOT (NMT_NVCC OR DEFINED ENV{CUDACXX})))
+  message(STATUS "LibTorch in ${NMT_TORCH_ROOT} is for CUDA, but there is no CUDA toolkit for it: its CPU part is used")
   include(${Torch_DIR}/TorchConfigVersion.cmake)
   set(Torch_VERSION ${PACKAGE_VERSION})
   set(TORCH_LIBRARY ${NMT_TORCH_ROOT}/lib/libtorch_cpu.so)
