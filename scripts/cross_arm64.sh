@@ -66,8 +66,8 @@ make_sysroot() {
   # follows a null pointer. This one names as many of Arm's Neoverse N1; what an emulated processor has is asked elsewhere.
   mkdir "$partial/proc"
   for ((processor = 0; processor < $(nproc); ++processor)); do
-    printf '%s\t: %s\n' processor $processor Features 'fp asimd' 'CPU implementer' 0x41 'CPU architecture' 8 \
-      'CPU variant' 0x3 'CPU part' 0xd0c 'CPU revision' 1
+    printf '%s\t: %s\n' processor $processor 'CPU implementer' 0x41 'CPU architecture' 8 'CPU variant' 0x3 \
+      'CPU part' 0xd0c 'CPU revision' 1
     echo
   done >"$partial/proc/cpuinfo"
   mv "$partial" "$sysroot"

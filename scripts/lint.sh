@@ -37,6 +37,7 @@ PYTHON
 # LibTorch's headers want OpenMP's, which clang 14 brings in a package of its own, and of g++'s it understands nothing.
 mkdir -p "$database/include"
 printf 'extern "C" int omp_%s(void);\n' get_max_threads get_num_threads get_thread_num in_parallel >"$database/include/omp.h"
+printf 'extern "C" void omp_set_num_threads(int);\n' >>"$database/include/omp.h"
 say "clang-tidy: $(wc -l <"$database/files") files"
 xargs -a "$database/files" -P "$(build_jobs)" -n 1 "$tidy" -p "$database" --quiet \
   --extra-arg=-isystem --extra-arg="$PWD/$database/include" --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-everything 2>"$database/log" || die "clang-tidy: see above"
