@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,20 +68,13 @@ bool is_program(std::string_view name) {
 }
 
 std::string suggestion(std::string_view given) {
-  constexpr size_t kLongest = 32;  // nobody mistypes so much
   if (given.starts_with("nmt-")) given.remove_prefix(4);
-  std::string_view best;
-  size_t least = tolerated_distance(given) + 1;
-  if (given.size() <= kLongest) {
-    for (const auto& [name, summary] : kPrograms) {
-      const size_t distance = edit_distance(given, name);
-      if (distance < least) std::tie(best, least) = std::pair(name, distance);
-    }
-    for (const auto& [other, name] : kOtherNames)
-      if (other == given) best = name;
-    if (best.empty() && edit_distance(given, "help") <= 1) best = "help";
-  }
-  return best.empty() ? "; nmt help lists the commands" : "; did you mean nmt " + std::string(best) + "?";
+  for (const auto& [other, name] : kOtherNames)
+    if (other == given) return "; did you mean nmt " + std::string(name) + "?";
+  std::vector<std::string> names = {"help"};
+  for (const ProgramSummary& program : kPrograms) names.emplace_back(program.name);
+  const auto meant = nearest_name(given, names);
+  return meant ? "; did you mean nmt " + *meant + "?" : "; nmt help lists the commands";
 }
 
 /// The folder of this program, links resolved; never looked up in PATH. Empty if the system does not tell.
