@@ -124,11 +124,12 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
 }
 
 /// The parts of a line that are searched one by one; says in `result` whether one of its sentences is in several.
-std::vector<SourcePart> Translator::parts_of(std::string_view line, Translation& result) const {
+std::vector<SourcePart> Translator::parts_of(std::string_view line, const std::function<bool()>& stopped,
+                                             Translation& result) const {
   std::vector<SourcePart> parts;
   const auto sentences = sentences_ ? sentences_->split(line) : std::vector{line};
   for (const auto sentence : sentences) {
-    auto own = encode_in_parts(codecs_, sentence, options_.max_source_length);
+    auto own = encode_in_parts(codecs_, sentence, options_.max_source_length, stopped);
     result.split = result.split || own.size() > 1;
     std::ranges::move(own, std::back_inserter(parts));
   }
@@ -167,7 +168,7 @@ void Translator::begin(LineJob& line) const {
   line.parts.clear();
   line.result = {};
   if (!line.plan.has_words()) return;
-  auto encoded = parts_of(has_terms ? line.plan.text() : request.source, line.result);
+  auto encoded = parts_of(has_terms ? line.plan.text() : request.source, line.stopped, line.result);
   const bool attention = request.attention || (line.plan.has_cuts() && aligns());
   for (int64_t i = 0; i < std::ssize(encoded); ++i) {
     line.result.source_tokens += std::ssize(encoded[i].front());
@@ -224,7 +225,7 @@ std::vector<Translation> Translator::translate(std::span<const TranslationReques
                                                const TranslationCalls& calls, int64_t first_line) const {
   std::vector<LineJob> lines;
   for (const auto& request : requests) {
-    lines.push_back({.request = request, .number = first_line + std::ssize(lines)});
+    lines.push_back({.request = request, .number = first_line + std::ssize(lines), .stopped = calls.stopped});
     begin(lines.back());
   }
   search_lines(lines, options_.search, calls);

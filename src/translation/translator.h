@@ -98,7 +98,8 @@ class Translator {
   void search_lines(std::span<LineJob> lines, const SearchOptions& options, const TranslationCalls& calls) const;
   void search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size, int64_t workers,
                          const std::function<void()>& close) const;
-  std::vector<SourcePart> parts_of(std::string_view line, Translation& result) const;
+  std::vector<SourcePart> parts_of(std::string_view line, const std::function<bool()>& stopped,
+                                   Translation& result) const;
   void add_constraints(const LineJob& line, LinePart& part) const;
 
   std::vector<TranslatorModel> models_;

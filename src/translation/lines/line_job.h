@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -30,8 +31,10 @@ struct LineJob {
   int64_t number = 0;             ///< samples are keyed by it
   int64_t id = 0;                 ///< of the queue that it comes from
   std::stop_token given_up = {};  ///< the same
-  TermPlan plan = {};             ///< of its terms and placeholders
-  bool cut_all = false;           ///< terms, too: some that were to appear have not
+  /// Nobody waits for it any more: asked while it is cut into parts, see encode_in_parts().
+  std::function<bool()> stopped = {};
+  TermPlan plan = {};    ///< of its terms and placeholders
+  bool cut_all = false;  ///< terms, too: some that were to appear have not
   Translation result = {};
   std::vector<LinePart> parts = {};
   int64_t parts_left = 0;  ///< that are not searched yet

@@ -10,6 +10,25 @@ namespace {
 int64_t id_of(const LinePart* part) { return reinterpret_cast<int64_t>(part); }
 LinePart* part_of(int64_t id) { return reinterpret_cast<LinePart*>(id); }
 
+/// What is taken at once is encoded at once, and nobody who gives up meanwhile is heard: of very long lines few are
+/// taken.
+class Portion {
+ public:
+  explicit Portion(int64_t count) : count_(count) {}
+  bool has_room() const { return std::ssize(items_) < count_ && pieces_ < kManyPieces; }
+  void add(LinePart& part) {
+    items_.push_back({id_of(&part), &part.input});
+    pieces_ += std::ssize(part.input.sources.front());
+  }
+  int64_t left() const { return count_ - std::ssize(items_); }
+  std::vector<SearchQueue::Item> items() && { return std::move(items_); }
+
+ private:
+  static constexpr int64_t kManyPieces = 4096;
+  int64_t count_, pieces_ = 0;
+  std::vector<SearchQueue::Item> items_;
+};
+
 }  // namespace
 
 SortedParts::SortedParts(std::span<LineJob> lines, const TranslationCalls& calls) : calls_(calls) {
@@ -27,10 +46,9 @@ SortedParts::SortedParts(std::span<LineJob> lines, const TranslationCalls& calls
 
 std::vector<SearchQueue::Item> SortedParts::take(int64_t count) {
   const std::lock_guard lock(mutex_);
-  std::vector<Item> items;
-  for (; std::ssize(items) < count && next_ < parts_.size(); ++next_)
-    items.push_back({id_of(parts_[next_]), &parts_[next_]->input});
-  return items;
+  Portion portion(count);
+  for (; portion.has_room() && next_ < parts_.size(); ++next_) portion.add(*parts_[next_]);
+  return std::move(portion).items();
 }
 
 void SortedParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
@@ -57,7 +75,13 @@ void LiveParts::begin(TranslationQueue::Item item) {
   std::list<LineJob> fresh;
   LineJob& line = fresh.emplace_back(
       LineJob{.request = std::move(item.request), .id = item.id, .given_up = std::move(item.given_up)});
-  steps_.begin(line);
+  line.stopped = [token = line.given_up] { return token.stop_requested(); };
+  try {
+    steps_.begin(line);
+  } catch (const TranslationStopped&) {
+    lines_.is_given_up(line.id);  // takes it off
+    return;
+  }
   if (line.parts.empty()) {
     steps_.finish(line);
     return lines_.finish(line.id, std::move(line.result));
@@ -82,21 +106,32 @@ std::list<LineJob> LiveParts::taken_out(const LineJob& line) {
 }
 
 std::vector<SearchQueue::Item> LiveParts::take(int64_t count) {
-  std::vector<Item> items;
+  Portion portion(count);
   const auto take_ready = [&] {
-    const std::lock_guard lock(mutex_);
-    for (; std::ssize(items) < count && !ready_.empty() && !closed_; ready_.pop_front())
-      items.push_back({id_of(ready_.front()), &ready_.front()->input});
-    return !closed_ && std::ssize(items) < count;
+    std::vector<LinePart*> left_alone;  // of lines that were given up meanwhile
+    bool has_room = true;
+    {
+      const std::lock_guard lock(mutex_);
+      for (; portion.has_room() && !ready_.empty() && !closed_; ready_.pop_front()) {
+        if (ready_.front()->line->given_up.stop_requested())
+          left_alone.push_back(ready_.front());
+        else
+          portion.add(*ready_.front());
+      }
+      has_room = !closed_ && portion.has_room();
+    }
+    for (LinePart* part : left_alone)
+      if (!is_given_up(id_of(part))) portion.add(*part);
+    return has_room;
   };
-  if (!take_ready()) return items;
+  if (!take_ready()) return std::move(portion).items();
   const int64_t even_share = (lines_.waiting() + threads_ - 1) / threads_;
-  const int64_t wanted = std::min(count - std::ssize(items), even_share);
+  const int64_t wanted = std::min(portion.left(), even_share);
   if (wanted > 0) {
     for (auto& item : lines_.take(wanted)) begin(std::move(item));
   }
   take_ready();
-  return items;
+  return std::move(portion).items();
 }
 
 bool LiveParts::wait() {
@@ -117,14 +152,22 @@ void LiveParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
     if (--job.parts_left > 0) return;
   }
   // The job is this thread's alone now.
-  const bool done = steps_.finish(job);
+  bool done = true, is_dropped = false;
+  try {
+    done = steps_.finish(job);
+  } catch (const TranslationStopped&) {  // as it was begun again
+    is_dropped = true;
+  }
   std::list<LineJob> one;
   {
     const std::lock_guard lock(mutex_);
     if (!done) return add_parts(job);
     one = taken_out(job);
   }
-  lines_.finish(one.front().id, std::move(one.front().result));
+  if (is_dropped)
+    lines_.is_given_up(one.front().id);
+  else
+    lines_.finish(one.front().id, std::move(one.front().result));
 }
 
 bool LiveParts::is_given_up(int64_t id) {

@@ -5,6 +5,7 @@
 
 #include "base/code_points.h"
 #include "base/unicode.h"
+#include "translation/lines/translation_calls.h"
 
 namespace nmt {
 namespace {
@@ -18,12 +19,13 @@ bool ends_sentence(char c) { return c == '.' || c == '!' || c == '?' || c == ';'
 size_t distance(size_t a, size_t b) { return a < b ? b - a : a - b; }
 
 void add_parts(std::span<const TextCodec* const> codecs, std::string_view text, size_t max_length,
-               std::vector<SourcePart>& parts) {
+               const std::function<bool()>& stopped, std::vector<SourcePart>& parts) {
   text = strip(text);
   if (text.empty()) return;
+  if (stopped && stopped()) throw TranslationStopped();
   if (const size_t middle = text.size() > kMostBytes ? halving_point(text) : 0; middle > 0) {
-    add_parts(codecs, text.substr(0, middle), max_length, parts);
-    add_parts(codecs, text.substr(middle), max_length, parts);
+    add_parts(codecs, text.substr(0, middle), max_length, stopped, parts);
+    add_parts(codecs, text.substr(middle), max_length, stopped, parts);
     return;
   }
   SourcePart part;
@@ -39,8 +41,8 @@ void add_parts(std::span<const TextCodec* const> codecs, std::string_view text, 
     parts.push_back(std::move(part));
     return;
   }
-  add_parts(codecs, text.substr(0, middle), max_length, parts);
-  add_parts(codecs, text.substr(middle), max_length, parts);
+  add_parts(codecs, text.substr(0, middle), max_length, stopped, parts);
+  add_parts(codecs, text.substr(middle), max_length, stopped, parts);
 }
 
 }  // namespace
@@ -65,9 +67,9 @@ size_t halving_point(std::string_view text) {
 }
 
 std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs, std::string_view line,
-                                        int64_t max_length) {
+                                        int64_t max_length, const std::function<bool()>& stopped) {
   std::vector<SourcePart> parts;
-  add_parts(codecs, line, static_cast<size_t>(max_length), parts);
+  add_parts(codecs, line, static_cast<size_t>(max_length), stopped, parts);
   return parts;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,10 @@ using SourcePart = std::vector<std::vector<int32_t>>;
 /// A source line in parts of at most max_length pieces, whichever codec counts: one part, unless the line is longer. It
 /// is then halved, again and again: after a sentence where one ends in the middle half, else at the space next to the
 /// middle, else between two characters. None for a line of white space or one whose normal form is empty (for the first
-/// codec).
+/// codec). stopped: asked before each look at a text's pieces (seconds go by for a line of a million words); true ends
+/// it with TranslationStopped. May be empty.
 std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs, std::string_view line,
-                                        int64_t max_length);
+                                        int64_t max_length, const std::function<bool()>& stopped = {});
 
 /// Where such a line is halved: the second half begins there. 0 if it is a single character.
 size_t halving_point(std::string_view text);

@@ -11,7 +11,8 @@ struct TranslationCalls {
   /// Called with the number of lines done so far whenever there are more, by one thread at a time; what it throws ends
   /// the translation.
   std::function<void(int64_t)> progress = {};
-  /// Asked before each step of the search, by several threads at once: true ends it with TranslationStopped.
+  /// Asked while long lines are cut into parts and before each step of the search, by several threads at once: true
+  /// ends it with TranslationStopped.
   std::function<bool()> stopped = {};
 };
 

@@ -608,8 +608,8 @@ class Attacks(Case):
         self.assertLess(time.monotonic() - start, 2)
 
     def test_b4_one_line_for_all(self):
-        """A line that takes longer than the time limit ends with it, and so does its work. On a busy machine that took 4 s."""
-        with Server("--time-limit", 12, "--max-characters", 1_000_000) as server:
+        """A line that takes longer than the time limit ends with it, and so does its work."""
+        with Server("--time-limit", 4, "--max-characters", 1_000_000) as server:
             self.assert_refused(server.post("/translate", {"q": "Ja . " * 190_000}), 504, "time limit")
             self.assertEqual(server.post("/translate", {"q": self.line}).status, 200)
 

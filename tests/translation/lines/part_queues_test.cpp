@@ -6,7 +6,10 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <numeric>
+#include <optional>
 #include <set>
+#include <stop_token>
 
 #include "models/formula_weights.h"
 #include "search/scripted_model.h"
@@ -28,7 +31,10 @@ class ArrivingLines final : public TranslationQueue {
   std::vector<Item> take(int64_t count) override {
     const std::lock_guard lock(mutex_);
     std::vector<Item> items;
-    for (; std::ssize(items) < count && taken_ < arrived_; ++taken_) items.push_back({taken_, requests_[taken_]});
+    for (; std::ssize(items) < count && taken_ < arrived_; ++taken_) {
+      items.push_back({taken_, requests_[taken_]});
+      if (client && given_up.contains(taken_)) items.back().given_up = client->get_token();
+    }
     return items;
   }
   bool wait() override {
@@ -59,6 +65,7 @@ class ArrivingLines final : public TranslationQueue {
 
   std::map<int64_t, std::string> texts;
   std::set<int64_t> given_up, left_alone;
+  std::optional<std::stop_source> client = {};  ///< of the lines that are given up
   bool closed = false;
 
  private:
@@ -136,12 +143,31 @@ TEST_P(LiveTranslation, LeavesLinesThatAreGivenUp) {
   const auto model =
       test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
   const auto codec = test::word_codec(kWords);
-  ArrivingLines lines(requests(20), 6);
-  lines.given_up = {0, 3, 7, 19};
-  Translator(*model, codec, {.search = {.beam_size = 2, .max_length = 12, .min_length = 5}, .batch_size = 4})
-      .translate(lines);
-  for (int64_t id = 0; id < 20; ++id) EXPECT_NE(lines.texts.contains(id), lines.left_alone.contains(id)) << id;
+  for (const bool at_once : {false, true}) {
+    SCOPED_TRACE(at_once ? "before they are cut into parts" : "in the search");
+    ArrivingLines lines(requests(20), 6);
+    lines.given_up = {0, 3, 7, 19};
+    if (at_once) lines.client.emplace().request_stop();
+    Translator(*model, codec, {.search = {.beam_size = 2, .max_length = 12, .min_length = 5}, .batch_size = 4})
+        .translate(lines);
+    for (int64_t id = 0; id < 20; ++id) EXPECT_NE(lines.texts.contains(id), lines.left_alone.contains(id)) << id;
+    EXPECT_EQ(lines.left_alone, lines.given_up);
+  }
+}
+
+TEST_P(LiveTranslation, EncodesNoMorePartsOfALineThatIsGivenUp) {
+  const auto codec = test::word_codec(kWords);
+  ArrivingLines lines({{.source = "a b c d a b c d a b c d a b c d a b c d a b c d"}, {.source = "a"}}, 2);
+  lines.given_up = {0};
+  std::stop_source& client = lines.client.emplace();
+  test::ScriptedModel model(8, [&](const auto&, const auto&) -> std::vector<double> {
+    client.request_stop();
+    return {0, 0, 0, 1, 0, 0, 0, 0};
+  });
+  Translator(model, codec, {.search = {.beam_size = 1}, .batch_size = 2, .max_source_length = 1}).translate(lines);
   EXPECT_EQ(lines.left_alone, lines.given_up);
+  EXPECT_TRUE(lines.texts.contains(1));
+  EXPECT_LE(std::accumulate(model.started.begin(), model.started.end(), int64_t{0}), 2 * GetParam() + 1);
 }
 
 TEST_P(LiveTranslation, AFailureClosesTheQueue) {

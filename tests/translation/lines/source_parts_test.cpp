@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/unicode.h"
+#include "translation/lines/translation_calls.h"
 #include "translation/word_tokenizer.h"
 
 namespace nmt::source_parts_test {
@@ -120,6 +121,19 @@ TEST(SourceParts, OfAVeryLongLineAreHalvedBeforeTheyAreEncoded) {
   }
   EXPECT_EQ(joined, words);
   EXPECT_LE(tokenizer->longest, size_t{256} << 10);
+}
+
+TEST(SourceParts, EndWhenNobodyWaits) {
+  const auto tokenizer = std::make_shared<ByteTokenizer>();
+  const TextCodec codec({}, tokenizer, tokenizer);
+  const TextCodec* only = &codec;
+  const std::string line(3'000'000, 'x');
+  for (const int after : {1, 5, 1000}) {
+    int asked = 0;
+    const auto stopped = [&] { return ++asked >= after; };
+    EXPECT_THROW(encode_in_parts(std::span(&only, 1), line, 1000, stopped), TranslationStopped);
+    EXPECT_EQ(asked, after);
+  }
 }
 
 TEST(SourceParts, FitEveryCodec) {
