@@ -47,6 +47,18 @@ TextCodec codec_of_words() {
   return {{}, both, both};
 }
 
+/// First bytes that are no text's: of gzip, which is unpacked, and of what is refused.
+constexpr std::string_view kGzip = "\x1f\x8b";
+constexpr std::string_view kUtf16[] = {"\xff\xfe", "\xfe\xff"};
+constexpr std::string_view kRefused[] = {
+    "\xfd"
+    "7zXZ",
+    "BZh",
+    "\x28\xb5\x2f\xfd",
+    "PK\x03\x04",
+    kUtf16[0],
+    kUtf16[1]};
+
 void check_reader(const std::string& bytes) {
   const int descriptor = memfd_create("fuzz", 0);
   if (descriptor < 0 || write(descriptor, bytes.data(), bytes.size()) != std::ssize(bytes)) std::exit(1);
@@ -55,9 +67,13 @@ void check_reader(const std::string& bytes) {
     int64_t lines = 0;
     while (reader.next()) ++lines;
     const auto expected = std::ranges::count(bytes, '\n') + (!bytes.empty() && bytes.back() != '\n');
-    require(bytes.starts_with("\x1f\x8b") || lines == expected, "every line is read", bytes);
+    require(bytes.starts_with(kGzip) || lines == expected, "every line is read", bytes);
+    require(!std::ranges::any_of(kUtf16, [&](auto mark) { return bytes.starts_with(mark); }), "UTF-16 is refused",
+            bytes);
   } catch (const Error& error) {
-    require(bytes.starts_with("\x1f\x8b"), "only gzip is damaged", bytes);
+    require(
+        bytes.starts_with(kGzip) || std::ranges::any_of(kRefused, [&](auto magic) { return bytes.starts_with(magic); }),
+        "plain text is read", bytes);
   }
   close(descriptor);
 }
@@ -153,11 +169,12 @@ namespace {
 
 // Of the kinds that readers, splitters and tokenizers treat in special ways.
 const std::vector<std::string> kParts = {
-    " ",      "\n",     "\t",         "\r\n",    "|",       "\u00a0",        "\u3000",   "\u200b",
-    "\u2581", "\u2028", ". ",         "! ",      "? \"",    "z. B. ",        "3. ",      "Dr. ",
-    "...",    "the ",   "cat",        "Über",    "e\u0301", "\u00b4",        "\u3002",   "\u4e2d",
-    "\u0301", "\u202e", "\U0001f600", "<unk>",   "</s>",    "{\"source\": ", "\"must\"", ": [",
-    "]}",     "\"a\"",  ", ",         "\\u0000", "\\ud800", "\xff",          "\xe2\x82", std::string(1, '\0')};
+    " ",        "\n",       "\t",         "\r\n",    "|",       "\u00a0",        "\u3000",   "\u200b",
+    "\u2581",   "\u2028",   ". ",         "! ",      "? \"",    "z. B. ",        "3. ",      "Dr. ",
+    "...",      "the ",     "cat",        "Über",    "e\u0301", "\u00b4",        "\u3002",   "\u4e2d",
+    "\u0301",   "\u202e",   "\U0001f600", "<unk>",   "</s>",    "{\"source\": ", "\"must\"", ": [",
+    "]}",       "\"a\"",    ", ",         "\\u0000", "\\ud800", "\xff",          "\xe2\x82", std::string(1, '\0'),
+    "\xff\xfe", "\xfe\xff", "PK\x03\x04", "\x1f\x8b"};
 
 }  // namespace
 
