@@ -17,6 +17,7 @@ struct Net {
   torch::Tensor x = test::wave({40, 16}).requires_grad_(true), memory = test::wave({40, 24}).requires_grad_(true);
 
   std::vector<torch::Tensor> part(const std::vector<torch::Tensor>& inputs, ForwardContext& pass) const {
+    memory_wants_gradient.push_back(inputs[1].requires_grad());
     const auto hidden = dropout(linear(inputs[0], first, torch::Tensor()).tanh(), 0.3, pass) * inputs[1];
     return {add_dropped(inputs[0], linear(hidden, second, torch::Tensor()), 0.2, pass), hidden.sum()};
   }
@@ -42,6 +43,7 @@ struct Net {
   }
   torch::Tensor loss;
   uint64_t keys = 0;
+  mutable std::vector<bool> memory_wants_gradient;  // of each run
 };
 
 TEST(Checkpoint, GivesTheSameBits) {
@@ -65,21 +67,23 @@ TEST(Checkpoint, LeavesOutWhatWantsNoGradient) {
   EXPECT_TRUE(found[1].equal(expected[1]));
   EXPECT_TRUE(found[2].equal(expected[2]));
   EXPECT_FALSE(found[3].defined());
+  EXPECT_EQ(kept.memory_wants_gradient, std::vector<bool>(12, false)) << "nor is it computed: 2 passes, 3 steps, twice";
 }
 
-TEST(Checkpoint, RunsOnceWithoutGradients) {
+TEST(Checkpoint, RunsOnceInEvaluationAndWithoutGradients) {
   Net net;
-  int runs = 0;
+  std::vector<bool> with_gradients;  // of each run
   const PartOfModel body = [&](const auto& inputs, auto& pass) {
-    ++runs;
+    with_gradients.push_back(torch::GradMode::is_enabled());
     return net.part(inputs, pass);
   };
   ForwardContext evaluation;
-  EXPECT_TRUE(checkpointed(body, {net.x, net.memory}, {}, evaluation)[0].requires_grad());
+  checkpointed(body, {net.x, net.memory}, {}, evaluation)[0].sum().backward();
+  EXPECT_TRUE(net.x.grad().defined());
   const torch::NoGradGuard no_grad;
   ForwardContext pass(1, 1, 0);
   EXPECT_FALSE(checkpointed(body, {net.x, net.memory}, {}, pass)[0].requires_grad());
-  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(with_gradients, (std::vector{true, false}));
 }
 
 // 20 steps, one of which is computed again at a time; in tensors of x's size.
