@@ -75,7 +75,8 @@ def run(build, program, tests, turn):
     said = next((line for line in lines if line.startswith("simulated device:")), None)
     if said is None:
         match = re.search(r'exception with description "(.*)', done.stdout)
-        said = match.group(1) if match else next((after for line, after in zip(lines, lines[1:]) if ": Failure" in line), "")
+        failures = (after if after != "Failed" else last for line, after, last in zip(lines, lines[1:], lines[2:]) if ": Failure" in line)
+        said = match.group(1) if match else next(failures, "")
     if done.returncode < 0:
         said = f"{signal.Signals(-done.returncode).name}: {said}"
     return False, re.sub(r"\s+", " ", said.replace("|", "/"))[:110]

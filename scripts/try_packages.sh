@@ -46,7 +46,7 @@ sed -e 's#data/builtin/test#data/builtin/valid#; s#data/builtin/##; s/vocab_size
 cat >"$work/trial.sh" <<'TRIAL'
 set -euo pipefail
 nmt=$1
-cd /trial && rm -rf prepared runs
+cd /trial && rm -rf prepared runs url  # of the trial before
 step() { printf -- '-- %s\n' "$*"; }
 step "$nmt --version: $("$nmt" --version)"
 step "nmt eval --self-test"; "$nmt" eval --self-test | tail -n 2

@@ -12,6 +12,8 @@
 
 #include <barrier>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -212,6 +214,13 @@ std::unique_ptr<ProcessGroup> group_of_one(Meeting& meeting, int64_t port) {
       [&](const auto&) { return std::make_unique<FakeCommunicator>(meeting, 0); });
 }
 
+/// As a program ends where another process is lost: threads of a test that wait for each other would not end.
+[[noreturn]] void end_with(const std::string& line) {
+  ADD_FAILURE() << line;
+  std::fflush(stdout);
+  std::abort();
+}
+
 /// Runs `body` once for each process, on a thread. The group is made as nmt-train makes it: by the device's type.
 void run_processes(Meeting& meeting, int64_t size, const std::function<void(ProcessGroup&)>& body) {
   const int64_t port = free_port();
@@ -227,12 +236,13 @@ void run_processes(Meeting& meeting, int64_t size, const std::function<void(Proc
     for (int64_t rank = 0; rank < size; ++rank)
       threads.emplace_back([&, rank] {
         try {
-          const auto group = size == 1 ? group_of_one(meeting, port)
-                                       : make_process_group(process_of(rank, size, port), simulated::device(), config,
-                                                            [](const std::string& line) { ADD_FAILURE() << line; });
+          const auto group =
+              size == 1 ? group_of_one(meeting, port)
+                        : make_process_group(process_of(rank, size, port), simulated::device(), config, end_with);
           body(*group);
         } catch (...) {
           errors[rank] = std::current_exception();
+          meeting.all.arrive_and_drop();  // none of the others waits for it
         }
       });
   }

@@ -34,7 +34,9 @@ class LetterTokenizer final : public Tokenizer {
     std::string text;
     for (const int32_t id : ids) {
       const auto own = piece(id);
-      text += own.front() == '_' ? (text.empty() ? "" : " ") + own.substr(1) : own;
+      const bool begins = own.front() == '_';
+      if (begins && !text.empty()) text += ' ';
+      text += begins ? own.substr(1) : own;
     }
     return text;
   }
