@@ -35,7 +35,7 @@ torch_package() {
 }
 # Programs that were built elsewhere: where they are, what they load, whether they start.
 open_bundle() {
-  local torch version
+  local torch version folder
   bundle=$(absolute "$bundle")
   if [ -f "$bundle" ]; then
     mkdir -p "$out" && tar -C "$out" -xf "$bundle" || refuse "$bundle: cannot be unpacked"
@@ -50,6 +50,10 @@ open_bundle() {
   [ "${version%%+*}" = "$(cat torch_version)" ] && [ -e "$torch/lib/libtorch_cuda.so" ] ||
     refuse "python3 has torch $version; the programs of $bundle need $(cat torch_version) for CUDA 13"
   libraries=$torch/lib:$bundle/lib
+  # CUDA's own, which pip puts beside torch; LibTorch finds them by itself, the programs do not.
+  for folder in "${torch%/*}"/nvidia/*/lib; do
+    if [ -d "$folder" ]; then libraries+=:$folder; fi
+  done
   build_folder=build builds=0
   LD_LIBRARY_PATH=$libraries build/nmt-train --version >/dev/null || refuse "build/nmt-train does not start here, see above"
 }
