@@ -6,6 +6,13 @@
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "") # another in a build for packages: NmtPackages.cmake
 
+# LibTorch's libraries export std::filesystem and other parts of the C++ library they were linked with, some of which call what
+# is not there: std::filesystem::remove_all of the libtorch.so for CUDA ends the program. The first library that a program
+# names is the first that is asked, so the system's own C++ library is named before them.
+if(NMT_WITH_TORCH AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_link_options("SHELL:-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state")
+endif()
+
 # The folders of LibTorch's libraries (and, in a build for CUDA, of the CUDA runtime's), and no others.
 function(nmt_torch_run_path target)
   if(NMT_PACKAGE)

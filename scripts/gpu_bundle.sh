@@ -26,7 +26,7 @@ programs=()
 for program in "$build"/nmt-*; do
   if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
 done
-files=("${programs[@]}" "$build/bench/device_peak_bench" "${tests[@]/#/$build/tests/}")
+files=("${programs[@]}" "$build/bench/device_peak_bench" "${tests[@]/#/$build/tests/}" "$build/tests/libsimulated_device.so")
 for file in "${files[@]}"; do [ -x "$file" ] || die "$file is not built"; done
 
 stage=$build/stage/nmt-gpu
@@ -34,6 +34,7 @@ rm -rf "$build/stage" && mkdir -p "$stage"/{build/bench,build/tests,lib,scripts,
 install -s -t "$stage/build" "${programs[@]}"
 install -s -t "$stage/build/bench" "$build/bench/device_peak_bench"
 install -s -t "$stage/build/tests" "${tests[@]/#/$build/tests/}"
+install -s -t "$stage/build/tests" "$build/tests/libsimulated_device.so"  # for --rehearse
 printf '%s\n' "${tests[@]}" >"$stage/gpu_tests"
 torch_version "$torch" | sed 's/+.*//' >"$stage/torch_version"
 git describe --always --dirty >"$stage/revision"

@@ -107,7 +107,7 @@ build() {
 }
 if [ "$builds" = 1 ]; then step "set-up and build" build; fi
 bin=$PWD/$build_folder
-# wrap NAME VALUE: the same programs, started with a variable of their own. Not for all of this script: python3 and nvidia-smi
+# wrap NAME=VALUE...: the same programs, started with variables of their own. Not for all of this script: python3 and nvidia-smi
 # have libraries of their own.
 wrap() {
   local program name
@@ -115,17 +115,19 @@ wrap() {
     if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
     name=$out/programs/${program#"$bin/"}
     mkdir -p "${name%/*}"
-    printf '#!/bin/sh\n%s=%q exec %q "$@"\n' "$1" "$2" "$program" >"$name"
+    { printf '#!/bin/sh\nexec env' && printf ' %q' "$@" "$program" && printf ' "$@"\n'; } >"$name"
     chmod +x "$name"
   done
   bin=$out/programs
 }
-if [ -n "$bundle" ]; then wrap LD_LIBRARY_PATH "$libraries"; fi
-n=8192
-if [ "$rehearses" = 1 ]; then
-  n=64 updates=12
-  wrap LD_PRELOAD "$bin/tests/libsimulated_device.so"  # with it they find the simulated device when they start
+variables=()
+if [ -n "$bundle" ]; then variables+=("LD_LIBRARY_PATH=$libraries"); fi
+if [ "$rehearses" = 1 ]; then  # they find the simulated device when they start
+  variables+=("LD_PRELOAD=$bin/tests/libsimulated_device.so")
 fi
+if [ ${#variables[@]} -gt 0 ]; then wrap "${variables[@]}"; fi
+n=8192
+if [ "$rehearses" = 1 ]; then n=64 updates=12; fi
 sees_card() {
   "$bin/nmt-eval" --self-test
   "$bin/bench/device_peak_bench" "$device" 64

@@ -6,7 +6,8 @@
    which anybody's libc.so.6 would then be loaded.
 2. No variable is defined by two of the libraries that a program loads, with another size or as a symbol of full strength:
    the dynamic linker makes one of two such variables, and each library writes its own into it.
-3. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
+3. The C++ library is asked before LibTorch, which exports parts of another one.
+4. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
    protector, checked library calls and containers.
 """
 
@@ -112,6 +113,14 @@ class Linking(unittest.TestCase):
     def test_no_variable_is_two_libraries_at_once(self):
         for program in programs():
             self.assertEqual(clashes(loaded_objects(program)), [], program.name)
+
+    def test_the_cpp_library_is_asked_first(self):
+        """LibTorch's std::filesystem::remove_all crashed in builds for CUDA."""
+        folder = pathlib.Path(OPTIONS.build)
+        for file in [*programs(), *folder.glob("libnmt.so"), *folder.glob("python/nmt/*.so")]:
+            needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", "-W", str(file)))
+            if any(name.startswith("libtorch") for name in needed):
+                self.assertEqual(needed[0], "libstdc++.so.6", f"{file.name}: {needed}")
 
     def test_programs_are_hardened(self):
         settings = dict(re.findall(r"^(\w+):\w+=(.*)$", (pathlib.Path(OPTIONS.build) / "CMakeCache.txt").read_text(), re.M))
