@@ -13,6 +13,12 @@ if(Torch_DIR AND EXISTS ${NMT_TORCH_ROOT}/lib/libtorch_cuda.so
   set(TORCH_INCLUDE_DIRS ${NMT_TORCH_ROOT}/include ${NMT_TORCH_ROOT}/include/torch/csrc/api/include)
   add_library(torch INTERFACE IMPORTED)
   target_include_directories(torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+  # How its CPU part was built (USE_DISTRIBUTED, ...): the names that its own file gives the target torch_cpu.
+  file(READ ${NMT_TORCH_ROOT}/share/cmake/Caffe2/Caffe2Targets.cmake targets)
+  if(NOT targets MATCHES "set_target_properties\\(torch_cpu PROPERTIES[^)\"]*INTERFACE_COMPILE_DEFINITIONS \"([^\"]*)\"")
+    message(FATAL_ERROR "${NMT_TORCH_ROOT}/share/cmake/Caffe2/Caffe2Targets.cmake does not say how torch_cpu was built")
+  endif()
+  target_compile_definitions(torch INTERFACE ${CMAKE_MATCH_1})
   # What libtorch_cpu.so needs of CUDA's runtime it finds by a run path of its own, which the linker does not follow.
   target_link_libraries(torch INTERFACE ${TORCH_LIBRARY} ${NMT_TORCH_ROOT}/lib/libc10.so)
   target_link_options(torch INTERFACE -Wl,--allow-shlib-undefined)
