@@ -128,7 +128,8 @@ size_t memory_of_this_process() {
   return pages * static_cast<size_t>(::getpagesize());
 }
 
-/// In a child that gets no memory for the stacks of more than a few threads: the text of what body throws there.
+/// In a child that gets no memory for the stacks of more than a few threads: the text of what body throws there. Empty where
+/// memory cannot be limited: QEMU's user-mode emulation does not pass that limit on.
 std::string thrown_without_threads(const std::function<void()>& body) {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe(ends.data()), 0);
@@ -136,7 +137,8 @@ std::string thrown_without_threads(const std::function<void()>& body) {
   if (child == 0) {
     const rlim_t bytes = memory_of_this_process() + (64 << 20);
     const rlimit memory{.rlim_cur = bytes, .rlim_max = bytes};
-    ::setrlimit(RLIMIT_AS, &memory);
+    rlimit held{};
+    if (::setrlimit(RLIMIT_AS, &memory) != 0 || ::getrlimit(RLIMIT_AS, &held) != 0 || held.rlim_cur != bytes) ::_exit(0);
     std::string text = "nothing was thrown";
     try {
       body();
@@ -160,6 +162,7 @@ TEST(StartThread, SaysThatTheSystemGivesNoFurtherOne) {
   if (memory_of_this_process() >> 40) GTEST_SKIP() << "a sanitizer has its own memory for each thread";
   const std::string expected = "the system gives no further thread";
   const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+  if (thrown_without_threads([] {}).empty()) GTEST_SKIP() << "the memory of a process cannot be limited here";
   EXPECT_THAT(thrown_without_threads([&] { parallel_for(900, 1, 900, [&](int64_t, int64_t) { sleep(); }); }),
               testing::StartsWith(expected));
   EXPECT_THAT(thrown_without_threads([] { const ThreadPool pool(900); }), testing::StartsWith(expected));
