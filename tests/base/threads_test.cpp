@@ -128,8 +128,8 @@ size_t memory_of_this_process() {
   return pages * static_cast<size_t>(::getpagesize());
 }
 
-/// In a child that gets no memory for the stacks of more than a few threads: the text of what body throws there. Empty where
-/// memory cannot be limited: QEMU's user-mode emulation does not pass that limit on.
+/// In a child that gets no memory for the stacks of more than a few threads: the text of what body throws there. Empty
+/// where memory cannot be limited: QEMU's user-mode emulation does not pass that limit on.
 std::string thrown_without_threads(const std::function<void()>& body) {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe(ends.data()), 0);
@@ -138,7 +138,8 @@ std::string thrown_without_threads(const std::function<void()>& body) {
     const rlim_t bytes = memory_of_this_process() + (64 << 20);
     const rlimit memory{.rlim_cur = bytes, .rlim_max = bytes};
     rlimit held{};
-    if (::setrlimit(RLIMIT_AS, &memory) != 0 || ::getrlimit(RLIMIT_AS, &held) != 0 || held.rlim_cur != bytes) ::_exit(0);
+    if (::setrlimit(RLIMIT_AS, &memory) != 0 || ::getrlimit(RLIMIT_AS, &held) != 0 || held.rlim_cur != bytes)
+      ::_exit(0);
     std::string text = "nothing was thrown";
     try {
       body();
