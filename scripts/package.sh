@@ -85,6 +85,7 @@ make_tar() {
 make_debs() {
   local path
   command -v dpkg-shlibdeps >/dev/null || install_packages dpkg-dev || die "no dpkg-dev, whose dpkg-shlibdeps finds the dependencies"
+  command -v file >/dev/null || install_packages file || die "no file, by which CPack tells programs from other files"
   rm -rf "$folder/debs" dist/*.deb
   (cd "$folder" && cpack -G DEB -B debs -D CPACK_DEBIAN_COMPRESSION_TYPE="${NMT_DEB_COMPRESSION:-xz}" >cpack.log 2>&1) || { cat "$folder/cpack.log" >&2; die "cpack failed: see above"; }
   for path in "$folder"/debs/*.deb; do

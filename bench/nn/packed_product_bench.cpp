@@ -34,7 +34,7 @@ class Product {
         scales_(panel_count(shape.out) * kPanel),
         sums_(scales_.size()),
         panels_(scales_.size() * words_in_row(format, shape.in)),
-        words_(shape.rows * packed_kernels().words_of_x(format, shape.in)),
+        words_(shape.rows * set.words_of_x(format, shape.in)),
         row_scales_(shape.rows) {
     for (size_t i = 0; i < x_.size(); ++i) x_[i] = std::sin(0.3f * static_cast<float>(i));
     for (size_t i = 0; i < weight_.size(); ++i) weight_[i] = std::cos(0.7f * static_cast<float>(i));

@@ -437,7 +437,7 @@ const std::vector<Option>& table() {
       NMT_RUN(device, kDevice, "where it runs", kFixed),
       NMT_RUN(
           precision, any,
-          "of products and activations; weights stay fp32. auto: bf16 where the device computes in it, else fp16 on a "
+          "of products and activations; weights stay fp32. auto: bf16 where the device is faster in it, else fp16 on a "
           "GPU with tensor cores, else fp32; fp16 is for GPUs, with dynamic loss scaling",
           kFixed),
       NMT_RUN(log_every, between(1, 1e9), "updates between lines of the log", kMayChange),

@@ -66,7 +66,8 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
   add_log_file(log, directory.path() / "log.txt");
   if (config.run.precision == TrainingPrecision::kBf16 && !capabilities_of(run.device).bfloat16)
     log.warn(
-        "run.precision: bf16: this processor has no instructions for it, fp32 trains faster; auto takes what fits");
+        "run.precision: bf16: this processor multiplies float32 at least as fast, fp32 trains faster; auto takes what "
+        "fits");
   observers.add(make_run_observers(
       {.directory = directory.path(),
        .tensorboard = config.run.tensorboard,

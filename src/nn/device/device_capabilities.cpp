@@ -5,6 +5,7 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include "nn/device/recorded_graph.h"
+#include "nn/kernels/x86_level.h"
 
 #ifdef NMT_WITH_CUDA
 #include <ATen/cuda/CUDAContext.h>
@@ -13,13 +14,7 @@
 namespace nmt {
 namespace {
 
-DeviceCapabilities of_cpu() {
-  DeviceCapabilities cpu;
-#ifdef __x86_64__
-  cpu.bfloat16 = __builtin_cpu_supports("avx512bf16");  // which all with AMX have
-#endif
-  return cpu;
-}
+DeviceCapabilities of_cpu() { return {.bfloat16 = kernels::has_bfloat16_tiles() || kernels::has_quick_bfloat16()}; }
 
 bool has_kernel(const char* name, c10::DispatchKey key) {
   const auto operation = c10::Dispatcher::singleton().findSchema({name, ""});

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "nn/device/device.h"
+#include "nn/kernels/x86_level.h"
 #include "support.h"
 
 namespace nmt::device_capabilities_test {
@@ -12,6 +13,8 @@ namespace {
 TEST(DeviceCapabilities, OfTheCpu) {
   const auto cpu = capabilities_of(torch::kCPU);
   EXPECT_TRUE(cpu.host);
+  EXPECT_EQ(cpu.bfloat16, kernels::has_bfloat16_tiles() || kernels::has_quick_bfloat16());
+  EXPECT_EQ(resolve_precision(TrainingPrecision::kAuto, cpu), cpu.bfloat16 ? torch::kBFloat16 : torch::kFloat32);
   EXPECT_FALSE(cpu.float16 || cpu.flash_attention || cpu.efficient_attention || cpu.recurrent_layers || cpu.graphs);
 }
 

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 #include "nn/kernels/kernels.h"
+#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/training/training_product.h"
 
 namespace nmt::x86_level_test {
 namespace {
@@ -19,6 +24,38 @@ TEST(X86Level, LetsKernelsRun) {
   EXPECT_EQ(kernels::kernels_by_name("avx2") != nullptr, kernels::has_x86_64_level(3));
   EXPECT_EQ(kernels::kernels_by_name("avx512") != nullptr, kernels::has_x86_64_level(4));
   EXPECT_NE(kernels::kernels_by_name("baseline"), nullptr);
+}
+
+std::string of_cpuinfo(const std::string& name) {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with(name)) return line + ' ';
+  return {};
+}
+
+// As the system names the processor.
+TEST(X86Level, CallsBfloat16QuickOnProcessorsOfAmd) {
+  const std::string flags = of_cpuinfo("flags"), maker = of_cpuinfo("vendor_id");
+  if (flags.empty() || maker.empty()) GTEST_SKIP() << "/proc/cpuinfo tells no features of this processor";
+  const bool has_instruction = flags.find(" avx512_bf16 ") != std::string::npos;
+  const bool of_amd = maker.find("AuthenticAMD") != std::string::npos;
+  EXPECT_EQ(kernels::has_quick_bfloat16(), has_instruction && of_amd);
+  EXPECT_EQ(kernels::has_bfloat16_tiles(), flags.find(" amx_bf16 ") != std::string::npos);
+}
+
+// Where the instruction is slow, bfloat16 is multiplied as float32.
+TEST(X86Level, ChoosesTheProductsOfBfloat16) {
+  const std::string packed = kernels::packed_kernels().name;
+  EXPECT_EQ(packed == "avx512_bf16", kernels::has_quick_bfloat16());
+  const auto* training = kernels::training_kernels(kernels::Type::kBfloat16);
+  if (kernels::has_bfloat16_tiles() || !kernels::packed_kernels_by_name("avx512_bf16")) {
+    EXPECT_EQ(training, nullptr);
+  } else {
+    EXPECT_STREQ(training->name, kernels::has_quick_bfloat16() ? "avx512_bf16" : "avx512");
+    if (!kernels::has_quick_bfloat16()) {
+      EXPECT_EQ(packed, "avx512_vnni");
+    }
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "nn/kernels/arm_level.h"
 #include "nn/kernels/kernels.h"
+#include "nn/kernels/x86_level.h"
 
 namespace nmt::kernels {
 
@@ -59,8 +60,12 @@ const PackedKernels* packed_kernels_by_name(const char* name) {
 }
 
 const PackedKernels& packed_kernels() {
-  static const PackedKernels& best = *packed_kernels_by_name(
-      *std::find_if(std::rbegin(kPackedSetNames), std::rend(kPackedSetNames), packed_kernels_by_name));
+  static const PackedKernels& best = []() -> const PackedKernels& {
+    const auto suits = [](const char* name) {
+      return packed_kernels_by_name(name) && (std::strcmp(name, "avx512_bf16") || has_quick_bfloat16());
+    };
+    return *packed_kernels_by_name(*std::find_if(std::rbegin(kPackedSetNames), std::rend(kPackedSetNames), suits));
+  }();
   return best;
 }
 

@@ -76,7 +76,8 @@ void pack_quantized(const void* rows, const float* scales, const PackedWeight& p
 /// One output's weights, [packed.in], as products see them: those of kInt8 are scale * int8.
 void unpack_row(const PackedWeight& packed, int64_t output, float* row);
 
-/// The best set for this processor.
+/// The best set for this processor: the last of kPackedSetNames that it can run, without avx512_bf16 where that
+/// instruction is slower than two of float32 (has_quick_bfloat16()).
 const PackedKernels& packed_kernels();
 /// A set by name, for tests; nullptr where the processor cannot run it.
 const PackedKernels* packed_kernels_by_name(const char* name);

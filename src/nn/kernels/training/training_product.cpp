@@ -1,12 +1,9 @@
 #include "nn/kernels/training/training_product.h"
 
+#include <cstring>
 #include <initializer_list>
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
-
-#include <cstring>
+#include "nn/kernels/x86_level.h"
 
 namespace nmt::kernels {
 
@@ -26,17 +23,6 @@ extern const TrainingKernels kFloatTraining, kBfloat16Training;
 #endif
 
 namespace {
-
-// LibTorch multiplies by AMX's tiles where they are.
-bool has_tiles() {
-#if defined(__x86_64__) && defined(__GNUC__)
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  constexpr unsigned kAmxBf16 = 1 << 22;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kAmxBf16);
-#else
-  return false;
-#endif
-}
 
 // MKL, which multiplies float32 for LibTorch, is at its best on these alone.
 bool is_of_intel() {
@@ -69,8 +55,11 @@ const TrainingKernels* training_kernels(Type type) {
       if (const auto* set = training_kernels_by_name(name, Type::kFloat)) return set;
     return nullptr;
   }();
-  static const TrainingKernels* const kBestBfloat16 =
-      has_tiles() ? nullptr : training_kernels_by_name("avx512_bf16", Type::kBfloat16);
+  static const TrainingKernels* const kBestBfloat16 = []() -> const TrainingKernels* {
+    // LibTorch multiplies by tiles where they are.
+    if (has_bfloat16_tiles() || !training_kernels_by_name("avx512_bf16", Type::kBfloat16)) return nullptr;
+    return training_kernels_by_name(has_quick_bfloat16() ? "avx512_bf16" : "avx512", Type::kBfloat16);
+  }();
   return type == Type::kFloat ? kBestFloat : kBestBfloat16;
 }
 

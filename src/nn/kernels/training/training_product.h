@@ -61,8 +61,8 @@ struct TrainingKernels {
   void (*add_gradient)(const TrainingGradient& gradient, Range outputs, Range inputs);
 };
 
-/// The set for this processor, or nullptr where LibTorch's library multiplies faster: bfloat16 with AMX or without an
-/// instruction for it, float32 on processors of Intel.
+/// The set for this processor, or nullptr where LibTorch's library multiplies faster: bfloat16 with AMX or without
+/// AVX512-BF16, float32 on processors of Intel.
 const TrainingKernels* training_kernels(Type type);
 /// A set by name, for tests; nullptr where the processor cannot run it.
 const TrainingKernels* training_kernels_by_name(const char* name, Type type);

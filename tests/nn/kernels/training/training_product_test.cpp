@@ -194,7 +194,7 @@ TEST(TrainingProduct, HasTheSameBitsInFloat32WithEveryFusedMultiplyAdd) {
 
 TEST(TrainingProduct, HasASetOnlyWhereItIsTheFastest) {
   if (const auto* set = training_kernels(Type::kBfloat16)) {
-    EXPECT_STREQ(set->name, "avx512_bf16");
+    EXPECT_TRUE(std::string(set->name).starts_with("avx512")) << set->name;
   }
   if (const auto* set = training_kernels(Type::kFloat)) {
     EXPECT_STRNE(set->name, "baseline");
