@@ -94,7 +94,8 @@ ProgressState resumed_progress(const std::filesystem::path& checkpoint, const Pr
   };
   take("device", progress.device, fresh.device);
   take("processor", progress.cpu, fresh.cpu);
-  take("kernel set", progress.kernels, fresh.kernels);
+  // `auto` goes on in the precision that the run was begun with, be it another than that of a new run here.
+  take("kernel set", progress.kernels, kernel_names(progress.precision));
   take("LibTorch", progress.torch_version, fresh.torch_version);
   auto threads_then = std::to_string(progress.threads);
   take("number of threads", threads_then, std::to_string(threads));

@@ -72,5 +72,21 @@ TEST_F(ResumptionTest, NamesANewerVersion) {
   EXPECT_TRUE(fs::exists(store_.path(20)));
 }
 
+// What a new run would take here does not matter.
+TEST_F(ResumptionTest, GoesOnInThePrecisionThatItWasBegunWith) {
+  const Config automatic;
+  for (const auto precision : {TrainingPrecision::kFp32, TrainingPrecision::kBf16}) {
+    Config config;
+    config.run.precision = precision;
+    const auto begun = fresh_progress(config, torch::kCPU, "");
+    save(20, begun.to_json().dump());
+    const auto resumed =
+        resumed_progress(store_.path(20), fresh_progress(automatic, torch::kCPU, ""), automatic, log_.log());
+    EXPECT_EQ(resumed.precision, begun.precision);
+    EXPECT_EQ(resumed.kernels, begun.kernels);
+    EXPECT_EQ(log_.text(), "") << begun.precision;
+  }
+}
+
 }  // namespace
 }  // namespace nmt::resumption_test
