@@ -37,11 +37,11 @@ inline bool has_bfloat16_tiles() {
 #endif
 }
 
-/// Whether AVX512-BF16's instruction for dot products is there and quicker than the same in float32: on processors of
-/// AMD it does twice the work of a multiply-add, on Intel's (Emerald Rapids, measured) half of it.
+/// Whether AVX512-BF16's instruction for dot products is there and quicker than the same in float32. It has twice the
+/// rate of float32's multiply-add on processors of AMD, and half of it on Intel's (measured: docs/history.md).
 inline bool has_quick_bfloat16() {
 #ifdef __x86_64__
-  return __builtin_cpu_supports("avx512bf16") && !__builtin_cpu_is("intel");
+  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_is("amd");
 #else
   return false;
 #endif

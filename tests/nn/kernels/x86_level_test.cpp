@@ -6,8 +6,6 @@
 #include <string>
 
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/packed/packed_product.h"
-#include "nn/kernels/training/training_product.h"
 
 namespace nmt::x86_level_test {
 namespace {
@@ -41,21 +39,6 @@ TEST(X86Level, CallsBfloat16QuickOnProcessorsOfAmd) {
   const bool of_amd = maker.find("AuthenticAMD") != std::string::npos;
   EXPECT_EQ(kernels::has_quick_bfloat16(), has_instruction && of_amd);
   EXPECT_EQ(kernels::has_bfloat16_tiles(), flags.find(" amx_bf16 ") != std::string::npos);
-}
-
-// Where the instruction is slow, bfloat16 is multiplied as float32.
-TEST(X86Level, ChoosesTheProductsOfBfloat16) {
-  const std::string packed = kernels::packed_kernels().name;
-  EXPECT_EQ(packed == "avx512_bf16", kernels::has_quick_bfloat16());
-  const auto* training = kernels::training_kernels(kernels::Type::kBfloat16);
-  if (kernels::has_bfloat16_tiles() || !kernels::packed_kernels_by_name("avx512_bf16")) {
-    EXPECT_EQ(training, nullptr);
-  } else {
-    EXPECT_STREQ(training->name, kernels::has_quick_bfloat16() ? "avx512_bf16" : "avx512");
-    if (!kernels::has_quick_bfloat16()) {
-      EXPECT_EQ(packed, "avx512_vnni");
-    }
-  }
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ void unpack_row(const PackedWeight& packed, int64_t output, float* row);
 const PackedKernels& packed_kernels();
 /// A set by name, for tests; nullptr where the processor cannot run it.
 const PackedKernels* packed_kernels_by_name(const char* name);
-/// Whether this processor has an instruction for dot products of the format. Without it kBfloat16 computes in float32
-/// and kInt8 is slow.
+/// Whether this processor has an instruction for dot products of the format, be it used or not. Where packed_kernels()
+/// has none, kBfloat16 computes in float32 and kInt8 is slow.
 bool has_dot_products(WeightFormat format);
 
 }  // namespace nmt::kernels

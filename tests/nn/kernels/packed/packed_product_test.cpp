@@ -3,9 +3,11 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <string>
 #include <tuple>
 
 #include "nn/kernels/kernel_support.h"
+#include "nn/kernels/x86_level.h"
 
 namespace nmt::kernels::test::packed_product_test {
 namespace {
@@ -270,6 +272,15 @@ TEST(PackedProductKernel, HasTheSameBitsInInt8OnEveryProcessor) {
     if (format != WeightFormat::kInt8) return;
     EXPECT_EQ(digest(multiply(set, format, p, false)), 0xf8eae45f6899f759u);
   });
+}
+
+// Where the instruction is slow, bfloat16 is multiplied as float32.
+TEST(PackedProductKernel, TakesTheInstructionOfBfloat16WhereItIsQuick) {
+  const std::string chosen = packed_kernels().name;
+  EXPECT_EQ(chosen == "avx512_bf16", has_quick_bfloat16());
+  if (!has_quick_bfloat16() && packed_kernels_by_name("avx512_bf16")) {
+    EXPECT_EQ(chosen, "avx512_vnni");
+  }
 }
 
 TEST(PackedProductKernel, TakesRowsOfZeros) {
