@@ -34,7 +34,9 @@ decoding() {
 cd "$here/.."
 if wants bound; then
   title "The bound of training"
-  for size in small base; do bench/training/bound.py --size "$size"; echo; done
+  for size in small base; do
+    for precision in bf16 fp32; do bench/training/bound.py --size "$size" --precision "$precision"; echo; done
+  done
 fi
 if wants training; then
   title "Training"

@@ -35,6 +35,8 @@ function(nmt_packages)
   include(GNUInstallDirs)
   install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE ${CMAKE_SOURCE_DIR}/packaging/nmt.service
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/nmt COMPONENT documents)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/nmt COMPONENT documents
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
   if(NOT NMT_PACKAGE OR NOT NMT_WITH_TORCH)
     return()
   endif()

@@ -72,7 +72,7 @@ class Comparison:
         self.programs = arguments.programs.resolve()
         write_corpus(arguments.source, arguments.target, arguments.pairs, work)
         learned = our_config(work, "learned", 2, f"spm_type: bpe\n  vocab_size: {arguments.vocabulary}")
-        run([self.programs / "nmt-prepro", "-q", "-c", learned], work)
+        run([self.programs / "nmt-prepro", "-c", learned], work)
         shutil.copy(work / "learned" / "spm.model", work / "spm.model")
         shutil.rmtree(work / "learned")
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Speed from Python: nmt.Translator beside ctranslate2.Translator, with one model, exported by nmt-export. Each run is a
 process of its own; the two take turns, several times, and the best of each counts.
 

@@ -6,6 +6,8 @@ import json
 import os
 from typing import Any, Iterator, List, Mapping, Optional, Tuple, Union
 
+from nmt import _arguments
+
 #: A YAML file, or the options by their sections: {"data": {"vocab_size": 8000}}, or {"data.vocab_size": 8000}.
 Configuration = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -39,8 +41,10 @@ def read(configuration: Configuration, settings: Optional[Mapping[str, Any]]) ->
     file, found = "", []
     if isinstance(configuration, Mapping):
         found = settings_of(configuration)
+    elif isinstance(configuration, (str, os.PathLike)):
+        file = _arguments.path("config", configuration)
     else:
-        file = os.fspath(configuration)
-        if not isinstance(file, str):
-            raise TypeError(f"config: a path or a dict is expected, not {type(configuration).__name__}")
+        raise _arguments.refused("config", "a path or a dict", configuration)
+    if not isinstance(settings, (Mapping, type(None))):
+        raise _arguments.refused("settings", "a dict", settings)
     return file, found + settings_of(settings or {})

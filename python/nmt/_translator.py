@@ -5,16 +5,19 @@ from __future__ import annotations
 import gzip
 import itertools
 import os
+import zlib
+from io import BufferedReader
 from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple,
                     TypedDict, Union, overload)
 
-from nmt import _configuration, _nmt
+from nmt import _arguments, _configuration, _nmt
+from nmt._arguments import Path
+from nmt._errors import Error
 from nmt._results import Alternative, FileStatistics, ModelInformation, Request, Sampling, Translation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Path = Union[str, "os.PathLike[str]"]
 Side = Literal["source", "target"]
 
 
@@ -29,7 +32,7 @@ class TranslateOptions(TypedDict, total=False):
     max_length_ratio: Optional[float]  #: a translation has at most ratio * source pieces + offset
     max_length_offset: Optional[int]  #: pieces
     min_length: Optional[int]  #: pieces
-    max_length: Optional[int]  #: pieces
+    max_length: Optional[int]  #: pieces; 0: off
     no_repeat_ngram_size: Optional[int]
     repetition_penalty: Optional[float]
     ban_unknown: Optional[bool]
@@ -63,17 +66,17 @@ class Glossary:
     def __init__(self, terms: Union[Mapping[str, str], str]) -> None:
         if isinstance(terms, Mapping):
             for text in itertools.chain(terms.keys(), terms.values()):
-                if "\t" in text or "\n" in text:
-                    raise ValueError(f"glossary: {text!r} holds a tab or a line end")
+                if "\t" in _arguments.text("glossary", text) or "\n" in text:
+                    raise Error(f"glossary: {text!r} holds a tab or a line end")
             terms = "".join(f"{source}\t{target}\n" for source, target in terms.items())
-        self._text = terms
-        self._terms = _nmt.Glossary.parse(terms, "glossary")
+        self._text = _arguments.text("terms", terms)
+        self._terms = _nmt.Glossary.parse(self._text, "glossary")
 
     @classmethod
     def read(cls, file: Path) -> Glossary:
         """The terms of a file, plain UTF-8."""
         glossary = cls.__new__(cls)
-        glossary._terms = _nmt.Glossary.read(os.fspath(file))
+        glossary._terms = _nmt.Glossary.read(_arguments.path("file", file))
         with open(file, encoding="utf-8") as lines:
             glossary._text = lines.read()
         return glossary
@@ -85,15 +88,9 @@ class Glossary:
         return Glossary, (self._text,)
 
 
-def _strings(values: Iterable[str], name: str) -> List[str]:
-    if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name}: a list of str is expected, not {type(values).__name__}")
-    return list(values)
-
-
 def _settings(settings: Mapping[str, Any]) -> List[str]:
     if not isinstance(settings, Mapping):
-        raise TypeError(f"settings: a dict is expected, not {type(settings).__name__}")
+        raise _arguments.refused("settings", "a dict", settings)
     return _configuration.settings_of(settings)
 
 
@@ -127,12 +124,19 @@ class Translator:
     def __init__(self, model: Union[Path, Sequence[Path]], *, threads: int = 0, precision: Optional[str] = None,
                  device: str = "auto", weights: Sequence[float] = (), max_source_length: Optional[int] = None,
                  settings: Optional[Mapping[str, Any]] = None) -> None:
-        models = [model] if isinstance(model, (str, os.PathLike)) else list(model)
-        precision = {"float32": "fp32", "float": "fp32", "bfloat16": "bf16"}.get(precision or "", precision or "")
+        models = [model] if isinstance(model, (str, os.PathLike)) else _arguments.listed("model", model, "paths")
+        paths = [_arguments.path("model", path) for path in models]
+        precision = _arguments.text("precision", precision or "")
+        precision = {"float32": "fp32", "float": "fp32", "bfloat16": "bf16"}.get(precision, precision)
         self._arguments: Dict[str, Any] = {
-            "models": [os.path.abspath(os.fspath(path)) if os.fspath(path) else "" for path in models],
-            "weights": [float(weight) for weight in weights], "device": device, "precision": precision,
-            "threads": threads, "max_source_length": max_source_length, "settings": _settings(settings or {})}
+            "models": [os.path.abspath(path) if path else "" for path in paths],
+            "weights": [_arguments.number("weights", weight)
+                        for weight in _arguments.listed("weights", weights, "numbers")],
+            "device": _arguments.text("device", device), "precision": precision,
+            "threads": _arguments.whole_number("threads", threads, 0, 2**31 - 1),
+            "max_source_length": None if max_source_length is None
+            else _arguments.whole_number("max_source_length", max_source_length),
+            "settings": _settings({} if settings is None else settings)}
         self._translator = _nmt.Translator.load(**self._arguments)
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -168,18 +172,18 @@ class Translator:
             return self._translate([texts], dict(options))[0]
         if isinstance(texts, (bytes, bytearray)):
             raise TypeError("texts: str is expected, not bytes: decode them")
-        return self._translate(list(texts), dict(options))
+        return self._translate(_arguments.listed("texts", texts), dict(options))
 
-    def _translate(self, texts: List[Union[str, Request]], options: Dict[str, Any]) -> List[Translation]:
+    def _translate(self, texts: List[Union[str, Request]], options: Dict[str, Any], first: int = 0) -> List[Translation]:
         prefix = options.get("prefix")
         if prefix is not None and not isinstance(prefix, str):
-            prefixes = list(prefix)
+            prefixes = _arguments.texts("prefix", prefix)
             if len(prefixes) != len(texts):
-                raise ValueError(f"prefix: {len(prefixes)} for {len(texts)} texts")
+                raise Error(f"prefix: {len(prefixes)} for {len(texts)} texts: give one for each, or one str for all")
             texts = [Request(text.source, own, text.must, text.must_not) if isinstance(text, Request)
                      else Request(text, own) for text, own in zip(texts, prefixes)]
             del options["prefix"]
-        return self._translator.translate(texts, _wishes(options))
+        return self._translator.translate(texts, _wishes(options), first)
 
     def translate_iter(self, lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"], *,
                        block_lines: int = 2048, **options: Unpack[TranslateOptions]) -> Iterator[Translation]:
@@ -192,21 +196,21 @@ class Translator:
         """
         if isinstance(lines, (str, bytes)):
             raise TypeError("lines: an iterable of str is expected, not one text; a file is named by pathlib.Path")
-        if block_lines < 1:
-            raise ValueError("block_lines: at least 1 is expected")
-        if isinstance(options.get("prefix"), (list, tuple)):
+        size = _arguments.whole_number("block_lines", block_lines, 1)
+        if not isinstance(options.get("prefix") or "", str):
             raise TypeError("prefix: one str is expected here; nmt.Request has one for each text")
-        return self._blocks(_lines_of(lines), block_lines, dict(options))
+        self._translate([], dict(options))  # wrong options are refused now, not with the first line
+        return self._blocks(_lines_of(lines), size, dict(options))
 
     def _blocks(self, lines: Iterator[Union[str, Request]], block_lines: int,
                 options: Dict[str, Any]) -> Iterator[Translation]:
-        first = int(options.pop("first_line", None) or 0)
+        first_line, done = int(options.pop("first_line", None) or 0), 0
         while True:
             block = list(itertools.islice(lines, block_lines))
             if not block:
                 return
-            yield from self._translate(block, {**options, "first_line": first})
-            first += len(block)
+            yield from self._translate(block, {**options, "first_line": first_line + done}, done)
+            done += len(block)
 
     def translate_file(self, input: Path, output: Path, **options: Unpack[TranslateOptions]) -> FileStatistics:
         """Translates the lines of a file, plain or gzip, to a file with a line each, which appears when it is complete.
@@ -214,7 +218,8 @@ class Translator:
         What is not UTF-8 is read as U+FFFD; of that, and of lines in parts, the logger ``nmt`` hears. Raises
         :class:`nmt.Error` where the input cannot be read.
         """
-        return self._translator.translate_file(os.fspath(input), os.fspath(output), _wishes(dict(options)))
+        return self._translator.translate_file(_arguments.path("input", input), _arguments.path("output", output),
+                                               _wishes(dict(options)))
 
     def translate_document(self, document: Union[str, bytes], format: str,
                            **options: Unpack[TranslateOptions]) -> bytes:
@@ -225,7 +230,9 @@ class Translator:
         Raises :class:`nmt.Error` for a damaged one.
         """
         content = document.encode() if isinstance(document, str) else document
-        return self._translator.translate_document(content, format, _wishes(dict(options)))
+        if not isinstance(content, bytes):
+            raise _arguments.refused("document", "a str or bytes", document)
+        return self._translator.translate_document(content, _arguments.text("format", format), _wishes(dict(options)))
 
     def score(self, sources: Sequence[str], targets: Sequence[str],
               **options: Unpack[TranslateOptions]) -> List[Alternative]:
@@ -233,7 +240,7 @@ class Translator:
 
         Raises :class:`nmt.Error` where the numbers of sources and targets differ.
         """
-        return self._translator.score(_strings(sources, "sources"), _strings(targets, "targets"),
+        return self._translator.score(_arguments.texts("sources", sources), _arguments.texts("targets", targets),
                                       _wishes(dict(options)))
 
     @property
@@ -256,7 +263,7 @@ def _wishes(options: Dict[str, Any]) -> Dict[str, Any]:
         elif isinstance(glossary, (str, os.PathLike)):
             glossary = Glossary.read(glossary)
         elif not isinstance(glossary, Glossary):
-            raise TypeError(f"glossary: nmt.Glossary, a dict or a path is expected, not {type(glossary).__name__}")
+            raise _arguments.refused("glossary", "nmt.Glossary, a dict or a path", glossary)
         options["glossary"] = glossary._terms
     if options.get("settings") is not None:
         options["settings"] = _settings(options["settings"])
@@ -264,15 +271,25 @@ def _wishes(options: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _lines_of(lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"]) -> Iterator[Union[str, Request]]:
-    if not isinstance(lines, os.PathLike):
-        for line in lines:
-            yield line.rstrip("\r\n") if isinstance(line, str) else line
-        return
-    with open(lines, "rb") as raw:
+    if isinstance(lines, os.PathLike):
+        return _lines_of_file(open(lines, "rb"), os.fspath(lines))
+    if not isinstance(lines, Iterable):
+        raise _arguments.refused("lines", "an iterable of str, or a pathlib.Path,", lines)
+    return (line.rstrip("\r\n") if isinstance(line, str) else line for line in lines)
+
+
+def _lines_of_file(raw: BufferedReader, name: str) -> Iterator[str]:
+    number = 0
+    with raw:
         packed = raw.peek(2)[:2] == b"\x1f\x8b"
         with gzip.open(raw) if packed else raw as content:
-            for bytes_of_line in content:
-                yield bytes_of_line.decode("utf-8", "replace").rstrip("\r\n")
+            try:
+                for line in content:
+                    # What is not UTF-8 comes through: the translator reads it as U+FFFD and says so.
+                    yield line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+                    number += 1
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise Error(f"{name}: damaged gzip after line {number} ({error}); get the file anew") from None
 
 
 class Tokenizer:
@@ -282,7 +299,7 @@ class Tokenizer:
     """
 
     def __init__(self, directory: Path) -> None:
-        self._directory = os.path.abspath(os.fspath(directory))
+        self._directory = os.path.abspath(_arguments.path("directory", directory))
         self._tokenizer = _nmt.Tokenizer(self._directory)
 
     def __reduce__(self) -> Tuple[Any, ...]:
@@ -290,23 +307,24 @@ class Tokenizer:
 
     def encode(self, text: str, side: Side = "source") -> List[int]:
         """The ids of a text, normalised as the model's input is, without <s> and </s>."""
-        return self._tokenizer.encode(text, side)
+        return self._tokenizer.encode(_arguments.text("text", text), _side(side))
 
     def tokenize(self, text: str, side: Side = "source") -> List[str]:
         """The pieces of a text."""
-        return self._tokenizer.encode_pieces(text, side)
+        return self._tokenizer.encode_pieces(_arguments.text("text", text), _side(side))
 
     def decode(self, ids: Sequence[int], side: Side = "target") -> str:
         """The text of ids. Raises :class:`nmt.Error` for one that the vocabulary has not."""
-        return self._tokenizer.decode([int(id) for id in ids], side)
+        numbers = [_arguments.whole_number("ids", id, 0, 2**31 - 1) for id in _arguments.listed("ids", ids, "int")]
+        return self._tokenizer.decode(numbers, _side(side))
 
     def detokenize(self, tokens: Sequence[str], side: Side = "target") -> str:
         """The text of pieces."""
-        return self._tokenizer.decode_pieces(_strings(tokens, "tokens"), side)
+        return self._tokenizer.decode_pieces(_arguments.texts("tokens", tokens), _side(side))
 
     def vocabulary_size(self, side: Side = "source") -> int:
         """Pieces."""
-        return self._tokenizer.size(side)
+        return self._tokenizer.size(_side(side))
 
     @property
     def is_joint(self) -> bool:
@@ -315,7 +333,13 @@ class Tokenizer:
 
     def language(self, side: Side = "source") -> str:
         """As the model says; may be empty."""
-        return self._tokenizer.language(side)
+        return self._tokenizer.language(_side(side))
+
+
+def _side(side: str) -> str:
+    if _arguments.text("side", side) not in ("source", "target"):
+        raise Error(f"side {side!r}: use \"source\" or \"target\"")
+    return side
 
 
 for _class in (Glossary, Translator, Tokenizer):

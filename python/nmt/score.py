@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, Optional, Sequence, Union
 
-from nmt import _nmt
+from nmt import _arguments, _nmt
 
 References = Sequence[Sequence[Optional[str]]]  #: [set][line]; None: this line has no such reference
 
@@ -168,8 +168,11 @@ class BLEU(Metric):
                  effective_order: bool = False, trg_lang: str = "", references: Optional[References] = None) -> None:
         if tokenize is None:
             tokenize = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}.get(trg_lang, self.TOKENIZER_DEFAULT)
-        super().__init__(_nmt.Scorer.bleu(tokenize, "", lowercase, smooth_method, smooth_value, max_ngram_order,
-                                          effective_order), references)
+        super().__init__(_nmt.Scorer.bleu(
+            _arguments.text("tokenize", tokenize), "", bool(lowercase), _arguments.text("smooth_method", smooth_method),
+            None if smooth_value is None else _arguments.number("smooth_value", smooth_value),
+            _arguments.whole_number("max_ngram_order", max_ngram_order, 1, 2**31 - 1), bool(effective_order)),
+            references)
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> BLEUScore:
         return BLEUScore(fields["score"], [round(count) for count in fields["counts"]],
@@ -199,9 +202,11 @@ class CHRF(Metric):
 
     def __init__(self, char_order: int = 6, word_order: int = 0, beta: int = 2, lowercase: bool = False,
                  whitespace: bool = False, eps_smoothing: bool = False, references: Optional[References] = None) -> None:
-        self.char_order, self.word_order, self.beta = char_order, word_order, beta
-        super().__init__(_nmt.Scorer.chrf(char_order, word_order, beta, lowercase, whitespace, eps_smoothing),
-                         references)
+        self.char_order = _arguments.whole_number("char_order", char_order, 0, 2**31 - 1)
+        self.word_order = _arguments.whole_number("word_order", word_order, 0, 2**31 - 1)
+        self.beta = _arguments.whole_number("beta", beta, 0)
+        super().__init__(_nmt.Scorer.chrf(self.char_order, self.word_order, self.beta, bool(lowercase), bool(whitespace),
+                                          bool(eps_smoothing)), references)
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> CHRFScore:
         return CHRFScore(fields["score"], self.char_order, self.word_order, self.beta, mean, ci)
@@ -223,7 +228,8 @@ class TER(Metric):
 
     def __init__(self, normalized: bool = False, no_punct: bool = False, asian_support: bool = False,
                  case_sensitive: bool = False, references: Optional[References] = None) -> None:
-        super().__init__(_nmt.Scorer.ter(normalized, no_punct, asian_support, case_sensitive), references)
+        super().__init__(_nmt.Scorer.ter(bool(normalized), bool(no_punct), bool(asian_support), bool(case_sensitive)),
+                         references)
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> TERScore:
         return TERScore(fields["score"], fields["edits"], fields["reference_words"], mean, ci)

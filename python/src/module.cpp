@@ -7,6 +7,7 @@
 #include "bindings.h"
 #include "nmt/error.h"
 #include "nmt/version.h"
+#include "running_works.h"
 
 namespace nb = nanobind;
 
@@ -32,6 +33,8 @@ NB_MODULE(_nmt, module) {
   nb::register_exception_translator(translate_exception);
   module.def("version", &nmt::version);
   module.def("build_information", &nmt::build_information);
+  nb::module_::import_("atexit").attr("register")(
+      nb::cpp_function([] { nmt::python::RunningWorks::instance().stop_all(); }));
   nmt::python::bind_translator(module);
   nmt::python::bind_scorer(module);
   nmt::python::bind_training(module);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "nmt/error.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -18,11 +19,15 @@ namespace nmt::python {
 namespace {
 
 Sampling sampling_of(nb::handle value) {
+  if (!nb::isinstance(value, nb::module_::import_("nmt._results").attr("Sampling")))
+    refuse(value, "sampling", "nmt.Sampling");
   Sampling sampling;
   sampling.temperature = number_of(value.attr("temperature"), "temperature");
   sampling.top_k = whole_number_of(value.attr("top_k"), "top_k");
   sampling.top_p = number_of(value.attr("top_p"), "top_p");
-  sampling.seed = static_cast<std::uint64_t>(whole_number_of(value.attr("seed"), "seed"));
+  const std::int64_t seed = whole_number_of(value.attr("seed"), "seed");
+  if (seed < 0) throw UserError("seed " + std::to_string(seed) + ": use 0 or more");
+  sampling.seed = static_cast<std::uint64_t>(seed);
   return sampling;
 }
 
@@ -111,15 +116,15 @@ TranslateOptions translate_options(const nb::dict& options) {
   return result;
 }
 
-std::vector<Request> requests_of(const nb::list& texts) {
+std::vector<Request> requests_of(const nb::list& texts, std::size_t first) {
   const nb::object wishes = nb::module_::import_("nmt._results").attr("Request");
   std::vector<Request> requests;
   requests.reserve(texts.size());
   for (const nb::handle item : texts) {
-    const auto name = [&] { return "texts[" + std::to_string(requests.size()) + "]"; };
+    const auto name = [&] { return "texts[" + std::to_string(first + requests.size()) + "]"; };
     Request request;
     if (PyUnicode_Check(item.ptr())) {
-      request.source = text_of(item, "text");
+      request.source = text_of(item, name());
     } else if (nb::isinstance(item, wishes)) {
       request.source = text_of(item.attr("source"), name() + ".source");
       request.prefix = text_of(item.attr("prefix"), name() + ".prefix");

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "nmt/translator.h"
@@ -11,7 +12,8 @@ namespace nmt::python {
 /// The options of nmt.Translator.translate by their names in Python; None is as if it were not there. Throws TypeError.
 TranslateOptions translate_options(const nanobind::dict& options);
 
-/// Each a str or an nmt.Request. Throws TypeError ("texts[3]: ...").
-std::vector<Request> requests_of(const nanobind::list& texts);
+/// Each a str or an nmt.Request; `first` is the number that the caller counts the first by. Throws TypeError
+/// ("texts[3]: ...").
+std::vector<Request> requests_of(const nanobind::list& texts, std::size_t first);
 
 }  // namespace nmt::python

@@ -102,10 +102,9 @@ nb::dict corpus_score(const Scorer& scorer, const nb::object& hypotheses, const 
 nb::dict sentence_score(const Scorer& scorer, const nb::object& hypothesis, const nb::object& references) {
   const std::string text = text_of(hypothesis, "hypothesis");
   const std::vector<std::string> texts = texts_of(references, "references");
-  return score_fields([&] {
-    const nb::gil_scoped_release released;
-    return scorer.sentence_score(text, texts);
-  }());
+  const auto score = [&] { return scorer.sentence_score(text, texts); };
+  constexpr std::size_t kLong = 1 << 14;  // bytes; below, a score takes less time than a thread
+  return score_fields(text.size() < kLong ? score() : Work().run(score));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,12 @@ nb::object prepare(const std::string& file, const std::vector<std::string>& sett
   return prepared_object(work.run([&] { return nmt::prepare(options); }));
 }
 
+/// False, also NumPy's; None, 0 and the like are no answer.
+bool is_false(nb::handle answer) {
+  const std::string_view type = Py_TYPE(answer.ptr())->tp_name;
+  return answer.ptr() == Py_False || (type.starts_with("numpy.bool") && PyObject_IsTrue(answer.ptr()) == 0);
+}
+
 /// A callback that calls the function of this name with what `convert` makes of the figures, in the thread of the work;
 /// empty where there is none. False ends the run, and so does what it raises: the run's state is saved first.
 template <typename Figures, typename Convert>
@@ -42,7 +49,7 @@ std::function<void(const Figures&)> callback(Work& work, const nb::dict& functio
   return [&work, function, convert](const Figures& figures) {
     work.call([&] {
       const nb::object answer = function(convert(figures));
-      if (answer.ptr() == Py_False) work.stop().request_stop();
+      if (is_false(answer)) work.stop().request_stop();
     });
   };
 }

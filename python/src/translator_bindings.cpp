@@ -40,8 +40,8 @@ Translator make_translator(const std::vector<std::string>& models, const std::ve
   return Work().run([&] { return Translator(options); });
 }
 
-nb::list translate(const Translator& translator, const nb::list& texts, const nb::dict& wishes) {
-  const std::vector<Request> requests = requests_of(texts);
+nb::list translate(const Translator& translator, const nb::list& texts, const nb::dict& wishes, std::size_t first) {
+  const std::vector<Request> requests = requests_of(texts, first);
   TranslateOptions options = translate_options(wishes);
   Work work;
   options.stop = work.stop();
@@ -112,7 +112,7 @@ void bind_translator(nb::module_& module) {
   nb::class_<Translator>(module, "Translator")
       .def_static("load", &make_translator, "models"_a, "weights"_a, "device"_a, "precision"_a, "threads"_a,
                   "max_source_length"_a.none(), "settings"_a)
-      .def("translate", &translate)
+      .def("translate", &translate, "texts"_a, "options"_a, "first"_a)
       .def("translate_file", &translate_file)
       .def("translate_document", &translate_document)
       .def("score", &score)

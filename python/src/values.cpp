@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "nmt/error.h"
+
 namespace nb = nanobind;
 
 namespace nmt::python {
@@ -23,9 +25,17 @@ void refuse_option(const std::string& name, const std::vector<std::string>& know
 std::string text_of(nb::handle value, std::string_view name) {
   if (!PyUnicode_Check(value.ptr())) refuse(value, name, "a str");
   Py_ssize_t size = 0;
-  const char* const bytes = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-  if (bytes == nullptr) nb::raise_python_error();
-  return {bytes, static_cast<std::size_t>(size)};
+  if (const char* const bytes = PyUnicode_AsUTF8AndSize(value.ptr(), &size))
+    return {bytes, static_cast<std::size_t>(size)};
+  // Halves of surrogate pairs: bytes that Python could not decode ("surrogateescape") come out as they were, others as
+  // no UTF-8 either, which the library reads as U+FFFD.
+  for (const char* const errors : {"surrogateescape", "surrogatepass"}) {
+    PyErr_Clear();
+    const auto encoded = nb::steal(PyUnicode_AsEncodedString(value.ptr(), "utf-8", errors));
+    if (encoded.is_valid())
+      return {PyBytes_AS_STRING(encoded.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
+  }
+  nb::raise_python_error();
 }
 
 std::vector<std::string> texts_of(nb::handle value, std::string_view name) {
@@ -54,7 +64,11 @@ std::int64_t whole_number_of(nb::handle value, std::string_view name) {
   if (PyIndex_Check(value.ptr()) == 0 || PyBool_Check(value.ptr())) refuse(value, name, "a whole number");
   const auto number = nb::steal(PyNumber_Index(value.ptr()));
   if (!number.is_valid()) nb::raise_python_error();
-  const long long whole = PyLong_AsLongLong(number.ptr());
+  int overflow = 0;
+  const long long whole = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0)
+    throw UserError(std::string(name) + ": the number is out of range; use at " +
+                    (overflow > 0 ? "most 9223372036854775807" : "least -9223372036854775808"));
   if (whole == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
   return whole;
 }

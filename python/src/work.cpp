@@ -4,6 +4,8 @@
 #include <exception>
 #include <thread>
 
+#include "running_works.h"
+
 namespace nb = nanobind;
 
 namespace nmt::python {
@@ -15,6 +17,8 @@ constexpr std::chrono::milliseconds kBetweenSignals{50};
 }  // namespace
 
 void Work::run_to_end(const std::function<void()>& work) {
+  RunningWorks& running = RunningWorks::instance();
+  running.add(*this);
   std::exception_ptr thrown;
   {
     const nb::gil_scoped_release released;
@@ -34,7 +38,7 @@ void Work::run_to_end(const std::function<void()>& work) {
       if (done_) break;
       const auto* const callback = callback_;
       lock.unlock();
-      look_after_python(callback);
+      if (!running.is_ending()) look_after_python(callback);
       lock.lock();
       if (callback != nullptr) {
         callback_ = nullptr;
@@ -43,19 +47,30 @@ void Work::run_to_end(const std::function<void()>& work) {
     }
     lock.unlock();
     worker.join();
+    if (running.is_ending()) running.wait_for_the_end(*this);
   }
-  if (raised_) throw std::move(*raised_);
+  running.remove(*this);
+  if (raised_) std::rethrow_exception(raised_);
   if (thrown) std::rethrow_exception(thrown);
 }
 
 void Work::look_after_python(const std::function<void()>* callback) {
   const nb::gil_scoped_acquire held;
-  try {
+  // First, so that no handler raises in the callback: it gets the figures of an update that is done in any case.
+  succeeds([] {
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
-    if (callback != nullptr && !raised_) (*callback)();
-  } catch (nb::python_error& error) {
-    if (!raised_) raised_.emplace(std::move(error));
+  });
+  if (callback != nullptr && !callback_raised_) callback_raised_ = !succeeds(*callback);
+}
+
+bool Work::succeeds(const std::function<void()>& python) {
+  try {
+    python();
+    return true;
+  } catch (...) {
+    if (!raised_) raised_ = std::current_exception();
     stop_.request_stop();
+    return false;
   }
 }
 

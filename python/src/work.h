@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -17,7 +18,8 @@ namespace nmt::python {
 /// waits for it; meanwhile it lets Python's signal handlers run and runs the callbacks. So other Python threads go on,
 /// Ctrl-C comes through in a twentieth of a second, and callbacks are called in the thread that began the work.
 ///
-/// What a signal handler or a callback raises asks the work to stop; when it has, run() throws that.
+/// What a signal handler or a callback raises asks the work to stop; when it has, run() throws that. Where Python ends
+/// beside a thread that it does not wait for (daemon), the work stops, too, and run() never returns: RunningWorks.
 class Work {
  public:
   const StopToken& stop() const { return stop_; }
@@ -36,19 +38,21 @@ class Work {
   }
 
   /// For the threads of the work: runs `callback` in the thread of run(), with the interpreter's lock held, and returns
-  /// when it is done. After one of them has raised something, nothing is called any more.
+  /// when it is done. After a callback has raised something, none is called any more.
   void call(const std::function<void()>& callback);
 
  private:
   void run_to_end(const std::function<void()>& work);
   void look_after_python(const std::function<void()>* callback);
+  bool succeeds(const std::function<void()>& python);  // what it throws is kept, the first of all
 
   StopToken stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void()>* callback_ = nullptr;  // waits to be run
   bool done_ = false;
-  std::optional<nanobind::python_error> raised_;  // the first that a callback or a signal handler raised
+  bool callback_raised_ = false;
+  std::exception_ptr raised_;  // the first that a callback or a signal handler raised
 };
 
 }  // namespace nmt::python

@@ -48,9 +48,13 @@ struct CleanText {
   std::string text;
 };
 
-std::vector<std::string> clean(const std::vector<std::string>& texts) {
+/// Phrases of `must` or `must_not`.
+std::vector<std::string> clean(const std::vector<std::string>& phrases) {
   std::vector<std::string> result;
-  for (const auto& text : texts) result.push_back(CleanText(text).text);
+  for (const auto& phrase : phrases) {
+    result.push_back(CleanText(phrase).text);
+    if (strip(result.back()).empty()) throw nmt::Error("must and must_not: a phrase is empty; leave it out");
+  }
   return result;
 }
 
@@ -174,6 +178,7 @@ std::string Translator::translate_one(const std::string& text) const { return tr
 std::int64_t Translator::translate_stream(const LineSource& source, const TranslationSink& sink,
                                           const TranslateOptions& options, const StreamOptions& stream) const {
   return with_state<std::int64_t>(state_, [&](const State& state) {
+    if (!source || !sink) throw nmt::Error("a stream: source and sink are both needed");
     if (stream.block_lines < 1 || stream.block_bytes < 1)
       throw nmt::Error("a block of a stream: use 1 or more lines and bytes");
     const auto next = shielded(source);

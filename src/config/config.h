@@ -136,6 +136,7 @@ struct TrainingConfig {
   int64_t accumulate = 1;                   // batches an update
   int64_t accumulate_warmup = 0;            // updates over which accumulate rises from 1
   bool gradient_checkpointing = false;      // blocks keep their input alone and run again in the backward pass
+  int64_t checkpointed_blocks = 0;          // of encoder and decoder each, the first ones; 0 = all
   bool shard_optimizer = false;             // each process keeps the optimizer's state of its share of the weights
   std::vector<double> corpus_weights = {};  // of each training corpus: how often an epoch has its pairs; empty = once
   int64_t num_epochs = 20;                  // 0 = no limit
@@ -240,7 +241,7 @@ struct DecodingConfig {
 struct EvaluationConfig {
   bool only_within_maxlen = false;                 // test only pairs within data.maxlen1 and maxlen2
   bool whole_batches = false;                      // and only those that fill batches of decoding.batch_size
-  Choices<TokenizedBleuForm> tokenized_bleu = {};  // BLEU of Moses tokens beside that of plain text
+  Choices<TokenizedBleuForm> tokenized_bleu = {};  // BLEU of tokens beside that of plain text
 };
 
 struct RunConfig {

@@ -361,14 +361,15 @@ inline constexpr auto kNames<DecodingPrecision> = names("auto", "fp32", "bf16", 
 
 // ---------------------------------------------------------------------------------------------------- evaluation
 
-/// BLEU of translation and reference as the Moses tokenizer cuts them.
-enum class TokenizedBleuForm {
-  kCased,
-  kLowercase,
-  kCompoundSplit,  ///< cased, and compounds are split at dashes: what papers on WMT 2014 English-German print
-};
+/// BLEU of translation and reference as the Moses tokenizer cuts them, or of text that is tokenised already, as it is.
+/// kCompoundSplit: cased, and compounds are split at dashes, what papers on WMT 2014 English-German print.
+enum class TokenizedBleuForm { kCased, kLowercase, kCompoundSplit, kAsIs, kAsIsLowercase };
+inline constexpr bool takes_moses_tokens(TokenizedBleuForm form) {
+  return form != TokenizedBleuForm::kAsIs && form != TokenizedBleuForm::kAsIsLowercase;
+}
 template <>
-inline constexpr auto kNames<TokenizedBleuForm> = names("cased", "lowercase", "compound_split");
+inline constexpr auto kNames<TokenizedBleuForm> = names("cased", "lowercase", "compound_split", "as_is",
+                                                        "as_is_lowercase");
 
 // ----------------------------------------------------------------------------------------------------------- run
 

@@ -235,6 +235,10 @@ const std::vector<Option>& table() {
           "a block keeps its input alone and is computed again in the backward pass: less memory, a third more "
           "arithmetic, the same results",
           kMayChange),
+      NMT_TRAINING(checkpointed_blocks, between(0, 1000),
+                   "gradient_checkpointing: of this many blocks of the encoder and of the decoder, the first ones; 0 = "
+                   "of all",
+                   kMayChange),
       NMT_TRAINING(shard_optimizer, any,
                    "several processes: each keeps the optimizer's state and the moving average of its share of the "
                    "weights (ZeRO, stage 1); the same results",
@@ -425,7 +429,8 @@ const std::vector<Option>& table() {
       NMT_EVALUATION(
           tokenized_bleu, any,
           "also BLEU of translations and references as the Moses tokenizer cuts them (into de, en or fr), cased, "
-          "lower-cased, or cased with compounds split at dashes: for comparison with published figures of that kind"),
+          "lower-cased, or cased with compounds split at dashes; or as_is, cased or lower-cased, where the text is "
+          "tokenised already: for comparison with published figures of that kind"),
 
       NMT_RUN(dir, kNotEmpty, "the run directory: checkpoints, best model, logs", kMayChange),
       NMT_RUN(seed, at_least(0), "of every random number", kFixed),

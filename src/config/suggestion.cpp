@@ -14,7 +14,7 @@ namespace nmt {
 namespace {
 
 constexpr size_t kLongestName = 64;  // a distance costs the product of both lengths
-constexpr std::string_view kWhereToLook = "; --print-config shows every option";
+constexpr std::string_view kWhereToLook = "; docs/options.md and --print-config have every option";
 
 /// What other toolkits call it.
 const std::map<std::string_view, std::string_view>& other_names() {

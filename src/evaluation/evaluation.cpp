@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -33,12 +34,16 @@ SystemOutput translate_test_set(const TestSet& test_set, const Translator& trans
 
 Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu, const std::string& target_language) {
   Metrics metrics = {std::make_shared<scoring::Bleu>(), std::make_shared<scoring::Chrf>()};
-  if (!tokenized_bleu.empty() && !has_moses_rules(target_language)) {
-    throw Error(fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of {}; leave it out",
-                            target_language.empty() ? "not known" : target_language, moses_codes()));
+  for (const auto form : tokenized_bleu.values()) {
+    std::optional<MosesLanguage> language;
+    if (takes_moses_tokens(form)) {
+      if (!has_moses_rules(target_language))
+        throw Error(fmt::format("tokenised BLEU: the target language is {}, Moses tokens are made of {}; leave it out",
+                                target_language.empty() ? "not known" : target_language, moses_codes()));
+      language = moses_language(target_language);
+    }
+    metrics.push_back(std::make_shared<scoring::TokenizedBleu>(form, language));
   }
-  for (const auto form : tokenized_bleu.values())
-    metrics.push_back(std::make_shared<scoring::TokenizedBleu>(moses_language(target_language), form));
   return metrics;
 }
 

@@ -29,10 +29,6 @@ std::string whole(double number) { return with_commas(std::llround(number)); }
 
 }  // namespace
 
-std::string epoch_name(const std::string& run, const EpochReport& end) {
-  return fmt::format("{}_E{:02}L{:.2f}", run, end.epoch, end.next_batch_loss.value_or(end.loss));
-}
-
 ConsoleObserver::ConsoleObserver(Logger& log) : log_(log), files_(log.name()) {
   files_.sinks() = sinks_besides_the_screen(log);
   files_.set_level(log.level());
@@ -45,8 +41,6 @@ void ConsoleObserver::tell(const std::string& line) {
 }
 
 void ConsoleObserver::on_start(const TrainingStart& start) {
-  run_ = run_name(start.name);
-  epoch_end_ = start.epoch_end;
   tell(format_start(start));
   if (start.update > 0) tell(fmt::format("going on after update {}", with_commas(start.update)));
   bar_.emplace("train", expected_updates(start), "updates");
@@ -67,26 +61,15 @@ void ConsoleObserver::on_interval(const TrainingInterval& interval) {
 }
 
 void ConsoleObserver::on_epoch(const EpochReport& report) {
-  epoch_end_ = report;
-  tell(fmt::format("epoch {} is done: {}, perplexity {:.2f}", report.epoch, epoch_name(run_, report),
-                   report.perplexity));
+  tell(fmt::format("epoch {} is done: loss {:.3f} ppl {:.2f}", report.epoch, report.loss, report.perplexity));
 }
 
 void ConsoleObserver::on_validation(const ValidationReport& report) {
-  auto lines = format_validation(report);
-  // Named like the files of Kyubyong's evaluation, which end in the score.
-  if (report.has_bleu && report.weights.empty() && epoch_end_ && epoch_end_->update == report.update) {
-    lines.front() += fmt::format(" ({}B{:.2f})", epoch_name(run_, *epoch_end_), report.bleu);
-  }
-  for (const auto& line : lines) tell(line);
+  for (const auto& line : format_validation(report)) tell(line);
 }
 
 void ConsoleObserver::on_checkpoint(int64_t update) {
-  if (epoch_end_ && epoch_end_->update == update) {
-    tell(fmt::format("checkpoint {}-{} is saved", epoch_name(run_, *epoch_end_), update));
-  } else {
-    tell(fmt::format("checkpoint of update {} is saved", with_commas(update)));
-  }
+  tell(fmt::format("checkpoint of update {} is saved", with_commas(update)));
 }
 
 void ConsoleObserver::on_end(const std::string& reason) {

@@ -9,10 +9,6 @@
 
 namespace nmt {
 
-/// "iwslt2016_E02L2.64" of a run directory "runs/iwslt2016": a name in the manner of Kyubyong's Transformer of 2019.
-/// The loss is next_batch_loss where that was measured, as in his program, else the epoch's mean.
-std::string epoch_name(const std::string& run, const EpochReport& end);
-
 /// Shows a run while it goes on. On a terminal a progress bar and above it what is worth keeping (epochs, validations,
 /// checkpoints); elsewhere, and in log.txt in any case, a plain line for each log interval too.
 class ConsoleObserver final : public TrainingObserver {
@@ -35,8 +31,7 @@ class ConsoleObserver final : public TrainingObserver {
   Logger& log_;
   Logger files_;  ///< log_ without the screen
   std::optional<ProgressBar> bar_;
-  std::string run_, note_;
-  std::optional<EpochReport> epoch_end_;  ///< the last one
+  std::string note_;
 };
 
 // What it writes.

@@ -16,7 +16,6 @@
 #include "base/files/output_folder.h"
 #include "config/json.h"
 #include "evaluation/original_results.h"
-#include "report/console_observer.h"
 #include "training/checkpoints/checkpoint.h"
 
 namespace fs = std::filesystem;
@@ -137,7 +136,10 @@ class Kyubyong2019 final : public EpochNames {
   }
 
  private:
-  std::string name() const { return epoch_name("iwslt2016", *epoch_); }
+  /// "iwslt2016_E02L2.64". The loss is that of one further batch where it was measured, as in his program.
+  std::string name() const {
+    return fmt::format("iwslt2016_E{:02}L{:.2f}", epoch_->epoch, epoch_->next_batch_loss.value_or(epoch_->loss));
+  }
   void keep_model(const EpochReport& epoch) override {
     link_model(epoch.update, fmt::format("{}-{}", name(), epoch.update));
   }

@@ -39,7 +39,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   begin_or_resume();
   if (group_.leads()) directory_->keep_configuration(config_);
   model_->set_compute_type(type_of_precision(progress_.precision));
-  set_gradient_checkpointing(*model_, config_.training.gradient_checkpointing);
+  set_gradient_checkpointing(*model_, config_.training.gradient_checkpointing, config_.training.checkpointed_blocks);
   objective_ = make_objective(config_);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
   BatchOptions batches = batch_options(config_, data.codec);

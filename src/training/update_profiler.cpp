@@ -72,8 +72,8 @@ void UpdateProfiler::on_update(const UpdateReport&) {
 }
 
 void UpdateProfiler::on_end(const std::string&) {
-  if (recording_) return finish();
-  if (seen_ < kUpdatesBefore)
+  if (recording_ && seen_ > kUpdatesBefore) return finish();
+  if (seen_ <= kUpdatesBefore)
     log_.warn("--profile: the run ended after {} updates, before the {} that are let pass", seen_, kUpdatesBefore);
 }
 

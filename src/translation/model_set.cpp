@@ -30,6 +30,7 @@ TranslatorOptions options_of(const ModelSetOptions& options, const LoadedModel& 
 }  // namespace
 
 ModelSet::ModelSet(const ModelSetOptions& options) {
+  for (const double weight : options.weights) require_model_weight(weight);
   const auto device = resolve_device(options.device);
   for (const auto& directory : options.directories) {
     auto& loaded = loaded_.emplace_back(load_model(directory, device));

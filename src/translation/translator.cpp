@@ -90,6 +90,11 @@ void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOp
       std::min(options.max_source_length, std::max<int64_t>(1, limits.source - marker_count(markers)));
 }
 
+void require_model_weight(double weight) {
+  if (!(weight > 0) || !std::isfinite(weight))
+    throw Error(fmt::format("model weight {}: use a finite number above 0", weight));
+}
+
 Translator::Translator(TranslationModel& model, const TextCodec& codec, TranslatorOptions options)
     : Translator({{.model = &model, .codec = &codec}}, std::move(options)) {}
 
@@ -97,7 +102,7 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
     : models_(std::move(models)), options_(std::move(options)) {
   options_.validate();
   for (const auto& [model, codec, weight, lexicon] : models_) {
-    if (!(weight > 0) || !std::isfinite(weight)) throw Error(fmt::format("model weight {}: use more than 0", weight));
+    require_model_weight(weight);
     limit_to(*model, codec->options().source_markers, options_);
     if (codec->prefix_length() >= options_.max_source_length)
       throw Error(fmt::format(

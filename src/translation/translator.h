@@ -44,6 +44,9 @@ TranslatorOptions translator_options(const Config& config);
 /// each of its models.
 void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOptions& options);
 
+/// Throws Error for a weight that TranslatorModel cannot have.
+void require_model_weight(double weight);
+
 /// A model that translates, alone or with others, with its own way from text to ids.
 struct TranslatorModel {
   TranslationModel* model = nullptr;

@@ -140,7 +140,7 @@ TEST_F(NmtH, ErrorsAreTexts) {
   nmt_translations* nothing = nullptr;
   const char* line = nullptr;
   EXPECT_EQ(nmt_translator_translate(translator_.get(), &line, nullptr, 1, nullptr, nullptr, &nothing), NMT_USER_ERROR);
-  EXPECT_STREQ(nmt_error_message(), "lines is NULL");
+  EXPECT_STREQ(nmt_error_message(), "lines[0] is NULL");
   EXPECT_EQ(nmt_options_set(nullptr, "a", "b"), NMT_USER_ERROR);
   EXPECT_EQ(nmt_options_set_int(nullptr, "a", 1), NMT_USER_ERROR);
 }

@@ -125,6 +125,9 @@ TEST_F(ApiTranslator, SaysWhatIsWrong) {
   };
   EXPECT_EQ(message([](auto& o) { o.beam_size = 0; }),
             "beam_size 0: decoding.beam_size: 0 is out of range; it must be at least 1 and at most 1000");
+  EXPECT_EQ(message([](auto& o) { o.must = {"b", " "}; }), "must and must_not: a phrase is empty; leave it out");
+  EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_stream({}, {}); }),
+            "a stream: source and sink are both needed");
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_sise=3"}; }), HasSubstr("did you mean decoding.beam_size"));
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_size"}; }), HasSubstr("write name=value"));
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_size=[1"}; }), HasSubstr("no YAML"));

@@ -229,6 +229,21 @@ TEST(Presets, TrevettHasHisValues) {
   EXPECT_EQ(config.run.naming.name(), "trevett");
 }
 
+TEST(Presets, OfTokenisedTextScoreTheTokens) {
+  for (const char* name : {"multi30k_trevett", "rnn_attention_small", "learned_positions_small", "bahdanau2015",
+                           "luong2015_general", "iwslt14_de_en_20k"})
+    EXPECT_THAT(preset(name).evaluation.tokenized_bleu.chosen_names(), ElementsAre("as_is")) << name;
+}
+
+TEST(Presets, OfTorchtextOrderWordsOfEqualCountsByTheAlphabet) {
+  for (const char* name : {"multi30k_trevett", "rnn_attention_small", "learned_positions_small"})
+    EXPECT_EQ(preset(name).data.word_ties.name(), "alphabetical") << name;
+}
+
+TEST(Presets, BahdanauHasTheUpdatesOfTheSystemWithItsFigure) {
+  EXPECT_EQ(preset("bahdanau2015").training.max_updates, 288000);
+}
+
 TEST(Presets, RnnAttentionSmallLogsAsItsTutorial) {
   const Config config = preset("rnn_attention_small");
   EXPECT_EQ(config.run.naming.name(), "trevett");

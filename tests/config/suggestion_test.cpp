@@ -44,7 +44,8 @@ TEST(SuggestOption, NamesTheNearestKey) {
 
 TEST(SuggestOption, SaysWhereToLookWhenNothingIsNear) {
   for (const auto& name : {std::string("qqqqqqq"), std::string("x"), std::string(), std::string(100000, 'l')}) {
-    EXPECT_EQ(suggest_option("training", name), "; --print-config shows every option") << name.substr(0, 20);
+    EXPECT_EQ(suggest_option("training", name), "; docs/options.md and --print-config have every option")
+        << name.substr(0, 20);
   }
 }
 

@@ -63,6 +63,12 @@ class Docs(unittest.TestCase):
         self.assertEqual(wrong, [])
         self.assertGreater(paths, 100)
 
+    def test_every_preset_stands_among_the_systems(self):
+        text = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
+        presets = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
+        self.assertGreater(len(presets), 20)
+        self.assertEqual([name for name in presets if f"`{name}`" not in text], [])
+
     def test_every_header_of_the_glossary_is_there(self):
         wrong, paths = [], 0
         text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").split("## Old names")[0]

@@ -64,6 +64,17 @@ TEST(UpdateProfiler, WritesATraceOfTheUpdatesAfterTheFirstTen) {
   EXPECT_NE(lines.str().find("matrix products"), std::string::npos) << lines.str();
 }
 
+TEST(UpdateProfiler, SaysThatItSawNoneInsteadOfAProfileOfNone) {
+  const test::TemporaryDirectory folder;
+  std::ostringstream lines;
+  Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_st>(lines));
+  UpdateProfiler profiler(2, folder / "trace.json", log);
+  for (int64_t number = 1; number <= 10; ++number) profiler.on_update({.epoch = 1, .update = number});
+  profiler.on_end("done");
+  EXPECT_NE(lines.str().find("the run ended after 10 updates"), std::string::npos) << lines.str();
+  EXPECT_EQ(lines.str().find("profile of"), std::string::npos) << lines.str();
+}
+
 TEST(UpdateProfiler, NeedsAnUpdate) {
   Logger log("test");
   EXPECT_THROW(UpdateProfiler(0, "trace.json", log), Error);

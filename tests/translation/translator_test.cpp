@@ -301,7 +301,7 @@ TEST(EnsembleTranslator, ReadsEachModelsOwnPieces) {
   EXPECT_EQ(found.text, "b c d");
   EXPECT_NEAR(found.alternatives[0].log_probability, 3 * std::log(0.8) + std::log(0.9), 1e-5);
   EXPECT_EQ(test::message_of<Error>([&] { Translator({{.model = &one, .codec = &first, .weight = 0}}, {}); }),
-            "model weight 0: use more than 0");
+            "model weight 0: use a finite number above 0");
 }
 
 TEST_F(TranslatorTest, RefusesOptionsByName) {

@@ -1,5 +1,7 @@
 #include "api/c/c_guard.h"
 
+#include <fmt/format.h>
+
 #include <new>
 
 #include "api/c/c_objects.h"
@@ -60,7 +62,8 @@ std::vector<std::string> texts_of(const char* const* texts, const size_t* length
   if (count == 0) return result;
   require(texts, name);
   result.reserve(count);
-  for (size_t i = 0; i < count; ++i) result.push_back(text_of(texts[i], lengths ? lengths[i] : NMT_TERMINATED, name));
+  for (size_t i = 0; i < count; ++i)
+    result.push_back(text_of(texts[i], lengths ? lengths[i] : NMT_TERMINATED, fmt::format("{}[{}]", name, i).c_str()));
   return result;
 }
 

@@ -17,6 +17,7 @@ class TrainingRules : public RuleChecker {
   void check_stopping() const;
 
  private:
+  void check_memory() const;
   void check_optimizer() const;
   void check_schedule() const;
   void check_objective() const;
@@ -47,11 +48,22 @@ void TrainingRules::check_training() const {
   if (!training.init_from.empty() && !(config_.model.word_vectors1 + config_.model.word_vectors2).empty())
     refuse({"training.init_from", "model.word_vectors1", "model.word_vectors2"},
            "brings its embeddings; leave model.word_vectors1 and word_vectors2 out");
+  check_memory();
   check_optimizer();
   check_schedule();
   check_objective();
   check_subword_sampling();
   check_guided_alignment();
+}
+
+void TrainingRules::check_memory() const {
+  const TrainingConfig& training = config_.training;
+  if (training.checkpointed_blocks > 0 && !training.gradient_checkpointing)
+    refuse({"training.checkpointed_blocks", "training.gradient_checkpointing"},
+           "says of how many blocks gradient_checkpointing is, which is false; set it to true");
+  if (training.checkpointed_blocks > 0 && config_.model.architecture == Architecture::kRecurrent)
+    refuse({"training.checkpointed_blocks", "model.architecture"},
+           "is for Transformers; a recurrent encoder has gradient_checkpointing as a whole");
 }
 
 void TrainingRules::check_optimizer() const {

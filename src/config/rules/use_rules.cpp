@@ -82,7 +82,9 @@ void UseRules::check_evaluation() const {
       refuse({"evaluation.tokenized_bleu"}, fmt::format("{} stands twice", *form));
   }
   const std::string& language = config_.data.target_language;
-  if (!forms.empty() && language != "de" && language != "en" && language != "fr") {
+  const auto& values = config_.evaluation.tokenized_bleu.values();
+  const bool moses = std::any_of(values.begin(), values.end(), takes_moses_tokens);
+  if (moses && language != "de" && language != "en" && language != "fr") {
     refuse({"evaluation.tokenized_bleu", "data.target_language"},
            fmt::format("the Moses tokenizer here knows de, en and fr; data.target_language is {}", language));
   }

@@ -23,6 +23,7 @@ constexpr size_t kSmallest = 1 << 12;  // below, the system's allocator is quick
 constexpr size_t kMapped = 1 << 20;    // from here on blocks are mapped: what is released is the system's at once
 constexpr size_t kSpare = 16 << 20;  // may be kept above the largest need, however small that is: the steps of a search
                                      // of a small model ask for some MB, of another size each time
+constexpr size_t kMostSpare = 64 << 20;  // however large the largest need is: more made no update quicker
 constexpr size_t kHugePage =
     1 << 21;  // of the system, where it has them: one fault and one address to look up for each
 
@@ -90,7 +91,7 @@ class ReusingAllocator final : public c10::Allocator {
   }
 
   // Of what is in use and kept together.
-  size_t limit() const { return max_in_use_ + std::max(max_in_use_ / 8, kSpare); }
+  size_t limit() const { return max_in_use_ + std::clamp(max_in_use_ / 8, kSpare, kMostSpare); }
 
   // The tightest block kept that has at most `waste` too much, or null.
   void* take_kept(size_t bytes, size_t waste) {

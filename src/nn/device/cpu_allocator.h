@@ -7,9 +7,9 @@ namespace nmt {
 /// From now on tensors on the CPU are kept when they are freed and handed out again: a training step frees and asks for
 /// the same large tensors again and again, and the page faults of fresh memory would cost more than the arithmetic.
 /// Sizes are rounded up to eighths of a power of two, and a block serves what is at most a fifth smaller. What is in
-/// use and what is kept together never take more than an eighth, or 16 MB, above the largest need so far: what has not
-/// been wanted for longest goes back to the system first. Call first thing in a program; calls after the first do
-/// nothing.
+/// use and what is kept together never take more than an eighth above the largest need so far (but at least 16 MB and
+/// at most 64 MB): what has not been wanted for longest goes back to the system first. Call first thing in a program;
+/// calls after the first do nothing.
 void reuse_freed_tensors();
 
 /// Bytes that are taken from the system for tensors at present, in use or kept; 0 before reuse_freed_tensors().

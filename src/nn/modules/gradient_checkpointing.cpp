@@ -4,9 +4,11 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <charconv>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace nmt {
@@ -117,10 +119,17 @@ std::vector<torch::Tensor> checkpointed(const PartOfModel& part, const std::vect
   return Checkpoint::apply(at::TensorList(entering), kept, &pass);
 }
 
-void set_gradient_checkpointing(torch::nn::Module& model, bool on) {
+void set_gradient_checkpointing(torch::nn::Module& model, bool on, int64_t blocks) {
   if (auto* can = dynamic_cast<CanCheckpoint*>(&model)) can->set_checkpointing(on);
-  for (const auto& module : model.modules(/*include_self=*/false))
-    if (auto* can = dynamic_cast<CanCheckpoint*>(module.get())) can->set_checkpointing(on);
+  for (const auto& module : model.named_modules("", /*include_self=*/false)) {
+    auto* const can = dynamic_cast<CanCheckpoint*>(module.value().get());
+    if (!can) continue;
+    const std::string& name = module.key();
+    int64_t number = 0;
+    const auto* const digits = name.data() + name.find_last_not_of("0123456789") + 1;
+    std::from_chars(digits, name.data() + name.size(), number);
+    can->set_checkpointing(on && (blocks == 0 || number < blocks));
+  }
 }
 
 }  // namespace nmt

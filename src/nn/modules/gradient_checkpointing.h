@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -28,7 +29,7 @@ class CanCheckpoint {
   virtual ~CanCheckpoint() = default;
   virtual void set_checkpointing(bool on) = 0;
 };
-/// For all such modules of a model.
-void set_gradient_checkpointing(torch::nn::Module& model, bool on);
+/// For all such modules of a model; `blocks` > 0: for those alone whose name ends in a number below it ("encoder_0").
+void set_gradient_checkpointing(torch::nn::Module& model, bool on, int64_t blocks = 0);
 
 }  // namespace nmt

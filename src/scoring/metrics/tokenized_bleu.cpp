@@ -3,10 +3,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "text/moses/moses_tokenizer.h"
 
 namespace nmt::scoring {
 namespace {
+
+bool is_lowercase(TokenizedBleuForm form) {
+  return form == TokenizedBleuForm::kLowercase || form == TokenizedBleuForm::kAsIsLowercase;
+}
 
 /// Tokenises lines for the scorer of BLEU, which lower-cases them after that.
 class TokenizingScorer final : public SegmentScorer {
@@ -38,10 +43,10 @@ class TokenizingScorer final : public SegmentScorer {
 
 }  // namespace
 
-TokenizedBleu::TokenizedBleu(MosesLanguage language, TokenizedBleuForm form)
-    : language_(language),
-      form_(form),
-      bleu_({.tokenizer = "none", .lowercase = form == TokenizedBleuForm::kLowercase}) {}
+TokenizedBleu::TokenizedBleu(TokenizedBleuForm form, std::optional<MosesLanguage> language)
+    : form_(form), language_(language), bleu_({.tokenizer = "none", .lowercase = is_lowercase(form)}) {
+  if (takes_moses_tokens(form) && !language) throw Error("tokenised BLEU: Moses needs the language; name it");
+}
 
 std::string TokenizedBleu::name() const {
   switch (form_) {
@@ -51,12 +56,17 @@ std::string TokenizedBleu::name() const {
       return "lower-case tokenised BLEU";
     case TokenizedBleuForm::kCompoundSplit:
       return "compound-split tokenised BLEU";
+    case TokenizedBleuForm::kAsIs:
+      return "BLEU of tokens as they are";
+    case TokenizedBleuForm::kAsIsLowercase:
+      return "lower-case BLEU of tokens as they are";
   }
   return "";
 }
 
 std::unique_ptr<SegmentScorer> TokenizedBleu::segment_scorer() const {
-  return std::make_unique<TokenizingScorer>(language_, form_ == TokenizedBleuForm::kCompoundSplit,
+  if (!takes_moses_tokens(form_)) return bleu_.segment_scorer();
+  return std::make_unique<TokenizingScorer>(*language_, form_ == TokenizedBleuForm::kCompoundSplit,
                                             bleu_.segment_scorer());
 }
 
@@ -67,9 +77,9 @@ Score TokenizedBleu::score_of(std::span<const double> sums) const {
 }
 
 Signature TokenizedBleu::signature(const SignatureFacts& facts) const {
-  std::string tokenizer = "moses-" + std::string(moses_code(language_));
+  std::string tokenizer = takes_moses_tokens(form_) ? "moses-" + std::string(moses_code(*language_)) : "none";
   if (form_ == TokenizedBleuForm::kCompoundSplit) tokenizer += "-atat";
-  return Signature(facts, {{"case", "c", form_ == TokenizedBleuForm::kLowercase ? "lc" : "mixed"},
+  return Signature(facts, {{"case", "c", is_lowercase(form_) ? "lc" : "mixed"},
                            {"eff", "e", "no"},
                            {"tok", "tok", tokenizer},
                            {"smooth", "s", "exp"}});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,9 +16,11 @@ namespace nmt::scoring {
 /// case, or compounds split at dashes as split_compounds() does): what many papers print for German, English and
 /// French. The figure is that of `sacrebleu -tok none` (with `-lc`) for such files, and of multi-bleu.perl wherever
 /// n-grams of each order match. It is not comparable with BLEU of plain text (13a) and has a name of its own.
+/// kAsIs: the text is tokenised already, and its tokens are what stands between white space.
 class TokenizedBleu final : public Metric {
  public:
-  TokenizedBleu(MosesLanguage language, TokenizedBleuForm form);
+  /// `language` says how Moses cuts; kAsIs and kAsIsLowercase need none. Throws Error where it is missing.
+  explicit TokenizedBleu(TokenizedBleuForm form, std::optional<MosesLanguage> language = {});
 
   std::string key() const override { return name(); }
   std::string name() const override;
@@ -26,12 +29,12 @@ class TokenizedBleu final : public Metric {
   Score score_of(std::span<const double> sums) const override;
   ResampleScore score_of_resample(std::span<const float> sums) const override { return bleu_.score_of_resample(sums); }
   double score_of_trial(std::span<const double> sums) const override { return bleu_.score_of_trial(sums); }
-  /// That of BLEU, with "tok:moses-en" (or -de, -fr), and "-atat" behind it for compounds.
+  /// That of BLEU, with "tok:moses-en" (or -de, -fr), "-atat" behind it for compounds, and "tok:none" as it is.
   Signature signature(const SignatureFacts& facts) const override;
 
  private:
-  MosesLanguage language_;
   TokenizedBleuForm form_;
+  std::optional<MosesLanguage> language_;
   Bleu bleu_;
 };
 

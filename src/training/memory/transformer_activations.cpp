@@ -154,15 +154,19 @@ std::vector<PartActivations> transformer_activations(const Config& config, const
   target.tokens = batch.rows * batch.target, target.width = batch.target;
   target.other_tokens = source.tokens, target.other_width = source.width;
   const bool checkpointing = config.training.gradient_checkpointing;
+  const int64_t checkpointed_blocks = config.training.checkpointed_blocks;
 
   std::vector<PartActivations> parts;
   const auto tensor = [&](int64_t elements) { return TensorSum(place).add(elements).bytes(); };
-  const auto add_block = [&](std::string name, const TensorSum& kept, const Sizes& sizes) {
+  const auto add_block = [&](const char* side, int64_t number, const TensorSum& kept, const Sizes& sizes) {
     const int64_t input = tensor(sizes.tokens * sizes.model);
-    PartActivations part{
-        .name = std::move(name), .kept = kept.bytes(), .forward = 0, .backward = blocks.backward(sizes), .late = 0};
+    PartActivations part{.name = fmt::format("{}_{}.", side, number),
+                         .kept = kept.bytes(),
+                         .forward = 0,
+                         .backward = blocks.backward(sizes),
+                         .late = 0};
     part.forward = tensor(sizes.tokens * sizes.inner);
-    if (checkpointing) {
+    if (checkpointing && (checkpointed_blocks == 0 || number < checkpointed_blocks)) {
       part.forward += part.kept - input;
       part.backward += part.kept;
       part.kept = input;
@@ -186,7 +190,7 @@ std::vector<PartActivations> transformer_activations(const Config& config, const
     blocks.attention(kept, source, false);
     blocks.around(kept, source);
     blocks.feed_forward(kept, source);
-    add_block(fmt::format("encoder_{}.", i), kept, source);
+    add_block("encoder", i, kept, source);
   }
   parts.push_back({.name = "encoder_norm.", .kept = tensor(source.tokens * source.model)});
   add_input("target_input", target);
@@ -198,7 +202,7 @@ std::vector<PartActivations> transformer_activations(const Config& config, const
     blocks.attention(kept, target, true);
     blocks.around(kept, target);
     blocks.feed_forward(kept, target);
-    add_block(fmt::format("decoder_{}.", i), kept, target);
+    add_block("decoder", i, kept, target);
   }
   parts.push_back({.name = "decoder_norm.", .kept = tensor(target.tokens * target.model)});
   return parts;

@@ -90,7 +90,8 @@ TEST(ParseConfig, NamesThePlaceAndTheMendingOfEveryMistake) {
       // names
       {"training:\n  lrr: 1", "f.yaml:2: unknown option training.lrr; did you mean training.lr?"},
       {"model:\n  lr: 1", "f.yaml:2: unknown option model.lr; did you mean training.lr?"},
-      {"training:\n  qqqqqq: 1", "f.yaml:2: unknown option training.qqqqqq; --print-config shows every option"},
+      {"training:\n  qqqqqq: 1",
+       "f.yaml:2: unknown option training.qqqqqq; docs/options.md and --print-config have every option"},
       {"schedule: noam", "f.yaml:1: unknown option schedule; did you mean training.schedule?"},
       {"training.lr: 1", "f.yaml:1: unknown option training.lr; write lr below training:"},
       {"trianing:\n  lr: 1", "f.yaml:1: unknown section trianing; did you mean training?"},

@@ -166,8 +166,15 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:2: training.batch_type: tokens needs training.batch_size; its default 128 counts sentences"},
       {"training:\n  schedule: constant",
        "f:2: training.schedule: constant needs training.warmup_steps; 0 for no warm-up"},
+      {"training:\n  checkpointed_blocks: 2",
+       "f:2: training.checkpointed_blocks: says of how many blocks gradient_checkpointing is, which is false; set it "
+       "to "
+       "true"},
+      {"training:\n  gradient_checkpointing: true\n  checkpointed_blocks: 2\nmodel:\n  architecture: recurrent",
+       "f:3: training.checkpointed_blocks: is for Transformers; a recurrent encoder has gradient_checkpointing as a "
+       "whole"},
       {"evaluation:\n  tokenized_bleu: [cased, cased]", "f:2: evaluation.tokenized_bleu: cased stands twice"},
-      {"evaluation:\n  tokenized_bleu: cased\ndata:\n  target_language: it",
+      {"evaluation:\n  tokenized_bleu: [as_is, cased]\ndata:\n  target_language: it",
        "f:2: evaluation.tokenized_bleu: the Moses tokenizer here knows de, en and fr; data.target_language is it"},
       {"validation:\n  metrics: [loss, loss]", "f:2: validation.metrics: loss stands twice"},
       {"validation:\n  metrics: []",

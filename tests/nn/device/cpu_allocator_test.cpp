@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace nmt::cpu_allocator_test {
 namespace {
@@ -52,6 +53,23 @@ TEST(ReuseFreedTensors, KeepsLittleMoreThanTheLargestNeed) {
   const int64_t now = tensor_bytes();
   const auto x = torch::ones({288000, 256});
   EXPECT_LE(tensor_bytes(), now + (1 << 16));
+}
+
+// However large the need was, what lies idle above it stays small.
+TEST(ReuseFreedTensors, KeepsAtMost64MegabytesMoreThanALargeNeed) {
+  reuse_freed_tensors();
+  const int64_t before = tensor_bytes(), large = 96 << 20, larger = 128 << 20;
+  const auto tensors = [](int64_t count, int64_t bytes) {
+    std::vector<torch::Tensor> made;
+    for (int64_t i = 0; i < count; ++i) made.push_back(torch::empty({bytes}, torch::kChar));
+    return made;
+  };
+  tensors(16, large);
+  const int64_t most = std::max(before, tensor_bytes());
+  for (int64_t count = 1; count < 12; ++count) {
+    const auto made = tensors(count, larger);  // none of those that are kept can serve
+    EXPECT_LE(tensor_bytes(), most + (64 << 20)) << count;
+  }
 }
 
 // As the logits of a small model's steps: all of them fit beside each other.

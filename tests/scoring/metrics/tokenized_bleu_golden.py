@@ -44,3 +44,10 @@ for language, (hypotheses, references) in COMPOUNDS.items():
     print(*tokens[0], sep="\n")
     metric = BLEU(tokenize="none")
     print(language, "compounds", metric.corpus_score(tokens[0], [tokens[1]]).format(width=4), metric.get_signature())
+
+# Text that is tokenised already.
+TOKENS = (["The dog does n't bark , said Dr. Jones .", "It costs $ 1,000.50 &amp; more !", "we are HERE"],
+          ["the dog does not bark , said Dr. Jones .", "It costs $ 1,000.50 and more !", "We are here now"])
+for lowercase in (False, True):
+    metric = BLEU(tokenize="none", lowercase=lowercase)
+    print("as it is", lowercase, metric.corpus_score(TOKENS[0], [TOKENS[1]]).format(width=4), metric.get_signature())

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/error.h"
 #include "scoring/corpus/corpus_score.h"
 
 namespace nmt::scoring::tokenized_bleu_test {
@@ -32,7 +33,7 @@ std::string line_of(MosesLanguage language, TokenizedBleuForm form) {
       {MosesLanguage::kFrench, {kFrench, kFrenchReference}},
   };
   const auto& [hypotheses, references] = lines.at(language);
-  return score_corpus(TokenizedBleu(language, form), hypotheses, References{references}).format({.width = 4});
+  return score_corpus(TokenizedBleu(form, language), hypotheses, References{references}).format({.width = 4});
 }
 
 TEST(TokenizedBleu, IsSacrebleuWithoutTokenisationOnMosesTokens) {
@@ -72,14 +73,33 @@ TEST(TokenizedBleu, OfSplitCompoundsIsThatOfTheScript) {
   const Lines references = {"Der Rich-Text-Editor ist eine Open-Source-Software f\u00fcr a-b-c.",
                             "Ein U-Boot - und mehr in S\u00fcd-\u00d6sterreich", "\u00e4-\u00f6-\u00fc"};
   EXPECT_EQ(
-      score_corpus(TokenizedBleu(MosesLanguage::kGerman, kCompoundSplit), hypotheses, References{references})
+      score_corpus(TokenizedBleu(kCompoundSplit, MosesLanguage::kGerman), hypotheses, References{references})
           .format({.width = 4}),
       "compound-split tokenised BLEU|nrefs:1|case:mixed|eff:no|tok:moses-de-atat|smooth:exp|version:2.6.0 = 68.7153 "
       "90.9/76.7/66.7/54.2 (BP = 0.970 ratio = 0.971 hyp_len = 33 ref_len = 34)");
 }
 
+// What a Moses tokenizer has cut before must not be cut again.
+TEST(TokenizedBleu, TakesTokensAsTheyAre) {
+  const Lines hypotheses = {"The dog does n't bark , said Dr. Jones .", "It costs $ 1,000.50 &amp; more !",
+                            "we are HERE"};
+  const Lines references = {"the dog does not bark , said Dr. Jones .", "It costs $ 1,000.50 and more !",
+                            "We are here now"};
+  const auto line = [&](TokenizedBleuForm form) {
+    return score_corpus(TokenizedBleu(form), hypotheses, References{references}).format({.width = 4});
+  };
+  EXPECT_EQ(line(kAsIs),
+            "BLEU of tokens as they are|nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:2.6.0 = 48.7092 "
+            "75.0/58.8/42.9/36.4 (BP = 0.951 ratio = 0.952 hyp_len = 20 ref_len = 21)");
+  EXPECT_EQ(line(kAsIsLowercase),
+            "lower-case BLEU of tokens as they are|nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:2.6.0 = 58.4961 "
+            "90.0/76.5/57.1/36.4 (BP = 0.951 ratio = 0.952 hyp_len = 20 ref_len = 21)");
+}
+
+TEST(TokenizedBleu, OfMosesTokensNeedsTheLanguage) { EXPECT_THROW(TokenizedBleu{kCased}, Error); }
+
 TEST(TokenizedBleu, TakesSeveralReferencesAndResamples) {
-  const TokenizedBleu metric(MosesLanguage::kEnglish, kLowercase);
+  const TokenizedBleu metric(kLowercase, MosesLanguage::kEnglish);
   const Score score = score_corpus(metric, kEnglish, References{kEnglishReference, kEnglish}, {.bootstrap = 100});
   EXPECT_NEAR(score.score, 100, 1e-9);
   ASSERT_TRUE(score.confidence);

@@ -120,6 +120,12 @@ class Score(unittest.TestCase):
             score.corpus_bleu(["a"], ["a"])
         with self.assertRaises(TypeError):
             score.sentence_bleu("a", "a")
+        with self.assertRaisesRegex(TypeError, "^beta: a whole number is expected, not float$"):
+            score.CHRF(beta=float("nan"))
+        with self.assertRaisesRegex(nmt.Error, "^smooth_value nan: use a finite number$"):
+            score.BLEU(smooth_method="floor", smooth_value=float("nan"))
+        with self.assertRaisesRegex(nmt.Error, "^beta -1: use 0 or more$"):
+            score.CHRF(beta=-1)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import threading
 import time
 import unittest
 
+import numpy
 import python_support as support
 from python_support import PROGRAMS, Case
 
@@ -134,6 +135,9 @@ class Train(TrainCase):
         def by_false(update):
             return update.update < 5
 
+        def by_numpys_false(update):
+            return numpy.bool_(update.update < 5)
+
         def by_stop_training(update):
             if update.update == 5:
                 raise nmt.StopTraining
@@ -147,7 +151,7 @@ class Train(TrainCase):
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(0.01)
 
-        for stop, raised in ((by_false, None), (by_stop_training, None), (by_error, ZeroDivisionError),
+        for stop, raised in ((by_false, None), (by_numpys_false, None), (by_stop_training, None), (by_error, ZeroDivisionError),
                              (by_control_c, KeyboardInterrupt)):
             with self.subTest(stop.__name__):
                 trainer = nmt.Trainer(self.config, settings={"run.dir": self.folder / stop.__name__})
@@ -162,6 +166,21 @@ class Train(TrainCase):
                 result = trainer.train(on_start=starts.append)
                 self.assertGreaterEqual(starts[0].update, 5)
                 self.assertEqual((result.stopped, weights(result)), (False, whole))
+
+    def test_control_c_hides_no_update(self):
+        support.heed_control_c(self)
+        trainer, seen = nmt.Trainer(self.config), []
+        for moment in (0.4, 0.02, 0.01):  # while it works, and in no callback
+            timer = threading.Timer(moment, lambda: os.kill(os.getpid(), signal.SIGINT))
+            timer.start()
+            try:
+                trainer.train(on_update=lambda update: seen.append(update.update))
+                time.sleep(2 * moment)  # it may have ended first
+            except KeyboardInterrupt:
+                pass
+            timer.join()
+        trainer.train(on_update=lambda update: seen.append(update.update))
+        self.assertEqual(seen, list(range(1, 13)))
 
     def test_restart(self):
         trainer = nmt.Trainer(self.config)

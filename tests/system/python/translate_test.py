@@ -1,6 +1,7 @@
 """nmt.Translator: the same translations as nmt-translate, results as arrays, threads, signals, processes."""
 
 import gc
+import gzip
 import json
 import multiprocessing
 import os
@@ -148,10 +149,35 @@ class Errors(TranslateCase):
             self.translator.translate_iter("x")
         with self.assertRaisesRegex(ValueError, "prefix: 1 for 2 texts"):
             self.translator.translate(["x", "y"], prefix=["z"])
-        with self.assertRaises(UnicodeEncodeError):
-            self.translator.translate("\ud800")
-        with self.assertRaises(OverflowError):
+        with self.assertRaisesRegex(nmt.Error, "beam_size: the number is out of range"):
             self.translator.translate("x", beam_size=2**70)
+        with self.assertRaisesRegex(nmt.Error, "seed -1: use 0 or more"):
+            self.translator.translate("x", sampling=nmt.Sampling(seed=-1))
+        tokenizer = nmt.Tokenizer(PROGRAMS.model)
+        for call, message in (
+                (lambda: nmt.Translator(None), "model: a list of paths is expected, not NoneType"),
+                (lambda: nmt.Translator(b"model"), "model: a list of paths is expected, not bytes"),
+                (lambda: nmt.Translator(PROGRAMS.model, threads="2"), "threads: a whole number is expected, not str"),
+                (lambda: nmt.Translator(PROGRAMS.model, device=None), "device: a str is expected, not NoneType"),
+                (lambda: nmt.Translator(PROGRAMS.model, precision=3), "precision: a str is expected, not int"),
+                (lambda: nmt.Translator(PROGRAMS.model, weights=0.5), "weights: a list of numbers is expected, not float"),
+                (lambda: self.translator.translate(None), "texts: a list of str is expected, not NoneType"),
+                (lambda: self.translator.translate("x", sampling={"top_k": 3}), "sampling: nmt.Sampling is expected, not dict"),
+                (lambda: self.translator.translate(["x"], prefix=b"y"), "prefix: a list of str is expected, not bytes"),
+                (lambda: self.translator.translate("x", glossary={"a": 1}), "glossary: a str is expected, not int"),
+                (lambda: self.translator.translate_document(3, "html"), "document: a str or bytes is expected, not int"),
+                (lambda: tokenizer.encode(None), "text: a str is expected, not NoneType"),
+                (lambda: tokenizer.decode("x"), "ids: a list of int is expected, not str")):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, f"^{message}$"):
+                call()
+        for call, message in (
+                (lambda: tokenizer.decode([2**40]), "ids 1099511627776: use at most 2147483647"),
+                (lambda: tokenizer.encode("a", "both"), "side 'both': use \"source\" or \"target\""),
+                (lambda: self.translator.translate("x", must=[" "]), "must and must_not: a phrase is empty; leave it out"),
+                (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[0, 1]), "model weight 0: use a finite number above 0"),
+                (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[float("nan"), 1]), "weights nan: use a finite number")):
+            with self.subTest(message), self.assertRaisesRegex(nmt.Error, f"^{message}$"):
+                call()
 
 
 class Arrays(TranslateCase):
@@ -235,11 +261,35 @@ class Streams(TranslateCase):
 
     def test_what_is_not_utf8_is_told_to_the_logger(self):
         source = self.folder / "in.de"
-        source.write_bytes(b"Ein \xff Hund .\n")
+        source.write_bytes(b"Ein \xff Hund .\nEin Hund .\n")
         with self.assertLogs("nmt") as logs:
             statistics = self.translator.translate_file(source, self.folder / "out.en")
         self.assertEqual(statistics.repaired, 1)
         self.assertIn("UTF-8", " ".join(logs.output))
+        lines = source.read_bytes().decode(errors="surrogateescape").splitlines()
+        for results in (self.translator.translate(lines), list(self.translator.translate_iter(source))):
+            self.assertEqual([result.text for result in results], (self.folder / "out.en").read_text().splitlines())
+            self.assertEqual([result.repaired for result in results], [True, False])
+        self.assertTrue(self.translator.translate("Ein \ud800 Hund .").repaired)
+
+    def test_an_iterator_refuses_what_is_wrong_at_once(self):
+        translate = self.translator.translate_iter
+        for error, what, call in (
+                (TypeError, "did you mean beam_size", lambda: translate(["a"], beam=4)),
+                (nmt.Error, "beam_size", lambda: translate(["a"], beam_size=0)),
+                (FileNotFoundError, "gone", lambda: translate(pathlib.Path("gone"))),
+                (TypeError, "lines: an iterable of str", lambda: translate(None)),
+                (TypeError, "prefix: one str", lambda: translate(["a"], prefix=(text for text in "ab"))),
+                (TypeError, "block_lines: a whole number", lambda: translate(["a"], block_lines="3")),
+                (nmt.Error, "block_lines 0", lambda: translate(["a"], block_lines=0))):
+            with self.subTest(what), self.assertRaisesRegex(error, what):
+                call()
+        with self.assertRaisesRegex(TypeError, r"^texts\[2\]: a str or nmt.Request is expected, not int$"):
+            list(translate(["a", "b", 3], block_lines=2))
+        packed = self.folder / "cut.gz"
+        packed.write_bytes(gzip.compress("\n".join(self.sources * 50).encode())[:-12])
+        with self.assertRaisesRegex(nmt.Error, r"cut\.gz: damaged gzip after line \d+ .*get the file anew"):
+            list(translate(packed, beam_size=1))
 
 
 class Threads(TranslateCase):
@@ -263,6 +313,20 @@ class Threads(TranslateCase):
         inside = [t for t in ticks if began < t < ended]
         self.assertGreater(len(inside), 5)
         self.assertLess(max(b - a for a, b in zip(inside, inside[1:])), (ended - began) / 2)
+
+    def test_threads_that_python_does_not_wait_for(self):
+        for count in (1, 3):
+            for _ in range(3):  # when Python ends, they stand anywhere
+                done = support.python("""
+                    import sys, threading, time, nmt
+                    translator = nmt.Translator(sys.argv[1], threads=1)
+                    work = lambda: [translator.translate([sys.argv[2]] * 100000) for _ in range(9)]
+                    for _ in range(int(sys.argv[3])):
+                        threading.Thread(target=work, daemon=True).start()
+                    time.sleep(0.3)
+                    print("ends")
+                    """, PROGRAMS.model, self.sources[0], count)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
 
     def test_threads_share_a_translator(self):
         expected = [r.text for r in self.translator.translate(self.sources)]

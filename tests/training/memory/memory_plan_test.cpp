@@ -63,7 +63,7 @@ int64_t measured(const Config& config, const Setting& setting) {
   const auto model = make_model(config.model, setting.vocabulary, setting.vocabulary);
   initialise(*model, config.model, 1);
   model->set_compute_type(type_of_precision(setting.precision));
-  set_gradient_checkpointing(*model, config.training.gradient_checkpointing);
+  set_gradient_checkpointing(*model, config.training.gradient_checkpointing, config.training.checkpointed_blocks);
   const auto optimizer = make_optimizer(config.training, named_parameters(*model));
   std::optional<MovingAverage> average;
   if (config.training.ema_decay > 0) average.emplace(named_parameters(*model), config.training.ema_decay);
@@ -130,6 +130,7 @@ TEST_F(MemoryPlanTest, OtherPrecisionsAndSettings) {
   const std::vector<Setting> settings = {
       {.precision = "bf16"},
       {.changes = {"training.accumulate=3"}},
+      {.changes = {"training.gradient_checkpointing=true", "training.checkpointed_blocks=1", "model.num_blocks=4"}},
       {.changes = {"model.positions=rotary"}},
       {.changes = {"model.activation=swiglu", "model.norm_form=rms"}},
       {.changes = {"model.decoder_mixer=average"}},

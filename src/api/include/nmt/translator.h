@@ -71,7 +71,7 @@ struct TranslateOptions {
   std::optional<double> coverage_penalty = {};         ///< its strength: source pieces that nothing looks at cost
   std::optional<double> max_length_ratio = {};         ///< a translation has at most ratio * source pieces + offset
   std::optional<std::int64_t> max_length_offset = {};  ///< pieces
-  std::optional<std::int64_t> min_length = {}, max_length = {};  ///< pieces
+  std::optional<std::int64_t> min_length = {}, max_length = {};  ///< pieces; max_length 0: off
   std::optional<std::int64_t> no_repeat_ngram_size = {};         ///< no n-gram of so many pieces comes twice; 0: off
   std::optional<double> repetition_penalty = {};      ///< divides the probability of pieces that have appeared; 1: off
   std::optional<bool> ban_unknown = {};               ///< no translation holds `<unk>`

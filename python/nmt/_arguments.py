@@ -1,0 +1,68 @@
+"""Arguments are looked at where they come in: a wrong one is named in one line."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from typing import Any, Iterable, List, Union
+
+from nmt._errors import Error
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def refused(name: str, wanted: str, value: object) -> TypeError:
+    """What to raise for a value of the wrong type."""
+    return TypeError(f"{name}: {wanted} is expected, not {type(value).__name__}")
+
+
+def text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise refused(name, "a str", value)
+    return value
+
+
+def path(name: str, value: object) -> str:
+    """As a str."""
+    found = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(found, str):
+        raise refused(name, "a path (str or pathlib.Path)", value)
+    return found
+
+
+def whole_number(name: str, value: Any, least: int = -2**63, most: int = 2**63 - 1) -> int:
+    """Of any type that counts as one, NumPy's too. Raises :class:`nmt.Error` where it is out of range."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise refused(name, "a whole number", value)
+    number = operator.index(value)
+    if not least <= number <= most:
+        raise Error(f"{name} {number}: " + (f"use {least} or more" if number < least else f"use at most {most}"))
+    return number
+
+
+def number(name: str, value: Any) -> float:
+    """A finite one."""
+    if isinstance(value, (bool, str, bytes)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise refused(name, "a number", value)
+    found = float(value)
+    if not math.isfinite(found):
+        raise Error(f"{name} {found}: use a finite number")
+    return found
+
+
+def flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise refused(name, "True or False", value)
+    return value
+
+
+def listed(name: str, value: Any, of: str = "str") -> List[Any]:
+    """The elements of an iterable that is not one text."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise refused(name, f"a list of {of}", value)
+    return list(value)
+
+
+def texts(name: str, value: Any) -> List[str]:
+    return [text(f"{name}[{i}]", each) for i, each in enumerate(listed(name, value))]
