@@ -10,8 +10,9 @@ namespace nmt::python {
 class Work;
 
 /// Works of this process that are under way, so that Python's exit can end those of daemon threads. When Python has
-/// begun to finalize, it ends each thread that asks for the interpreter's lock, in the middle of C++ (until Python 3.14).
-/// So none of these threads may ask: stop_all() comes first, and each of them then waits for the end of the process.
+/// begun to finalize, it ends each thread that asks for the interpreter's lock, in the middle of C++ (until
+/// Python 3.14). So none of these threads may ask: stop_all() comes first, and each of them then waits for the end of
+/// the process.
 class RunningWorks {
  public:
   /// Never destroyed. A forked child has one of its own: threads of the parent are not there.
