@@ -81,15 +81,21 @@ std::optional<std::string> nearest_option(const std::string& section, const std:
   return nearest;
 }
 
-/// An option that the name is the beginning or the end of, or that is the beginning or the end of the name.
+/// An option that the name is the beginning or the end of, or that is the beginning or the end of the name; first those
+/// where whole words are.
 std::optional<std::string> overlapping_option(const std::string& section, const std::string& name) {
-  const auto overlaps = [](std::string_view longer, std::string_view shorter) {
-    return shorter.size() >= 3 && (longer.starts_with(shorter) || longer.ends_with(shorter));
+  const auto overlaps = [](std::string_view longer, std::string_view shorter, bool words) {
+    if (shorter.size() < 3 || longer.size() <= shorter.size()) return false;
+    const size_t rest = longer.size() - shorter.size();
+    return (longer.starts_with(shorter) && (!words || longer[shorter.size()] == '_')) ||
+           (longer.ends_with(shorter) && (!words || longer[rest - 1] == '_'));
   };
   for (const bool same_section : {true, false}) {
-    for (const Option& option : options()) {
-      if ((option.section == section) != same_section) continue;
-      if (overlaps(option.name, name) || overlaps(name, option.name)) return option.key();
+    for (const bool words : {true, false}) {
+      for (const Option& option : options()) {
+        if ((option.section == section) != same_section) continue;
+        if (overlaps(option.name, name, words) || overlaps(name, option.name, words)) return option.key();
+      }
     }
   }
   return std::nullopt;
