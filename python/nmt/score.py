@@ -169,9 +169,11 @@ class BLEU(Metric):
         if tokenize is None:
             tokenize = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}.get(trg_lang, self.TOKENIZER_DEFAULT)
         super().__init__(_nmt.Scorer.bleu(
-            _arguments.text("tokenize", tokenize), "", bool(lowercase), _arguments.text("smooth_method", smooth_method),
+            _arguments.text("tokenize", tokenize), "", _arguments.flag("lowercase", lowercase),
+            _arguments.text("smooth_method", smooth_method),
             None if smooth_value is None else _arguments.number("smooth_value", smooth_value),
-            _arguments.whole_number("max_ngram_order", max_ngram_order, 1, 2**31 - 1), bool(effective_order)),
+            _arguments.whole_number("max_ngram_order", max_ngram_order, 1, 2**31 - 1),
+            _arguments.flag("effective_order", effective_order)),
             references)
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> BLEUScore:
@@ -205,8 +207,9 @@ class CHRF(Metric):
         self.char_order = _arguments.whole_number("char_order", char_order, 0, 2**31 - 1)
         self.word_order = _arguments.whole_number("word_order", word_order, 0, 2**31 - 1)
         self.beta = _arguments.whole_number("beta", beta, 0)
-        super().__init__(_nmt.Scorer.chrf(self.char_order, self.word_order, self.beta, bool(lowercase), bool(whitespace),
-                                          bool(eps_smoothing)), references)
+        super().__init__(_nmt.Scorer.chrf(
+            self.char_order, self.word_order, self.beta, _arguments.flag("lowercase", lowercase),
+            _arguments.flag("whitespace", whitespace), _arguments.flag("eps_smoothing", eps_smoothing)), references)
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> CHRFScore:
         return CHRFScore(fields["score"], self.char_order, self.word_order, self.beta, mean, ci)
@@ -228,8 +231,9 @@ class TER(Metric):
 
     def __init__(self, normalized: bool = False, no_punct: bool = False, asian_support: bool = False,
                  case_sensitive: bool = False, references: Optional[References] = None) -> None:
-        super().__init__(_nmt.Scorer.ter(bool(normalized), bool(no_punct), bool(asian_support), bool(case_sensitive)),
-                         references)
+        super().__init__(_nmt.Scorer.ter(
+            _arguments.flag("normalized", normalized), _arguments.flag("no_punct", no_punct),
+            _arguments.flag("asian_support", asian_support), _arguments.flag("case_sensitive", case_sensitive)), references)
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> TERScore:
         return TERScore(fields["score"], fields["edits"], fields["reference_words"], mean, ci)

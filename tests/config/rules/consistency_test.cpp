@@ -168,8 +168,7 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "f:2: training.schedule: constant needs training.warmup_steps; 0 for no warm-up"},
       {"training:\n  checkpointed_blocks: 2",
        "f:2: training.checkpointed_blocks: says of how many blocks gradient_checkpointing is, which is false; set it "
-       "to "
-       "true"},
+       "to true"},
       {"training:\n  gradient_checkpointing: true\n  checkpointed_blocks: 2\nmodel:\n  architecture: recurrent",
        "f:3: training.checkpointed_blocks: is for Transformers; a recurrent encoder has gradient_checkpointing as a "
        "whole"},

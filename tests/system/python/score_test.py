@@ -120,6 +120,8 @@ class Score(unittest.TestCase):
             score.corpus_bleu(["a"], ["a"])
         with self.assertRaises(TypeError):
             score.sentence_bleu("a", "a")
+        with self.assertRaisesRegex(TypeError, "^lowercase: True or False is expected, not str$"):
+            score.BLEU(lowercase="no")
         with self.assertRaisesRegex(TypeError, "^beta: a whole number is expected, not float$"):
             score.CHRF(beta=float("nan"))
         with self.assertRaisesRegex(nmt.Error, "^smooth_value nan: use a finite number$"):
