@@ -54,6 +54,9 @@ class Question {
   BatchShape largest(int64_t size) const {
     auto options = batches_;
     options.size = size;
+    // Of a size that is tried: with `drop` one above the corpus has no batch at all, and a short one needs less.
+    if (size != config_.training.batch_size && options.last_batch == LastBatch::kDrop)
+      options.last_batch = LastBatch::kKeep;
     return largest_batch(corpus_, options, [this](const BatchShape& shape) { return plan(shape).most; });
   }
   BatchShape largest() const { return largest(config_.training.batch_size); }
@@ -63,7 +66,7 @@ class Question {
   int64_t fitting_size() const {
     auto batch = largest();
     const int64_t least = fits(batch) ? config_.training.batch_size : 0;
-    int64_t size = std::min(size_of(batch, most_rows(batch)), most_of("batch_size"));
+    int64_t size = std::min(size_of(batch, most_rows(batch)), largest_size());
     constexpr int kSteps = 4;  // in which it mostly is found
     for (int step = 1; size > least; ++step) {
       batch = largest(size);
@@ -74,6 +77,13 @@ class Question {
   }
 
  private:
+  /// That the option takes; where the last batch is dropped, no more pairs than there are.
+  int64_t largest_size() const {
+    const bool has_to_be_full =
+        config_.training.last_batch == LastBatch::kDrop && config_.training.batch_type == BatchType::kSentences;
+    const int64_t most = most_of("batch_size");
+    return has_to_be_full ? std::min(most, corpus_.size()) : most;
+  }
   /// Most pairs of the widths of `batch` that fit; 0: none.
   int64_t most_rows(BatchShape batch) const {
     int64_t fit = 0, beyond = 1;

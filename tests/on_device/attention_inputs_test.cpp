@@ -105,7 +105,7 @@ TEST(AttentionInputs, PackedAttentionKeepsThemAndIsThePlainOne) {
           }
           ForwardContext pass;
           if (packed) {
-            EXPECT_TRUE(has_packed_attention(cast[0], options));
+            EXPECT_TRUE(has_packed_attention(cast[0], options, 0));
           }
           const auto context = packed ? attention(cast[0], cast[1], cast[2], options, pass)
                                       : plain_attention(cast[0], cast[1], cast[2], options, pass);
@@ -128,11 +128,11 @@ TEST(AttentionInputs, PackedAttentionKeepsThemAndIsThePlainOne) {
 TEST(AttentionInputs, SixteenBitsNeedFlashAttention) {
   simulated::set_types(/*bfloat16=*/false, /*float16=*/true);
   const auto q = torch::zeros({2, 4, 16}, torch::TensorOptions(torch::kFloat16).device(simulated::device()));
-  EXPECT_FALSE(has_packed_attention(q, {.heads = 2}));
-  EXPECT_TRUE(has_packed_attention(q.to(torch::kFloat32), {.heads = 2}));
+  EXPECT_FALSE(has_packed_attention(q, {.heads = 2}, 0));
+  EXPECT_TRUE(has_packed_attention(q.to(torch::kFloat32), {.heads = 2}, 0));
   simulated::set_types(true, true);
-  EXPECT_TRUE(has_packed_attention(q, {.heads = 2}));
-  EXPECT_FALSE(has_packed_attention(torch::zeros({2, 4, 20}, simulated::device()), {.heads = 2})) << "head_dim 10";
+  EXPECT_TRUE(has_packed_attention(q, {.heads = 2}, 0.1));
+  EXPECT_FALSE(has_packed_attention(torch::zeros({2, 4, 20}, simulated::device()), {.heads = 2}, 0)) << "head_dim 10";
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ namespace {
 struct Options {
   double dropout = 0, scale = 1;
   bool causal = false;
+  uint64_t seed_offset = 0;  // of the numbers that dropout draws
 };
 
 /// One sentence and all heads: [heads, time, head_dim], float32.
@@ -171,7 +172,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const std::string& name,
            ends_q = alias_of(ends_q), ends_k = alias_of(ends_k), seed = alias_of(seed), of_q = alias_of(of_q),
            of_k = alias_of(of_k), of_v = alias_of(of_v)] {
             for (const auto& x : {of_q, of_k, of_v}) x.zero_();
-            const auto drawn = static_cast<uint64_t>(*seed.const_data_ptr<int64_t>());
+            const auto drawn = static_cast<uint64_t>(*seed.const_data_ptr<int64_t>()) + options.seed_offset;
             by_sentences(q, k, v, ends_q, ends_k, options, drawn, [&](const Sentence& of, auto targets, auto sources) {
               const auto of_context =
                   gradient.narrow(0, targets.first, targets.second - targets.first).to(at::kFloat).transpose(0, 1);
@@ -279,9 +280,12 @@ void efficient_forward(std::vector<c10::IValue>& given, torch::jit::Stack& resul
 void efficient_backward(std::vector<c10::IValue>& given, torch::jit::Stack& results) {
   const auto q = given[1].toTensor();
   TORCH_CHECK(given[10].toTensor().numel() > 0, "simulated device: _efficient_attention_backward: needs logsumexp");
+  // As LibTorch's: the forward pass takes the longest source for 0 where it finds the place of a mask among the numbers
+  // drawn, the backward pass takes it for what it is (attention.cu). So they drop other weights.
   const Options options{.dropout = given[11].toDouble(),
                         .scale = scale_of(q, given[16].toOptional<double>()),
-                        .causal = given[14].toInt() != 0};
+                        .causal = given[14].toInt() != 0,
+                        .seed_offset = static_cast<uint64_t>(given[9].toInt())};
   const auto [of_q, of_k, of_v] =
       backward("aten::_efficient_attention_backward", first(given[0].toTensor()), first(q), first(given[2].toTensor()),
                first(given[3].toTensor()), given[6].toTensor(), given[7].toTensor(), options, given[12].toTensor());

@@ -129,13 +129,12 @@ torch::Tensor real_positions(const torch::Tensor& lengths, int64_t width, torch:
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                         const AttentionOptions& options, ForwardContext& pass, torch::Tensor* weights) {
   const bool drop = pass.training() && options.dropout > 0;
-  if (!weights && has_packed_attention(q, options))
-    return packed_attention(q, k, v, options, drop ? options.dropout : 0.0);
+  const double dropout = drop ? options.dropout : 0.0;
+  if (!weights && has_packed_attention(q, options, dropout)) return packed_attention(q, k, v, options, dropout);
   if (!has_cpu_kernel(q) || weights || options.scores || !options.softmax)
     return plain_attention(q, k, v, options, pass, weights);
-  return Attention::apply(q, k, v, options.heads, drop ? options.dropout : 0.0, options.causal,
-                          optional_tensor(options.target_lengths), optional_tensor(options.source_lengths),
-                          static_cast<int64_t>(drop ? pass.next_key() : 0));
+  return Attention::apply(q, k, v, options.heads, dropout, options.causal, optional_tensor(options.target_lengths),
+                          optional_tensor(options.source_lengths), static_cast<int64_t>(drop ? pass.next_key() : 0));
 }
 
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,

@@ -53,13 +53,13 @@ PackedRows packed_rows(const torch::Tensor& lengths, const torch::Tensor& x) {
 
 }  // namespace
 
-bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& options) {
+bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& options, double dropout) {
   const int64_t head_dim = q.size(2) / options.heads;
   if (q.is_cpu() || q.size(1) == 1 || options.scores || !options.softmax || head_dim % 8 != 0 || head_dim > 256)
     return false;
   const auto can = capabilities_of(q.device());
   const auto type = q.scalar_type();
-  if (type == torch::kFloat32) return can.efficient_attention;
+  if (type == torch::kFloat32) return can.efficient_attention && dropout == 0;
   return (type == torch::kBFloat16 || type == torch::kFloat16) && can.flash_attention;
 }
 
@@ -79,7 +79,7 @@ torch::Tensor packed_attention(const torch::Tensor& q, const torch::Tensor& k, c
                                const AttentionOptions& options, double dropout, const PackedAttentionKernel& kernel) {
   const PackedRows targets = packed_rows(options.target_lengths, q), sources = packed_rows(options.source_lengths, k);
   const auto heads_of = [&](const torch::Tensor& x, const PackedRows& packed) {
-    return x.flatten(0, 1).index_select(0, packed.rows).unflatten(-1, {options.heads, -1});
+    return take_rows(x.flatten(0, 1), packed.rows).unflatten(-1, {options.heads, -1});
   };
   const auto context = kernel({.q = heads_of(q, targets),
                                .k = heads_of(k, sources),
@@ -91,7 +91,7 @@ torch::Tensor packed_attention(const torch::Tensor& q, const torch::Tensor& k, c
                                .dropout = dropout,
                                .causal = options.causal});
   return q.new_zeros({q.size(0) * q.size(1), q.size(2)})
-      .index_copy(0, targets.rows, context.flatten(1))
+      .index_copy_(0, targets.rows, context.flatten(1))
       .view({q.size(0), q.size(1), q.size(2)});
 }
 

@@ -22,8 +22,10 @@ using PackedAttentionKernel = std::function<torch::Tensor(const PackedHeads&)>;
 
 /// Whether a GPU has a kernel for packed tokens (FlashAttention-2, Dao 2023, for 16 bits; memory-efficient attention,
 /// Rabe and Staats 2021, for float32): features a head a multiple of 8 and at most 256, softmax of the usual scores,
-/// more than one query a sentence (a step of a search has one, and nothing to pack).
-bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& options);
+/// more than one query a sentence (a step of a search has one, and nothing to pack). Not for float32 with dropout: on
+/// packed tokens LibTorch's kernel drops other weights in its backward pass than in its forward pass, so that the
+/// gradients are wrong (attention.cu, `max_seqlen_k = 0`; seen on a card, docs/gpu.md).
+bool has_packed_attention(const torch::Tensor& q, const AttentionOptions& options, double dropout);
 /// That kernel.
 torch::Tensor gpu_packed_attention(const PackedHeads& heads);
 

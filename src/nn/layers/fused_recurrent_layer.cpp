@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "nn/device/device.h"
+#include "nn/ops/packed_rows.h"
 
 namespace nmt {
 namespace {
@@ -95,7 +96,7 @@ RecurrentOutput fused_recurrent_layer(kernels::Cell kind, const torch::Tensor& x
     for (const auto& of : directions)
       for (const auto* part : {&of.input, &of.recurrent, &of.input_bias, &of.recurrent_bias})
         weights.push_back(part->to(x.scalar_type()));
-    const auto words = x.reshape({time * batch, x.size(2)}).index_select(0, packed.rows);
+    const auto words = take_rows(x.reshape({time * batch, x.size(2)}), packed.rows);
     const auto before = at::zeros({count, packed.sentences.size(0), size}, x.options());
     const auto [states, last, cells] = run_layer(kind, words, packed.batch_sizes, before, weights);
     output.states = output.states.index_copy(0, packed.rows, states);

@@ -1,6 +1,7 @@
 #include "nn/ops/cross_entropy.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/addcmul.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
@@ -63,9 +64,16 @@ struct RowLosses {
   }
   /// By the logits, of probabilities [rows, vocabulary].
   torch::Tensor gradient(const torch::Tensor& probabilities) const {
-    auto of_logits = probabilities - smoothing / static_cast<double>(probabilities.size(-1));
-    of_logits.scatter_add_(-1, label, torch::full_like(label, -(1 - smoothing), probabilities.options()));
-    return of_logits.mul_(counts);
+    auto of_logits = torch::empty_like(probabilities);
+    write_gradient(probabilities.clone(), of_logits);
+    return of_logits;
+  }
+  /// The same into `of_logits`, of any type, in one pass over it; uses `probabilities` up.
+  void write_gradient(torch::Tensor probabilities, torch::Tensor& of_logits) const {
+    probabilities.scatter_add_(-1, label, torch::full_like(label, -(1 - smoothing), probabilities.options()));
+    const auto factor = counts.to(probabilities.scalar_type());
+    const auto of_each = factor * (-smoothing / static_cast<double>(probabilities.size(-1)));
+    at::addcmul_out(of_logits, of_each, probabilities, factor);
   }
 
   torch::Tensor counts, label;     // [rows, 1]
@@ -76,13 +84,14 @@ struct RowLosses {
 
 // The same by tensor operations: any device and type.
 void run_operations(const Block& block, const std::optional<PairLoss>& pair) {
-  const auto log_probabilities = torch::log_softmax(block.logits, -1, block.loss.scalar_type());
+  auto log_probabilities = torch::log_softmax(block.logits, -1, block.loss.scalar_type());
   if (!pair) {
     const RowLosses rows(log_probabilities, block.labels, block.smoothing);
     block.loss.copy_(rows.loss.squeeze(-1));
     block.label_loss.copy_(rows.label_loss.squeeze(-1));
     block.correct.copy_(rows.correct);
-    if (block.need_gradients) block.logits.copy_(rows.gradient(log_probabilities.exp()));
+    auto logits = block.logits;
+    if (block.need_gradients) rows.write_gradient(log_probabilities.exp_(), logits);
     return;
   }
   const auto side = [](const torch::Tensor& x, int64_t which) { return x.unflatten(0, {-1, 2}).select(1, which); };

@@ -1,12 +1,33 @@
 #include "nn/ops/packed_rows.h"
 
 #include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 
 #include "nn/device/device.h"
 
 namespace nmt {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+struct TakeRows : torch::autograd::Function<TakeRows> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& rows) {
+    context->save_for_backward({rows});
+    context->saved_data["all"] = x.size(0);
+    return x.index_select(0, rows);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto rows = context->get_saved_variables()[0];
+    const auto& gradient = gradients[0];
+    const int64_t all = context->saved_data["all"].toInt();
+    return {gradient.new_zeros({all, gradient.size(1)}).index_copy_(0, rows, gradient), {}};
+  }
+};
+
+}  // namespace
 
 PackedRows pack_rows(const torch::Tensor& lengths, int64_t width, torch::Device device) {
   const int64_t batch = lengths.size(0);
@@ -26,5 +47,7 @@ PackedRows pack_rows(const torch::Tensor& lengths, int64_t width, torch::Device 
     for (int64_t t = 0; t < counts[b]; ++t) *row++ = b * width + t;
   return {copy_to_device(rows, device), copy_to_device(cu_seqlens, device), longest};
 }
+
+torch::Tensor take_rows(const torch::Tensor& x, const torch::Tensor& rows) { return TakeRows::apply(x, rows); }
 
 }  // namespace nmt

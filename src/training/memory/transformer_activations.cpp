@@ -105,6 +105,8 @@ class Blocks {
     if (c_.attention_normalization != AttentionNormalization::kSoftmax ||
         c_.attention_score != AttentionScoreKind::kScaledDot)
       return true;
+    // has_packed_attention() says why.
+    if (!place_.host && place_.bytes == kFloatBytes && drops(c_.attention_dropout_rate)) return true;
     return !cross && relative_grids() > 0;
   }
   /// How many more grids [heads, target, source] relative positions keep.

@@ -30,6 +30,22 @@ TEST(PackedRows, NamesTheRealRowsOfEachSentence) {
   EXPECT_THROW(pack_rows(lengths({5}), 4, torch::kCPU), c10::Error);
 }
 
+// The gradient is that of index_select.
+TEST(PackedRows, GradientsOfTakenRowsGoToTheirPlaces) {
+  for (const auto device : test::devices()) {
+    const auto rows = pack_rows(lengths({2, 0, 3}), 3, device).rows, mix = wave({5, 4}, 1, 2).to(device);
+    torch::Tensor gradients[2];
+    for (const bool by_index : {false, true}) {
+      auto x = wave({9, 4}).to(device).detach().requires_grad_(true);
+      const auto taken = by_index ? x.index_select(0, rows) : take_rows(x, rows);
+      EXPECT_TRUE(taken.cpu().equal(x.index_select(0, rows).cpu()));
+      (taken * mix).sum().backward();
+      gradients[by_index] = x.grad().cpu();
+    }
+    EXPECT_TRUE(gradients[0].equal(gradients[1]));
+  }
+}
+
 // One sentence after the other, by the formula.
 torch::Tensor by_sentence(const PackedHeads& heads) {
   std::vector<torch::Tensor> contexts;
@@ -87,7 +103,7 @@ TEST(PackedAttention, TakesRealTokensOutAndPutsThemBack) {
 }
 
 TEST(PackedAttention, HasNoKernelOnTheCpu) {
-  EXPECT_FALSE(has_packed_attention(wave({1, 4, 16}), {.heads = 2, .target_lengths = {}, .source_lengths = {}}));
+  EXPECT_FALSE(has_packed_attention(wave({1, 4, 16}), {.heads = 2, .target_lengths = {}, .source_lengths = {}}, 0));
 }
 
 TEST(PackedAttention, OnAGpuEqualsThePlainForm) {
@@ -103,7 +119,7 @@ TEST(PackedAttention, OnAGpuEqualsThePlainForm) {
         auto kv = wave({3, source, 2 * model}, 1, 1).to(device, type).detach().requires_grad_(true);
         const auto parts = kv.chunk(2, -1);
         if (packed) {
-          ASSERT_TRUE(has_packed_attention(q, options_of(c)));
+          ASSERT_TRUE(has_packed_attention(q, options_of(c), 0));
         }
         ForwardContext pass;
         const auto context = packed ? attention(q, parts[0], parts[1], options_of(c), pass)

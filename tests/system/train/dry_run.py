@@ -89,6 +89,15 @@ class DryRun(unittest.TestCase):
         accumulate = re.search(r"accumulate: (\d+)", done.stderr).group(1)
         self.assertEqual(int(accumulate), 1_000_000, done.stderr)
 
+    def test_a_last_batch_that_is_dropped(self):
+        """A batch above the corpus would have no pair; only the configured size is asked whether it has."""
+        settings = ["training.batch_type=sentences", "training.last_batch=drop", "training.batch_size=32"]
+        done = self.dry_run("--memory", "80GB", "--device", "cpu", settings=settings)
+        self.assertRegex(done.stdout, r"(?m)^largest batch_size +300\b")
+        settings[-1] = "training.batch_size=301"
+        self.assertIn("300 training pairs do not fill one batch of 301",
+                      self.dry_run("--memory", "80GB", settings=settings, code=2).stderr)
+
     def test_processes_share_the_memory_of_a_machine(self):
         def memory(processes):
             launched = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
