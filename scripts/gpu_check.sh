@@ -298,7 +298,7 @@ tell "## Decoding"
 tell ""
 python=$(ctranslate2_python)
 few=()
-if [ "$rehearses" = 1 ]; then few=(--batch-sizes 4); fi
+if [ "$rehearses" = 1 ]; then few=(--batch-sizes 4 --lines 6); fi
 bench/decoding/gpu.sh --model "$out/runs/quickstart/best" --source "$data/test.de" --programs "$bin" --device "$device" \
   ${python:+--python "$python"} "${few[@]}" >>"$report" 2>"$out/decoding_speed.log" ||
   { [ "$rehearses" = 0 ] || failed=1; tell "not measured, see decoding_speed.log"; }

@@ -1,10 +1,13 @@
 """Decoding speed on a GPU, beside CTranslate2 on the same card: target tokens a second, greedy and beam 4.
 
     gpu.py --model DIR --source FILE [--programs build] [--device cuda] [--python PYTHON] [--batch-sizes 32 128 512]
+           [--lines 16000]
 
 PYTHON is an interpreter that imports ctranslate2 and sentencepiece; without one the columns of CTranslate2 stay empty, and a
 line says why. The model leaves through nmt-export. Both translate the same lines with the same beam and limit, and are
-timed without loading; CTranslate2 has had 64 lines before. Tokens are pieces of the target and </s>.
+timed without loading; CTranslate2 has had 64 lines before, and what CUDA does at the first use of a kernel is in the time of
+nmt-translate. So the source is repeated to --lines lines: a run of a second measures little else. Tokens are pieces of the
+target and </s>.
 """
 
 import argparse
@@ -27,20 +30,26 @@ def last_line(text):
 class Bench:
     def __init__(self, options, work):
         self.options, self.work = options, work
+        lines = options.source.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        if lines == [""]:
+            sys.exit(f"gpu.py: {options.source}: no line")
+        lines *= -(-options.lines // len(lines))
+        self.source = work / "source.txt"
+        self.source.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         self.exported = work / "ctranslate2"
 
     def ours(self, precision, beam, batch):
         """(texts, tokens a second)"""
         output = self.work / "ours.txt"
         done = subprocess.run(
-            [self.options.programs / "nmt-translate", "-m", self.options.model, "-i", self.options.source, "-o", output,
+            [self.options.programs / "nmt-translate", "-m", self.options.model, "-i", self.source, "-o", output,
              "--device", self.options.device, "--precision", precision, "--beam-size", str(beam), "--batch-size", str(batch),
              "--length-penalty", "0", "--max-length-ratio", "0", "--max-length-offset", str(LIMIT)],
             capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"gpu.py: nothing measured: {last_line(done.stderr)}")
         rate = re.search(r"([\d,]+) target tokens/s", done.stderr).group(1)
-        return output.read_text(encoding="utf-8").splitlines(), float(rate.replace(",", ""))
+        return output.read_text(encoding="utf-8").removesuffix("\n").split("\n"), float(rate.replace(",", ""))
 
     def theirs(self, beam, batch):
         """(texts, tokens a second), or why there are none."""
@@ -51,7 +60,7 @@ class Bench:
                                    "-o", self.exported], capture_output=True, text=True)
             if done.returncode != 0:
                 return last_line(done.stderr)
-        task = {"model": str(self.exported), "source": str(self.options.source), "precision": "float16", "device": "cuda",
+        task = {"model": str(self.exported), "source": str(self.source), "precision": "float16", "device": "cuda",
                 "beam": beam, "batch_size": batch, "one_by_one": False, "workers": 1, "threads": 1, "limit": LIMIT,
                 "cpu_seconds": False}
         done = subprocess.run([self.options.python, HERE / "run_ctranslate2.py", json.dumps(task)], capture_output=True,
@@ -82,6 +91,7 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--python")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[32, 128, 512])
+    parser.add_argument("--lines", type=int, default=16000, help="the source is repeated to so many or more (default: 16000)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, Path(folder))
