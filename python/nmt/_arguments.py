@@ -23,19 +23,38 @@ def text(name: str, value: object) -> str:
     return value
 
 
+def word(name: str, value: object) -> str:
+    """A str that is UTF-8 and no text of the user's: the name of something."""
+    found = text(name, value)
+    try:
+        found.encode()
+    except UnicodeEncodeError:
+        raise Error(f"{name} {found!a}: holds bytes that are no UTF-8") from None
+    return found
+
+
 def path(name: str, value: object) -> str:
     """As a str."""
     found = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(found, str):
         raise refused(name, "a path (str or pathlib.Path)", value)
-    return found
+    if "\0" in found:
+        raise Error(f"{name} {found!a}: a zero byte stands in the name")
+    return word(name, found)
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")  # NumPy's
 
 
 def whole_number(name: str, value: Any, least: int = -2**63, most: int = 2**63 - 1) -> int:
     """Of any type that counts as one, NumPy's too. Raises :class:`nmt.Error` where it is out of range."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if _is_truth(value) or not hasattr(value, "__index__"):
         raise refused(name, "a whole number", value)
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:  # an array of NumPy's
+        raise refused(name, "a whole number", value) from None
     if not least <= number <= most:
         raise Error(f"{name} {number}: " + (f"use {least} or more" if number < least else f"use at most {most}"))
     return number
@@ -43,9 +62,13 @@ def whole_number(name: str, value: Any, least: int = -2**63, most: int = 2**63 -
 
 def number(name: str, value: Any) -> float:
     """A finite one."""
-    if isinstance(value, (bool, str, bytes)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+    if _is_truth(value) or isinstance(value, (str, bytes)) or not (
+            hasattr(value, "__float__") or hasattr(value, "__index__")):
         raise refused(name, "a number", value)
-    found = float(value)
+    try:
+        found = float(value)
+    except OverflowError:
+        raise Error(f"{name}: the number is out of range") from None
     if not math.isfinite(found):
         raise Error(f"{name} {found}: use a finite number")
     return found
@@ -62,6 +85,11 @@ def listed(name: str, value: Any, of: str = "str") -> List[Any]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise refused(name, f"a list of {of}", value)
     return list(value)
+
+
+def callback(name: str, value: object) -> None:
+    if value is not None and not callable(value):
+        raise refused(name, "a function", value)
 
 
 def texts(name: str, value: Any) -> List[str]:

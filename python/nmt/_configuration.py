@@ -12,13 +12,17 @@ from nmt import _arguments
 Configuration = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
-def _value(value: Any) -> Any:
-    """For JSON: paths and NumPy's numbers as what they stand for."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if hasattr(value, "item"):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} cannot be the value of an option")
+def _json(name: str, value: Any) -> str:
+    """Paths and NumPy's numbers as what they stand for."""
+
+    def plain(inner: Any) -> Any:
+        if isinstance(inner, os.PathLike):
+            return os.fspath(inner)
+        if hasattr(inner, "item"):
+            return inner.item()
+        raise _arguments.refused(name, "a value of an option", inner)
+
+    return json.dumps(value, ensure_ascii=False, default=plain)
 
 
 def _options(mapping: Mapping[str, Any]) -> Iterator[Tuple[str, Any]]:
@@ -32,8 +36,12 @@ def _options(mapping: Mapping[str, Any]) -> Iterator[Tuple[str, Any]]:
 
 def settings_of(mapping: Mapping[str, Any]) -> List[str]:
     """["data.vocab_size=8000"]: JSON is YAML. None leaves an option as it is."""
-    return [f"{name}={json.dumps(value, ensure_ascii=False, default=_value)}"
-            for name, value in _options(mapping) if value is not None]
+    found = []
+    for name, value in _options(mapping):
+        _arguments.word("the name of an option", name)
+        if value is not None:
+            found.append(f"{name}={_arguments.word(name, _json(name, value))}")
+    return found
 
 
 def read(configuration: Configuration, settings: Optional[Mapping[str, Any]]) -> Tuple[str, List[str]]:

@@ -47,11 +47,25 @@ def _load(folder: str) -> None:
         ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
 
 
+def _in_subinterpreter() -> bool:
+    for name in ("_interpreters", "_xxsubinterpreters"):  # Python 3.13, and before
+        try:
+            interpreters = importlib.import_module(name)
+            current, first = interpreters.get_current(), interpreters.get_main()
+        except (ImportError, AttributeError):
+            continue
+        return bool(current != first)
+    return False
+
+
 def load() -> None:
-    """Loads LibTorch. Raises ImportError for a version that the extension was not built for.
+    """Loads LibTorch. Raises ImportError for a version that the extension was not built for, and in a subinterpreter,
+    in which the extension would take the main one's classes away.
 
     Where there is no package torch, a build folder knows LibTorch, and a package of Debian has it on its run path.
     """
+    if _in_subinterpreter():
+        raise ImportError("nmt: is for the main interpreter of a process, not for a subinterpreter; use a process")
     torch = _installed_torch()
     if torch is None:
         _load(TORCH_FOLDER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Callable, List, Mapping, Optional
 
-from nmt import _configuration, _nmt
+from nmt import _arguments, _configuration, _nmt
 from nmt._configuration import Configuration
 from nmt._errors import StopTraining
 
@@ -132,7 +132,7 @@ def prepare(config: Configuration, *, settings: Optional[Mapping[str, Any]] = No
     ("FILE:LINE: ...; did you mean ...?"), :class:`nmt.MachineError`, KeyboardInterrupt; then nothing was written.
     """
     file, options = _configuration.read(config, settings)
-    return _nmt.prepare(file, options, overwrite)
+    return _nmt.prepare(file, options, _arguments.flag("overwrite", overwrite))
 
 
 def effective_configuration(config: Configuration, *, settings: Optional[Mapping[str, Any]] = None) -> str:
@@ -159,7 +159,7 @@ class Trainer:
     def __init__(self, config: Configuration, *, settings: Optional[Mapping[str, Any]] = None,
                  restart: bool = False) -> None:
         self._file, self._settings = _configuration.read(config, settings)
-        self._restart = restart
+        self._restart = _arguments.flag("restart", restart)
         self.run_directory, self.configuration = _nmt.check_training(self._file, self._settings)
 
     def train(self, *, on_start: Optional[Callable[[Start], object]] = None,
@@ -186,8 +186,11 @@ class Trainer:
             self._restart = False  # once: from now on the run is this one
             return on_start(start) if on_start is not None else None
 
+        _arguments.callback("on_start", on_start)
         functions = {"on_start": started, "on_update": on_update, "on_interval": on_interval, "on_epoch": on_epoch,
                      "on_validation": on_validation, "on_checkpoint": on_checkpoint}
+        for name, function in functions.items():
+            _arguments.callback(name, function)
         return _nmt.train(self._file, self._settings, self._restart,
                           {name: _stopping(function) for name, function in functions.items() if function is not None})
 

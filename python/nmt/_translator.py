@@ -66,10 +66,10 @@ class Glossary:
     def __init__(self, terms: Union[Mapping[str, str], str]) -> None:
         if isinstance(terms, Mapping):
             for text in itertools.chain(terms.keys(), terms.values()):
-                if "\t" in _arguments.text("glossary", text) or "\n" in text:
+                if "\t" in _arguments.word("glossary", text) or "\n" in text:
                     raise Error(f"glossary: {text!r} holds a tab or a line end")
             terms = "".join(f"{source}\t{target}\n" for source, target in terms.items())
-        self._text = _arguments.text("terms", terms)
+        self._text = _arguments.word("terms", terms)
         self._terms = _nmt.Glossary.parse(self._text, "glossary")
 
     @classmethod
@@ -126,13 +126,13 @@ class Translator:
                  settings: Optional[Mapping[str, Any]] = None) -> None:
         models = [model] if isinstance(model, (str, os.PathLike)) else _arguments.listed("model", model, "paths")
         paths = [_arguments.path("model", path) for path in models]
-        precision = _arguments.text("precision", precision or "")
+        precision = "" if precision is None else _arguments.word("precision", precision)
         precision = {"float32": "fp32", "float": "fp32", "bfloat16": "bf16"}.get(precision, precision)
         self._arguments: Dict[str, Any] = {
             "models": [os.path.abspath(path) if path else "" for path in paths],
             "weights": [_arguments.number("weights", weight)
                         for weight in _arguments.listed("weights", weights, "numbers")],
-            "device": _arguments.text("device", device), "precision": precision,
+            "device": _arguments.word("device", device), "precision": precision,
             "threads": _arguments.whole_number("threads", threads, 0, 2**31 - 1),
             "max_source_length": None if max_source_length is None
             else _arguments.whole_number("max_source_length", max_source_length),
@@ -177,6 +177,8 @@ class Translator:
     def _translate(self, texts: List[Union[str, Request]], options: Dict[str, Any], first: int = 0) -> List[Translation]:
         prefix = options.get("prefix")
         if prefix is not None and not isinstance(prefix, str):
+            if isinstance(prefix, bytes) or not isinstance(prefix, Iterable):
+                raise _arguments.refused("prefix", "a str, or a list of str,", prefix)
             prefixes = _arguments.texts("prefix", prefix)
             if len(prefixes) != len(texts):
                 raise Error(f"prefix: {len(prefixes)} for {len(texts)} texts: give one for each, or one str for all")
@@ -197,10 +199,14 @@ class Translator:
         if isinstance(lines, (str, bytes)):
             raise TypeError("lines: an iterable of str is expected, not one text; a file is named by pathlib.Path")
         size = _arguments.whole_number("block_lines", block_lines, 1)
-        if not isinstance(options.get("prefix") or "", str):
+        if not isinstance(options.get("prefix"), (str, type(None))):
             raise TypeError("prefix: one str is expected here; nmt.Request has one for each text")
-        self._translate([], dict(options))  # wrong options are refused now, not with the first line
-        return self._blocks(_lines_of(lines), size, dict(options))
+        kept: Dict[str, Any] = dict(options)
+        for name in ("must", "must_not"):  # a generator has its phrases once
+            if kept.get(name) is not None:
+                kept[name] = _arguments.listed(name, kept[name])
+        self._translate([], dict(kept))  # wrong options are refused now, not with the first line
+        return self._blocks(_lines_of(lines), size, kept)
 
     def _blocks(self, lines: Iterator[Union[str, Request]], block_lines: int,
                 options: Dict[str, Any]) -> Iterator[Translation]:
@@ -229,10 +235,10 @@ class Translator:
 
         Raises :class:`nmt.Error` for a damaged one.
         """
-        content = document.encode() if isinstance(document, str) else document
+        content = document.encode(errors="surrogateescape") if isinstance(document, str) else document
         if not isinstance(content, bytes):
             raise _arguments.refused("document", "a str or bytes", document)
-        return self._translator.translate_document(content, _arguments.text("format", format), _wishes(dict(options)))
+        return self._translator.translate_document(content, _arguments.word("format", format), _wishes(dict(options)))
 
     def score(self, sources: Sequence[str], targets: Sequence[str],
               **options: Unpack[TranslateOptions]) -> List[Alternative]:

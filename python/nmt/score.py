@@ -128,15 +128,21 @@ class Metric:
             raise RuntimeError("No references provided and the cache is empty.")
         if isinstance(hypotheses, str):
             raise TypeError(f"{name}: `hyps` should be a sequence of strings.")
-        if isinstance(references, str) or any(isinstance(lines, str) for lines in references):
+        if isinstance(references, str):
             raise TypeError(f"{name}: `refs` should be a sequence of sequence of strings.")
-        return self._finished(self._scorer.corpus_score(list(hypotheses), [list(lines) for lines in references], threads,
-                                                        n_bootstrap if n_bootstrap > 1 else 0))
+        sets = _arguments.listed("references", references, "lists of str")
+        if any(isinstance(lines, str) for lines in sets):
+            raise TypeError(f"{name}: `refs` should be a sequence of sequence of strings.")
+        resamples = _arguments.whole_number("n_bootstrap", n_bootstrap)
+        return self._finished(self._scorer.corpus_score(
+            _arguments.listed("hypotheses", hypotheses), [_arguments.listed("references", lines) for lines in sets],
+            _arguments.whole_number("threads", threads, 0, 2**31 - 1), resamples if resamples > 1 else 0))
 
     def _sentence(self, hypothesis: str, references: Sequence[str]) -> Any:
         if isinstance(references, str):
             raise TypeError(f"{type(self).__name__}: The argument `refs` should be a sequence of strings.")
-        return self._finished(self._scorer.sentence_score(hypothesis, list(references)))
+        return self._finished(self._scorer.sentence_score(_arguments.text("hypothesis", hypothesis),
+                                                          _arguments.listed("references", references)))
 
     def get_signature(self) -> Signature:
         """That of the last score. Raises ValueError before the first: the number of references is not known."""
@@ -167,10 +173,11 @@ class BLEU(Metric):
                  smooth_method: str = "exp", smooth_value: Optional[float] = None, max_ngram_order: int = 4,
                  effective_order: bool = False, trg_lang: str = "", references: Optional[References] = None) -> None:
         if tokenize is None:
-            tokenize = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}.get(trg_lang, self.TOKENIZER_DEFAULT)
+            tokenize = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}.get(_arguments.word("trg_lang", trg_lang),
+                                                                            self.TOKENIZER_DEFAULT)
         super().__init__(_nmt.Scorer.bleu(
-            _arguments.text("tokenize", tokenize), "", _arguments.flag("lowercase", lowercase),
-            _arguments.text("smooth_method", smooth_method),
+            _arguments.word("tokenize", tokenize), "", _arguments.flag("lowercase", lowercase),
+            _arguments.word("smooth_method", smooth_method),
             None if smooth_value is None else _arguments.number("smooth_value", smooth_value),
             _arguments.whole_number("max_ngram_order", max_ngram_order, 1, 2**31 - 1),
             _arguments.flag("effective_order", effective_order)),
@@ -276,14 +283,14 @@ def sentence_bleu(hypothesis: str, references: Sequence[str], smooth_method: str
 def corpus_chrf(hypotheses: Sequence[str], references: References, char_order: int = 6, word_order: int = 0,
                 beta: int = 2, remove_whitespace: bool = True, eps_smoothing: bool = False) -> CHRFScore:
     """chrF of a corpus; with ``word_order=2`` chrF++."""
-    return CHRF(char_order, word_order, beta, whitespace=not remove_whitespace,
+    return CHRF(char_order, word_order, beta, whitespace=not _arguments.flag("remove_whitespace", remove_whitespace),
                 eps_smoothing=eps_smoothing).corpus_score(hypotheses, references)
 
 
 def sentence_chrf(hypothesis: str, references: Sequence[str], char_order: int = 6, word_order: int = 0, beta: int = 2,
                   remove_whitespace: bool = True, eps_smoothing: bool = False) -> CHRFScore:
     """chrF of a sentence, by one reference or several."""
-    return CHRF(char_order, word_order, beta, whitespace=not remove_whitespace,
+    return CHRF(char_order, word_order, beta, whitespace=not _arguments.flag("remove_whitespace", remove_whitespace),
                 eps_smoothing=eps_smoothing).sentence_score(hypothesis, references)
 
 

@@ -2,7 +2,6 @@
 
 #include <nanobind/nanobind.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include "work.h"
 
@@ -11,6 +10,12 @@ namespace nmt::python {
 namespace {
 
 RunningWorks* present = nullptr;
+
+/// `threading` ends a thread for it without a word.
+[[noreturn]] void end_thread() {
+  PyErr_SetNone(PyExc_SystemExit);
+  nanobind::raise_python_error();
+}
 
 }  // namespace
 
@@ -31,14 +36,16 @@ void RunningWorks::add(Work& work) {
       return;
     }
   }
-  const nanobind::gil_scoped_release released;
-  wait_for_the_end(work);
+  end_thread();
 }
 
 void RunningWorks::remove(Work& work) {
-  const std::lock_guard lock(mutex_);
-  works_.erase(&work);
-  changed_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    works_.erase(&work);
+    changed_.notify_all();
+  }
+  if (is_ending()) end_thread();
 }
 
 void RunningWorks::stop_all() {
@@ -46,7 +53,7 @@ void RunningWorks::stop_all() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
     ended_by_ = std::this_thread::get_id();
-    if (!works_.empty()) nanobind::set_leak_warnings(false);  // what those threads hold is never given back
+    nanobind::set_leak_warnings(false);  // what threads that Python ends hold is never given back
     for (Work* const work : works_) work->stop().request_stop();
   }
   const nanobind::gil_scoped_release released;
@@ -57,11 +64,6 @@ void RunningWorks::stop_all() {
 bool RunningWorks::is_ending() const {
   const std::lock_guard lock(mutex_);
   return ending_ && std::this_thread::get_id() != ended_by_;
-}
-
-void RunningWorks::wait_for_the_end(Work& work) {
-  remove(work);
-  for (;;) ::pause();
 }
 
 }  // namespace nmt::python

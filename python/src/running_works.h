@@ -11,14 +11,16 @@ class Work;
 
 /// Works of this process that are under way, so that Python's exit can end those of daemon threads. When Python has
 /// begun to finalize, it ends each thread that asks for the interpreter's lock, in the middle of C++ (until
-/// Python 3.14). So none of these threads may ask: stop_all() comes first, and each of them then waits for the end of
-/// the process.
+/// Python 3.14). So stop_all() comes first, waits until all of them have gone back to Python, where they raise
+/// SystemExit, and from then on no other thread begins one. They do not wait for the end of the process: exit
+/// functions that run later may join them, or want a lock that they hold.
 class RunningWorks {
  public:
   /// Never destroyed. A forked child has one of its own: threads of the parent are not there.
   static RunningWorks& instance();
 
-  /// With the interpreter's lock held. Never returns in a thread that would begin when all is ending.
+  /// All with the interpreter's lock held. add() raises SystemExit in a thread that would begin when all is ending,
+  /// remove() in one whose work was under way then.
   void add(Work& work);
   void remove(Work& work);
 
@@ -26,11 +28,8 @@ class RunningWorks {
   /// they have.
   void stop_all();
 
-  /// Whether the process ends and this is not the thread that ends it: it must not ask for the lock any more.
+  /// Whether Python ends and this is not the thread that ends it.
   bool is_ending() const;
-
-  /// For such a thread, when its work has stopped: never returns.
-  [[noreturn]] void wait_for_the_end(Work& work);
 
  private:
   mutable std::mutex mutex_;

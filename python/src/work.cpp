@@ -47,7 +47,6 @@ void Work::run_to_end(const std::function<void()>& work) {
     }
     lock.unlock();
     worker.join();
-    if (running.is_ending()) running.wait_for_the_end(*this);
   }
   running.remove(*this);
   if (raised_) std::rethrow_exception(raised_);

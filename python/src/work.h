@@ -19,7 +19,7 @@ namespace nmt::python {
 /// Ctrl-C comes through in a twentieth of a second, and callbacks are called in the thread that began the work.
 ///
 /// What a signal handler or a callback raises asks the work to stop; when it has, run() throws that. Where Python ends
-/// beside a thread that it does not wait for (daemon), the work stops, too, and run() never returns: RunningWorks.
+/// beside a thread that it does not wait for (daemon), the work stops, too, and run() throws SystemExit: RunningWorks.
 class Work {
  public:
   const StopToken& stop() const { return stop_; }

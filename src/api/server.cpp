@@ -116,17 +116,29 @@ Server::Server(const ServerOptions& options) {
   });
 }
 
+namespace {
+
+template <typename State>
+State& present(const std::unique_ptr<State>& state) {
+  return *guarded([&] {
+    if (!state) throw nmt::Error("this server was moved from");
+    return state.get();
+  });
+}
+
+}  // namespace
+
 Server::~Server() = default;
 Server::Server(Server&&) noexcept = default;
 Server& Server::operator=(Server&&) noexcept = default;
 
-std::string Server::url() const { return state_->url(); }
-int Server::port() const { return state_->port(); }
+std::string Server::url() const { return present(state_).url(); }
+int Server::port() const { return present(state_).port(); }
 void Server::stop() {
-  guarded([&] { state_->stop(); });
+  guarded([&] { present(state_).stop(); });
 }
 void Server::reload() {
-  guarded_work([&] { state_->reload(); });
+  guarded_work([&] { present(state_).reload(); });
 }
 
 }  // namespace nmt::api

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +24,15 @@
 namespace nmt::api {
 namespace {
 
-std::mutex one_run_at_a_time;
+std::timed_mutex one_run_at_a_time;
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+
+/// The turn of a run, or none where it is stopped while it waits for another one's end.
+std::unique_lock<std::timed_mutex> turn_of(const StopToken& stop) {
+  std::unique_lock turn(one_run_at_a_time, std::defer_lock);
+  while (!stop.stop_requested() && !turn.try_lock_for(kBetweenLooks)) continue;
+  return turn;
+}
 
 /// LibTorch's number of threads is one for the whole process: as it was before, when a run has ended.
 class KeptThreads {
@@ -75,7 +84,8 @@ class NMT_NOT_EXPORTED Trainer::State {
       : options_(std::move(options)), configuration_(loaded(options_.configuration)) {}
 
   TrainingResult run() {
-    const std::lock_guard turn(one_run_at_a_time);
+    const auto turn = turn_of(options_.stop);
+    if (!turn.owns_lock() && options_.stop.stop_requested()) return stopped_before();
     require_matching_torch();
     const KeptThreads threads;
     const nmt::NoProgressBars no_bars;
@@ -108,6 +118,13 @@ class NMT_NOT_EXPORTED Trainer::State {
   }
 
   void request_stop() const { options_.stop.request_stop(); }
+  TrainingResult stopped_before() const {
+    TrainingResult result;
+    result.run_directory = run_directory();
+    result.stopped = true;
+    result.reason = "stopped before it began";
+    return result;
+  }
   const std::string& run_directory() const { return configuration_.config.run.dir; }
   const nmt::Config& config() const { return configuration_.config; }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "models/decoding_precision.h"
 #include "nn/device/device.h"
@@ -30,7 +32,12 @@ TranslatorOptions options_of(const ModelSetOptions& options, const LoadedModel& 
 }  // namespace
 
 ModelSet::ModelSet(const ModelSetOptions& options) {
-  for (const double weight : options.weights) require_model_weight(weight);
+  double sum = 0;
+  for (const double weight : options.weights) {
+    require_model_weight(weight);
+    sum += weight;
+  }
+  if (!std::isfinite(sum)) throw Error("the weights of the models: their sum is too large; use smaller ones");
   const auto device = resolve_device(options.device);
   for (const auto& directory : options.directories) {
     auto& loaded = loaded_.emplace_back(load_model(directory, device));

@@ -61,6 +61,12 @@ TEST(ApiScorer, ComparesSystems) {
   EXPECT_NEAR(table[0].results[1].score, 100, 1e-9);
 }
 
+TEST(ApiScorer, StaysWhereItIsMovedFrom) {
+  Scorer one{api::BleuOptions()};
+  const auto other = std::move(one);
+  EXPECT_EQ(one.name(), other.name());  // NOLINT(bugprone-use-after-move)
+}
+
 TEST(ApiScorer, SaysWhatIsWrong) {
   const auto bleu_message = [](const api::BleuOptions& options) {
     return message_of<api::UserError>([&] { Scorer{options}; });

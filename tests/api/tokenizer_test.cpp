@@ -37,6 +37,12 @@ TEST_F(ApiTokenizer, GoesToIdsAndBack) {
   EXPECT_EQ(tokenizer_.encode(std::string("a\0\xFF", 3)).size(), 1u);
 }
 
+TEST_F(ApiTokenizer, StaysWhereItIsMovedFrom) {
+  auto one = tokenizer_;
+  const auto other = std::move(one);
+  EXPECT_EQ(one.encode("a b"), other.encode("a b"));  // NOLINT(bugprone-use-after-move)
+}
+
 TEST_F(ApiTokenizer, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<api::UserError>([&] { tokenizer_.decode({12}); }), HasSubstr("ids 0 to 11"));
   EXPECT_THAT(message_of<api::UserError>([&] { tokenizer_.decode({-1}); }), HasSubstr("id -1"));

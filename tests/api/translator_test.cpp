@@ -148,6 +148,25 @@ TEST_F(ApiTranslator, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<api::UserError>([&] { moved.translate({"a"}); }), HasSubstr("moved from"));
 }
 
+TEST_F(ApiTranslator, AStreamRefusesOptionsBeforeItReads) {
+  bool asked = false;
+  const api::LineSource source = [&](std::string&) { return asked = true, false; };
+  api::TranslateOptions options;
+  options.must = {""};
+  EXPECT_THAT(message_of<api::UserError>([&] {
+                make().translate_stream(source, [](std::int64_t, const api::Translation&) { return true; }, options);
+              }),
+              HasSubstr("a phrase is empty"));
+  EXPECT_FALSE(asked);
+}
+
+TEST_F(ApiTranslator, NamesOfFilesHoldNoZeroByte) {
+  const std::string name("in\0x", 4);
+  EXPECT_THAT(message_of<api::UserError>([&] { make().translate_file(name, "out"); }), HasSubstr("input: a zero byte"));
+  EXPECT_THAT(message_of<api::UserError>([&] { make().translate_file("in", name); }), HasSubstr("output: a zero byte"));
+  EXPECT_THAT(message_of<api::UserError>([&] { Translator{name}; }), HasSubstr("models: a zero byte"));
+}
+
 TEST_F(ApiTranslator, ADamagedModelIsRefused) {
   fs::resize_file(model_ / "model.safetensors", fs::file_size(model_ / "model.safetensors") / 2);
   EXPECT_THAT(message_of<api::UserError>([&] { make(); }), HasSubstr("model.safetensors"));

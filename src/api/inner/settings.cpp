@@ -39,7 +39,9 @@ DecodingSettings parse_settings(const std::vector<std::string>& settings) {
     const size_t sign = setting.find('=');
     if (sign == 0 || sign == std::string::npos)
       throw nmt::Error(fmt::format("settings: '{}': write name=value, as in beam_size=8", shown(setting)));
-    parsed.emplace_back(setting.substr(0, sign), setting.substr(sign + 1));
+    constexpr std::string_view kSection = "decoding.";  // may be there
+    const auto name = std::string_view(setting).substr(0, sign);
+    parsed.emplace_back(name.starts_with(kSection) ? name.substr(kSection.size()) : name, setting.substr(sign + 1));
   }
   return parsed;
 }

@@ -107,6 +107,21 @@ class Versions(Case):
         done = support.python("import sys, nmt; print([m for m in ('torch', 'numpy', 'sacrebleu') if m in sys.modules])")
         self.assertEqual((done.stdout, done.stderr), ("[]\n", ""))
 
+    def test_a_subinterpreter_is_refused(self):
+        done = support.python("""
+            import sys
+            try:
+                import _interpreters as interpreters
+            except ImportError:
+                import _xxsubinterpreters as interpreters
+            import nmt
+            code = "try:\\n import nmt\\nexcept ImportError as error:\\n print(error)"
+            interpreters.run_string(interpreters.create(), f"import sys; sys.path[:] = {sys.path!r}\\n{code}")
+            print(nmt.Sampling().seed)
+            """)
+        self.assertIn("nmt: is for the main interpreter of a process, not for a subinterpreter; use a process\n", done.stdout)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_what_is_said_without_libtorch(self):
         sys.path.insert(0, str(pathlib.Path(support.SOURCE) / "python"))
         from nmt import _library

@@ -182,6 +182,45 @@ class Train(TrainCase):
         trainer.train(on_update=lambda update: seen.append(update.update))
         self.assertEqual(seen, list(range(1, 13)))
 
+    def test_control_c_ends_the_wait_for_another_run(self):
+        self.config["training"]["max_updates"] = 1_000_000
+        code = """
+            import json, os, signal, sys, threading, time, nmt
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            config = json.loads(sys.argv[1])
+            other = {**config, "run": {**config["run"], "dir": config["run"]["dir"] + ".other"}}
+            def interrupt():
+                time.sleep(1)
+                os.kill(os.getpid(), signal.SIGINT)
+            def train(config, **callbacks):
+                try:
+                    nmt.Trainer(config).train(**callbacks)
+                except KeyboardInterrupt:
+                    print("interrupted")
+            if sys.argv[2] == "beside":
+                threading.Thread(target=train, args=(config,), daemon=True).start()
+                time.sleep(1)
+                threading.Thread(target=interrupt).start()
+                train(other)
+            else:
+                def nested(update):
+                    threading.Thread(target=interrupt).start()
+                    train(other)
+                    raise nmt.StopTraining()
+                train(config, on_update=nested)
+            """
+        for where in ("beside", "in a callback"):
+            done = support.python(code, json.dumps(self.config, default=str), where, timeout=60)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "interrupted\n", ""), where)
+
+    def test_wrong_arguments_begin_no_run(self):
+        for call, message in ((lambda: nmt.Trainer(self.config).train(on_update=5), "on_update: a function is expected, not int"),
+                              (lambda: nmt.Trainer(self.config, restart="no"), "restart: True or False is expected, not str"),
+                              (lambda: nmt.prepare(self.config, overwrite=0), "overwrite: True or False is expected, not int")):
+            with self.assertRaisesRegex(TypeError, f"^{message}$"):
+                call()
+        self.assertFalse(self.config["run"]["dir"].exists())
+
     def test_restart(self):
         trainer = nmt.Trainer(self.config)
         trainer.train()

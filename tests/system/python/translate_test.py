@@ -163,7 +163,11 @@ class Errors(TranslateCase):
                 (lambda: nmt.Translator(PROGRAMS.model, weights=0.5), "weights: a list of numbers is expected, not float"),
                 (lambda: self.translator.translate(None), "texts: a list of str is expected, not NoneType"),
                 (lambda: self.translator.translate("x", sampling={"top_k": 3}), "sampling: nmt.Sampling is expected, not dict"),
-                (lambda: self.translator.translate(["x"], prefix=b"y"), "prefix: a list of str is expected, not bytes"),
+                (lambda: self.translator.translate(["x"], prefix=b"y"), "prefix: a str, or a list of str, is expected, not bytes"),
+                (lambda: self.translator.translate("x", prefix=1), "prefix: a str, or a list of str, is expected, not int"),
+                (lambda: nmt.Translator(PROGRAMS.model, precision=0), "precision: a str is expected, not int"),
+                (lambda: self.translator.translate("x", settings={"beam_size": object()}),
+                 "beam_size: a value of an option is expected, not object"),
                 (lambda: self.translator.translate("x", glossary={"a": 1}), "glossary: a str is expected, not int"),
                 (lambda: self.translator.translate_document(3, "html"), "document: a str or bytes is expected, not int"),
                 (lambda: tokenizer.encode(None), "text: a str is expected, not NoneType"),
@@ -173,6 +177,18 @@ class Errors(TranslateCase):
         for call, message in (
                 (lambda: tokenizer.decode([2**40]), "ids 1099511627776: use at most 2147483647"),
                 (lambda: tokenizer.encode("a", "both"), "side 'both': use \"source\" or \"target\""),
+                (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[10**400, 1]), "weights: the number is out of range"),
+                (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[1e308, 1e308]),
+                 "the weights of the models: their sum is too large; use smaller ones"),
+                (lambda: nmt.Translator("model\0x"), r"model 'model\\x00x': a zero byte stands in the name"),
+                (lambda: self.translator.translate_file(PROGRAMS.work / "test.de", "out\0x"),
+                 r"output 'out\\x00x': a zero byte stands in the name"),
+                (lambda: nmt.Translator("f\udcfc"), r"model 'f\\udcfc': holds bytes that are no UTF-8"),
+                (lambda: nmt.Translator(PROGRAMS.model, device="f\udcfc"), r"device 'f\\udcfc': holds bytes that are no UTF-8"),
+                (lambda: self.translator.translate("x", settings={"beam_size": "f\udcfc"}),
+                 r"beam_size '\"f\\udcfc\"': holds bytes that are no UTF-8"),
+                (lambda: self.translator.translate("x", glossary={"a": "f\udcfc"}),
+                 r"glossary 'f\\udcfc': holds bytes that are no UTF-8"),
                 (lambda: self.translator.translate("x", must=[" "]), "must and must_not: a phrase is empty; leave it out"),
                 (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[0, 1]), "model weight 0: use a finite number above 0"),
                 (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[float("nan"), 1]), "weights nan: use a finite number")):
@@ -272,6 +288,17 @@ class Streams(TranslateCase):
             self.assertEqual([result.repaired for result in results], [True, False])
         self.assertTrue(self.translator.translate("Ein \ud800 Hund .").repaired)
 
+    def test_an_iterator_keeps_the_phrases_of_a_generator(self):
+        phrase = self.translator.translate(self.sources[1]).text.split()[0]
+        for name in ("must", "must_not"):
+            listed = self.translator.translate(self.sources[:1], **{name: [phrase]})
+            generated = self.translator.translate_iter(self.sources[:1], **{name: (each for each in [phrase])})
+            self.assertEqual([r.text for r in generated], [r.text for r in listed])
+
+    def test_settings_may_name_their_section(self):
+        self.assertEqual(self.translator.translate(self.sources[0], settings={"decoding.beam_size": 1}).text,
+                         self.translator.translate(self.sources[0], beam_size=1).text)
+
     def test_an_iterator_refuses_what_is_wrong_at_once(self):
         translate = self.translator.translate_iter
         for error, what, call in (
@@ -327,6 +354,29 @@ class Threads(TranslateCase):
                     print("ends")
                     """, PROGRAMS.model, self.sources[0], count)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
+
+    def test_exit_functions_may_wait_for_such_threads(self):
+        """They are called after those of the package where they were registered before it was imported."""
+        for wait in ("thread.join()", "lock.acquire()"):
+            done = support.python(f"""
+                import atexit, sys, threading, time
+                lock = threading.Lock()
+                def at_exit():
+                    {wait}
+                    print("waited")
+                atexit.register(at_exit)
+                import nmt
+                translator = nmt.Translator(sys.argv[1], threads=1)
+                def work():
+                    while True:
+                        with lock:
+                            translator.translate([sys.argv[2]] * 20)
+                        time.sleep(0.001)
+                thread = threading.Thread(target=work, daemon=True)
+                thread.start()
+                time.sleep(0.5)
+                """, PROGRAMS.model, self.sources[0], timeout=60)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "waited\n", ""), wait)
 
     def test_threads_share_a_translator(self):
         expected = [r.text for r in self.translator.translate(self.sources)]

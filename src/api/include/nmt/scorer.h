@@ -87,6 +87,8 @@ class NMT_EXPORT Scorer {
   explicit Scorer(const ChrfOptions& options);
   /// The same for TER.
   explicit Scorer(const TerOptions& options);
+  Scorer(const Scorer&) = default;  ///< what is moved from stays as it was
+  Scorer& operator=(const Scorer&) = default;
 
   /// Of a corpus: hypotheses[line].
   Score corpus_score(const std::vector<std::string>& hypotheses, const References& references,

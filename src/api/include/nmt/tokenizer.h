@@ -25,6 +25,8 @@ class NMT_EXPORT Tokenizer {
 
   /// Of a model directory or a folder of prepared data. Throws UserError where it is neither, or damaged.
   explicit Tokenizer(const std::string& directory);
+  Tokenizer(const Tokenizer&) = default;  ///< what is moved from stays as it was
+  Tokenizer& operator=(const Tokenizer&) = default;
 
   /// A text, normalised as the model's input is and cut; without `<s>` and `</s>`. Any bytes are taken: what is not
   /// UTF-8, and what no piece stands for, becomes kUnknown.
@@ -71,6 +73,8 @@ class NMT_EXPORT MetricTokenizer {
  public:
   /// name: one of metric_tokenizers(). Throws UserError for others and for one whose model is not there.
   explicit MetricTokenizer(const std::string& name, const std::string& sentencepiece_model = {});
+  MetricTokenizer(const MetricTokenizer&) = default;  ///< what is moved from stays as it was
+  MetricTokenizer& operator=(const MetricTokenizer&) = default;
   std::string tokenize(std::string_view text) const;  ///< throws UserError where it is not UTF-8 and has to be
 
  private:

@@ -106,11 +106,14 @@ struct TrainingResult {
 
 /// nmt-train's work in one process: trains a model on prepared data; on the run directory of a run that was stopped or
 /// killed it goes on exactly where that stopped, and ends in the same bits. What it writes is what nmt-train writes.
-/// (Several processes are started through nmt-train.) One run at a time in a process: run() of another waits for it.
+/// (Several processes are started through nmt-train.) One run at a time in a process: run() of another waits for it, or
+/// until its stop token asks. A callback that begins a run waits until then, too.
 class NMT_EXPORT Trainer {
  public:
   /// Reads and checks the configuration. Throws UserError.
   explicit Trainer(TrainerOptions options);
+  Trainer(const Trainer&) = default;  ///< the same trainer; what is moved from stays as it was
+  Trainer& operator=(const Trainer&) = default;
 
   /// Trains to the end of the run, or until the stop token asks. Throws UserError (no prepared data, a run directory of
   /// other options or in use), MachineError, and what callbacks throw. May be called again: it goes on.
