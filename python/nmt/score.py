@@ -4,7 +4,7 @@ digit (version 2.6.0): ``from nmt.score import corpus_bleu`` in place of ``from 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from nmt import _arguments, _nmt
 
@@ -108,10 +108,14 @@ class Signature:
 class Metric:
     """What BLEU, CHRF and TER have in common. Objects may be used again, for any number of systems."""
 
-    def __init__(self, scorer: _nmt.Scorer, references: Optional[References]) -> None:
+    def __init__(self, scorer: _nmt.Scorer, references: Optional[References], made_of: Tuple[Any, ...]) -> None:
         self._scorer = scorer
         self._references = references
+        self._made_of = made_of
         self._signature: Optional[Signature] = None
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), self._made_of, {"_signature": self._signature}
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> Any:
         raise NotImplementedError
@@ -181,7 +185,8 @@ class BLEU(Metric):
             None if smooth_value is None else _arguments.number("smooth_value", smooth_value),
             _arguments.whole_number("max_ngram_order", max_ngram_order, 1, 2**31 - 1),
             _arguments.flag("effective_order", effective_order)),
-            references)
+            references, (lowercase, force, tokenize, smooth_method, smooth_value, max_ngram_order, effective_order, trg_lang,
+                         references))
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> BLEUScore:
         return BLEUScore(fields["score"], [round(count) for count in fields["counts"]],
@@ -216,7 +221,8 @@ class CHRF(Metric):
         self.beta = _arguments.whole_number("beta", beta, 0)
         super().__init__(_nmt.Scorer.chrf(
             self.char_order, self.word_order, self.beta, _arguments.flag("lowercase", lowercase),
-            _arguments.flag("whitespace", whitespace), _arguments.flag("eps_smoothing", eps_smoothing)), references)
+            _arguments.flag("whitespace", whitespace), _arguments.flag("eps_smoothing", eps_smoothing)), references,
+            (char_order, word_order, beta, lowercase, whitespace, eps_smoothing, references))
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> CHRFScore:
         return CHRFScore(fields["score"], self.char_order, self.word_order, self.beta, mean, ci)
@@ -240,7 +246,8 @@ class TER(Metric):
                  case_sensitive: bool = False, references: Optional[References] = None) -> None:
         super().__init__(_nmt.Scorer.ter(
             _arguments.flag("normalized", normalized), _arguments.flag("no_punct", no_punct),
-            _arguments.flag("asian_support", asian_support), _arguments.flag("case_sensitive", case_sensitive)), references)
+            _arguments.flag("asian_support", asian_support), _arguments.flag("case_sensitive", case_sensitive)), references,
+            (normalized, no_punct, asian_support, case_sensitive, references))
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> TERScore:
         return TERScore(fields["score"], fields["edits"], fields["reference_words"], mean, ci)

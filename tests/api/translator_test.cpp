@@ -154,7 +154,8 @@ TEST_F(ApiTranslator, AStreamRefusesOptionsBeforeItReads) {
   api::TranslateOptions options;
   options.must = {""};
   EXPECT_THAT(message_of<api::UserError>([&] {
-                make().translate_stream(source, [](std::int64_t, const api::Translation&) { return true; }, options);
+                make().translate_stream(
+                    source, [](std::int64_t, const api::Translation&) { return true; }, options);
               }),
               HasSubstr("a phrase is empty"));
   EXPECT_FALSE(asked);

@@ -13,7 +13,8 @@ namespace {
 void check_translator(const TranslatorOptions& options) {
   if (options.models.empty()) throw nmt::Error("models: name a model directory");
   for (const auto& model : options.models)
-    if (model.find('\0') != std::string::npos) throw nmt::Error("models: a zero byte stands in the name of a directory");
+    if (model.find('\0') != std::string::npos)
+      throw nmt::Error("models: a zero byte stands in the name of a directory");
   if (!options.weights.empty() && options.weights.size() != options.models.size())
     throw nmt::Error(
         fmt::format("weights: {} for {} models; give one for each", options.weights.size(), options.models.size()));

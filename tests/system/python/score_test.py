@@ -1,5 +1,6 @@
 """nmt.score beside sacreBLEU: the same calls, the same figures, lines and signatures."""
 
+import pickle
 import random
 import unittest
 
@@ -108,6 +109,15 @@ class Score(unittest.TestCase):
         self.same(ours.corpus_score(self.hypotheses, self.references, n_bootstrap=100),
                   theirs.corpus_score(self.hypotheses, self.references, n_bootstrap=100))
         self.assertEqual(str(ours.get_signature()), str(theirs.get_signature()))
+
+    def test_metrics_are_pickled(self):
+        for metric in (score.BLEU(lowercase=True, max_ngram_order=3, references=self.references), score.CHRF(word_order=2),
+                       score.TER(case_sensitive=True)):
+            references = None if isinstance(metric, score.BLEU) else self.references
+            expected = metric.corpus_score(self.hypotheses, references)
+            copy = pickle.loads(pickle.dumps(metric))
+            self.assertEqual(str(copy.get_signature()), str(metric.get_signature()))
+            self.assertEqual(str(copy.corpus_score(self.hypotheses, references)), str(expected))
 
     def test_errors(self):
         with self.assertRaisesRegex(nmt.Error, "tokenize|bleu"):
