@@ -89,6 +89,8 @@ function(nmt_debian_packages)
   string(REPLACE "; docs/serving.md says how it is installed" ", as the Debian package installs it" unit "${unit}")
   file(WRITE ${folder}/nmt.service "${unit}")
   install(FILES ${folder}/nmt.service DESTINATION lib/systemd/system COMPONENT debian-nmt)
+  install(DIRECTORY ${root}/docs DESTINATION share/doc/nmt COMPONENT debian-nmt
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
   set(revision 1)
   set(version ${PROJECT_VERSION}-${revision})

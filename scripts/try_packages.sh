@@ -86,6 +86,7 @@ nmt translate -q -m $model <three.de >three.en
 nmt translate -q -m $model --beam-size 4 <three.de >three.beam4.en
 step "man nmt-train, man nmt-config"
 for page in nmt-train nmt-config; do MANPAGER=cat man "$page" 2>/dev/null | sed -n '/^NAME/{n;p}'; done
+test -s /usr/share/doc/nmt/docs/README.md
 step "completion of: nmt trai"
 bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader nmt
   COMP_WORDS=(nmt trai) COMP_CWORD=1 COMP_LINE="nmt trai" COMP_POINT=8

@@ -79,6 +79,10 @@ class Debs(unittest.TestCase):
                 with gzip.open(documents / "changelog.Debian.gz", "rt") as changes:
                     self.assertIn("Sun, 13 Sep 2020", changes.read())
 
+    def test_the_guides_are_there(self):
+        guides = {guide.name for guide in (HERE.parents[2] / "docs").glob("*.md")}
+        self.assertEqual({guide.name for guide in (self.root / "usr/share/doc/nmt/docs").glob("*.md")}, guides)
+
     def test_they_depend_on_each_other_and_on_what_they_load(self):
         same = f"(= {self.version}-1)"
         for package in set(self.debs) - {"nmt-libtorch", "libnmt-dev"}:
