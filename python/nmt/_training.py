@@ -186,11 +186,11 @@ class Trainer:
             self._restart = False  # once: from now on the run is this one
             return on_start(start) if on_start is not None else None
 
-        _arguments.callback("on_start", on_start)
-        functions = {"on_start": started, "on_update": on_update, "on_interval": on_interval, "on_epoch": on_epoch,
+        functions = {"on_start": on_start, "on_update": on_update, "on_interval": on_interval, "on_epoch": on_epoch,
                      "on_validation": on_validation, "on_checkpoint": on_checkpoint}
         for name, function in functions.items():
             _arguments.callback(name, function)
+        functions["on_start"] = started
         return _nmt.train(self._file, self._settings, self._restart,
                           {name: _stopping(function) for name, function in functions.items() if function is not None})
 

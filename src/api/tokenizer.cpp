@@ -7,6 +7,7 @@
 
 #include "api/inner/guard.h"
 #include "base/error.h"
+#include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "data/codec_directory.h"
 #include "scoring/tokenizers/tokenizers.h"
@@ -51,7 +52,10 @@ class NMT_NOT_EXPORTED Tokenizer::State {
 };
 
 Tokenizer::Tokenizer(const std::string& directory) {
-  guarded([&] { state_ = std::make_shared<const State>(directory); });
+  guarded([&] {
+    require_file_name("directory", directory);
+    state_ = std::make_shared<const State>(directory);
+  });
 }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text, Side side) const {

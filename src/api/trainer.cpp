@@ -27,10 +27,11 @@ namespace {
 std::timed_mutex one_run_at_a_time;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 
-/// The turn of a run, or none where it is stopped while it waits for another one's end.
+/// The turn of a run, or none where it is stopped while it waits for the end of another one.
 std::unique_lock<std::timed_mutex> turn_of(const StopToken& stop) {
   std::unique_lock turn(one_run_at_a_time, std::defer_lock);
-  while (!stop.stop_requested() && !turn.try_lock_for(kBetweenLooks)) continue;
+  while (!turn.try_lock_for(kBetweenLooks))
+    if (stop.stop_requested()) break;
   return turn;
 }
 
@@ -85,7 +86,7 @@ class NMT_NOT_EXPORTED Trainer::State {
 
   TrainingResult run() {
     const auto turn = turn_of(options_.stop);
-    if (!turn.owns_lock() && options_.stop.stop_requested()) return stopped_before();
+    if (!turn.owns_lock()) return stopped_before();
     require_matching_torch();
     const KeptThreads threads;
     const nmt::NoProgressBars no_bars;

@@ -58,11 +58,6 @@ std::vector<std::string> clean(const std::vector<std::string>& phrases) {
   return result;
 }
 
-/// A name of a file: the system's ends where a zero byte stands.
-void check_name(const char* what, const std::string& name) {
-  if (name.find('\0') != std::string::npos) throw nmt::Error(fmt::format("{}: a zero byte stands in the name", what));
-}
-
 std::vector<std::string> joined(const std::vector<std::string>& first, const std::vector<std::string>& second) {
   auto result = clean(first);
   for (auto& text : clean(second)) result.push_back(std::move(text));
@@ -222,8 +217,6 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                                           const TranslateOptions& options, const LogSink& log) const {
   return with_state<FileStatistics>(state_, [&](const State& state) {
     check_options(options);
-    check_name("input", input);
-    check_name("output", output);
     check_outputs({{"input", input}}, {{"output", output}});
     const auto translator = state.translator_for(options);
     LineReader reader(input, kLongestLineToTranslate);

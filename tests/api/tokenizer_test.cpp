@@ -49,6 +49,8 @@ TEST_F(ApiTokenizer, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<api::UserError>([&] { tokenizer_.decode_pieces({"z"}); }), HasSubstr("'z' is no piece"));
   message_of<api::UserError>([&] { tokenizer_.piece(12, Side::kSource); });
   message_of<api::UserError>([&] { Tokenizer((folder_ / "none").string()); });
+  EXPECT_THAT(message_of<api::UserError>([] { Tokenizer(std::string("a\0b", 3)); }),
+              HasSubstr("directory: a zero byte"));
 }
 
 TEST(ApiSentencePiece, IsLearned) {

@@ -155,6 +155,13 @@ TEST_F(ApiTrainer, AnInterruptedRunGoesOnInTheSameBits) {
             read_file(folder_ / "thrown" / "best" / "model.safetensors"));
 }
 
+TEST_F(ApiTrainer, StaysWhereItIsMovedFrom) {
+  Trainer one(options("moved"));
+  const auto other = std::move(one);
+  one.request_stop();  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(one.run_directory(), other.run_directory());
+}
+
 TEST_F(ApiTrainer, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<api::UserError>([&] { Trainer(options("run")).run(); }), HasSubstr("nmt-prepro"));
   auto wrong = options("run");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/process/user_files.h"
 #include "base/threads.h"
 #include "config/loading/schema.h"
 #include "search/ensemble.h"
@@ -12,9 +13,7 @@ namespace {
 
 void check_translator(const TranslatorOptions& options) {
   if (options.models.empty()) throw nmt::Error("models: name a model directory");
-  for (const auto& model : options.models)
-    if (model.find('\0') != std::string::npos)
-      throw nmt::Error("models: a zero byte stands in the name of a directory");
+  for (const auto& model : options.models) require_file_name("models", model);
   if (!options.weights.empty() && options.weights.size() != options.models.size())
     throw nmt::Error(
         fmt::format("weights: {} for {} models; give one for each", options.weights.size(), options.models.size()));

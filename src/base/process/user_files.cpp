@@ -32,7 +32,13 @@ std::string described(const UserFile& file, const char* standard_stream) {
 
 }  // namespace
 
+void require_file_name(const std::string& option, const std::string& name) {
+  if (name.find('\0') != std::string::npos) throw Error(fmt::format("{}: a zero byte stands in the name", option));
+}
+
 void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFile>& outputs) {
+  for (const auto* files : {&inputs, &outputs})
+    for (const auto& file : *files) require_file_name(file.option, file.path.native());
   std::map<std::string, std::string> named;  // what is named already
   for (const auto& input : inputs)
     named.emplace(identity_of(input.path, STDIN_FILENO), described(input, "standard input"));

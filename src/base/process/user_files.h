@@ -12,9 +12,12 @@ struct UserFile {
   std::filesystem::path path;  ///< "-": standard input or output; empty: none
 };
 
-/// Throws Error where an output is an input, too, or where two outputs are one file: one would be lost without a word.
-/// Files are told by device and inode, whatever their names; those that are not there yet by their paths. Devices,
-/// pipes and terminals may be named several times.
+/// Throws Error for a zero byte: there the system's name ends, and another file would be read or written.
+void require_file_name(const std::string& option, const std::string& name);
+
+/// Throws Error for such names, where an output is an input, too, or where two outputs are one file: one would be lost
+/// without a word. Files are told by device and inode, whatever their names; those that are not there yet by their
+/// paths. Devices, pipes and terminals may be named several times.
 void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFile>& outputs);
 
 }  // namespace nmt

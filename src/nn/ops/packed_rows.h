@@ -16,7 +16,7 @@ struct PackedRows {
 PackedRows pack_rows(const torch::Tensor& lengths, int64_t width, torch::Device device);
 
 /// The `rows` of x [all, features]: [tokens, features]. No row may stand there twice: the gradient is copied to its
-/// place. That of index_select is added to it, which takes a GPU some three times as long (docs/results.md).
+/// place. That of index_select is added to it, which takes a GPU some two and a half times as long (docs/results.md).
 torch::Tensor take_rows(const torch::Tensor& x, const torch::Tensor& rows);
 
 }  // namespace nmt

@@ -24,6 +24,16 @@ class CheckOutputsTest : public testing::Test {
   fs::path there_ = folder_ / "there", missing_ = folder_ / "missing";
 };
 
+TEST_F(CheckOutputsTest, ANameEndsAtNoZeroByte) {
+  const fs::path cut(std::string("a\0b", 3));
+  EXPECT_THAT(
+      [&] {
+        check_outputs({}, {{"--output", cut}});
+      },
+      ThrowsMessage<Error>(HasSubstr("--output: a zero byte")));
+  EXPECT_THAT([&] { check_outputs({{"--input", cut}}, {}); }, ThrowsMessage<Error>(HasSubstr("--input: a zero byte")));
+}
+
 TEST_F(CheckOutputsTest, AnInputIsNoOutputWhateverItsName) {
   fs::create_symlink(there_, folder_ / "link");
   fs::create_hard_link(there_, folder_ / "other_name");
