@@ -117,13 +117,13 @@ std::vector<Translation> translated(const Translator::State& state, const std::v
   return results;
 }
 
+// A pointer of its own: the translator may be destroyed meanwhile.
 template <typename Result, typename State, typename Body>
-Result with_state(const std::shared_ptr<const State>& state, const Body& body) {
+Result with_state(std::shared_ptr<const State> state, const Body& body) {
   Result result{};
   guarded_work([&] {
-    const auto kept = state;  // the translator may be destroyed meanwhile
-    if (!kept) throw nmt::Error("this translator was moved from");
-    result = body(*kept);
+    if (!state) throw nmt::Error("this translator was moved from");
+    result = body(*state);
   });
   return result;
 }
