@@ -28,7 +28,8 @@ SIZES = {"small": {"d_model": 256, "d_ff": 1024, "num_blocks": 3, "num_heads": 4
 # Updates of each program: enough for a steady figure, few enough to wait for; the slow ones do less.
 UPDATES = {"small": {"ours-bf16": 120, "ours-fp32": 80, "opennmt": 60, "joeynmt": 40, "pytorch-bf16": 60,
                      "pytorch-fp32": 50},
-           "base": {"ours-bf16": 50, "ours-fp32": 30, "opennmt": 30, "pytorch-bf16": 30, "pytorch-fp32": 30}}
+           "base": {"ours-bf16": 50, "ours-fp32": 30, "opennmt": 30, "joeynmt": 30, "pytorch-bf16": 30,
+                    "pytorch-fp32": 30}}
 EVERY = 10  # updates a figure
 WARM_UP = 2  # figures that do not count
 
@@ -125,7 +126,10 @@ def opennmt(options, size, updates):
 
 def joeynmt(options, size, updates):
     config = options.peers / f"compare_joeynmt_{size}.yaml"
-    text = (options.peers / f"joeynmt_{size}.yaml").read_text()
+    text = (options.peers / "joeynmt_small.yaml").read_text()
+    for key, name in (("embedding_dim", "d_model"), ("hidden_size", "d_model"), ("ff_size", "d_ff"),
+                      ("num_layers", "num_blocks"), ("num_heads", "num_heads")):
+        text = re.sub(rf"\b{key}: \d+", f"{key}: {SIZES[size][name]}", text)
     config.write_text(re.sub(r"logging_freq: \d+", f"logging_freq: {EVERY}", text))
     pattern = re.compile(r"Step:\s*\d+.*Tokens per Sec:\s*(\d+)")
     lines = run([options.peers / "venv/bin/python", "-m", "joeynmt", "train", config, "--skip-test"], options.peers,

@@ -58,7 +58,12 @@ void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value,
 TranslationRequest parse_json(std::string_view line) {
   if (strip(line).empty()) return {};
   const auto object = parse_json_or_null(line, {.depth = 3, .values = 1 << 16});
-  if (!object.is_object()) throw Error("not a JSON object; use {\"source\": \"...\"}");
+  if (!object.is_object()) {
+    // \ud800 to \udfff are halves of a character.
+    const bool halves = line.find("\\ud") != line.npos || line.find("\\uD") != line.npos;
+    throw Error(fmt::format("not a JSON object{}; use {{\"source\": \"...\"}}",
+                            halves ? ", or one with half of a pair of \\ud800 to \\udfff" : ""));
+  }
   TranslationRequest request;
   for (const auto& [key, value] : object.items()) {
     if (key == "source") {

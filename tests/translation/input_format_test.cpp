@@ -56,6 +56,7 @@ TEST(InputFormat, SaysWhatIsWrong) {
   EXPECT_THAT(message("a\tb\tc\td\te", InputFormat::kTsv), HasSubstr("5 columns"));
   for (const std::string line : {"a", "[]", "{\"source\": ", "\"a\"", "{} {}"})
     EXPECT_THAT(message(line, InputFormat::kJson), HasSubstr("not a JSON object")) << line;
+  EXPECT_THAT(message(R"({"source": "\ud83d"})", InputFormat::kJson), HasSubstr("half of a pair"));
   EXPECT_THAT(message("{}", InputFormat::kJson), HasSubstr("\"source\" is missing"));
   EXPECT_THAT(message(R"({"source": 1})", InputFormat::kJson), HasSubstr("\"source\" is no text"));
   EXPECT_THAT(message(R"({"source": "a", "must": [1]})", InputFormat::kJson), HasSubstr("\"must\" is no text"));
