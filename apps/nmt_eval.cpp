@@ -11,6 +11,7 @@
 
 #include "base/process/app.h"
 #include "base/process/signals.h"
+#include "base/process/user_files.h"
 #include "command_line.h"
 #include "data/codec_directory.h"
 #include "eval_arguments.h"
@@ -70,7 +71,7 @@ int run(int argc, char** argv) {
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);
   arguments.check(test_sets);
   check_evaluation_files(arguments.files, test_sets, arguments.config_file);
-  if (!arguments.attention_out.empty()) std::filesystem::create_directories(arguments.attention_out);
+  if (!arguments.attention_out.empty()) make_folder("--attention-out", arguments.attention_out);
   arguments.decoding.set_threads();
 
   auto options = arguments.options();

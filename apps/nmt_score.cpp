@@ -1,6 +1,7 @@
 // nmt-score: the command line of sacreBLEU. Its exit codes are sacreBLEU's, not those of the toolkit's other programs.
 #include <unistd.h>
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -11,6 +12,7 @@
 
 int main(int argc, char** argv) {
   using namespace nmt::scoring;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over its limit shows as a write error
   std::ios::sync_with_stdio(false);
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

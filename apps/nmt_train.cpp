@@ -53,7 +53,7 @@ struct Arguments {
                    "traces N updates after the first ten: profile.json in the run directory, for chrome://tracing and "
                    "ui.perfetto.dev, and the ten most expensive operations in the log")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1000000));
     app.add_option(
            "--report-only", report_only,
            "writes DIR/report.html of a run that has ended or goes on, from the files in its directory DIR, and "

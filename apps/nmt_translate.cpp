@@ -16,6 +16,7 @@
 #include "base/process/log.h"
 #include "base/process/progress.h"
 #include "base/process/signals.h"
+#include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "nn/device/cpu_allocator.h"
 #include "report/html/attention_map.h"
@@ -61,7 +62,7 @@ struct Outputs {
   explicit Outputs(const TranslateArguments& arguments) : lines(arguments.output) {
     if (!arguments.alignment_file.empty()) alignments.emplace(arguments.alignment_file);
     if (!arguments.attention_out.empty() && !arguments.attention_is_file())
-      fs::create_directories(arguments.attention_out);
+      make_folder("--attention-out", arguments.attention_out);
   }
   std::vector<LineSink> sinks(const TranslateArguments& arguments) {
     std::vector<LineSink> result;

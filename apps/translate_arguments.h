@@ -9,6 +9,7 @@
 #include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/process/user_files.h"
+#include "base/unicode.h"
 #include "command_line.h"
 #include "decoding_arguments.h"
 #include "markup/document.h"
@@ -55,6 +56,9 @@ struct TranslateArguments {
     if (!target_texts.empty() && target_texts.size() != texts.size())
       throw Error(
           fmt::format("--target: {} given for {} of --text; give one for each", target_texts.size(), texts.size()));
+    for (const auto* phrases : {&stream.common.must, &stream.common.must_not})
+      for (const auto& phrase : *phrases)
+        if (strip(phrase).empty()) throw Error("--must, --must-not: a phrase is empty; leave it out");
     for (const auto& phrase : stream.common.must)
       if (std::ranges::find(stream.common.must_not, phrase) != stream.common.must_not.end())
         throw Error(fmt::format("--must, --must-not '{}': cannot both hold; leave out one of them", phrase));
@@ -71,9 +75,8 @@ struct TranslateArguments {
     if (is_document()) input_document_format();
     if (scores_given() && (n_best > 1 || copy_unknown || split_sentences || has_constraints() || has_terms()))
       throw Error(
-          "--score, --target: take translations as they are; leave out --n-best, --copy-unknown, --split-sentences and "
-          "the "
-          "constraints");
+          "--score, --target: take translations as they are; leave out --n-best, --copy-unknown, --split-sentences, "
+          "--input-format and the constraints");
   }
 
   std::vector<UserFile> inputs() const {

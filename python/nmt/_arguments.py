@@ -75,9 +75,9 @@ def number(name: str, value: Any) -> float:
 
 
 def flag(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
+    if not _is_truth(value):
         raise refused(name, "True or False", value)
-    return value
+    return bool(value)
 
 
 def listed(name: str, value: Any, of: str = "str") -> List[Any]:

@@ -7,6 +7,7 @@ import os
 from typing import Any, Iterator, List, Mapping, Optional, Tuple, Union
 
 from nmt import _arguments
+from nmt._errors import Error
 
 #: A YAML file, or the options by their sections: {"data": {"vocab_size": 8000}}, or {"data.vocab_size": 8000}.
 Configuration = Union[str, "os.PathLike[str]", Mapping[str, Any]]
@@ -38,7 +39,8 @@ def settings_of(mapping: Mapping[str, Any]) -> List[str]:
     """["data.vocab_size=8000"]: JSON is YAML. None leaves an option as it is."""
     found = []
     for name, value in _options(mapping):
-        _arguments.word("the name of an option", name)
+        if "=" in _arguments.word("the name of an option", name):
+            raise Error(f"option {name!r}: a name without '=' is expected")
         if value is not None:
             found.append(f"{name}={_arguments.word(name, _json(name, value))}")
     return found

@@ -66,9 +66,10 @@ class Glossary:
     def __init__(self, terms: Union[Mapping[str, str], str]) -> None:
         if isinstance(terms, Mapping):
             for text in itertools.chain(terms.keys(), terms.values()):
-                if "\t" in _arguments.word("glossary", text) or "\n" in text:
+                if any(character in _arguments.word("glossary", text) for character in "\t\n\r"):
                     raise Error(f"glossary: {text!r} holds a tab or a line end")
-            terms = "".join(f"{source}\t{target}\n" for source, target in terms.items())
+            # Spaces around a term do not count; without the first one a line that begins with # is a comment.
+            terms = "".join(f" {source}\t{target}\n" for source, target in terms.items())
         self._text = _arguments.word("terms", terms)
         self._terms = _nmt.Glossary.parse(self._text, "glossary")
 
@@ -278,16 +279,32 @@ def _wishes(options: Dict[str, Any]) -> Dict[str, Any]:
 
 def _lines_of(lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"]) -> Iterator[Union[str, Request]]:
     if isinstance(lines, os.PathLike):
-        return _lines_of_file(open(lines, "rb"), os.fspath(lines))
+        name = _arguments.path("lines", lines)
+        try:
+            raw = open(name, "rb")
+        except OSError as error:
+            raise Error(f"{name}: cannot read ({error.strerror})") from None
+        return _lines_of_file(raw, name)
     if not isinstance(lines, Iterable):
         raise _arguments.refused("lines", "an iterable of str, or a pathlib.Path,", lines)
     return (line.rstrip("\r\n") if isinstance(line, str) else line for line in lines)
 
 
+#: What the programs refuse, too.
+_FOREIGN = {b"\xfd7zXZ": "packed with xz; unpack it (xz -d)", b"BZh": "packed with bzip2; unpack it (bzip2 -d)",
+            b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it (zstd -d)", b"PK\x03\x04": "a zip archive; unpack it",
+            b"\xff\xfe": "UTF-16; convert it (iconv -f UTF-16 -t UTF-8)",
+            b"\xfe\xff": "UTF-16; convert it (iconv -f UTF-16 -t UTF-8)"}
+
+
 def _lines_of_file(raw: BufferedReader, name: str) -> Iterator[str]:
     number = 0
     with raw:
-        packed = raw.peek(2)[:2] == b"\x1f\x8b"
+        first = raw.peek(8)
+        for magic, what in _FOREIGN.items():
+            if first.startswith(magic):
+                raise Error(f"{name}: is {what} first (plain UTF-8 text and gzip are read)")
+        packed = first[:2] == b"\x1f\x8b"
         with gzip.open(raw) if packed else raw as content:
             try:
                 for line in content:

@@ -27,14 +27,28 @@ void translate_exception(const std::exception_ptr& thrown, void*) {
   }
 }
 
+// Functions of `atexit` are called from the last to the first. Those that were registered after this module's import
+// may join a thread whose work only stop_all() ends. So it is registered once more when the main thread has ended, if
+// this Python can tell.
+void stop_works_first_at_exit() {
+  const nb::object atexit = nb::module_::import_("atexit");
+  const nb::object stop = nb::cpp_function([] { nmt::python::RunningWorks::instance().stop_all(); });
+  atexit.attr("register")(stop);
+  const nb::object threading = nb::module_::import_("threading");
+  if (!nb::hasattr(threading, "_register_atexit")) return;
+  threading.attr("_register_atexit")(nb::cpp_function([atexit, stop] {
+    atexit.attr("unregister")(stop);
+    atexit.attr("register")(stop);
+  }));
+}
+
 }  // namespace
 
 NB_MODULE(_nmt, module) {
   nb::register_exception_translator(translate_exception);
   module.def("version", &nmt::version);
   module.def("build_information", &nmt::build_information);
-  nb::module_::import_("atexit").attr("register")(
-      nb::cpp_function([] { nmt::python::RunningWorks::instance().stop_all(); }));
+  stop_works_first_at_exit();
   nmt::python::bind_translator(module);
   nmt::python::bind_scorer(module);
   nmt::python::bind_training(module);

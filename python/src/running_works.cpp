@@ -3,11 +3,17 @@
 #include <nanobind/nanobind.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "work.h"
 
 namespace nmt::python {
 
 namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr std::chrono::seconds kForCallbacks{5};
 
 RunningWorks* present = nullptr;
 
@@ -56,9 +62,17 @@ void RunningWorks::stop_all() {
     nanobind::set_leak_warnings(false);  // what threads that Python ends hold is never given back
     for (Work* const work : works_) work->stop().request_stop();
   }
-  const nanobind::gil_scoped_release released;
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return works_.empty(); });
+  auto since = std::chrono::steady_clock::now();
+  for (;;) {
+    {
+      const nanobind::gil_scoped_release released;
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, kBetweenLooks, [this] { return works_.empty(); })) return;
+      if (!std::ranges::all_of(works_, &Work::is_in_callback)) since = std::chrono::steady_clock::now();
+    }
+    if (std::chrono::steady_clock::now() - since > kForCallbacks) return;
+    if (PyErr_CheckSignals() != 0) nanobind::raise_python_error();
+  }
 }
 
 bool RunningWorks::is_ending() const {

@@ -25,7 +25,8 @@ class RunningWorks {
   void remove(Work& work);
 
   /// From Python's `atexit`, with the interpreter's lock held: asks all works of other threads to stop and returns when
-  /// they have.
+  /// they have, or all that are left have been in functions of Python's for five seconds: one that waits for something
+  /// may never return. Throws what a signal handler raises.
   void stop_all();
 
   /// Whether Python ends and this is not the thread that ends it.

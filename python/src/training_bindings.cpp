@@ -15,6 +15,7 @@
 #include "nmt/prepare.h"
 #include "nmt/trainer.h"
 #include "results.h"
+#include "values.h"
 #include "work.h"
 
 namespace nb = nanobind;
@@ -35,10 +36,14 @@ nb::object prepare(const std::string& file, const std::vector<std::string>& sett
 }
 
 /// False, also NumPy's; None, 0 and the like are no answer.
-bool is_false(nb::handle answer) {
-  const std::string_view type = Py_TYPE(answer.ptr())->tp_name;
-  return answer.ptr() == Py_False || (type.starts_with("numpy.bool") && PyObject_IsTrue(answer.ptr()) == 0);
-}
+bool is_false(nb::handle answer) { return is_truth(answer) && PyObject_IsTrue(answer.ptr()) == 0; }
+
+/// Of this thread: such a callback that began another training would wait for itself.
+thread_local bool is_in_training_callback = false;
+struct InTrainingCallback {
+  InTrainingCallback() { is_in_training_callback = true; }
+  ~InTrainingCallback() { is_in_training_callback = false; }
+};
 
 /// A callback that calls the function of this name with what `convert` makes of the figures, in the thread of the work;
 /// empty where there is none. False ends the run, and so does what it raises: the run's state is saved first.
@@ -48,6 +53,7 @@ std::function<void(const Figures&)> callback(Work& work, const nb::dict& functio
   const nb::handle function = functions[name];  // the dict keeps it
   return [&work, function, convert](const Figures& figures) {
     work.call([&] {
+      const InTrainingCallback here;
       const nb::object answer = function(convert(figures));
       if (is_false(answer)) work.stop().request_stop();
     });
@@ -56,6 +62,9 @@ std::function<void(const Figures&)> callback(Work& work, const nb::dict& functio
 
 nb::object train(const std::string& file, const std::vector<std::string>& settings, bool restart,
                  const nb::dict& functions) {
+  if (is_in_training_callback)
+    throw UserError(
+        "a training was begun in a callback of another one, which waits for it; begin it when that one has ended");
   Work work;
   TrainerOptions options;
   options.configuration = {file, settings};

@@ -55,9 +55,13 @@ std::vector<std::string> texts_of(nb::handle value, std::string_view name) {
   return texts;
 }
 
+bool is_truth(nb::handle value) {
+  return PyBool_Check(value.ptr()) || std::string_view(Py_TYPE(value.ptr())->tp_name).starts_with("numpy.bool");
+}
+
 bool flag_of(nb::handle value, std::string_view name) {
-  if (!PyBool_Check(value.ptr())) refuse(value, name, "True or False");
-  return value.ptr() == Py_True;
+  if (!is_truth(value)) refuse(value, name, "True or False");
+  return PyObject_IsTrue(value.ptr()) == 1;
 }
 
 std::int64_t whole_number_of(nb::handle value, std::string_view name) {

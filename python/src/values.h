@@ -16,6 +16,8 @@ std::vector<std::string> texts_of(nanobind::handle value, std::string_view name)
 
 /// A bool, int or float, or what converts to it without loss; TypeError otherwise, OverflowError beyond 64 bits.
 bool flag_of(nanobind::handle value, std::string_view name);
+/// True or False, also NumPy's.
+bool is_truth(nanobind::handle value);
 std::int64_t whole_number_of(nanobind::handle value, std::string_view name);
 double number_of(nanobind::handle value, std::string_view name);
 

@@ -1,5 +1,8 @@
 #include "work.h"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -59,13 +62,19 @@ void Work::look_after_python(const std::function<void()>* callback) {
   succeeds([] {
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
   });
-  if (callback != nullptr && !callback_raised_) callback_raised_ = !succeeds(*callback);
+  if (callback == nullptr || callback_raised_) return;
+  is_in_callback_ = true;
+  callback_raised_ = !succeeds(*callback);
+  is_in_callback_ = false;
 }
 
 bool Work::succeeds(const std::function<void()>& python) {
   try {
     python();
     return true;
+  } catch (const abi::__forced_unwind&) {
+    // Python ended, this thread wanted its lock (until Python 3.14): it waits here for the end of the process.
+    for (;;) pause();
   } catch (...) {
     if (!raised_) raised_ = std::current_exception();
     stop_.request_stop();

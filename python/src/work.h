@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -23,6 +24,8 @@ namespace nmt::python {
 class Work {
  public:
   const StopToken& stop() const { return stop_; }
+  /// Whether a function of Python's is being called now.
+  bool is_in_callback() const { return is_in_callback_; }
 
   /// With the interpreter's lock held. Returns what `work` returns, throws what it throws.
   template <typename Function>
@@ -52,6 +55,7 @@ class Work {
   const std::function<void()>* callback_ = nullptr;  // waits to be run
   bool done_ = false;
   bool callback_raised_ = false;
+  std::atomic<bool> is_in_callback_ = false;
   std::exception_ptr raised_;  // the first that a callback or a signal handler raised
 };
 

@@ -2,12 +2,15 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "api/inner/guard.h"
@@ -24,16 +27,62 @@
 namespace nmt::api {
 namespace {
 
-std::timed_mutex one_run_at_a_time;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 
-/// The turn of a run, or none where it is stopped while it waits for the end of another one.
-std::unique_lock<std::timed_mutex> turn_of(const StopToken& stop) {
-  std::unique_lock turn(one_run_at_a_time, std::defer_lock);
-  while (!turn.try_lock_for(kBetweenLooks))
-    if (stop.stop_requested()) break;
-  return turn;
+/// The one run at a time of this process. Not a mutex: its own thread may ask, in a callback, and so may a forked
+/// child, where the thread that runs is not there.
+class Turns {
+ public:
+  /// Waits for the end of another run; false where `stop` comes before that. Throws Error where no wait would end.
+  bool take(const StopToken& stop) {
+    std::unique_lock lock(mutex_);
+    while (is_taken_) {
+      if (process_ != getpid())
+        throw nmt::Error("this process was forked while a training ran; train in one that is started anew (spawn)");
+      if (thread_ == std::this_thread::get_id())
+        throw nmt::Error(
+            "a training was begun in a callback of another one, which waits for it; begin it when that one has ended");
+      if (stop.stop_requested()) return false;
+      ended_.wait_for(lock, kBetweenLooks);
+    }
+    is_taken_ = true;
+    thread_ = std::this_thread::get_id();
+    process_ = getpid();
+    return true;
+  }
+  void give_back() {
+    const std::lock_guard lock(mutex_);
+    is_taken_ = false;
+    ended_.notify_one();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool is_taken_ = false;
+  std::thread::id thread_;
+  pid_t process_ = 0;
+};
+
+Turns& turns() {
+  static Turns* const all = new Turns;  // never destroyed: a thread may train when main() has ended
+  return *all;
 }
+
+/// The turn of a run, until its end.
+class Turn {
+ public:
+  explicit Turn(const StopToken& stop) : is_taken_(turns().take(stop)) {}
+  ~Turn() {
+    if (is_taken_) turns().give_back();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  bool is_taken() const { return is_taken_; }
+
+ private:
+  bool is_taken_;
+};
 
 /// LibTorch's number of threads is one for the whole process: as it was before, when a run has ended.
 class KeptThreads {
@@ -85,8 +134,8 @@ class NMT_NOT_EXPORTED Trainer::State {
       : options_(std::move(options)), configuration_(loaded(options_.configuration)) {}
 
   TrainingResult run() {
-    const auto turn = turn_of(options_.stop);
-    if (!turn.owns_lock()) return stopped_before();
+    const Turn turn(options_.stop);
+    if (!turn.is_taken()) return stopped_before();
     require_matching_torch();
     const KeptThreads threads;
     const nmt::NoProgressBars no_bars;

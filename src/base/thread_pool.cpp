@@ -9,13 +9,15 @@ namespace {
 
 constexpr int kBits = 20;
 constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
-uint64_t next_of(uint64_t state) { return state & kMask; }
-uint64_t count_of(uint64_t state) { return (state >> kBits) & kMask; }
+constexpr uint64_t kOneBehind = uint64_t{1} << kBits;
+uint64_t front_of(uint64_t state) { return state & kMask; }
+uint64_t behind_of(uint64_t state) { return (state >> kBits) & kMask; }  // one behind the last piece that is left
 uint64_t number_of(uint64_t state) { return state >> (2 * kBits); }
+bool has_pieces(uint64_t state) { return front_of(state) < behind_of(state); }
 
 // A helper looks for more work for so long before it sleeps: pieces of one search step follow each other closely, and
 // to wake a thread takes about as long.
-constexpr auto kPatience = std::chrono::microseconds(60);
+constexpr auto kPatience = std::chrono::microseconds(400);
 constexpr int kLooks = 64;  // between two looks at the clock
 
 void pause() {
@@ -30,7 +32,8 @@ void pause() {
 
 ThreadPool::ThreadPool(int helpers) {
   try {
-    for (int i = 0; i < helpers; ++i) threads_.push_back(start_thread([this] { help(); }));
+    for (int i = 0; i < helpers; ++i)
+      threads_.push_back(start_thread([this, i] { help(i % 2 == 0 ? End::kBack : End::kFront); }));
   } catch (...) {
     end();  // those that there are; without a pool nobody else does
     throw;
@@ -47,12 +50,15 @@ void ThreadPool::end() {
 }
 
 /// False: no piece is left.
-bool ThreadPool::take_one() {
+bool ThreadPool::take_one(End end) {
   uint64_t state = state_.load(std::memory_order_acquire);
+  uint64_t after = 0;
   do {
-    if (next_of(state) >= count_of(state)) return false;
-  } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire));
-  call_.load(std::memory_order_relaxed)(body_.load(std::memory_order_relaxed), static_cast<int64_t>(next_of(state)));
+    if (!has_pieces(state)) return false;
+    after = end == End::kFront ? state + 1 : state - kOneBehind;
+  } while (!state_.compare_exchange_weak(state, after, std::memory_order_acq_rel, std::memory_order_acquire));
+  const uint64_t piece = end == End::kFront ? front_of(state) : behind_of(after);
+  call_.load(std::memory_order_relaxed)(body_.load(std::memory_order_relaxed), static_cast<int64_t>(piece));
   done_.fetch_add(1, std::memory_order_release);
   return true;
 }
@@ -71,7 +77,7 @@ void ThreadPool::run(int64_t count, const void* body, Call call) {
     ++woken_;
     woken_.notify_all();
   }
-  while (take_one()) {
+  while (take_one(End::kFront)) {
   }
   // What others have taken is under way: a piece, at most.
   for (int looks = 0; done_.load(std::memory_order_acquire) < count; ++looks) {
@@ -83,11 +89,11 @@ void ThreadPool::run(int64_t count, const void* body, Call call) {
   is_taken_.store(false, std::memory_order_release);
 }
 
-void ThreadPool::help() {
+void ThreadPool::help(End end) {
   using Clock = std::chrono::steady_clock;
   auto since = Clock::now();
   for (int looks = 0; !stopping_.load(std::memory_order_relaxed); ++looks) {
-    if (take_one()) {
+    if (take_one(end)) {
       since = Clock::now();
       continue;
     }
@@ -95,7 +101,7 @@ void ThreadPool::help() {
     if (looks % kLooks != 0 || Clock::now() - since < kPatience) continue;
     const uint32_t woken = woken_.load();
     ++asleep_;
-    if (const uint64_t state = state_.load(); next_of(state) >= count_of(state) && !stopping_) woken_.wait(woken);
+    if (!has_pieces(state_.load()) && !stopping_) woken_.wait(woken);
     --asleep_;
     since = Clock::now();
   }

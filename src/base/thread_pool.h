@@ -11,7 +11,9 @@ namespace nmt {
 /// Threads that help with pieces of work of some microseconds. Unlike a parallel region of OpenMP, nobody waits for a
 /// thread that has not begun: the caller takes the pieces itself, and who is awake takes some of them. So work is never
 /// slower than alone by more than one piece, however busy the machine is; an OpenMP region waits until the system has
-/// given each of its threads a processor, which takes milliseconds where there are other programs.
+/// given each of its threads a processor, which takes milliseconds where there are other programs. The caller takes
+/// pieces from the front and a helper from the back: so each mostly has the pieces that it had the last time, and what
+/// belongs to them (weights of a model, again at each step) is in its own cache.
 class ThreadPool {
  public:
   /// helpers: threads beside the caller's, 0 or more. Throws MachineError where the system gives fewer.
@@ -33,12 +35,13 @@ class ThreadPool {
  private:
   using Call = void (*)(const void* body, int64_t i) noexcept;
   void run(int64_t count, const void* body, Call call);
-  bool take_one();
-  void help();
+  enum class End { kFront, kBack };  // from which pieces are taken
+  bool take_one(End end);
+  void help(End end);
   void end();
 
-  // Which work it is (upper 24 bits), how many pieces (20) and the next one (20), in one word: who has taken a piece
-  // knows that the work is not over, so that its other fields are those of this work.
+  // Which work it is (upper 24 bits), and the pieces that are left: one behind the last (20) and the first (20), in one
+  // word: who has taken a piece knows that the work is not over, so that its other fields are those of this work.
   std::atomic<uint64_t> state_ = 0;
   std::atomic<const void*> body_ = nullptr;
   std::atomic<Call> call_ = nullptr;

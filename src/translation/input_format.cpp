@@ -51,6 +51,8 @@ const std::string& text_of(const nlohmann::json& value, const std::string& key) 
 }
 
 void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value, const std::string& key) {
+  if (!value.is_array() && !value.is_string())
+    throw Error(fmt::format("\"{}\" is neither a text nor a list of texts", key));
   if (!value.is_array()) return add_phrase(phrases, text_of(value, key));
   for (const auto& phrase : value) add_phrase(phrases, text_of(phrase, key));
 }
@@ -58,12 +60,8 @@ void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value,
 TranslationRequest parse_json(std::string_view line) {
   if (strip(line).empty()) return {};
   const auto object = parse_json_or_null(line, {.depth = 3, .values = 1 << 16});
-  if (!object.is_object()) {
-    // \ud800 to \udfff are halves of a character.
-    const bool halves = line.find("\\ud") != line.npos || line.find("\\uD") != line.npos;
-    throw Error(fmt::format("not a JSON object{}; use {{\"source\": \"...\"}}",
-                            halves ? ", or one with half of a pair of \\ud800 to \\udfff" : ""));
-  }
+  if (!object.is_object())
+    throw Error(fmt::format("not a JSON object{}; use {{\"source\": \"...\"}}", escape_hint(line)));
   TranslationRequest request;
   for (const auto& [key, value] : object.items()) {
     if (key == "source") {

@@ -128,6 +128,28 @@ TEST_F(ApiTrainer, TellsOfEachUpdateAndValidation) {
   EXPECT_NEAR(*again.best->bleu, *result.best->bleu, 0.01);
 }
 
+TEST_F(ApiTrainer, ARunInACallbackOfAnotherIsRefused) {
+  prepare();
+  auto wanted = options("outer");
+  std::string message;
+  wanted.callbacks.on_start = [&](const api::TrainingStart&) {
+    try {
+      Trainer(options("inner")).run();
+    } catch (const api::UserError& error) {
+      message = error.what();
+    }
+  };
+  EXPECT_EQ(Trainer(wanted).run().updates, 12);
+  EXPECT_THAT(message, testing::HasSubstr("in a callback of another one"));
+}
+
+TEST(ApiStopToken, StaysOneTokenWhenItIsMoved) {
+  api::TrainerOptions options;
+  const auto moved = std::move(options);
+  options.stop.request_stop();  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(moved.stop.stop_requested());
+}
+
 TEST_F(ApiTrainer, AnInterruptedRunGoesOnInTheSameBits) {
   prepare();
   Trainer(options("whole")).run();

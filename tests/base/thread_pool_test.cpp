@@ -46,6 +46,24 @@ TEST(ThreadPool, HelpersTakeSome) {
   EXPECT_TRUE(helped);
 }
 
+TEST(ThreadPool, AHelperBeginsAtTheOtherEnd) {
+  ThreadPool pool(1);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int64_t> first_of_caller = -1;
+  std::atomic<int64_t> first_of_helper = -1;
+  pool.run(8, [&](int64_t i) noexcept {
+    int64_t none = -1;
+    if (std::this_thread::get_id() != caller) {
+      first_of_helper.compare_exchange_strong(none, i);
+      return;
+    }
+    first_of_caller.compare_exchange_strong(none, i);
+    while (first_of_helper < 0) std::this_thread::yield();
+  });
+  EXPECT_EQ(first_of_caller, 0);
+  EXPECT_EQ(first_of_helper, 7);
+}
+
 TEST(ThreadPool, ManyCallers) {
   ThreadPool pool(2);
   std::vector<int64_t> sums(4);

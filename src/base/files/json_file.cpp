@@ -70,6 +70,11 @@ Json parse_json(std::string_view text, const std::string& name, const JsonLimits
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+std::string_view escape_hint(std::string_view text) {
+  const bool halves = text.find("\\ud") != text.npos || text.find("\\uD") != text.npos;
+  return halves ? ", or one with half of a pair of \\ud800 to \\udfff" : "";
+}
+
 template nlohmann::json parse_json(std::string_view, const std::string&, const JsonLimits&);
 template nlohmann::ordered_json parse_json(std::string_view, const std::string&, const JsonLimits&);
 template nlohmann::json parse_json_or_null(std::string_view, const JsonLimits&);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/files/file_descriptor.h"
 
 namespace fs = std::filesystem;
 
@@ -34,6 +35,14 @@ std::string described(const UserFile& file, const char* standard_stream) {
 
 void require_file_name(const std::string& option, const std::string& name) {
   if (name.find('\0') != std::string::npos) throw Error(fmt::format("{}: a zero byte stands in the name", option));
+}
+
+void make_folder(const std::string& option, const fs::path& folder) {
+  std::error_code reason;
+  fs::create_directories(folder, reason);
+  if (reason)
+    throw Error(fmt::format("{} {}: cannot make the folder ({}); name another one", option, folder.string(),
+                            system_message(reason.value())));
 }
 
 void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFile>& outputs) {

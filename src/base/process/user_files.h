@@ -20,4 +20,7 @@ void require_file_name(const std::string& option, const std::string& name);
 /// paths. Devices, pipes and terminals may be named several times.
 void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFile>& outputs);
 
+/// Makes the folder that `option` names, and those above it, where it is not there. Throws Error.
+void make_folder(const std::string& option, const std::filesystem::path& folder);
+
 }  // namespace nmt

@@ -245,11 +245,11 @@ torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& pa
                                        .y = y.mutable_data_ptr<float>()};
 
   // Threads share the wider side; either way each element is the same sum.
-  constexpr int64_t kWorthAThread = 1 << 18;  // bytes of weights
+  constexpr int64_t kWorthAThread = 1 << 17;  // bytes of weights, for one or two rows
   if (rows < 64) {
     prepare({0, rows});
     const int64_t panel_bytes = kernels::words_in_row(weight.format, weight.in) * kernels::kPanel * 4;
-    const int64_t grain = std::max<int64_t>(1, kWorthAThread / (panel_bytes * std::max<int64_t>(rows, 1)));
+    const int64_t grain = std::max<int64_t>(1, kWorthAThread / (panel_bytes * ((rows + 1) / 2)));
     share_pieces(panels, grain, [&](int64_t begin, int64_t end) noexcept {
       kernels.multiply(product, {0, rows}, {begin, end});
     });

@@ -20,7 +20,7 @@ bool JsonLinesReader::next(TextPair& pair) {
     const std::string json = checked(*line, lines_, files_.source_option);
     if (strip(json).empty()) continue;
     const auto object = parse_json_or_null(json, {.bytes = json.size(), .depth = 16});
-    if (!object.is_object()) refuse("is no JSON object");
+    if (!object.is_object()) refuse(fmt::format("is no JSON object{}", escape_hint(json)));
     const auto inner = object.find("translation");
     const auto& sides = inner != object.end() && inner->is_object() ? *inner : object;
     pair.source = text(sides, "source", files_.source_language);

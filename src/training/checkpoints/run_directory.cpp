@@ -15,6 +15,7 @@
 #include "base/files/output_folder.h"
 #include "config/difference.h"
 #include "config/loading/schema.h"
+#include "data/manifest.h"
 #include "report/records/run_lines.h"
 
 namespace fs = std::filesystem;
@@ -40,6 +41,12 @@ bool is_configuration(const fs::path& file) {
 // launcher writes of the run, before it has begun: they stay, and only --restart asks what they are.
 void refuse_foreign(const fs::path& directory, RunDirectory::Start start) {
   std::error_code unreadable;
+  const bool has_data = fs::exists(directory / kManifestFile, unreadable);  // a run that is mixed with them may go on
+  const auto refuse_data = [&] {
+    throw Error(
+        fmt::format("run.dir {}: prepared data lie there, as data.dir; name another --run-dir", directory.string()));
+  };
+  if (has_data && start == RunDirectory::Start::kRestart) refuse_data();
   std::vector<std::string> others;
   for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
     const auto name = entry.path().filename().string();
@@ -49,6 +56,7 @@ void refuse_foreign(const fs::path& directory, RunDirectory::Start start) {
     if (start == RunDirectory::Start::kRestart || name == "config.yaml" || fs::is_directory(entry.path(), unreadable))
       others.push_back(name);
   }
+  if (has_data) refuse_data();
   if (others.empty()) return;
   throw Error(fmt::format("run.dir {}: a folder with other things ({}) and no run; name another --run-dir",
                           directory.string(), *std::min_element(others.begin(), others.end())));

@@ -34,6 +34,13 @@ TEST_F(CheckOutputsTest, ANameEndsAtNoZeroByte) {
   EXPECT_THAT([&] { check_outputs({{"--input", cut}}, {}); }, ThrowsMessage<Error>(HasSubstr("--input: a zero byte")));
 }
 
+TEST_F(CheckOutputsTest, AFolderIsMadeOrTheOptionIsNamed) {
+  for (int times = 0; times < 2; ++times) make_folder("--attention-out", folder_ / "new" / "inner");
+  EXPECT_TRUE(fs::is_directory(folder_ / "new" / "inner"));
+  EXPECT_THAT([&] { make_folder("--attention-out", there_); },
+              ThrowsMessage<Error>(HasSubstr("--attention-out " + there_.string() + ": cannot make the folder (")));
+}
+
 TEST_F(CheckOutputsTest, AnInputIsNoOutputWhateverItsName) {
   fs::create_symlink(there_, folder_ / "link");
   fs::create_hard_link(there_, folder_ / "other_name");

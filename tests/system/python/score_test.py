@@ -4,6 +4,7 @@ import pickle
 import random
 import unittest
 
+import numpy
 import python_support as support
 import sacrebleu
 
@@ -118,6 +119,10 @@ class Score(unittest.TestCase):
             copy = pickle.loads(pickle.dumps(metric))
             self.assertEqual(str(copy.get_signature()), str(metric.get_signature()))
             self.assertEqual(str(copy.corpus_score(self.hypotheses, references)), str(expected))
+
+    def test_truth_values_of_numpy(self):
+        self.assertEqual(score.BLEU(lowercase=numpy.True_).corpus_score(["A b c d"], [["a b c d"]]).score,
+                         score.BLEU(lowercase=True).corpus_score(["A b c d"], [["a b c d"]]).score)
 
     def test_errors(self):
         with self.assertRaisesRegex(nmt.Error, "tokenize|bleu"):

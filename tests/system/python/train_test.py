@@ -76,6 +76,8 @@ class Prepare(TrainCase):
     def test_mistakes(self):
         with self.assertRaisesRegex(nmt.Error, "did you mean training.lr"):
             nmt.Trainer(self.config, settings={"training": {"lrr": 1}})
+        with self.assertRaisesRegex(nmt.Error, "^option 'data.dir=zzz': a name without '=' is expected$"):
+            nmt.Trainer(self.config, settings={"data.dir=zzz": 1})
         with self.assertRaisesRegex(nmt.Error, "gone.de"):
             nmt.prepare(self.config, settings={"data.dir": self.folder / "new", "data.train1": "gone.de"})
         with self.assertRaises(nmt.Error):
@@ -192,26 +194,48 @@ class Train(TrainCase):
             def interrupt():
                 time.sleep(1)
                 os.kill(os.getpid(), signal.SIGINT)
-            def train(config, **callbacks):
-                try:
-                    nmt.Trainer(config).train(**callbacks)
-                except KeyboardInterrupt:
-                    print("interrupted")
-            if sys.argv[2] == "beside":
-                threading.Thread(target=train, args=(config,), daemon=True).start()
-                time.sleep(1)
-                threading.Thread(target=interrupt).start()
-                train(other)
-            else:
-                def nested(update):
-                    threading.Thread(target=interrupt).start()
-                    train(other)
-                    raise nmt.StopTraining()
-                train(config, on_update=nested)
+            threading.Thread(target=nmt.Trainer(config).train, daemon=True).start()
+            time.sleep(1)
+            threading.Thread(target=interrupt).start()
+            try:
+                nmt.Trainer(other).train()
+            except KeyboardInterrupt:
+                print("interrupted")
             """
-        for where in ("beside", "in a callback"):
-            done = support.python(code, json.dumps(self.config, default=str), where, timeout=60)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "interrupted\n", ""), where)
+        done = support.python(code, json.dumps(self.config, default=str), timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "interrupted\n", ""))
+
+    def test_a_training_in_a_callback_of_another_is_refused(self):
+        other = nmt.Trainer(self.config, settings={"run.dir": self.folder / "other"})
+        for name in ("on_start", "on_update", "on_validation"):
+            with self.subTest(name), self.assertRaisesRegex(nmt.Error, "^a training was begun in a callback of another one"):
+                nmt.Trainer(self.config, restart=True).train(**{name: lambda _: other.train()})
+        self.assertFalse((self.folder / "other").exists())
+        other.train()
+
+    def test_a_callback_that_waits_for_ever_does_not_keep_the_process(self):
+        self.config["training"]["max_updates"] = 1_000_000
+        code = """
+            import json, os, queue, signal, sys, threading, time, nmt
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            waits = threading.Event()
+            def wait_for_ever(update):
+                waits.set()
+                queue.Queue().get()
+            train = nmt.Trainer(json.loads(sys.argv[1])).train
+            threading.Thread(target=train, kwargs={"on_update": wait_for_ever}, daemon=True).start()
+            waits.wait()
+            if sys.argv[2] == "interrupted":
+                def interrupt():
+                    time.sleep(0.5)
+                    os.kill(os.getpid(), signal.SIGINT)
+                threading.Thread(target=interrupt, daemon=True).start()
+            print("ends")
+            """
+        for how in ("left alone", "interrupted"):
+            done = support.python(code, json.dumps(self.config, default=str), how, timeout=60)
+            self.assertEqual(done.stdout, "ends\n", how)
+            self.assertEqual("KeyboardInterrupt" in done.stderr, how == "interrupted", done.stderr)
 
     def test_wrong_arguments_begin_no_run(self):
         for call, message in ((lambda: nmt.Trainer(self.config).train(on_update=5), "on_update: a function is expected, not int"),

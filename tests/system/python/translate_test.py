@@ -1,8 +1,11 @@
 """nmt.Translator: the same translations as nmt-translate, results as arrays, threads, signals, processes."""
 
+import bz2
 import gc
 import gzip
+import itertools
 import json
+import lzma
 import multiprocessing
 import os
 import pathlib
@@ -85,8 +88,11 @@ class Translate(TranslateCase):
         for glossary in ({source: "xylophone"}, nmt.Glossary({source: "xylophone"}),
                          pickle.loads(pickle.dumps(nmt.Glossary(f"{source}\txylophone\n")))):
             self.assertIn("xylophone", self.translator.translate(text, glossary=glossary).text)
+        self.assertIn("xylophone", self.translator.translate(f"#{source} {text}", glossary={f"#{source}": "xylophone"}).text)
         with self.assertRaisesRegex(nmt.Error, "glossary:2"):
             nmt.Glossary("a\tb\nc\n")
+        with self.assertRaisesRegex(nmt.Error, "holds a tab or a line end"):
+            nmt.Glossary({"a": "b\rc"})
 
     def test_samples_are_a_function_of_the_seed_and_the_line(self):
         sampling = nmt.Sampling(temperature=1.5, seed=7)
@@ -229,7 +235,7 @@ class Arrays(TranslateCase):
         self.assertGreater(weights[-1].sum(), 0.5)
 
     def test_alignment_and_tokens(self):
-        result = self.translator.translate(self.sources[0], return_alignment=True, return_tokens=True)
+        result = self.translator.translate(self.sources[0], return_alignment=True, return_tokens=numpy.True_)
         self.assertEqual((result.alignment.ndim, result.alignment.shape[1], result.alignment.dtype), (2, 2, numpy.int32))
         self.assertLess(result.alignment[:, 0].max(), len(self.sources[0].split()))
         self.assertLess(result.alignment[:, 1].max(), len(result.text.split()))
@@ -304,7 +310,8 @@ class Streams(TranslateCase):
         for error, what, call in (
                 (TypeError, "did you mean beam_size", lambda: translate(["a"], beam=4)),
                 (nmt.Error, "beam_size", lambda: translate(["a"], beam_size=0)),
-                (FileNotFoundError, "gone", lambda: translate(pathlib.Path("gone"))),
+                (nmt.Error, r"^gone: cannot read \(No such file or directory\)$", lambda: translate(pathlib.Path("gone"))),
+                (nmt.Error, "a zero byte stands in the name", lambda: translate(pathlib.Path("a\0b"))),
                 (TypeError, "lines: an iterable of str", lambda: translate(None)),
                 (TypeError, "prefix: one str", lambda: translate(["a"], prefix=(text for text in "ab"))),
                 (TypeError, "block_lines: a whole number", lambda: translate(["a"], block_lines="3")),
@@ -317,6 +324,13 @@ class Streams(TranslateCase):
         packed.write_bytes(gzip.compress("\n".join(self.sources * 50).encode())[:-12])
         with self.assertRaisesRegex(nmt.Error, r"cut\.gz: damaged gzip after line \d+ .*get the file anew"):
             list(translate(packed, beam_size=1))
+        for content, what in (("Ein Hund.\n".encode("utf-16"), "UTF-16; convert it"), (bz2.compress(b"a\n"), "packed with bzip2"),
+                              (lzma.compress(b"a\n"), "packed with xz"), (b"PK\x03\x04.", "a zip archive")):
+            (self.folder / "foreign").write_bytes(content)
+            with self.assertRaisesRegex(nmt.Error, rf"/foreign: is {what}.* first \(plain UTF-8 text and gzip are read\)$"):
+                list(translate(self.folder / "foreign"))
+            with self.assertRaisesRegex(nmt.Error, rf"/foreign: is {what}.* first \(plain UTF-8 text and gzip are read\)$"):
+                self.translator.translate_file(self.folder / "foreign", self.folder / "out")
 
 
 class Threads(TranslateCase):
@@ -356,16 +370,16 @@ class Threads(TranslateCase):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
 
     def test_exit_functions_may_wait_for_such_threads(self):
-        """They are called after those of the package where they were registered before it was imported."""
-        for wait in ("thread.join()", "lock.acquire()"):
+        """Whether they were registered before the package was imported or after it."""
+        before, after = "atexit.register(at_exit); import nmt", "import nmt; atexit.register(at_exit)"
+        for wait, order in itertools.product(("thread.join()", "lock.acquire()"), (before, after)):
             done = support.python(f"""
                 import atexit, sys, threading, time
                 lock = threading.Lock()
                 def at_exit():
                     {wait}
                     print("waited")
-                atexit.register(at_exit)
-                import nmt
+                {order}
                 translator = nmt.Translator(sys.argv[1], threads=1)
                 def work():
                     while True:
@@ -376,7 +390,7 @@ class Threads(TranslateCase):
                 thread.start()
                 time.sleep(0.5)
                 """, PROGRAMS.model, self.sources[0], timeout=60)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "waited\n", ""), wait)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "waited\n", ""), (wait, order))
 
     def test_threads_share_a_translator(self):
         expected = [r.text for r in self.translator.translate(self.sources)]

@@ -363,6 +363,9 @@ class Errors(Case):
                 ((*model, "-i", missing, "--format-in", "htlm"), ["--format-in htlm", "did you mean html?", "docx"]),
                 ((*model, "--serve", ""), ["--serve: is empty"]),
                 ((*model, "--must", "a", "--must-not", "b", "--must-not", "a"), ["--must, --must-not 'a'"]),
+                ((*model, "--must", " "), ["--must, --must-not: a phrase is empty"]),
+                ((*model, "--must-not", ""), ["--must, --must-not: a phrase is empty"]),
+                ((*model, "--text", "a", "--attention-out", "/dev/null/maps"), ["--attention-out /dev/null/maps: cannot make"]),
                 ((*model, "--input-format", "tsv", "--must-not", "Ja"), ["standard input:1: 'Ja' must"]),
                 ((*model, "--text", "a", "--attention-out", self.folder, "--attention-lines", "2"),
                  ["--attention-lines 2", "1 of --text"]),
@@ -470,6 +473,15 @@ class SameFiles(Case):
 
 
 class Evaluate(Case):
+    def test_a_limit_of_file_sizes_ends_nmt_score_with_a_message(self):
+        reference = PROGRAMS.work / "corpus" / "valid.en"
+        with open(self.folder / "scores", "wb") as stream:
+            done = subprocess.run([PROGRAMS.path("nmt-score"), reference, "-i", reference], stdout=stream,
+                                  stderr=subprocess.PIPE, timeout=PATIENCE,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, b"nmt-score: cannot write to standard output; is the disk full?\n"))
+
     def test_the_scores_are_printed_where_files_cannot_be_written(self):
         def no_room():
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

@@ -81,9 +81,11 @@ TEST_F(JsonLinesReaderTest, ReadsGzipAndOneFileAlone) {
 TEST_F(JsonLinesReaderTest, SaysWhatIsWrongAndWhere) {
   const std::string place = "data.train1 " + path("a.jsonl") + ":2: ";
   const std::string form = R"(; a line is {"source": "...", "target": "..."}, or has the keys "de", "en-GB")";
-  for (const char* line : {"source\ttarget", R"(["a", "b"])", R"({"source": "a", "target": "b")", R"({"a": "\ud800"})",
-                           R"({"source": "a"} {"target": "b"})"})
+  for (const char* line :
+       {"source\ttarget", R"(["a", "b"])", R"({"source": "a", "target": "b")", R"({"source": "a"} {"target": "b"})"})
     EXPECT_EQ(refusal(line), place + "is no JSON object" + form) << line;
+  EXPECT_EQ(refusal(R"({"a": "\ud800"})"),
+            place + R"(is no JSON object, or one with half of a pair of \ud800 to \udfff)" + form);
   EXPECT_EQ(refusal(R"({"source": "a", "text": "b"})"), place + R"(has neither "en-GB" nor "target")" + form);
   EXPECT_EQ(refusal(R"({"source": ["a"], "target": "b"})"), place + R"("source" is no text)" + form);
   EXPECT_EQ(refusal(R"({"de": null, "target": "b"})"), place + R"("de" is no text)" + form);

@@ -213,6 +213,20 @@ TEST_F(RunDirectoryTest, LeavesFoldersOfOthersAlone) {
   open(config());  // of a run that someone keeps more in
 }
 
+TEST_F(RunDirectoryTest, LeavesPreparedDataAlone) {
+  fs::create_directories(path_);
+  write_file_atomically(path_ / "manifest.json", "{}");
+  for (const auto start : {Start::kResume, Start::kRestart})
+    EXPECT_THAT(message_of<Error>([&] { open(config(), start); }), testing::HasSubstr("prepared data lie there"));
+  EXPECT_FALSE(fs::exists(path_ / ".lock"));
+  fs::remove(path_ / "manifest.json");
+  open(config());
+  write_file_atomically(path_ / "manifest.json", "{}");
+  open(config());  // a run that began there before the data goes on
+  EXPECT_THAT(message_of<Error>([&] { open(config(), Start::kRestart); }),
+              testing::HasSubstr("prepared data lie there"));
+}
+
 TEST_F(RunDirectoryTest, SaysWhatHasTheNameOfAFileOrFolderOfARun) {
   open(config());
   for (const char* name : {"log.txt", "validations.tsv", "metrics.jsonl", "sessions.jsonl"}) {

@@ -13,6 +13,10 @@ class StopToken {
  public:
   /// A token of its own, which asks for nothing yet.
   StopToken() : requested_(std::make_shared<std::atomic<bool>>(false)) {}
+  /// The same token. What is moved from is copied: it stays a token.
+  StopToken(const StopToken&) = default;
+  StopToken& operator=(const StopToken&) = default;
+  ~StopToken() = default;
   /// Asks for the end.
   void request_stop() const noexcept { requested_->store(true); }
   /// Whether it was asked for.
