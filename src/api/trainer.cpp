@@ -18,6 +18,7 @@
 #include "api/inner/loaded_torch.h"
 #include "api/inner/log_sink.h"
 #include "api/inner/training_events.h"
+#include "base/error.h"
 #include "base/process/progress.h"
 #include "config/loading/model_description.h"
 #include "nn/device/device.h"
