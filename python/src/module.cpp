@@ -36,10 +36,14 @@ void stop_works_first_at_exit() {
   atexit.attr("register")(stop);
   const nb::object threading = nb::module_::import_("threading");
   if (!nb::hasattr(threading, "_register_atexit")) return;
-  threading.attr("_register_atexit")(nb::cpp_function([atexit, stop] {
-    atexit.attr("unregister")(stop);
-    atexit.attr("register")(stop);
-  }));
+  try {
+    threading.attr("_register_atexit")(nb::cpp_function([atexit, stop] {
+      atexit.attr("unregister")(stop);
+      atexit.attr("register")(stop);
+    }));
+  } catch (const nb::python_error&) {
+    // Python ends already, and an exit function imports this module: stop_all() is the last one as it is.
+  }
 }
 
 }  // namespace

@@ -51,9 +51,8 @@ const std::string& text_of(const nlohmann::json& value, const std::string& key) 
 }
 
 void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value, const std::string& key) {
-  if (!value.is_array() && !value.is_string())
-    throw Error(fmt::format("\"{}\" is neither a text nor a list of texts", key));
-  if (!value.is_array()) return add_phrase(phrases, text_of(value, key));
+  if (value.is_string()) return add_phrase(phrases, text_of(value, key));
+  if (!value.is_array()) throw Error(fmt::format("\"{}\" is neither a text nor a list of texts", key));
   for (const auto& phrase : value) add_phrase(phrases, text_of(phrase, key));
 }
 

@@ -59,6 +59,8 @@ TEST(InputFormat, SaysWhatIsWrong) {
   EXPECT_THAT(message(R"({"source": "\ud83d"})", InputFormat::kJson), HasSubstr("half of a pair"));
   EXPECT_THAT(message("{}", InputFormat::kJson), HasSubstr("\"source\" is missing"));
   EXPECT_THAT(message(R"({"source": 1})", InputFormat::kJson), HasSubstr("\"source\" is no text"));
+  EXPECT_THAT(message(R"({"source": "a", "must": null})", InputFormat::kJson),
+              HasSubstr("\"must\" is neither a text nor a list of texts"));
   EXPECT_THAT(message(R"({"source": "a", "must": [1]})", InputFormat::kJson), HasSubstr("\"must\" is no text"));
   EXPECT_THAT(message(R"({"source": "a", "Must": "b"})", InputFormat::kJson), HasSubstr("unknown key \"Must\""));
 }
