@@ -22,7 +22,6 @@
 namespace nmt {
 namespace {
 
-constexpr int64_t kSentencesPerSearch = 64;
 constexpr uint64_t kValidationSample = 0x73616d706c65;  // keys the random numbers of samples
 constexpr int64_t kLongestPicture = 100;                // pieces a side: more would not be readable
 
@@ -168,7 +167,7 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
   options.search.diversity_groups = 1;  // what may not go with that beam
   options.search.sampling.reset();
   options.shortlist = 0;  // the model itself is measured
-  options.batch_size = kSentencesPerSearch;
+  options.batch_size = sentences_per_validation_search(config_, device_);
   const DecodingType decoding(model, device_);
   const auto progress = [&](int64_t) {
     if (between) between();
@@ -192,6 +191,11 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
   }
   report.sources = std::move(sources), report.references = std::move(references);
   report.hypotheses = std::move(hypotheses);
+}
+
+int64_t sentences_per_validation_search(const Config& config, torch::Device device) {
+  constexpr int64_t kFewest = 64;
+  return device.is_cpu() ? kFewest : std::max(kFewest, config.decoding.batch_size);
 }
 
 }  // namespace nmt

@@ -186,5 +186,15 @@ TEST_F(ValidationTest, DrawsTheAttentionOfChosenSentences) {
             "validation.attention_lines: 4: the validation set has 3 sentences; give numbers up to that");
 }
 
+TEST(SentencesPerValidationSearch, GoByTheBatchSizeOnADeviceOnly) {
+  const auto config = [](const std::string& size) {
+    return parse_config("{decoding: {batch_size: " + size + "}}", "test").config;
+  };
+  const torch::Device card(torch::kCUDA, 0);
+  EXPECT_EQ(sentences_per_validation_search(config("256"), card), 256);
+  EXPECT_EQ(sentences_per_validation_search(config("32"), card), 64);
+  EXPECT_EQ(sentences_per_validation_search(config("256"), torch::kCPU), 64);
+}
+
 }  // namespace
 }  // namespace nmt::validation_test
