@@ -8,8 +8,8 @@
 DIR is the folder of the other toolkits (compare.py), with eager_pytorch.py: the small Transformer of plain PyTorch,
 which prints minutes and the greedy BLEU of Multi30k's validation set after each epoch. Ours trains as the configuration
 says (--set training.num_epochs=N), from the same files, and validates greedily after each epoch. Compared is the first
-epoch whose BLEU reaches that of PyTorch's last. Minutes are those of training, without validation, on both sides. A run
-that exists in --work is not made again: what is missing is made.
+epoch whose BLEU reaches that of PyTorch's last. Minutes are those of training, without validation, on both sides. What
+--work has already is not made again: an interrupted training goes on.
 """
 
 import argparse
@@ -43,8 +43,7 @@ def ours(options):
         settings += ["--set", change]
     if not (options.work / "prepared" / "manifest.json").exists():
         run([options.programs / "nmt-prepro", *settings], SOURCE, options.threads)
-    if not (folder / "best").exists():
-        run([options.programs / "nmt-train", *settings], SOURCE, options.threads)
+    run([options.programs / "nmt-train", *settings], SOURCE, options.threads)
     lines = [line.split("\t") for line in (folder / "validations.tsv").read_text().splitlines()]
     bleu = {}
     for row in (dict(zip(lines[0], line)) for line in lines[1:]):

@@ -49,8 +49,8 @@ class Validator {
   Smoothing smoothing_;
 };
 
-/// How many sentences a validation translates at once: 64 on the CPU, where other processes that wait hear of it
-/// between searches; on a device, whose launches cost more than its arithmetic, decoding.batch_size where that is more.
+/// How many sentences a validation translates at once: 64; on another device than the CPU, where a search of few
+/// sentences is mostly launches, decoding.batch_size where that is more.
 int64_t sentences_per_validation_search(const Config& config, torch::Device device);
 
 }  // namespace nmt
