@@ -223,7 +223,7 @@ class Translator:
         """Translates the lines of a file, plain or gzip, to a file with a line each, which appears when it is complete.
 
         What is not UTF-8 is read as U+FFFD; of that, and of lines in parts, the logger ``nmt`` hears. Raises
-        :class:`nmt.Error` where the input cannot be read.
+        :class:`nmt.Error` where the input cannot be read, or ``n_best`` is more than 1.
         """
         return self._translator.translate_file(_arguments.path("input", input), _arguments.path("output", output),
                                                _wishes(dict(options)))
@@ -234,7 +234,7 @@ class Translator:
 
         :param format: html, xml, srt, vtt, po, xliff, docx, pptx, odt, odp, epub or txt
 
-        Raises :class:`nmt.Error` for a damaged one.
+        Raises :class:`nmt.Error` for a damaged one, and for ``n_best``, ``prefix``, ``must`` and ``must_not``.
         """
         content = document.encode(errors="surrogateescape") if isinstance(document, str) else document
         if not isinstance(content, bytes):
@@ -245,7 +245,8 @@ class Translator:
               **options: Unpack[TranslateOptions]) -> List[Alternative]:
         """Scores given translations as the search would score them: an :class:`Alternative` for each pair.
 
-        Raises :class:`nmt.Error` where the numbers of sources and targets differ.
+        Raises :class:`nmt.Error` where the numbers of sources and targets differ, and for options that have no effect on
+        given translations.
         """
         return self._translator.score(_arguments.texts("sources", sources), _arguments.texts("targets", targets),
                                       _wishes(dict(options)))

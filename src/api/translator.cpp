@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <initializer_list>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "api/inner/access.h"
@@ -74,6 +76,12 @@ nmt::TranslationRequest common_request(const TranslateOptions& options) {
 void check_options(const TranslateOptions& options) {
   if (options.n_best < 1) throw nmt::Error(fmt::format("n_best {}: use 1 or more", options.n_best));
   if (options.first_line < 0) throw nmt::Error(fmt::format("first_line {}: use 0 or more", options.first_line));
+}
+
+/// A wish that a call cannot fulfil is refused: dropped without a word, it would look fulfilled.
+void refuse(std::string_view call, std::initializer_list<std::pair<std::string_view, bool>> wishes) {
+  for (const auto& [name, is_given] : wishes)
+    if (is_given) throw nmt::Error(fmt::format("{}: {} has no effect on it; leave it out", call, name));
 }
 
 /// What surrounds a call of the inner translator: its threads, and on a GPU its turn.
@@ -217,6 +225,7 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                                           const TranslateOptions& options, const LogSink& log) const {
   return with_state<FileStatistics>(state_, [&](const State& state) {
     check_options(options);
+    refuse("a file with one translation of each line", {{"n_best", options.n_best > 1}});
     check_outputs({{"input", input}}, {{"output", output}});
     const auto translator = state.translator_for(options);
     LineReader reader(input, kLongestLineToTranslate);
@@ -242,6 +251,10 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
                                            const TranslateOptions& options) const {
   return with_state<std::string>(state_, [&](const State& state) {
     check_options(options);
+    refuse("a document", {{"n_best", options.n_best > 1},
+                          {"prefix", !options.prefix.empty()},
+                          {"must", !options.must.empty()},
+                          {"must_not", !options.must_not.empty()}});
     const auto kind = require_document_format("document." + format).format;
     const nmt::AligningTranslator translator(state.members(options), state.inner_options(options), terms_of(options));
     const auto calls = calls_of(options);
@@ -257,9 +270,15 @@ std::vector<Alternative> Translator::score(const std::vector<std::string>& sourc
   return with_state<std::vector<Alternative>>(state_, [&](const State& state) {
     if (sources.size() != targets.size())
       throw nmt::Error(fmt::format("{} sources and {} targets; give one for each", sources.size(), targets.size()));
-    TranslateOptions of_scores = options;
-    of_scores.n_best = 1;
-    const auto translator = state.translator_for(of_scores);
+    check_options(options);
+    refuse("the score of a given translation", {{"n_best", options.n_best > 1},
+                                                {"sampling", options.sampling.has_value()},
+                                                {"prefix", !options.prefix.empty()},
+                                                {"must", !options.must.empty()},
+                                                {"must_not", !options.must_not.empty()},
+                                                {"glossary", options.glossary.size() > 0},
+                                                {"keep_placeholders", options.keep_placeholders}});
+    const auto translator = state.translator_for(options);
     std::vector<nmt::TextPair> pairs;
     for (size_t i = 0; i < sources.size(); ++i)
       pairs.push_back({CleanText(sources[i]).text, CleanText(targets[i]).text});

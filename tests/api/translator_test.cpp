@@ -257,6 +257,22 @@ TEST_F(ApiTranslator, StopsWhenAsked) {
   EXPECT_EQ(translator.translate(lines_).size(), 7u);
 }
 
+TEST_F(ApiTranslator, RefusesWishesThatACallCannotFulfil) {
+  const auto translator = make();
+  const std::string in = write("in", "a\n"), out = (folder_ / "out").string();
+  EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_file(in, out, {.beam_size = 2, .n_best = 2}); }),
+            "a file with one translation of each line: n_best has no effect on it; leave it out");
+  EXPECT_FALSE(fs::exists(out));
+  EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.must = {"b"}}); }),
+            "a document: must has no effect on it; leave it out");
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.prefix = "b"}); }),
+              HasSubstr("prefix has no effect"));
+  EXPECT_EQ(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.prefix = "b"}); }),
+            "the score of a given translation: prefix has no effect on it; leave it out");
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.keep_placeholders = true}); }),
+              HasSubstr("keep_placeholders has no effect"));
+}
+
 TEST_F(ApiTranslator, TranslatesFilesAndDocuments) {
   const auto translator = make();
   std::vector<std::string> said;

@@ -70,13 +70,19 @@ class RequestQueueTest : public testing::Test {
       return error.status();
     }
   }
-  /// An answer comes shortly before the translator idles again.
-  void let_it_idle() {
-    ask({"x"});
-    std::this_thread::sleep_for(50ms);
-  }
   bool waiting_becomes(int64_t lines) {
     return test::eventually([&] { return queue_->waiting() == lines; });
+  }
+  /// A batch is counted shortly after its answers.
+  bool counts_batches(int count) {
+    const std::string line = "nmt_batches_total " + std::to_string(count) + "\n";
+    return test::eventually([&] { return metrics_.text(0).find(line) != std::string::npos; });
+  }
+  /// And the translator idles shortly after that.
+  bool idles_after(int batches) {
+    const bool counted = counts_batches(batches);
+    std::this_thread::sleep_for(50ms);
+    return counted;
   }
 
   std::shared_ptr<Logger> log_ = test::silent_log();
@@ -192,7 +198,8 @@ TEST_F(RequestQueueTest, ALineJoinsThoseThatAreBeingTranslated) {
   EXPECT_THAT(note.get(), ElementsAre("eton"));
   EXPECT_THAT(book.get(), ElementsAre("1", "2", "3", "4"));
   EXPECT_THAT(live.order(), ElementsAre("1", "2", "note", "3", "4")) << "in turns, in one go";
-  EXPECT_NE(metrics_.text(0).find("nmt_batches_total 1\n"), std::string::npos);
+  EXPECT_TRUE(test::eventually([&] { return metrics_.text(0).find("nmt_batches_total 1\n") != std::string::npos; }))
+      << "counted after the answers";
 }
 
 TEST_F(RequestQueueTest, ATurnEndsWhenOthersWait) {
@@ -252,7 +259,7 @@ TEST_F(RequestQueueTest, ATranslatorThatTakesNothingIsAFailure) {
 TEST_F(RequestQueueTest, AnIdleTranslatorWaitsForCompany) {
   make({.max_batch = 2, .window = 20s});  // ended by the second line
   ask({"x", "y"});
-  std::this_thread::sleep_for(50ms);  // now the translator idles
+  ASSERT_TRUE(idles_after(1));
   auto first = ask_aside({"a"});
   EXPECT_TRUE(waiting_becomes(1));
   std::this_thread::sleep_for(20ms);
@@ -316,12 +323,12 @@ TEST_F(RequestQueueTest, DropsWhatWaitsForAClientThatGaveUp) {
 }
 
 TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {
-  make({.window = 200ms});
-  let_it_idle();
+  make({.max_batch = 2, .window = 20s});  // ended by a second line
+  ask({"x", "y"});
+  ASSERT_TRUE(idles_after(1));
   EXPECT_EQ(status_of({"a"}, 1ms), 504);
-  std::this_thread::sleep_for(300ms);
-  EXPECT_THAT(ask({"b"}, 5s), ElementsAre("b"));
-  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("x"), ElementsAre("b")));
+  EXPECT_THAT(ask({"b", "c"}), ElementsAre("b", "c"));
+  EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("x", "y"), ElementsAre("b", "c")));
 }
 
 TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
@@ -342,19 +349,24 @@ TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
 
 TEST_F(RequestQueueTest, ABatchGoesOnForWhoStillWaits) {
   std::atomic<bool> stopped = false;
-  translator_.hold();
+  std::stop_source leaves;
   queue_.emplace(in_batches([&](std::span<const Question> batch, const std::function<bool()>& stop) {
                    auto answers = translator_.translate(batch);
+                   if (batch.size() == 8) leaves.request_stop();
                    stopped = stop();
                    return answers;
                  }),
-                 QueueOptions{.max_batch = 8, .window = 20s}, metrics_, *log_);  // ended when the batch is full
-  auto leaves = std::async(std::launch::async, [this] { return status_of({"ab", "cd", "ef", "gh"}, 200ms); });
-  auto stays = ask_aside({"1a", "1b", "1c", "1d"});
+                 QueueOptions{.max_batch = 8, .window = 0ms}, metrics_, *log_);
+  translator_.hold();
+  auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
-  EXPECT_EQ(leaves.get(), 504);
+  queue_->submit(questions({"ab", "cd", "ef", "gh"}), leaves.get_token(), [](const auto&, const RequestError*) {});
+  auto stays = ask_aside({"1a", "1b", "1c", "1d"});
+  ASSERT_TRUE(waiting_becomes(8));
   translator_.release();
+  first.get();
   EXPECT_THAT(stays.get(), ElementsAre("a1", "b1", "c1", "d1"));
+  EXPECT_TRUE(leaves.stop_requested());
   EXPECT_FALSE(stopped);
 }
 

@@ -280,6 +280,8 @@ class Streams(TranslateCase):
         self.assertEqual([r.text for r in self.translator.translate_iter(pathlib.Path(f"{source}.gz"))], expected)
         with self.assertRaises(nmt.Error):
             self.translator.translate_file(self.folder / "gone", output)
+        with self.assertRaisesRegex(nmt.Error, "n_best has no effect"):
+            self.translator.translate_file(source, output, beam_size=2, n_best=2)
 
     def test_what_is_not_utf8_is_told_to_the_logger(self):
         source = self.folder / "in.de"

@@ -198,13 +198,14 @@ class NMT_EXPORT Translator {
                                 const TranslateOptions& options = {}, const StreamOptions& stream = {}) const;
 
   /// Lines of a file, plain or gzip, to a file with a line each, which appears when it is complete. `log` hears of
-  /// lines that were repaired or split. Throws UserError where the input cannot be read.
+  /// lines that were repaired or split. Throws UserError where the input cannot be read, or more than one translation
+  /// of a line is asked for.
   FileStatistics translate_file(const std::string& input, const std::string& output,
                                 const TranslateOptions& options = {}, const LogSink& log = {}) const;
 
   /// A document with its text translated and all else as it was. format: html, xml, srt, vtt, po, xliff, docx, pptx,
-  /// odt, odp, epub or txt. Of the options what concerns single results is not used. Throws UserError for a damaged
-  /// one.
+  /// odt, odp, epub or txt. Throws UserError for a damaged one, and for wishes that concern single texts: n_best,
+  /// prefix, must, must_not.
   std::string translate_document(std::string_view bytes, const std::string& format,
                                  const TranslateOptions& options = {}) const;
 
