@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,7 +71,11 @@ int run(int argc, char** argv) {
   if (const auto choice = run_config ? pair_choice(*run_config) : PairChoice(); choice.leaves_out())
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);
   arguments.check(test_sets);
-  check_evaluation_files(arguments.files, test_sets, arguments.config_file);
+  std::vector<UserFile> inputs = {{"--config", arguments.config_file}};
+  for (const auto& system : systems)
+    for (const auto& model : system.directories)
+      std::ranges::copy(files_of_folder("--model", model), std::back_inserter(inputs));
+  check_evaluation_files(arguments.files, test_sets, std::move(inputs));
   if (!arguments.attention_out.empty()) make_folder("--attention-out", arguments.attention_out);
   arguments.decoding.set_threads();
 

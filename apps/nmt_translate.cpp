@@ -302,7 +302,7 @@ int run(int argc, char** argv) {
   if (serving.wanted())
     check_outputs(serving.inputs(), serving.outputs());
   else
-    check_outputs(arguments.inputs(), arguments.outputs());
+    arguments.check_files();
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");

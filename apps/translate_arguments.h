@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -80,12 +81,24 @@ struct TranslateArguments {
   }
 
   std::vector<UserFile> inputs() const {
-    return {{"--input", texts.empty() ? input : ""}, {"--score", targets}, {"--glossary", glossary}};
+    std::vector<UserFile> files = {
+        {"--input", texts.empty() ? input : ""}, {"--score", targets}, {"--glossary", glossary}};
+    for (const auto& model : models) std::ranges::copy(files_of_folder("--model", model), std::back_inserter(files));
+    return files;
   }
   std::vector<UserFile> outputs() const {
     return {{"--output", output},
             {"--alignment-out", alignment_file},
             {"--attention-out", attention_is_file() ? attention_out : ""}};
+  }
+
+  /// Throws Error where something that is read or written would be lost.
+  void check_files() const {
+    check_outputs(inputs(), outputs());
+    if (attention_out.empty() || attention_is_file()) return;
+    const UserFile folder{"--attention-out", attention_out};
+    check_numbered_outputs(folder, inputs());
+    check_numbered_outputs(folder, outputs());
   }
 
   /// Whether the input is a document.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import os
+import re
 import zlib
 from io import BufferedReader
 from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple,
@@ -70,23 +71,34 @@ class Glossary:
                     raise Error(f"glossary: {text!r} holds a tab or a line end")
             # Spaces around a term do not count; without the first one a line that begins with # is a comment.
             terms = "".join(f" {source}\t{target}\n" for source, target in terms.items())
-        self._text = _arguments.word("terms", terms)
-        self._terms = _nmt.Glossary.parse(self._text, "glossary")
+        self._set(_arguments.word("terms", terms).encode("utf-8", "surrogatepass"), "glossary")
+
+    def _set(self, lines: bytes, name: str) -> None:
+        self._lines = lines
+        self._terms = _nmt.Glossary.parse(lines, name)
 
     @classmethod
     def read(cls, file: Path) -> Glossary:
         """The terms of a file, plain UTF-8."""
-        glossary = cls.__new__(cls)
-        glossary._terms = _nmt.Glossary.read(_arguments.path("file", file))
-        with open(file, encoding="utf-8") as lines:
-            glossary._text = lines.read()
-        return glossary
+        name = _arguments.path("file", file)
+        try:
+            with open(name, "rb") as content:
+                lines = content.read()
+        except OSError as error:
+            raise Error(f"{name}: cannot read ({error.strerror})") from None
+        return _glossary_of(lines, name)
 
     def __len__(self) -> int:
         return self._terms.size()
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return Glossary, (self._text,)
+        return _glossary_of, (self._lines, "glossary")
+
+
+def _glossary_of(lines: bytes, name: str) -> Glossary:
+    glossary = Glossary.__new__(Glossary)
+    glossary._set(lines, name)
+    return glossary
 
 
 def _settings(settings: Mapping[str, Any]) -> List[str]:
@@ -223,10 +235,14 @@ class Translator:
         """Translates the lines of a file, plain or gzip, to a file with a line each, which appears when it is complete.
 
         What is not UTF-8 is read as U+FFFD; of that, and of lines in parts, the logger ``nmt`` hears. Raises
-        :class:`nmt.Error` where the input cannot be read, or ``n_best`` is more than 1.
+        :class:`nmt.Error` where the input cannot be read, or more is asked for than one
+        translation of each line (``n_best``, ``return_tokens``, ...).
         """
-        return self._translator.translate_file(_arguments.path("input", input), _arguments.path("output", output),
-                                               _wishes(dict(options)))
+        glossary, name = options.get("glossary"), _arguments.path("output", output)
+        is_file = isinstance(glossary, (str, os.PathLike)) and os.path.exists(glossary) and os.path.exists(name)
+        if is_file and os.path.samefile(glossary, name):
+            raise Error(f"output {name}: is the same file as glossary {os.fspath(glossary)}; name another one")
+        return self._translator.translate_file(_arguments.path("input", input), name, _wishes(dict(options)))
 
     def translate_document(self, document: Union[str, bytes], format: str,
                            **options: Unpack[TranslateOptions]) -> bytes:
@@ -236,7 +252,12 @@ class Translator:
 
         Raises :class:`nmt.Error` for a damaged one, and for ``n_best``, ``prefix``, ``must`` and ``must_not``.
         """
-        content = document.encode(errors="surrogateescape") if isinstance(document, str) else document
+        content = document
+        if isinstance(document, str):
+            try:
+                content = document.encode(errors="surrogateescape")
+            except UnicodeEncodeError:  # half a pair, of no byte: it becomes U+FFFD, as in translate()
+                content = document.encode(errors="surrogatepass")
         if not isinstance(content, bytes):
             raise _arguments.refused("document", "a str or bytes", document)
         return self._translator.translate_document(content, _arguments.word("format", format), _wishes(dict(options)))
@@ -291,9 +312,9 @@ def _lines_of(lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"]) -
     return (line.rstrip("\r\n") if isinstance(line, str) else line for line in lines)
 
 
-#: What the programs refuse, too.
-_FOREIGN = {b"\xfd7zXZ": "packed with xz; unpack it (xz -d)", b"BZh": "packed with bzip2; unpack it (bzip2 -d)",
-            b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it (zstd -d)", b"PK\x03\x04": "a zip archive; unpack it",
+#: What the programs refuse, too: how such a file begins.
+_FOREIGN = {b"\xfd7zXZ": "packed with xz; unpack it (xz -d)", b"BZh.1AY": "packed with bzip2; unpack it (bzip2 -d)",
+            b"\\x28\xb5\x2f\xfd": "packed with zstd; unpack it (zstd -d)", b"PK\x03\x04": "a zip archive; unpack it",
             b"\xff\xfe": "UTF-16; convert it (iconv -f UTF-16 -t UTF-8)",
             b"\xfe\xff": "UTF-16; convert it (iconv -f UTF-16 -t UTF-8)"}
 
@@ -303,7 +324,7 @@ def _lines_of_file(raw: BufferedReader, name: str) -> Iterator[str]:
     with raw:
         first = raw.peek(8)
         for magic, what in _FOREIGN.items():
-            if first.startswith(magic):
+            if re.match(magic, first, re.DOTALL):
                 raise Error(f"{name}: is {what} first (plain UTF-8 text and gzip are read)")
         packed = first[:2] == b"\x1f\x8b"
         with gzip.open(raw) if packed else raw as content:

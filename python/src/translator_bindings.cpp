@@ -106,8 +106,9 @@ void bind_tokenizer(nb::module_& module) {
 void bind_translator(nb::module_& module) {
   nb::class_<Glossary>(module, "Glossary")
       .def_static("parse",
-                  [](const std::string& lines, const std::string& name) { return Glossary::parse(lines, name); })
-      .def_static("read", &Glossary::read)
+                  [](const nb::bytes& lines, const std::string& name) {
+                    return Glossary::parse(std::string_view(lines.c_str(), lines.size()), name);
+                  })
       .def("size", &Glossary::size);
   nb::class_<Translator>(module, "Translator")
       .def_static("load", &make_translator, "models"_a, "weights"_a, "device"_a, "precision"_a, "threads"_a,

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -225,8 +227,14 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                                           const TranslateOptions& options, const LogSink& log) const {
   return with_state<FileStatistics>(state_, [&](const State& state) {
     check_options(options);
-    refuse("a file with one translation of each line", {{"n_best", options.n_best > 1}});
-    check_outputs({{"input", input}}, {{"output", output}});
+    refuse("a file with one translation of each line", {{"n_best", options.n_best > 1},
+                                                        {"token_scores", options.token_scores},
+                                                        {"alignment", options.alignment},
+                                                        {"attention", options.attention}});
+    std::vector<UserFile> inputs = {{"input", input}};
+    for (const auto& model : state.models().loaded())
+      std::ranges::copy(files_of_folder("model", model.directory), std::back_inserter(inputs));
+    check_outputs(inputs, {{"output", output}});
     const auto translator = state.translator_for(options);
     LineReader reader(input, kLongestLineToTranslate);
     AtomicFile file(output);
@@ -237,7 +245,8 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                            }});
     calls.stop = [&] { return options.stop.stop_requested(); };
     calls.progress = shielded(options.progress);
-    const LineStreamOptions lines{.common = common_request(options), .copy_unknown = options.copy_unknown};
+    const LineStreamOptions lines{
+        .common = common_request(options), .first_line = options.first_line, .copy_unknown = options.copy_unknown};
     const Work work(state);
     const auto done = translate_lines(reader, *translator, calls, *logger_to(log), lines);
     if (done.stopped) throw nmt::TranslationStopped();
@@ -277,7 +286,9 @@ std::vector<Alternative> Translator::score(const std::vector<std::string>& sourc
                                                 {"must", !options.must.empty()},
                                                 {"must_not", !options.must_not.empty()},
                                                 {"glossary", options.glossary.size() > 0},
-                                                {"keep_placeholders", options.keep_placeholders}});
+                                                {"keep_placeholders", options.keep_placeholders},
+                                                {"split_sentences", options.split_sentences},
+                                                {"copy_unknown", options.copy_unknown}});
     const auto translator = state.translator_for(options);
     std::vector<nmt::TextPair> pairs;
     for (size_t i = 0; i < sources.size(); ++i)

@@ -53,8 +53,8 @@ TranslatedText normalised(TranslatedText text, const DataConfig& data) {
 }  // namespace
 
 void check_evaluation_files(const EvaluationFiles& files, const std::vector<TestSet>& test_sets,
-                            const std::string& config_file) {
-  std::vector<UserFile> inputs = {{"--config", config_file}}, outputs = {{"--report", files.report}};
+                            std::vector<UserFile> inputs) {
+  std::vector<UserFile> outputs = {{"--report", files.report}};
   const auto add_output = [&](const char* option, const std::string& file, const TestSet& test_set) {
     outputs.push_back({option, file.empty() ? "" : file_of(file, test_set)});
   };

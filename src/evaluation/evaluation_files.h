@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/process/log.h"
+#include "base/process/user_files.h"
 #include "base/strict_json.h"
 #include "config/config.h"
 #include "evaluation/evaluation_run.h"
@@ -26,10 +27,10 @@ struct EvaluationFiles {
   std::string report = {};                   ///< JSON
 };
 
-/// Throws Error, before any work, where one of them is also another one or a file of the test sets, MachineError or
-/// Error where it cannot be written. config_file: is not overwritten either; may be empty.
+/// Throws Error, before any work, where one of them is also another one, a file of the test sets or one of `inputs`
+/// (configuration and models), MachineError or Error where it cannot be written.
 void check_evaluation_files(const EvaluationFiles& files, const std::vector<TestSet>& test_sets,
-                            const std::string& config_file);
+                            std::vector<UserFile> inputs);
 
 /// Writes them, each as a whole. Of several test sets the translations and results go to FILE.NAME for a set NAME.
 /// machine: goes to the head of the report, see machine_report(). Throws as write_file_atomically.

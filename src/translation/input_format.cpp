@@ -51,9 +51,12 @@ const std::string& text_of(const nlohmann::json& value, const std::string& key) 
 }
 
 void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value, const std::string& key) {
-  if (value.is_string()) return add_phrase(phrases, text_of(value, key));
-  if (!value.is_array()) throw Error(fmt::format("\"{}\" is neither a text nor a list of texts", key));
-  for (const auto& phrase : value) add_phrase(phrases, text_of(phrase, key));
+  if (!value.is_string() && !value.is_array())
+    throw Error(fmt::format("\"{}\" is neither a text nor a list of texts", key));
+  for (const auto& phrase : value.is_string() ? nlohmann::json::array({value}) : value) {
+    if (strip(text_of(phrase, key)).empty()) throw Error(fmt::format("\"{}\": a phrase is empty; leave it out", key));
+    add_phrase(phrases, text_of(phrase, key));
+  }
 }
 
 TranslationRequest parse_json(std::string_view line) {

@@ -202,7 +202,8 @@ class LineStream {
 
   std::vector<Translation> translate_block() {
     const auto start = Clock::now();
-    auto translations = translate(requests_, translator_, options_, translation_calls(), statistics_.lines);
+    auto translations =
+        translate(requests_, translator_, options_, translation_calls(), options_.first_line + statistics_.lines);
     statistics_.seconds += seconds_since(start);
     return translations;
   }

@@ -262,6 +262,8 @@ TEST_F(ApiTranslator, RefusesWishesThatACallCannotFulfil) {
   const std::string in = write("in", "a\n"), out = (folder_ / "out").string();
   EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_file(in, out, {.beam_size = 2, .n_best = 2}); }),
             "a file with one translation of each line: n_best has no effect on it; leave it out");
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_file(in, out, {.alignment = true}); }),
+              HasSubstr("alignment has no effect"));
   EXPECT_FALSE(fs::exists(out));
   EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.must = {"b"}}); }),
             "a document: must has no effect on it; leave it out");
@@ -271,6 +273,28 @@ TEST_F(ApiTranslator, RefusesWishesThatACallCannotFulfil) {
             "the score of a given translation: prefix has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.keep_placeholders = true}); }),
               HasSubstr("keep_placeholders has no effect"));
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.split_sentences = true}); }),
+              HasSubstr("split_sentences has no effect"));
+}
+
+TEST_F(ApiTranslator, AFileIsNotWrittenOverTheModel) {
+  const auto translator = make();
+  const auto weights = fs::path(translator.models().front().directory) / "model.safetensors";
+  const auto size = fs::file_size(weights);
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_file(write("in", "a\n"), weights.string()); }),
+              HasSubstr("is the same file as model " + weights.string()));
+  EXPECT_EQ(fs::file_size(weights), size);
+}
+
+TEST_F(ApiTranslator, SamplesOfAFileGoByTheNumberOfItsFirstLine) {
+  const auto translator = make();
+  const std::string in = write("in", "a b c\nb c a\n"), out = (folder_ / "out").string();
+  TranslateOptions options{.sampling = api::Sampling{.temperature = 3, .seed = 4}, .first_line = 3};
+  translator.translate_file(in, out, options);
+  const auto expected = translator.translate({"a b c", "b c a"}, options);
+  EXPECT_EQ(read_file(out), expected[0].text + "\n" + expected[1].text + "\n");
+  options.first_line = 0;
+  EXPECT_NE(translator.translate({"a b c", "b c a"}, options)[0].text, expected[0].text);
 }
 
 TEST_F(ApiTranslator, TranslatesFilesAndDocuments) {

@@ -62,6 +62,9 @@ TEST(InputFormat, SaysWhatIsWrong) {
   EXPECT_THAT(message(R"({"source": "a", "must": null})", InputFormat::kJson),
               HasSubstr("\"must\" is neither a text nor a list of texts"));
   EXPECT_THAT(message(R"({"source": "a", "must": [1]})", InputFormat::kJson), HasSubstr("\"must\" is no text"));
+  for (const char* empty : {R"("")", R"(["b", " "])"})
+    EXPECT_THAT(message(std::string(R"({"source": "a", "must": )") + empty + "}", InputFormat::kJson),
+                HasSubstr("\"must\": a phrase is empty; leave it out"));
   EXPECT_THAT(message(R"({"source": "a", "Must": "b"})", InputFormat::kJson), HasSubstr("unknown key \"Must\""));
 }
 

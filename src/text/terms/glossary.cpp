@@ -111,6 +111,8 @@ Glossary Glossary::parse(std::string_view tsv, const std::string& name) {
     if (strip(line).empty() || line.starts_with('#')) continue;
     const auto place = fmt::format("{}:{}", name, number);
     if (find_invalid_utf8(line)) throw Error(place + ": is not UTF-8");
+    if (line.find('\r') != std::string_view::npos)
+      throw Error(place + ": a carriage return stands within the line; end each term's line with a line feed");
     glossary.add(term_of(line, place), place);
   }
   for (auto& [word, terms] : glossary.by_first_word_) {

@@ -66,6 +66,30 @@ TEST_F(CheckOutputsTest, TwoOutputsAreNotOneFile) {
         ThrowsMessage<Error>(HasSubstr("--report " + other.string() + ": is the same file as --output")));
 }
 
+TEST_F(CheckOutputsTest, AFileOfAModelIsNoOutput) {
+  EXPECT_THAT(
+      [&] {
+        check_outputs(files_of_folder("--model", folder_.path()), {{"--output", there_}});
+      },
+      ThrowsMessage<Error>("--output " + there_.string() + ": is the same file as --model " + there_.string() +
+                           "; name another one"));
+  EXPECT_NO_THROW(check_outputs(files_of_folder("--model", folder_.path()), {{"--output", missing_}}));
+  EXPECT_THAT(files_of_folder("--model", missing_), testing::IsEmpty());
+  EXPECT_THAT(files_of_folder("--model", there_), testing::IsEmpty());
+}
+
+TEST_F(CheckOutputsTest, WhatIsWrittenForEachLineTakesNoOtherFilesName) {
+  const UserFile folder{"--attention-out", folder_.path()};
+  for (const char* name : {"1.svg", "12-3.svg", "7.json"})
+    EXPECT_THAT(
+        [&] {
+          check_numbered_outputs(folder, {{"--input", ""}, {"--output", folder_ / "." / name}});
+        },
+        ThrowsMessage<Error>(HasSubstr("writes files of such names")));
+  EXPECT_NO_THROW(check_numbered_outputs(
+      folder, {{"--input", "-"}, {"--output", folder_ / "out.en"}, {"--score", folder_ / "inner" / "1.svg"}}));
+}
+
 TEST_F(CheckOutputsTest, OtherFilesAndDevicesAndPipesAreNobodysLoss) {
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

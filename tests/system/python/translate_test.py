@@ -280,6 +280,11 @@ class Streams(TranslateCase):
         self.assertEqual([r.text for r in self.translator.translate_iter(pathlib.Path(f"{source}.gz"))], expected)
         with self.assertRaises(nmt.Error):
             self.translator.translate_file(self.folder / "gone", output)
+        terms = self.folder / "terms"
+        terms.write_text("Hund\tdog\n")
+        with self.assertRaisesRegex(nmt.Error, "the same file as glossary"):
+            self.translator.translate_file(source, terms, glossary=terms)
+        self.assertEqual(terms.read_text(), "Hund\tdog\n")
         with self.assertRaisesRegex(nmt.Error, "n_best has no effect"):
             self.translator.translate_file(source, output, beam_size=2, n_best=2)
 

@@ -67,6 +67,11 @@ TEST(Glossary, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(error("a\xFF\tb\n"), HasSubstr("terms.tsv:1: is not UTF-8"));
 }
 
+TEST(Glossary, ACarriageReturnStandsOnlyBeforeALineFeed) {
+  EXPECT_THAT([] { parse("a\tb\r\nHund\tho\rund\n"); },
+              testing::ThrowsMessage<Error>(HasSubstr("terms.tsv:2: a carriage return stands within the line")));
+}
+
 TEST(Glossary, TheTargetsStayInTheNextTranslation) {
   const auto next = parse("Hund\thound\nNMT\t\tkeep\nTier\thound\n").of_targets();
   EXPECT_EQ(next.terms().size(), 2u) << "of one target there is one term";
