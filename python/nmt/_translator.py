@@ -235,8 +235,8 @@ class Translator:
         """Translates the lines of a file, plain or gzip, to a file with a line each, which appears when it is complete.
 
         What is not UTF-8 is read as U+FFFD; of that, and of lines in parts, the logger ``nmt`` hears. Raises
-        :class:`nmt.Error` where the input cannot be read, or more is asked for than one
-        translation of each line (``n_best``, ``return_tokens``, ...).
+        :class:`nmt.Error` where the input cannot be read, or more is asked for than one translation of each line
+        (``n_best``, ``return_tokens``, ...).
         """
         glossary, name = options.get("glossary"), _arguments.path("output", output)
         is_file = isinstance(glossary, (str, os.PathLike)) and os.path.exists(glossary) and os.path.exists(name)
@@ -256,7 +256,7 @@ class Translator:
         if isinstance(document, str):
             try:
                 content = document.encode(errors="surrogateescape")
-            except UnicodeEncodeError:  # half a pair, of no byte: it becomes U+FFFD, as in translate()
+            except UnicodeEncodeError:  # half a pair of surrogates: the extension says where
                 content = document.encode(errors="surrogatepass")
         if not isinstance(content, bytes):
             raise _arguments.refused("document", "a str or bytes", document)

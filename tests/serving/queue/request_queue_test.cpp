@@ -198,8 +198,7 @@ TEST_F(RequestQueueTest, ALineJoinsThoseThatAreBeingTranslated) {
   EXPECT_THAT(note.get(), ElementsAre("eton"));
   EXPECT_THAT(book.get(), ElementsAre("1", "2", "3", "4"));
   EXPECT_THAT(live.order(), ElementsAre("1", "2", "note", "3", "4")) << "in turns, in one go";
-  EXPECT_TRUE(test::eventually([&] { return metrics_.text(0).find("nmt_batches_total 1\n") != std::string::npos; }))
-      << "counted after the answers";
+  EXPECT_TRUE(counts_batches(1));
 }
 
 TEST_F(RequestQueueTest, ATurnEndsWhenOthersWait) {
