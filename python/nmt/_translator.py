@@ -239,8 +239,8 @@ class Translator:
         (``n_best``, ``return_tokens``, ...).
         """
         glossary, name = options.get("glossary"), _arguments.path("output", output)
-        is_file = isinstance(glossary, (str, os.PathLike)) and os.path.exists(glossary) and os.path.exists(name)
-        if is_file and os.path.samefile(glossary, name):
+        if (isinstance(glossary, (str, os.PathLike)) and os.path.exists(glossary) and os.path.exists(name)
+                and os.path.samefile(glossary, name)):
             raise Error(f"output {name}: is the same file as glossary {os.fspath(glossary)}; name another one")
         return self._translator.translate_file(_arguments.path("input", input), name, _wishes(dict(options)))
 
