@@ -17,7 +17,7 @@ std::vector<InputFile> list_input_files(const Config& config) {
   const auto add = [&](const char* option, const std::string& path) {
     if (path.empty()) return;
     try {
-      open_for_reading(path);
+      open_for_reading(path, UnwrittenPipe::kReturn);
     } catch (const Error& error) {
       throw Error(fmt::format("{} {}", option, error.what()));
     }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,17 +19,26 @@ FileDescriptor::~FileDescriptor() {
 
 std::string system_message(int error_number) { return std::generic_category().message(error_number); }
 
-FileDescriptor open_for_reading(const std::filesystem::path& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+bool wait_for_input(int descriptor, int milliseconds) {
+  pollfd input{.fd = descriptor, .events = POLLIN, .revents = 0};
+  return ::poll(&input, 1, milliseconds) > 0;
+}
+
+FileDescriptor open_for_reading(const std::filesystem::path& path, UnwrittenPipe unwritten) {
+  // Not blocking, for open() would wait for the writer of a named pipe, and no signal could end that.
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) {
     const int reason = errno;
     const std::string message = fmt::format("{}: cannot read ({})", path.string(), system_message(reason));
     if (reason == EMFILE || reason == ENFILE || reason == ENOMEM || reason == EIO) throw MachineError(message);
     throw Error(message);
   }
-  struct stat status;
+  struct stat status {};
   if (::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw Error(fmt::format("{}: is a folder; name a file", path.string()));
+  }
+  ::fcntl(file.number(), F_SETFL, ::fcntl(file.number(), F_GETFL) & ~O_NONBLOCK);
+  while (unwritten == UnwrittenPipe::kWait && S_ISFIFO(status.st_mode) && !wait_for_input(file.number(), -1)) {
   }
   return file;
 }

@@ -24,8 +24,16 @@ class FileDescriptor {
   int number_;
 };
 
+/// What opening does with a named pipe that nobody writes to yet: it waits, or the caller does by wait_for_input();
+/// read(2) would say that the file is at its end.
+enum class UnwrittenPipe { kWait, kReturn };
+
 /// Opens a file to read. Throws Error: no such file, a folder, not readable; MachineError: no descriptors left.
-FileDescriptor open_for_reading(const std::filesystem::path& path);
+FileDescriptor open_for_reading(const std::filesystem::path& path, UnwrittenPipe unwritten = UnwrittenPipe::kWait);
+
+/// Waits up to so many milliseconds (-1: as long as it takes) until read(2) would have bytes or the end of the file;
+/// false if the time passed or a signal came.
+bool wait_for_input(int descriptor, int milliseconds);
 
 /// One read(2), repeated when a signal interrupts it: the bytes read, 0 at the end.
 /// Throws MachineError (or Error for a folder) that says `name`.

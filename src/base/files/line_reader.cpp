@@ -1,7 +1,6 @@
 #include "base/files/line_reader.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -77,8 +76,7 @@ class ByteSource {
   /// True if read() need not wait, or does so for the rest of a packed block only.
   bool ready(int milliseconds) const {
     if (gzip_ || stream_.avail_in > 0) return true;
-    pollfd input{.fd = file_.number(), .events = POLLIN, .revents = 0};
-    return ::poll(&input, 1, milliseconds) > 0;
+    return wait_for_input(file_.number(), milliseconds);
   }
 
  private:
@@ -102,6 +100,8 @@ class ByteSource {
 
   void start() {
     started_ = true;
+    while (!wait_for_input(file_.number(), -1)) {  // for the writer of a named pipe
+    }
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
     if (!at_gzip_magic()) {
       if (foreign_ == ForeignBytes::kRefuse) refuse_foreign_bytes();
@@ -174,7 +174,7 @@ class ByteSource {
 std::string display_name(const std::filesystem::path& path) { return path == "-" ? "standard input" : path.string(); }
 
 FileDescriptor open_input(const std::filesystem::path& path) {
-  if (path != "-") return open_for_reading(path);
+  if (path != "-") return open_for_reading(path, UnwrittenPipe::kReturn);
   FileDescriptor copy(::dup(STDIN_FILENO));  // a copy, so that closing it leaves standard input alone
   if (copy.number() < 0) throw Error("standard input: is closed");
   return copy;

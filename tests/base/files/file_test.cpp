@@ -3,11 +3,14 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "base/error.h"
 #include "base/files/faked_file_system.h"
@@ -31,6 +34,18 @@ TEST(ReadFile, GivesEveryByte) {
     write_file_atomically(folder / "bytes", bytes);
     EXPECT_EQ(read_file(folder / "bytes"), bytes);
   }
+}
+
+TEST(ReadFile, WaitsForTheWriterOfANamedPipe) {
+  const TemporaryDirectory folder;
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::ofstream(pipe) << "late";
+  });
+  EXPECT_EQ(read_file(pipe), "late");
+  writer.join();
 }
 
 TEST(ReadFile, ReadsFilesWithoutASize) {

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <thread>
@@ -268,6 +270,21 @@ TEST(LineReader, SaysWhetherAPipeHoldsALine) {
   EXPECT_TRUE(reader.ready(0));
   EXPECT_EQ(reader.next(), std::nullopt);
   ::close(ends[0]);
+}
+
+TEST(LineReader, WaitsForTheWriterOfANamedPipe) {
+  const TemporaryDirectory folder;
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  LineReader asked(pipe);
+  EXPECT_FALSE(asked.ready(0)) << "nobody writes yet";
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::ofstream(pipe) << "one\n";
+  });
+  EXPECT_EQ(asked.next(), "one") << "not the end, though nobody wrote yet";
+  EXPECT_EQ(asked.next(), std::nullopt);
+  writer.join();
 }
 
 TEST(LineReader, SaysWhatItCannotOpen) {

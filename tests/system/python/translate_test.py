@@ -430,6 +430,15 @@ class Signals(TranslateCase):
         self.assertLess(time.monotonic() - began, 15)
         self.assertEqual(len(self.translator.translate(self.sources[:2])), 2)  # nothing is harmed
 
+    def test_control_c_ends_the_wait_for_a_named_pipe(self):
+        support.heed_control_c(self)
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        self.interrupt_after(0.5)
+        with self.assertRaises(KeyboardInterrupt):
+            self.translator.translate_file(pipe, self.folder / "out")
+        self.assertFalse((self.folder / "out").exists())
+
     def test_other_signals_are_handled_and_the_work_goes_on(self):
         handled = []
         before = signal.signal(signal.SIGALRM, lambda *_: handled.append(time.monotonic()))

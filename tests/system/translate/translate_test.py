@@ -137,6 +137,16 @@ class Streams(Case):
             process.send_signal(number)
             self.assertEqual(process.wait(PATIENCE), code)
 
+    def test_ctrl_c_while_nobody_writes_to_a_named_pipe(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        process = self.start("-i", str(pipe))
+        deadline = time.monotonic() + PATIENCE
+        while not self.has_open(process, pipe) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(PATIENCE), 130)
+
     def test_ends_within_a_line_that_takes_hours(self):
         process = self.start("-q", "--min-length", "100000", "--buffer-lines", "1")
         process.stdin.write(b"\nJa .\n")
@@ -147,15 +157,20 @@ class Streams(Case):
         self.assertEqual(process.wait(PATIENCE), 143)
 
     @staticmethod
-    def writes_into(process, folder):
-        """A file in the making need not have a name: what the process holds open tells of it."""
-        descriptors = Path(f"/proc/{process.pid}/fd")
-        for descriptor in list(descriptors.iterdir()):
+    def open_files(process):
+        names = set()
+        for descriptor in list(Path(f"/proc/{process.pid}/fd").iterdir()):
             with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-                target = os.readlink(descriptor)
-                if target.startswith(f"{folder}/") and os.path.basename(target) != "in.txt":
-                    return True
-        return False
+                names.add(os.readlink(descriptor))
+        return names
+
+    def has_open(self, process, path):
+        return str(path) in self.open_files(process)
+
+    def writes_into(self, process, folder):
+        """A file in the making need not have a name: what the process holds open tells of it."""
+        return any(name.startswith(f"{folder}/") and os.path.basename(name) != "in.txt"
+                   for name in self.open_files(process))
 
     def test_ctrl_c_leaves_no_half_file(self):
         source, out = self.folder / "in.txt", self.folder / "out.txt"
