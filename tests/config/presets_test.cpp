@@ -291,6 +291,7 @@ TEST(Presets, Multi30kTinyHasThePublishedValues) {
   EXPECT_THAT(config.evaluation.tokenized_bleu.chosen_names(), ElementsAre("cased", "lowercase"));
   EXPECT_EQ(config.training.average_checkpoints, 10);
   EXPECT_EQ(config.validation.patience, 10);
+  EXPECT_EQ(config.validation.best_metric.name(), "loss");
   EXPECT_EQ(config.decoding.beam_size, 5);
 }
 
