@@ -63,12 +63,21 @@ struct EvalArguments {
   }
 
   /// Throws Error for what does not go together.
-  void check() const {
+  void check(const CLI::App& app) const {
+    if (self_test) {
+      for (const auto* option : app.get_options())
+        if (option->count() > 0 && option->get_name() != "--self-test")
+          throw Error(fmt::format("{}: not with --self-test; leave it out", option->get_name()));
+      return;
+    }
     if (config_file.empty() && models.empty())
       throw Error("give -c CONFIG (a run) or -m DIR (a model directory); see nmt-eval --help");
     if (!similarity.empty()) {
       if (models.size() > 1) throw Error("--similarity: is of one model; ask them one by one");
       if (!source.empty()) throw Error("--similarity: compares two texts; leave out --source and --reference");
+      if (!files.hypotheses.empty() || !files.results.empty() || !files.report.empty() || !attention_out.empty() ||
+          !tokenized_bleu.empty() || confidence)
+        throw Error("--similarity: scores no translations; leave out what is said of scores and files");
       return;
     }
     if (config_file.empty() && source.empty())
@@ -93,8 +102,8 @@ struct EvalArguments {
     for (const auto& test_set : test_sets)
       for (const int64_t number : attention_sentences)
         if (!attention_out.empty() && number > std::ssize(test_set.sources))
-          throw Error(fmt::format("--attention-sentences {}: the test set has {} sentences; give numbers up to that",
-                                  number, test_set.sources.size()));
+          throw Error(fmt::format("--attention-sentences {}: the test set{} has {} sentences; give numbers up to that",
+                                  number, test_set.name.empty() ? "" : " " + test_set.name, test_set.sources.size()));
   }
 
   /// The configuration of the run, whose machine settings hold where the command line says nothing.
@@ -113,6 +122,9 @@ struct EvalArguments {
     if (!source.empty()) return {read_test_set(source, {references.begin(), references.end()})};
     return configured_test_sets(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file);
   }
+
+  /// Whose results go to the files of an original program (run.naming): those of other texts would replace them.
+  bool of_configured_test_sets() const { return source.empty() && split == "test"; }
 
   EvaluationOptions options() const {
     EvaluationOptions options{.models = decoding.model_set({}, weights),
@@ -136,10 +148,7 @@ struct EvalArguments {
         ->type_name("TEXT TEXT");
     app.add_flag("--self-test", self_test,
                  "compute worked numbers and every kernel that this processor can run, print a line each, and end: 0 "
-                 "where all are as expected, else 1")
-        ->excludes("--config")
-        ->excludes("--model")
-        ->excludes("--similarity");
+                 "where all are as expected, else 1");
   }
 
   void add_output(CLI::App& app) {

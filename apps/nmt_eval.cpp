@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,8 +50,8 @@ int run(int argc, char** argv) {
   arguments.add_to(app);
   show_examples(app, {"nmt-eval -c mine.yaml", "nmt-eval -m runs/mine/best --source test.de --reference test.en"});
   if (!parse_command_line(app, argc, argv)) return kDone;
+  arguments.check(app);
   if (arguments.self_test) return run_self_test();
-  arguments.check();
   catch_stop_signals();
   const auto log = make_logger("nmt-eval");
   std::optional<Config> config;
@@ -73,8 +72,7 @@ int run(int argc, char** argv) {
   arguments.check(test_sets);
   std::vector<UserFile> inputs = {{"--config", arguments.config_file}};
   for (const auto& system : systems)
-    for (const auto& model : system.directories)
-      std::ranges::copy(files_of_folder("--model", model), std::back_inserter(inputs));
+    for (const auto& model : system.directories) append_files_of_folder("--model", model, inputs);
   check_evaluation_files(arguments.files, test_sets, std::move(inputs));
   if (!arguments.attention_out.empty()) make_folder("--attention-out", arguments.attention_out);
   arguments.decoding.set_threads();
@@ -94,8 +92,9 @@ int run(int argc, char** argv) {
     if (systems.size() > 1) result.comparison = evaluation.compared(result.systems, result.test_set);
   print(evaluation_text(results, arguments.width));  // first: a disk that is full takes no scores away
   write_evaluation_files(arguments.files, results, machine_report(arguments.decoding.device));
+  const bool of_run = run_config && arguments.of_configured_test_sets();
   for (const auto& [test_set, evaluated, comparison] : results)
-    for (size_t i = 0; run_config && i < systems.size(); ++i)
+    for (size_t i = 0; of_run && i < systems.size(); ++i)
       write_original_results(*run_config, systems[i], test_set, evaluated[i], *log);
   return kDone;
 }

@@ -123,13 +123,13 @@ int decode(const Arguments& arguments) {
 
 int prepare(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.settings);
+  const auto log = make_logger("nmt-prepro");
+  for (const auto& notice : loaded.notices) log->info("{}", notice);
   if (arguments.print_config) {
     std::cout << to_yaml(loaded.config, YamlComments::kHelp);
     return kDone;
   }
   catch_stop_signals();
-  const auto log = make_logger("nmt-prepro");
-  for (const auto& notice : loaded.notices) log->info("{}", notice);
   const PreprocessOptions options{.overwrite = arguments.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
                                   .should_stop = [] { return stop_signal() != 0; }};
   const PreprocessResult result = prepare_data(loaded.config, options, *log);

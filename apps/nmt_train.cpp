@@ -140,15 +140,15 @@ int train(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.all_settings());
   const Config& config = loaded.config;
   const auto process = this_process();
+  const auto log = make_logger("nmt-train");
+  if (process.rank > 0) log->set_level(spdlog::level::err);
+  for (const auto& notice : loaded.notices) log->info("{}", notice);
   if (arguments.print_config) {
     if (process.rank == 0) std::cout << to_yaml(config, YamlComments::kHelp);
     return kDone;
   }
   if (arguments.dry_run) return dry_run(arguments, config, process);
   catch_stop_signals();
-  const auto log = make_logger("nmt-train");
-  if (process.rank > 0) log->set_level(spdlog::level::err);
-  for (const auto& notice : loaded.notices) log->info("{}", notice);
   const auto device = device_of(process, config.run.device);
   const auto group = make_process_group(process, device, config, end_without);
   return run_training({.loaded = loaded,

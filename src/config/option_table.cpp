@@ -330,8 +330,8 @@ const std::vector<Option>& table() {
       NMT_TRAINING(checkpoint_every, at_least(0), "updates between checkpoints; 0 = at each validation", kMayChange),
       NMT_TRAINING(keep_checkpoints, between(1, 1e6), "keep this many checkpoints, the last ones", kMayChange),
       NMT_TRAINING(average_checkpoints, between(0, 1000),
-                   "at the end average this many validated weights, the last ones; the average is kept if it scores "
-                   "better; 0 = off",
+                   "at the end average this many checkpoints, the last ones; the average is kept if it scores better; "
+                   "0 = off",
                    kFixed),
       NMT_TRAINING(average_best, between(0, 1000),
                    "at the end average this many weights, those that validated best; the average is kept if it scores "

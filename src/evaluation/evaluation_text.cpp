@@ -28,11 +28,18 @@ std::string table_of(const std::vector<TestSetResults>& results, int width) {
   const auto number = [](double value, int digits) { return fmt::format("{:.{}f}", value, digits); };
   const auto& first = results.front().systems.front();
   std::vector<std::vector<std::string>> rows = {{"test set", "sentences"}};
-  for (const auto& score : first.scores) rows[0].push_back(score.name);
+  for (const auto& score : first.scores) {
+    rows[0].push_back(score.name);
+    if (score.confidence) rows[0].push_back("95 %");
+  }
   if (first.loss) rows[0].insert(rows[0].end(), {"loss", "perplexity"});
   for (const auto& [test_set, systems, comparison] : results) {
     auto& row = rows.emplace_back(std::vector{test_set.name, std::to_string(test_set.sources.size())});
-    for (const auto& score : systems.front().scores) row.push_back(number(score.score, width));
+    for (const auto& score : systems.front().scores) {
+      row.push_back(number(score.score, width));
+      if (const auto& found = score.confidence)
+        row.push_back(fmt::format("{} +/- {}", number(found->mean, width), number(found->half_width, width)));
+    }
     if (const auto& loss = systems.front().loss)
       row.insert(row.end(), {number(loss->loss, std::max(width, 4)), number(loss->perplexity(), std::max(width, 4))});
   }

@@ -157,7 +157,7 @@ int Trainer::run() {
 
 void Trainer::announce(const std::optional<EpochReport>& epoch_end) const {
   if (!group_.leads()) return;
-  const int64_t batches = batches_->batches_of_current_epoch();
+  const int64_t batches = batches_->batches_of_current_epoch(), accumulate = config_.training.accumulate;
   std::vector<VariableShape> variables;
   for (const auto& tensors : {named_parameters(*model_), trainer_state()})
     for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
@@ -165,7 +165,7 @@ void Trainer::announce(const std::optional<EpochReport>& epoch_end) const {
                       .parameters = model_->parameter_count(),
                       .update = progress_.update,
                       .max_updates = config_.training.max_updates,
-                      .updates_per_epoch = std::max<int64_t>(1, batches / config_.training.accumulate),
+                      .updates_per_epoch = std::max<int64_t>(1, (batches + accumulate - 1) / accumulate),
                       .num_epochs = config_.training.num_epochs,
                       .device = progress_.device,
                       .precision = progress_.precision,

@@ -113,6 +113,13 @@ TEST(EvaluationText, HasARowForEachSet) {
   EXPECT_THAT(evaluation_text(results, 1),
               testing::MatchesRegex("test set  sentences  BLEU  chrF2\ntst2013           3  73\\.3   [0-9.]+\n"
                                     "b                 3  73\\.3   [0-9.]+\nBLEU\\|nrefs:1[^\n]*\nchrF2\\|[^\n]*\n"));
+  auto intervals = results;
+  for (auto& result : intervals)
+    for (auto& score : result.systems[0].scores)
+      score.confidence = scoring::ConfidenceInterval{.mean = 73, .half_width = 4.25};
+  EXPECT_THAT(evaluation_text(intervals, 1),
+              testing::StartsWith("test set  sentences  BLEU          95 %  chrF2          95 %\n"
+                                  "tst2013           3  73.3  73.0 +/- 4.2"));
   for (auto& result : results) result.systems[0].loss = TestLoss{.loss = std::log(5.0), .target_tokens = 10};
   EXPECT_THAT(evaluation_text(results, 2), testing::HasSubstr("  1.6094      5.0000\n"));
   for (auto& result : results)

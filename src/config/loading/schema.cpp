@@ -47,9 +47,10 @@ class Loader {
 
   void apply(const Setting& setting) {
     if (const Option* option = find_option(setting.section, setting.name); option && !is_old_reading(setting)) {
-      assign(*option, setting);
+      assign(*option, setting, setting.name);
     } else if (const auto old = read_old_name(setting, program_)) {
-      for (const auto& renamed : old->settings) assign(*find_option(renamed.section, renamed.name), renamed);
+      for (const auto& renamed : old->settings)
+        assign(*find_option(renamed.section, renamed.name), renamed, setting.name);
       for (const auto& implied : old->implied) {
         if (!places_.contains(implied.key())) imply(implied);
       }
@@ -70,6 +71,7 @@ class Loader {
   struct Place {
     std::string source;
     int line = 0;
+    std::string name;  // as it was written
   };
 
   /// model.sinusoid is an option with texts here; True and False are its values of 2017.
@@ -82,15 +84,18 @@ class Loader {
     implied_[setting.key()] = setting.where();
   }
 
-  void assign(const Option& option, const Setting& setting) {
+  void assign(const Option& option, const Setting& setting, const std::string& written) {
     const std::string key = option.key();
     // One file says each thing once, under whatever name; a --set may correct an earlier one.
     const auto before = places_.find(key);
     if (before != places_.end() && setting.line > 0 && before->second.source == setting.source) {
-      throw Error(fmt::format("{}: {} is set twice, first in line {}", setting.where(), key, before->second.line));
+      const auto& [source, line, name] = before->second;
+      throw Error(
+          fmt::format("{}: {} is set twice, first in line {}{}", setting.where(), key, line,
+                      name == written ? "" : fmt::format(": {} and {} are names of it; leave one out", name, written)));
     }
     assign_value(loaded_.config, option, setting.value, setting.where());
-    places_[key] = {setting.source, setting.line};
+    places_[key] = {setting.source, setting.line, written};
     origins_[key] = setting.where();
   }
 
@@ -102,11 +107,19 @@ class Loader {
 
 LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::string>& settings,
                   const std::string& name) {
-  Loader loader;
-  loader.begin(settings_of_old_program(from_file));
-  loader.apply(from_file);
-  for (const auto& setting : settings) loader.apply(parse_setting(setting));
-  return loader.finish(name);
+  const auto old = settings_of_old_program(from_file);
+  try {
+    Loader loader;
+    loader.begin(old);
+    loader.apply(from_file);
+    for (const auto& setting : settings) loader.apply(parse_setting(setting));
+    return loader.finish(name);
+  } catch (const Error& error) {
+    // Names of both programs: what is wrong is often one that the other program has not.
+    if (old.program == OldProgram::kNone && !old.notice.empty())
+      throw Error(fmt::format("{} ({})", error.what(), old.notice));
+    throw;
+  }
 }
 
 std::string help_comment(const Option& option) {

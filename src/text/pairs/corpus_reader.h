@@ -23,7 +23,7 @@ class CorpusReader {
 
   int64_t count() const { return count_; }                              ///< pairs so far
   int64_t repaired_lines() const { return reader_->repaired_lines(); }  ///< of both sides
-  std::vector<ReaderNote> notes() const { return reader_->notes(); }    ///< for the log
+  std::vector<ReaderNote> notes() const;                                ///< for the log
   bool has_a_file_for_each_side() const { return reader_->has_a_file_for_each_side(); }
   std::string description() const { return reader_->description(); }  ///< "FILE (TSV)"
 
@@ -31,6 +31,7 @@ class CorpusReader {
   CorpusFiles files_;
   std::unique_ptr<PairReader> reader_;
   int64_t count_ = 0;
+  int64_t pairs_of_pieces_ = 0;  // with SentencePiece's mark of a word's beginning
 };
 
 }  // namespace nmt

@@ -124,6 +124,10 @@ bool BestModel::try_averages(int64_t epoch) {
     load_average(named_parameters(parts_.model), files);
     record(measure(), epoch, fmt::format("average of updates {}", fmt::join(updates, ", ")));
   }
+  if (tried.empty())
+    parts_.log.warn(
+        "training.average_checkpoints: fewer than two checkpoints are there, so none are averaged; see "
+        "training.checkpoint_every and keep_checkpoints");
   if (!tried.empty()) progress_.averaged_update = progress_.update;
   return !tried.empty();
 }

@@ -178,14 +178,24 @@ TEST(OldNames, AreCheckedAsTheOptionsTheyStandFor) {
       {"hidden_units: wide", "f:1: model.d_model: needs a whole number, not 'wide'"},
       {"hidden_units: 100", "f:1: model.num_heads: 8 does not divide model.d_model 100"},
       {"maxlen: 1", "f:1: data.maxlen1: 1 is out of range; it must be at least 2 and at most 100000"},
-      {"logdir: a\nrun:\n  dir: b", "f:3: run.dir is set twice, first in line 1"},
-      {"maxlen: 10\nmaxlen2: 10", "f:2: data.maxlen2 is set twice, first in line 1"},
+      {"logdir: a\nrun:\n  dir: b",
+       "f:3: run.dir is set twice, first in line 1: logdir and dir are names of it; leave one out"},
+      {"maxlen: 10\nmaxlen2: 10",
+       "f:2: data.maxlen2 is set twice, first in line 1: maxlen and maxlen2 are names of it; leave one out (f:1: "
+       "maxlen is "
+       "a name of Kyubyong's program of 2017 and maxlen2 of that of 2019: neither's model is implied)"},
       {"sinusoid: both", "f:1: unknown option sinusoid; did you mean model.sinusoid?"},
       {"model:\n  lr: 1", "f:2: unknown option model.lr; did you mean training.lr?"},
   };
   for (const auto& [yaml, message] : mistakes) {
     EXPECT_EQ(message_of<Error>([&] { parse_config(yaml, "f"); }), message) << yaml;
   }
+}
+
+TEST(OldNames, OfBothProgramsAreToldWithTheMistake) {
+  EXPECT_THAT(
+      message_of<Error>([&] { parse_config("d_ff: 32\nmin_cnt: 3", "f"); }),
+      AllOf(HasSubstr("f:2: data.min_cnt: is for word vocabularies"), HasSubstr("neither's model is implied)")));
 }
 
 TEST(OldNames, StandInTheGuide) {

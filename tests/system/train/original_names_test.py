@@ -107,6 +107,10 @@ class OriginalNames(Case):
         results = list((run / "test").iterdir())
         self.assertEqual(len(results), 1)
         self.assertTrue(results[0].name.startswith(models[-1] + "B"), results[0].name)
+        written = results[0].read_text()
+        self.evaluate("one", "-q", "--split", "valid", naming="kyubyong2019")  # of another text: not written there
+        self.assertEqual([(path.name, path.read_text()) for path in (run / "test").iterdir()],
+                         [(results[0].name, written)])
 
     def test_names_do_not_depend_on_a_stop(self):
         settings = ["run.naming=kyubyong2019", "training.checkpoint_every=10"]

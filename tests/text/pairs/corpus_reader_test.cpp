@@ -52,6 +52,15 @@ TEST_F(CorpusReaderTest, PairsTheLinesOfTwoFiles) {
   EXPECT_EQ(reader.description(), path("a.de") + " (plain text), " + path("a.en") + " (plain text)");
 }
 
+TEST_F(CorpusReaderTest, WarnsOfTextThatIsCutIntoPieces) {
+  auto pieces = two("\u2581ei ns\n\u2581zwei\ndrei\n", "one\ntwo\nthree\n");
+  read_all(pieces);
+  EXPECT_THAT(notes(pieces), testing::StartsWith("warning: 2 pairs are cut into pieces already"));
+  auto text = two("eins\nder Balken \u2581\ndrei\n", "one\ntwo\nthree\n");
+  read_all(text);
+  EXPECT_EQ(notes(text), "");
+}
+
 TEST_F(CorpusReaderTest, EachSideHasItsOwnFormat) {
   CorpusReader reader(
       {write_gzip(folder_ / "train.tags.de-en.de.gz", "<url>x</url>\nHallo\n<talkid>1</talkid>\nWelt\n"),

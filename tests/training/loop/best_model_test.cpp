@@ -215,6 +215,13 @@ TEST_F(BestModelTest, TriesTheAveragesOfCheckpointsOnce) {
   EXPECT_FALSE(keeper.try_averages(3)) << "not asked for";
 }
 
+TEST_F(BestModelTest, WarnsWhereThereIsNothingToAverage) {
+  config_.training.average_checkpoints = 2;
+  save_checkpoint(10, 1);
+  EXPECT_FALSE(keeper().try_averages(3));
+  EXPECT_THAT(log_.text(), testing::HasSubstr("fewer than two checkpoints"));
+}
+
 TEST_F(BestModelTest, TakesTheLastWeightsWithoutValidation) {
   progress_.update = 7;
   set_weights(3);
