@@ -51,7 +51,7 @@ class ScoreCommand {
     check_systems();
     make_metrics();
     if (options_.sentence_level) return score_sentences();
-    if ((options_.detail || options_.length_analysis > 0) && options_.style == TableStyle::kJson)
+    if ((options_.detail || options_.length_analysis) && options_.style == TableStyle::kJson)
       options_.style = TableStyle::kText;
     if (names_.size() == 1) return score_one_system();
     compare_systems();
@@ -70,7 +70,8 @@ class ScoreCommand {
       fail(fmt::format("--max-len {}: {} or more words", *options_.max_length,
                        std::max<int64_t>(1, options_.min_length)));
     }
-    if (options_.length_analysis < 0) fail(fmt::format("--length-analysis {}: 1 or more", options_.length_analysis));
+    if (options_.length_analysis && *options_.length_analysis < 1)
+      fail(fmt::format("--length-analysis {}: 1 or more", *options_.length_analysis));
     if (has_metric("multi-bleu-legacy") && options_.metrics.size() > 1) {
       fail("-m multi-bleu-legacy: reads the text otherwise; name it alone");
     }
@@ -134,7 +135,7 @@ class ScoreCommand {
     }
     refuse(options_.min_length > 0 && !of_one_system, "--min-len: for one system, without -sl and -ci");
     refuse(options_.max_length && !of_one_system, "--max-len: for one system, without -sl and -ci");
-    refuse(options_.length_analysis > 0 && !of_one_system, "--length-analysis: for one system, without -sl and -ci");
+    refuse(options_.length_analysis && !of_one_system, "--length-analysis: for one system, without -sl and -ci");
     refuse(options_.origlang || options_.subset, std::string(kNoTestSets));
     options_.bleu.effective_order = options_.sentence_level;
   }
@@ -288,7 +289,7 @@ void ScoreCommand::score_sentences() {
 
 void ScoreCommand::score_one_system() {
   const int64_t samples = options_.confidence ? options_.confidence_samples : 1;
-  if (options_.length_analysis > 0) by_length_.emplace(metrics(), options_.length_analysis, options_.threads);
+  if (options_.length_analysis) by_length_.emplace(metrics(), *options_.length_analysis, options_.threads);
   const CorpusStatistics statistics = gather(samples > 1 ? Keep::kFloat32 : Keep::kSums);
   SignatureFacts facts{.references = statistics.references()};
   std::vector<ResampledScores> resamples;

@@ -135,7 +135,7 @@ ScoreOptions parse_score_options(const std::vector<std::string>& arguments) {
   options.sentence_level = values.flag("--sentence-level");
   values.integer("--min-len", options.min_length);
   if (values.text("--max-len")) values.integer("--max-len", options.max_length.emplace());
-  values.integer("--length-analysis", options.length_analysis);
+  if (values.text("--length-analysis")) values.integer("--length-analysis", options.length_analysis.emplace());
   read_metrics(values, options);
   read_tests(values, options);
   read_report(values, options);

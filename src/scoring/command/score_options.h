@@ -24,9 +24,9 @@ struct ScoreOptions {
 
   std::vector<std::string> metrics = {"bleu"};  ///< as given
   bool sentence_level = false;
-  int64_t min_length = 0;             ///< only pairs whose hypothesis and references all have so many words
-  std::optional<int64_t> max_length;  ///< and no more than so many
-  int64_t length_analysis = 0;        ///< width of the length classes of an additional table; 0: no table
+  int64_t min_length = 0;                  ///< only pairs whose hypothesis and references all have so many words
+  std::optional<int64_t> max_length;       ///< and no more than so many
+  std::optional<int64_t> length_analysis;  ///< width of the length classes of an additional table
   BleuOptions bleu;
   std::optional<std::string> tokenizer;  ///< as given; else by the language
   bool force = false;
