@@ -139,7 +139,7 @@ void report(const LineStreamStatistics& s, double load_seconds, Logger& log) {
   note(s.repaired, "not UTF-8 and repaired");
   note(s.split, "too long and translated in parts");
   note(s.cut, "cut at the length limit (--max-length-ratio, --max-length-offset)");
-  note(s.unmet, "without a phrase that must appear");
+  note(s.unmet, "without a phrase that must appear, or without the prefix");
   note(s.shortened, "longer than the model takes and scored in part");
   log.info("{}", notes);
 }
@@ -248,6 +248,13 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
   }
   if (arguments.format == "json") outputs.lines.write(format_json_list(translations, arguments.output_options()));
   outputs.commit();
+  for (size_t i = 0; i < translations.size(); ++i) {
+    const auto& found = translations[i];
+    if (found.split)
+      log.warn("--text, number {}: {} pieces are too long: translated in parts", i + 1, found.source_tokens);
+    if (!found.alternatives.empty() && found.alternatives.front().shortened)
+      log.warn("--text, number {}: longer than the model takes: its beginning is scored", i + 1);
+  }
   return kDone;
 }
 

@@ -89,6 +89,9 @@ struct ServingArguments {
                              "--alignment-out", "--attention-out", "--prefix", "--must", "--must-not"}) {
       if (wanted() && app.count(name) > 0) throw Error(fmt::format("{}: not with --serve", name));
     }
+    // Where it comes from the environment, translating goes on as before.
+    if (!wanted() && app.get_option("--api-key")->count() > 0 && !std::getenv("NMT_API_KEY"))
+      throw Error("--api-key: is for --serve; leave it out");
     if (app.count("--serve") > 0 && address.empty()) throw Error("--serve: is empty; give PORT or HOST:PORT");
     // A key that a start script failed to fill in must not open the service.
     const char* of_environment = std::getenv("NMT_API_KEY");

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -83,7 +82,7 @@ struct TranslateArguments {
   std::vector<UserFile> inputs() const {
     std::vector<UserFile> files = {
         {"--input", texts.empty() ? input : ""}, {"--score", targets}, {"--glossary", glossary}};
-    for (const auto& model : models) std::ranges::copy(files_of_folder("--model", model), std::back_inserter(files));
+    for (const auto& model : models) append_files_of_folder("--model", model, files);
     return files;
   }
   std::vector<UserFile> outputs() const {

@@ -63,7 +63,7 @@ class Alternative:
     log_probability: float  #: natural logarithm, the end symbol included
     token_count: int  #: pieces, the end symbol included
     finished: bool = True  #: False: cut at the length limit
-    meets_constraints: bool = True  #: every phrase that must appear stands in it
+    meets_constraints: bool = True  #: it begins with the prefix, and every phrase that must appear stands in it
     shortened: bool = False  #: of Translator.score: a side was longer than the model takes and was cut
     tokens: Optional[List[str]] = None  #: return_tokens: the pieces, "</s>" where it is finished
     #: return_tokens: [tokens], log-probabilities

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import os
-import re
-import zlib
-from io import BufferedReader
 from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple,
                     TypedDict, Union, overload)
 
 from nmt import _arguments, _configuration, _nmt
 from nmt._arguments import Path
 from nmt._errors import Error
+from nmt._lines import lines_of
 from nmt._results import Alternative, FileStatistics, ModelInformation, Request, Sampling, Translation
 
 if TYPE_CHECKING:
@@ -219,7 +216,7 @@ class Translator:
             if kept.get(name) is not None:
                 kept[name] = _arguments.listed(name, kept[name])
         self._translate([], dict(kept))  # wrong options are refused now, not with the first line
-        return self._blocks(_lines_of(lines), size, kept)
+        return self._blocks(lines_of(lines), size, kept)
 
     def _blocks(self, lines: Iterator[Union[str, Request]], block_lines: int,
                 options: Dict[str, Any]) -> Iterator[Translation]:
@@ -250,7 +247,8 @@ class Translator:
 
         :param format: html, xml, srt, vtt, po, xliff, docx, pptx, odt, odp, epub or txt
 
-        Raises :class:`nmt.Error` for a damaged one, and for ``n_best``, ``prefix``, ``must`` and ``must_not``.
+        Raises :class:`nmt.Error` for a damaged one, and for what concerns single texts: ``n_best``, ``prefix``, ``must``,
+        ``must_not``, ``return_tokens``, ``return_alignment``, ``return_attention``.
         """
         content = document
         if isinstance(document, str):
@@ -297,44 +295,6 @@ def _wishes(options: Dict[str, Any]) -> Dict[str, Any]:
     if options.get("settings") is not None:
         options["settings"] = _settings(options["settings"])
     return options
-
-
-def _lines_of(lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"]) -> Iterator[Union[str, Request]]:
-    if isinstance(lines, os.PathLike):
-        name = _arguments.path("lines", lines)
-        try:
-            raw = open(name, "rb")
-        except OSError as error:
-            raise Error(f"{name}: cannot read ({error.strerror})") from None
-        return _lines_of_file(raw, name)
-    if not isinstance(lines, Iterable):
-        raise _arguments.refused("lines", "an iterable of str, or a pathlib.Path,", lines)
-    return (line.rstrip("\r\n") if isinstance(line, str) else line for line in lines)
-
-
-#: What the programs refuse, too: how such a file begins.
-_FOREIGN = {b"\xfd7zXZ": "packed with xz; unpack it (xz -d)", b"BZh.1AY": "packed with bzip2; unpack it (bzip2 -d)",
-            b"\\x28\xb5\x2f\xfd": "packed with zstd; unpack it (zstd -d)", b"PK\x03\x04": "a zip archive; unpack it",
-            b"\xff\xfe": "UTF-16; convert it (iconv -f UTF-16 -t UTF-8)",
-            b"\xfe\xff": "UTF-16; convert it (iconv -f UTF-16 -t UTF-8)"}
-
-
-def _lines_of_file(raw: BufferedReader, name: str) -> Iterator[str]:
-    number = 0
-    with raw:
-        first = raw.peek(8)
-        for magic, what in _FOREIGN.items():
-            if re.match(magic, first, re.DOTALL):
-                raise Error(f"{name}: is {what} first (plain UTF-8 text and gzip are read)")
-        packed = first[:2] == b"\x1f\x8b"
-        with gzip.open(raw) if packed else raw as content:
-            try:
-                for line in content:
-                    # What is not UTF-8 comes through: the translator reads it as U+FFFD and says so.
-                    yield line.decode("utf-8", "surrogateescape").rstrip("\r\n")
-                    number += 1
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                raise Error(f"{name}: damaged gzip after line {number} ({error}); get the file anew") from None
 
 
 class Tokenizer:

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -84,6 +82,13 @@ void check_options(const TranslateOptions& options) {
 void refuse(std::string_view call, std::initializer_list<std::pair<std::string_view, bool>> wishes) {
   for (const auto& [name, is_given] : wishes)
     if (is_given) throw nmt::Error(fmt::format("{}: {} has no effect on it; leave it out", call, name));
+}
+
+/// Refuses what is told of single translations; the names in Python beside those of C++.
+void refuse_details(std::string_view call, const TranslateOptions& options) {
+  refuse(call, {{"token_scores (return_tokens)", options.token_scores},
+                {"alignment (return_alignment)", options.alignment},
+                {"attention (return_attention)", options.attention}});
 }
 
 /// What surrounds a call of the inner translator: its threads, and on a GPU its turn.
@@ -227,13 +232,10 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                                           const TranslateOptions& options, const LogSink& log) const {
   return with_state<FileStatistics>(state_, [&](const State& state) {
     check_options(options);
-    refuse("a file with one translation of each line", {{"n_best", options.n_best > 1},
-                                                        {"token_scores", options.token_scores},
-                                                        {"alignment", options.alignment},
-                                                        {"attention", options.attention}});
+    refuse("a file with one translation of each line", {{"n_best", options.n_best > 1}});
+    refuse_details("a file with one translation of each line", options);
     std::vector<UserFile> inputs = {{"input", input}};
-    for (const auto& model : state.models().loaded())
-      std::ranges::copy(files_of_folder("model", model.directory), std::back_inserter(inputs));
+    for (const auto& model : state.models().loaded()) append_files_of_folder("model", model.directory, inputs);
     check_outputs(inputs, {{"output", output}});
     const auto translator = state.translator_for(options);
     LineReader reader(input, kLongestLineToTranslate);
@@ -264,6 +266,7 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
                           {"prefix", !options.prefix.empty()},
                           {"must", !options.must.empty()},
                           {"must_not", !options.must_not.empty()}});
+    refuse_details("a document", options);
     const auto kind = require_document_format("document." + format).format;
     const nmt::AligningTranslator translator(state.members(options), state.inner_options(options), terms_of(options));
     const auto calls = calls_of(options);
@@ -287,6 +290,11 @@ std::vector<Alternative> Translator::score(const std::vector<std::string>& sourc
                                                 {"must_not", !options.must_not.empty()},
                                                 {"glossary", options.glossary.size() > 0},
                                                 {"keep_placeholders", options.keep_placeholders},
+                                                {"min_length", options.min_length.has_value()},
+                                                {"max_length", options.max_length.has_value()},
+                                                {"no_repeat_ngram_size", options.no_repeat_ngram_size.has_value()},
+                                                {"repetition_penalty", options.repetition_penalty.has_value()},
+                                                {"ban_unknown", options.ban_unknown.has_value()},
                                                 {"split_sentences", options.split_sentences},
                                                 {"copy_unknown", options.copy_unknown}});
     const auto translator = state.translator_for(options);

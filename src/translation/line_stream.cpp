@@ -116,7 +116,8 @@ class LineStream {
         options_(options),
         repaired_(log),
         split_(log),
-        cut_(log) {}
+        cut_(log),
+        shortened_(log) {}
 
   LineStreamStatistics run() {
     try {
@@ -252,7 +253,11 @@ class LineStream {
     }
     const auto& best = translation.alternatives.front();
     statistics_.sentences += std::ssize(best.parts);
-    if (best.shortened) ++statistics_.shortened;
+    if (best.shortened) {
+      ++statistics_.shortened;
+      shortened_.add(fmt::format("{}:{}: longer than the model takes: its beginning is scored", name_of(sources_),
+                                 statistics_.lines));
+    }
     if (!best.finished) ++statistics_.cut;
     if (!best.meets_constraints) ++statistics_.unmet;
   }
@@ -262,7 +267,7 @@ class LineStream {
   const Translator& translator_;
   const LineStreamCalls& calls_;
   const LineStreamOptions& options_;
-  LineWarnings repaired_, split_, cut_;
+  LineWarnings repaired_, split_, cut_, shortened_;
   std::vector<TranslationRequest> requests_;
   std::vector<std::string> given_;  // with targets_: a translation for each request
   LineStreamStatistics statistics_;

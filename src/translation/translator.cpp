@@ -149,13 +149,17 @@ void Translator::add_constraints(const LineJob& line, LinePart& part) const {
   }
   if (part.input.part > 0) return;
   part.input.prefix = codec().encode_target(request.prefix);
+  if (!part.input.prefix.empty() && is_unwritable(part.input.prefix)) part.misses_a_wish = true;
   const int64_t limit = options_.search.max_length;  // leaves room for one more token
-  if (limit > 0 && std::ssize(part.input.prefix) >= limit) part.input.prefix.resize(limit - 1);
+  if (limit > 0 && std::ssize(part.input.prefix) >= limit) {
+    part.input.prefix.resize(limit - 1);
+    part.misses_a_wish = true;
+  }
   for (const auto* phrases : {&request.must, &line.plan.forced()}) {
     for (const auto& phrase : *phrases) {
       auto ids = codec().encode_target(phrase);
       if (is_unwritable(ids)) {
-        part.has_unwritable_phrase = true;
+        part.misses_a_wish = true;
       } else {
         part.input.must_appear.push_back(std::move(ids));
       }

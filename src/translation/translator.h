@@ -72,8 +72,8 @@ class Translator {
                                      int64_t first_line = 0) const;
 
   /// The same with constraints for each line. Prefixes and phrases are compared as pieces, as the tokenizer splits
-  /// them. A phrase that it cannot write without <unk> is not met. Of a line in several parts the prefix and the
-  /// phrases that must appear belong to the first.
+  /// them. A phrase or prefix that it cannot write without <unk> is not met. Of a line in several parts the prefix and
+  /// the phrases that must appear belong to the first.
   std::vector<Translation> translate(std::span<const TranslationRequest> requests, const TranslationCalls& calls = {},
                                      int64_t first_line = 0) const;
 

@@ -263,18 +263,22 @@ TEST_F(ApiTranslator, RefusesWishesThatACallCannotFulfil) {
   EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_file(in, out, {.beam_size = 2, .n_best = 2}); }),
             "a file with one translation of each line: n_best has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_file(in, out, {.alignment = true}); }),
-              HasSubstr("alignment has no effect"));
+              HasSubstr("alignment (return_alignment) has no effect"));
   EXPECT_FALSE(fs::exists(out));
   EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.must = {"b"}}); }),
             "a document: must has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.prefix = "b"}); }),
               HasSubstr("prefix has no effect"));
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.token_scores = true}); }),
+              HasSubstr("token_scores (return_tokens) has no effect"));
   EXPECT_EQ(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.prefix = "b"}); }),
             "the score of a given translation: prefix has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.keep_placeholders = true}); }),
               HasSubstr("keep_placeholders has no effect"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.split_sentences = true}); }),
               HasSubstr("split_sentences has no effect"));
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.ban_unknown = true}); }),
+              HasSubstr("ban_unknown has no effect"));
 }
 
 TEST_F(ApiTranslator, AFileIsNotWrittenOverTheModel) {

@@ -202,6 +202,16 @@ TEST_F(TranslatorTest, SaysWhereAPhraseCannotBe) {
   EXPECT_TRUE(found[1].alternatives[0].meets_constraints);
 }
 
+TEST_F(TranslatorTest, SaysWhereAPrefixCannotBe) {
+  const std::vector<TranslationRequest> requests = {{.source = "b", .prefix = "zebra"},
+                                                    {.source = "b", .prefix = "a a"}};
+  const auto found = translate_requests(model_, codec_, requests, {.search = {.max_length = 2}});
+  EXPECT_FALSE(found[0].alternatives[0].meets_constraints) << "the vocabulary cannot write it";
+  EXPECT_FALSE(found[1].alternatives[0].meets_constraints) << "it is longer than a translation may be";
+  const auto longer = translate_requests(model_, codec_, requests, {.search = {.max_length = 3}});
+  EXPECT_TRUE(longer[1].alternatives[0].meets_constraints);
+}
+
 TEST_F(TranslatorTest, WishesBelongToTheFirstPart) {
   const auto found = translate_requests(model_, codec_, {{.source = "b c d b", .prefix = "a", .must_not = {"b"}}},
                                         {.max_source_length = 2});

@@ -170,7 +170,7 @@ NMT_C_EXPORT double nmt_translations_score_of(const nmt_translations* translatio
 NMT_C_EXPORT double nmt_translations_log_probability(const nmt_translations* translations, size_t line, size_t rank);
 /** 1: its end was reached; 0: cut at the length limit. */
 NMT_C_EXPORT int nmt_translations_finished(const nmt_translations* translations, size_t line, size_t rank);
-/** 1: every phrase that must appear stands in it. */
+/** 1: it begins with the prefix, and every phrase that must appear stands in it. */
 NMT_C_EXPORT int nmt_translations_meets_constraints(const nmt_translations* translations, size_t line, size_t rank);
 /** Pieces, the end symbol included. */
 NMT_C_EXPORT int64_t nmt_translations_tokens(const nmt_translations* translations, size_t line, size_t rank);

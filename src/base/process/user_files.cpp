@@ -45,12 +45,10 @@ void make_folder(const std::string& option, const fs::path& folder) {
                             system_message(reason.value())));
 }
 
-std::vector<UserFile> files_of_folder(const std::string& option, const fs::path& folder) {
-  std::vector<UserFile> files;
+void append_files_of_folder(const std::string& option, const fs::path& folder, std::vector<UserFile>& files) {
   std::error_code unreadable;
   for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end; at.increment(unreadable))
     files.push_back({option, at->path()});
-  return files;
 }
 
 void check_numbered_outputs(const UserFile& folder, const std::vector<UserFile>& files) {

@@ -20,8 +20,10 @@ void require_file_name(const std::string& option, const std::string& name);
 /// paths. Devices, pipes and terminals may be named several times.
 void check_outputs(const std::vector<UserFile>& inputs, const std::vector<UserFile>& outputs);
 
-/// The files of a folder that `option` names, such as a model: for check_outputs(). None where it cannot be read.
-std::vector<UserFile> files_of_folder(const std::string& option, const std::filesystem::path& folder);
+/// Appends the files of a folder that `option` names, such as a model: for check_outputs(). None where it cannot be
+/// read.
+void append_files_of_folder(const std::string& option, const std::filesystem::path& folder,
+                            std::vector<UserFile>& files);
 
 /// Throws Error where one of the files lies in that folder under a name of digits and dashes, as what is written there
 /// has for each line ("1.svg", "1-2.svg", "1.json").

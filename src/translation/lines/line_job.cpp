@@ -76,7 +76,7 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     std::vector<Alternative> own;
     for (auto& hypothesis : part.hypotheses) {
       own.push_back(to_alternative(codec, part.input.sources.front(), std::move(hypothesis)));
-      if (part.has_unwritable_phrase) own.back().meets_constraints = false;
+      if (part.misses_a_wish) own.back().meets_constraints = false;
     }
     append(alternatives, std::move(own));
   }

@@ -21,7 +21,7 @@ struct LineJob;
 struct LinePart {
   LineJob* line = nullptr;
   SearchInput input = {};
-  bool has_unwritable_phrase = false;  ///< one that must appear and has no pieces but <unk>
+  bool misses_a_wish = false;  ///< a phrase or prefix that only <unk> writes, a prefix beyond the length limit
   std::vector<Hypothesis> hypotheses = {};
 };
 

@@ -47,7 +47,7 @@ struct Alternative {
   double score = 0;               ///< log_probability / length penalty + coverage penalty
   int64_t tokens = 0;             ///< pieces, </s> included
   bool finished = true;           ///< false: cut at the length limit
-  bool meets_constraints = true;  ///< every phrase that it must hold stands in it
+  bool meets_constraints = true;  ///< it begins with the prefix and holds every phrase that it must
   bool shortened = false;         ///< of Translator::score: a side was longer than the model takes and was cut
   std::vector<float> token_log_probabilities = {};  ///< of each token, the parts one after the other
   std::vector<AlternativePart> parts = {};

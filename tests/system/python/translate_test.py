@@ -268,6 +268,17 @@ class Streams(TranslateCase):
         expected = [r.text for r in self.translator.translate(self.sources)]
         self.assertEqual([first.text] + [r.text for r in results], expected)
 
+    def test_a_line_that_is_too_long_is_cut_and_told(self):
+        source, output = self.folder / "in.de", self.folder / "out.en"
+        source.write_text(" " * ((8 << 20) - 1) + "\u00e4" + "a" * 9 + "\nJa .\n")
+        with self.assertLogs("nmt", "WARNING") as log:
+            results = [r.text for r in self.translator.translate_iter(source)]
+        self.assertEqual([r.split(":", 4)[2:] for r in log.output],
+                         [[f"{source}", "1", " more than 8 MiB: only its beginning is translated"]])
+        self.translator.translate_file(source, output)
+        self.assertEqual(results, output.read_text().splitlines())
+        self.assertEqual(results[0], "")
+
     def test_files(self):
         source, output = self.folder / "in.de", self.folder / "out.en"
         source.write_text("\n".join(self.sources) + "\n")

@@ -681,6 +681,7 @@ class StartAndStop(Case):
         self.assertIn("HOST:PORT", self.refusal("--serve", "nonsense"))
         self.assertIn("--text", self.refusal("--serve", "0", "--text", "Ja ."))
         self.assertIn("--serve", self.refusal("--queue", "3"))
+        self.assertIn("--api-key: is for --serve", self.refusal("--api-key", "secret"))
         self.assertIn("--time-limit", self.refusal("--serve", "0", "--time-limit", "-1"))
         self.assertIn("0 lines", self.refusal("--serve", "0", "--queue", "0"))
 

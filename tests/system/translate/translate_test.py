@@ -451,6 +451,8 @@ class Errors(Case):
                 ((*model, "--similarity", "a"), ["--similarity"]),
                 ((*model, *model, "--similarity", "a", "b"), ["--similarity", "one model"]),
                 ((*model, "--source", two, "--reference", two, "--similarity", "a", "b"), ["--similarity"]),
+                ((*model, "--similarity", "a", "b", "--hypotheses-out", missing), ["--similarity", "scores no"]),
+                (("--self-test", "-q"), ["--quiet", "not with --self-test"]),
                 ((*model, "--similarity", "a", " "), ["similarity", "no text"]),
                 (("--similarity", "a", "b"), ["-m DIR"]),
                 ((*model, "--self-test"), ["--self-test"]),

@@ -126,7 +126,7 @@ struct Alternative {
   double log_probability = 0;     ///< natural logarithm, the end symbol included
   std::int64_t tokens = 0;        ///< pieces, the end symbol included
   bool finished = true;           ///< false: cut at the length limit
-  bool meets_constraints = true;  ///< every phrase that must appear stands in it
+  bool meets_constraints = true;  ///< it begins with the prefix, and every phrase that must appear stands in it
   bool shortened = false;         ///< of score(): a side was longer than the model takes and was cut
   std::vector<std::string> pieces = {};         ///< with token_scores: [tokens], `</s>` where it is finished
   std::vector<float> token_scores = {};         ///< with token_scores: [tokens], log-probabilities
@@ -205,13 +205,13 @@ class NMT_EXPORT Translator {
 
   /// A document with its text translated and all else as it was. format: html, xml, srt, vtt, po, xliff, docx, pptx,
   /// odt, odp, epub or txt. Throws UserError for a damaged one, and for wishes that concern single texts: n_best,
-  /// prefix, must, must_not.
+  /// prefix, must, must_not, token_scores, alignment, attention.
   std::string translate_document(std::string_view bytes, const std::string& format,
                                  const TranslateOptions& options = {}) const;
 
   /// Scores given translations as the search would score them; one result a pair, which has the target as its text.
-  /// Of the options penalties, token_scores, alignment, attention, stop and progress count. Throws UserError where the
-  /// numbers of sources and targets differ.
+  /// Of the options the penalties of length and coverage, token_scores, alignment, attention, stop and progress count.
+  /// Throws UserError where the numbers of sources and targets differ, and for wishes that concern a search.
   std::vector<Alternative> score(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                                  const TranslateOptions& options = {}) const;
 
