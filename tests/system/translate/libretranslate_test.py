@@ -15,7 +15,7 @@ import sys
 import unittest
 import urllib.parse
 
-from serve_test import Case, Server, offline
+from serve_support import Case, Server, offline
 from translate_support import PROGRAMS, main
 
 FOLDER = os.environ.get("NMT_LIBRETRANSLATE")

@@ -10,7 +10,7 @@ import urllib.parse
 
 import browser
 from browser import Browser
-from serve_test import Server, offline
+from serve_support import Server, offline
 from translate_support import PROGRAMS
 
 # One model in three roles: what the page does with pairs can be seen with any.

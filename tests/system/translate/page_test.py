@@ -11,7 +11,7 @@ import urllib.parse
 import translate_support
 from browser import CTRL, SHIFT
 from page_support import EVENTS, JSON, TRANSLATED, Case, address, stream
-from serve_test import Server, offline
+from serve_support import Server, offline
 
 
 class Text(Case):

@@ -2,13 +2,14 @@
 # Chromium, where there is one.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 if(NMT_WITH_TORCH)
-  function(nmt_serve_test name label)
-    add_test(NAME ${name} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/serve_test.py
+  function(nmt_serve_test name script label)
+    add_test(NAME ${name} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/${script}.py
                                   --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test ${ARGN})
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900 FIXTURES_REQUIRED translate_model)
   endfunction()
-  nmt_serve_test(system_serve system)
-  nmt_serve_test(long_serve long Load)
+  nmt_serve_test(system_serve serve_test system)
+  nmt_serve_test(system_serve_limits serve_limits_test system)
+  nmt_serve_test(long_serve serve_test long Load)
   add_test(NAME system_libretranslate COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/libretranslate_test.py
                                               --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test)
   set_tests_properties(system_libretranslate PROPERTIES LABELS system FIXTURES_REQUIRED translate_model)

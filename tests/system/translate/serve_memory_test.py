@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from serve_test import Server, json_body
+from serve_support import Server, json_body
 from translate_memory_test import GROWTH, megabytes
 from translate_support import PATIENCE, PROGRAMS, Case, main
 

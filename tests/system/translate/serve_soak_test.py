@@ -19,7 +19,7 @@ import threading
 import time
 import zipfile
 
-from serve_test import Server, json_body, offline
+from serve_support import Server, json_body, offline
 from translate_memory_test import megabytes
 from translate_support import PATIENCE, PROGRAMS, Case, main
 
