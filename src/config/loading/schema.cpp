@@ -89,10 +89,10 @@ class Loader {
     // One file says each thing once, under whatever name; a --set may correct an earlier one.
     const auto before = places_.find(key);
     if (before != places_.end() && setting.line > 0 && before->second.source == setting.source) {
-      const auto& [source, line, name] = before->second;
-      throw Error(
-          fmt::format("{}: {} is set twice, first in line {}{}", setting.where(), key, line,
-                      name == written ? "" : fmt::format(": {} and {} are names of it; leave one out", name, written)));
+      const Place& first = before->second;
+      const std::string names =
+          first.name == written ? "" : fmt::format(": {} and {} are names of it; leave one out", first.name, written);
+      throw Error(fmt::format("{}: {} is set twice, first in line {}{}", setting.where(), key, first.line, names));
     }
     assign_value(loaded_.config, option, setting.value, setting.where());
     places_[key] = {setting.source, setting.line, written};

@@ -126,7 +126,7 @@ bool BestModel::try_averages(int64_t epoch) {
   }
   if (tried.empty())
     parts_.log.warn(
-        "training.average_checkpoints: fewer than two checkpoints are there, so none are averaged; see "
+        "training.average_checkpoints, average_best: fewer than two checkpoints are there, so none are averaged; see "
         "training.checkpoint_every and keep_checkpoints");
   if (!tried.empty()) progress_.averaged_update = progress_.update;
   return !tried.empty();
