@@ -72,7 +72,7 @@ stage "build with sanitizers" build_all build-asan
 # What is no C++ gains nothing from sanitizers.
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 stage "tests with sanitizers" run_tests sanitizers build-asan \
-  -L '^(unit|system)$' -R '^(unit_|system_scoring_fuzz|system_config_errors)' -E '^unit_(data_scripts|scripts)$' "$@"
+  -L '^(unit|system)$' -R '^(unit_|system_(scoring|translating)_fuzz|system_config_errors)' -E '^unit_(data_scripts|scripts)$' "$@"
 if [ $# -eq 0 ]; then
   configure_sanitizers tsan build-tsan
   stage "build with the thread sanitizer" build_all build-tsan --target test_threads

@@ -8,6 +8,7 @@
 #include "nn/ops/dropout.h"
 #include "nn/ops/linear.h"
 #include "nn/ops/training_panels.h"
+#include "nn/training_sets.h"
 #include "tensor_support.h"
 
 namespace nmt::feed_forward_product_test {
@@ -20,12 +21,12 @@ torch::Tensor leaf(const torch::Tensor& x) { return x.detach().clone().requires_
 // Enough rows for several ranges of a thread, and a last one that is shorter.
 TEST(FeedForwardProduct, HasTheBitsOfItsPartsOneByOne) {
   const auto before = at::get_num_threads();
-  for (const auto type : {torch::kFloat32, torch::kBFloat16})
+  test::with_each_training_set([](torch::ScalarType type) {
     for (const int threads : {1, 2}) {
       at::set_num_threads(threads);
       const std::array<torch::Tensor, 5> values = {(wave({7, 61, 24}, 1, 2) / 4).to(type), wave({66, 24}, 1, 3),
                                                    wave({66}, 1, 4), wave({24, 66}, 1, 5), wave({24}, 1, 6)};
-      if (!has_training_kernel(leaf(values[0]), values[1])) continue;
+      ASSERT_TRUE(has_training_kernel(leaf(values[0]), values[1]));
       std::array<torch::Tensor, 5> one, other;
       for (size_t i = 0; i < values.size(); ++i) one[i] = leaf(values[i]), other[i] = leaf(values[i]);
       ForwardContext pass(3, 4, 0), same_pass(3, 4, 0);
@@ -41,16 +42,18 @@ TEST(FeedForwardProduct, HasTheBitsOfItsPartsOneByOne) {
         EXPECT_GT(one[i].grad().abs().max().item<double>(), 0);
       }
     }
+  });
   at::set_num_threads(before);
 }
 
 TEST(FeedForwardProduct, TakesXWithoutAGradient) {
-  const auto x = wave({5, 24}), inner = leaf(wave({66, 24})), outer = leaf(wave({24, 66}));
-  if (!has_training_kernel(x, inner)) GTEST_SKIP() << "no kernels of training for this processor";
-  const auto y = multiply_feed_forward(x, {inner, leaf(wave({66}))}, {outer, leaf(wave({24}))}, 0.1, 1);
-  y.sum().backward();
-  EXPECT_TRUE(inner.grad().defined());
-  EXPECT_FALSE(x.grad().defined());
+  test::with_each_training_set([](torch::ScalarType type) {
+    const auto x = wave({5, 24}).to(type), inner = leaf(wave({66, 24})), outer = leaf(wave({24, 66}));
+    const auto y = multiply_feed_forward(x, {inner, leaf(wave({66}))}, {outer, leaf(wave({24}))}, 0.1, 1);
+    y.sum().backward();
+    EXPECT_TRUE(inner.grad().defined());
+    EXPECT_FALSE(x.grad().defined());
+  });
 }
 
 }  // namespace

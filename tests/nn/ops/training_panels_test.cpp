@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nn/kernels/training/training_product.h"
+#include "nn/training_sets.h"
 #include "tensor_support.h"
 
 namespace nmt::training_panels_test {
@@ -38,9 +39,8 @@ TEST(TrainingPanels, AreForTraining) {
 
 // Two maps of one x, beside the same in float64 from what the type makes of x, the weights and the gradient of y.
 TEST(TrainingPanels, MultiplyWithGradients) {
-  for (const auto type : kTypes)
+  test::with_each_training_set([](torch::ScalarType type) {
     for (const bool with_bias : {true, false}) {
-      if (!is_there(type)) continue;  // the case above says what then holds
       const double tolerance = type == torch::kFloat32 ? 1e-4 : 0.05;
       const auto x = leaf((wave({3, 41, 130}, 1, 2) / 10).to(type));
       const std::vector<AffineMap> maps = {
@@ -65,17 +65,17 @@ TEST(TrainingPanels, MultiplyWithGradients) {
       if (!with_bias) continue;
       expect_close(torch::cat({maps[0].bias.grad(), maps[1].bias.grad()}).to(torch::kFloat64), wide_bias.grad(), 1e-3);
     }
+  });
 }
 
 TEST(TrainingPanels, LeaveOutTheGradientThatNobodyWants) {
-  for (const auto type : kTypes) {
-    if (!is_there(type)) continue;
+  test::with_each_training_set([](torch::ScalarType type) {
     const auto x = wave({5, 6}).to(type);
     const std::vector<AffineMap> maps = {{leaf(wave({4, 6})), {}}};
     multiply_for_training(x, maps).sum().backward();
     EXPECT_FALSE(x.grad().defined());
     EXPECT_TRUE(maps[0].weight.grad().defined());
-  }
+  });
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ extern const TrainingKernels kFloatTraining, kBfloat16Training;
 
 namespace {
 
+const char* forced_set = nullptr;
+
 // MKL, which multiplies float32 for LibTorch, is at its best on these alone.
 bool is_of_intel() {
 #ifdef __x86_64__
@@ -48,7 +50,10 @@ const TrainingKernels* training_kernels_by_name(const char* name, Type type) {
   return std::strcmp(name, "baseline") ? nullptr : of_type(baseline::kFloatTraining, baseline::kBfloat16Training);
 }
 
+void force_training_kernels(const char* name) { forced_set = name; }
+
 const TrainingKernels* training_kernels(Type type) {
+  if (forced_set) return training_kernels_by_name(forced_set, type);
   static const TrainingKernels* const kBestFloat = []() -> const TrainingKernels* {
     if (is_of_intel()) return nullptr;
     for (const char* name : {"avx512", "avx2"})

@@ -64,6 +64,8 @@ struct TrainingKernels {
 /// The set for this processor, or nullptr where LibTorch's library multiplies faster: bfloat16 with AMX or without
 /// AVX512-BF16, float32 on processors of Intel.
 const TrainingKernels* training_kernels(Type type);
+/// For tests: from now on training_kernels() gives the set of this name; nullptr: that for this processor again.
+void force_training_kernels(const char* name);
 /// A set by name, for tests; nullptr where the processor cannot run it.
 const TrainingKernels* training_kernels_by_name(const char* name, Type type);
 

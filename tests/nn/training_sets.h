@@ -1,0 +1,28 @@
+#pragma once
+
+#include <c10/core/ScalarType.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "nn/kernels/training/training_product.h"
+
+namespace nmt::test {
+
+/// Calls body(type) with each set of training kernels that this processor can run in turn: on one where LibTorch is the
+/// faster, none would be used.
+template <typename Body>
+void with_each_training_set(const Body& body) {
+  for (const char* name : {"baseline", "avx2", "avx512", "avx512_bf16"})
+    for (const auto& [type, of_torch] :
+         {std::pair(kernels::Type::kFloat, at::kFloat), std::pair(kernels::Type::kBfloat16, at::kBFloat16)}) {
+      if (!kernels::training_kernels_by_name(name, type)) continue;
+      SCOPED_TRACE(std::string(name) + ", " + c10::toString(of_torch));
+      kernels::force_training_kernels(name);
+      body(of_torch);
+      kernels::force_training_kernels(nullptr);
+    }
+}
+
+}  // namespace nmt::test
