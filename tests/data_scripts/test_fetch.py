@@ -9,6 +9,8 @@ import json
 import os
 import pathlib
 import socket
+import subprocess
+import sys
 import tarfile
 import threading
 import unittest
@@ -510,6 +512,8 @@ class CommittedScriptsTest(unittest.TestCase):
             self.assertTrue(module.CORPUS.about.strip())
             path = pathlib.Path(module.__file__)
             self.assertTrue(path.stat().st_mode & 0o111, path.name)
+            done = subprocess.run([sys.executable, "-B", str(path), "--help"], stdout=subprocess.PIPE, text=True, check=True)
+            self.assertIn("--out", done.stdout, path.name)
 
 
 if __name__ == "__main__":

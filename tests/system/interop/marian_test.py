@@ -92,9 +92,8 @@ class Export(support.Case):
         back, again = self.folder / "back", self.folder / "again"
         self.programs.must("nmt-export", "-q", "--from", "marian", "-i", first, "-o", back)
         self.programs.must("nmt-export", "-q", "-m", back, "--to", "marian", "-o", again)
-        for name in ("model.safetensors", "vocab.json", "config.json"):
-            if name != "config.json":
-                self.assertEqual((first / name).read_bytes(), (again / name).read_bytes(), name)
+        for name in ("model.safetensors", "vocab.json"):
+            self.assertEqual((first / name).read_bytes(), (again / name).read_bytes(), name)
         lines = self.programs.sources(50)
         self.assert_same(self.programs.translate(back, lines, 4),
                          self.programs.translate(self.programs.model("post"), lines, 4))

@@ -104,6 +104,7 @@ class Translate(TranslateCase):
     def test_scores_of_given_translations(self):
         found = self.translator.translate(self.sources[:5], return_tokens=True)
         scored = self.translator.score(self.sources[:5], [r.text for r in found], return_tokens=True)
+        self.assertEqual(len(scored), 5)
         for result, alternative in zip(found, scored):
             self.assertAlmostEqual(result.log_probability, alternative.log_probability, places=3)
             self.assertAlmostEqual(float(alternative.token_scores.sum()), alternative.log_probability, places=3)

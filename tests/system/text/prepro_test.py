@@ -224,7 +224,10 @@ class Interrupted(Case):
         arguments = self.slow_config()
         process = self.start(*arguments)
         self.wait_for_training(process)
-        children = self.children(process)
+        deadline = time.monotonic() + 60
+        while not (children := self.children(process)):
+            self.assertLess(time.monotonic(), deadline, "no trainer was started")
+            time.sleep(0.02)
         process.kill()
         process.communicate()
         self.assertFalse((self.path / "out/prepared").exists())

@@ -52,7 +52,7 @@ class SimulatedDevice(unittest.TestCase):
             for side in ("de", "en"):
                 lines = (work / "whole" / f"{name}.{side}").read_text().splitlines()
                 (work / f"{name}.{side}").write_text("\n".join(lines[:count]) + "\n")
-        cls.config = work / "config.yaml"
+        cls.config, cls.report = work / "config.yaml", work / "device.json"
         cls.config.write_text(CONFIG.format(work=work, updates=UPDATES))
         cls.run_program("nmt-prepro", "-c", cls.config)
         cls.on_cpu = cls.train("cpu", device="cpu")
@@ -101,6 +101,11 @@ class SimulatedDevice(unittest.TestCase):
         self.assertEqual(here.keys(), there.keys())
         for update, loss in here.items():
             self.assertAlmostEqual(there[update], loss, delta=tolerance * abs(loss), msg=f"update {update}")
+
+    def expect_launches(self):
+        """The program of the last report did its work on the device."""
+        self.assertGreater(json.loads(self.report.read_text())["launches"], 100)
+        self.report.unlink()
 
     def test_training_has_the_losses_of_the_cpu(self):
         self.assertGreaterEqual(len(self.losses(self.on_cpu[1])), UPDATES)
@@ -152,14 +157,16 @@ class SimulatedDevice(unittest.TestCase):
             expected, _ = self.run_program("nmt-translate", *arguments, "--device", "cpu")
             self.assertGreaterEqual(len(expected.splitlines()), 8)
             for order in ("late", "seeded:3"):
-                found, _ = self.run_program("nmt-translate", *arguments, "--device", "auto", order=order)
+                found, _ = self.run_program("nmt-translate", *arguments, "--device", "auto", order=order, report=self.report)
                 self.assertEqual(found, expected, options)
+                self.expect_launches()
 
     def test_evaluation_has_the_figures_of_the_cpu(self):
         arguments = ["-m", self.on_cpu[0] / "best", "--source", self.work / "valid.de", "--reference",
                      self.work / "valid.en", "--precision", "fp32"]
         expected, _ = self.run_program("nmt-eval", *arguments, "--device", "cpu")
-        found, _ = self.run_program("nmt-eval", *arguments, "--device", "auto", order="late")
+        found, _ = self.run_program("nmt-eval", *arguments, "--device", "auto", order="late", report=self.report)
+        self.expect_launches()
         numbers = [[float(x) for x in re.findall(r"\d+\.\d+", text)] for text in (expected, found)]
         self.assertTrue(numbers[0])
         for here, there in zip(*numbers, strict=True):

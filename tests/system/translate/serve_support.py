@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import urllib.error
@@ -87,6 +88,28 @@ class Server:
     def metrics(self):
         lines = self.get("/metrics").body.splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
+
+
+class Clients:
+    """Threads that ask at the same time; what one of them raises is raised when all have ended."""
+
+    def __init__(self, work, numbers):
+        self.errors = []
+        self.threads = [threading.Thread(target=self.run, args=(work, number)) for number in numbers]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, work, number):
+        try:
+            work(number)
+        except Exception as error:  # whatever it is, the test has to fail
+            self.errors.append(error)
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+        if self.errors:
+            raise self.errors[0]
 
 
 def offline(lines, *arguments):

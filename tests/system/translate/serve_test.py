@@ -10,6 +10,7 @@ import http.client
 import io
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -24,8 +25,13 @@ import urllib.request
 import zipfile
 
 import translate_support
-from serve_support import Case, Server, json_body, offline
+from serve_support import Case, Clients, Server, json_body, offline
 from translate_support import PATIENCE, PROGRAMS, translate
+
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+ROUTES = ("/translate", "/translate_file", "/suggest", "/detect", "/explain", "/languages", "/frontend/settings", "/health", "/metrics",
+          "/spec")
 
 
 class Routes(Case):
@@ -69,8 +75,11 @@ class Routes(Case):
         self.assertEqual(reply["translatedText"], [*offline([german]), english], "English is English already")
 
     def test_description(self):
-        """GET /spec names all routes; tests/system/translate/openapi_test.py reads it more closely."""
+        """What GET /spec names is there, and it names all that docs/serving.md does."""
         spec = self.server.get("/spec").json()
+        guide = (SOURCE / "docs" / "serving.md").read_text(encoding="utf-8")
+        self.assertEqual({path for path in ROUTES if path in guide}, set(ROUTES))
+        self.assertEqual(set(ROUTES) - set(spec["paths"]), set())
         self.assertTrue(spec["openapi"].startswith("3."))
         for path, methods in spec["paths"].items():
             if "{" in path:
@@ -282,13 +291,11 @@ class SeveralModels(Case):
                 expected = offline(lines)
                 replies, ended = [], threading.Event()
 
-                def ask():
+                def ask(_):
                     while not ended.is_set():
                         replies.append(server.post("/translate", {"q": lines}))
 
-                clients = [threading.Thread(target=ask) for _ in range(4)]
-                for client in clients:
-                    client.start()
+                clients = Clients(ask, range(4))
                 for text, languages, said in ((self.TWO + "pivots: [en]\n", 3, "read again"),
                                               ("models: [", 3, "stay as they were"),
                                               ("models: [{directory: MODEL}]\n", 2, "read again")):
@@ -298,8 +305,7 @@ class SeveralModels(Case):
                     server.wait_until_said(said, before + 1)
                     self.assertEqual(len(server.get("/languages").json()), languages, text)
                 ended.set()
-                for client in clients:
-                    client.join()
+                clients.join()
                 self.assertEqual(len(server.get("/languages").json()), 2)
                 code, errors = server.stop()
                 self.assertEqual(code, 143)
@@ -351,11 +357,7 @@ class Load(Case):
                     results[number].append((time.monotonic() - start, len(lines), right))
                 connection.close()
 
-            clients = [threading.Thread(target=client, args=(number,)) for number in range(self.CLIENTS)]
-            for thread in clients:
-                thread.start()
-            for thread in clients:
-                thread.join()
+            Clients(client, range(self.CLIENTS)).join()
             metrics = server.metrics()
             self.assertEqual(server.stop()[0], 143)
         everything = [result for own in results for result in own]

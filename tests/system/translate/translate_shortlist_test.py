@@ -71,8 +71,11 @@ class Shortlist(Case):
             self.assertTrue(line.startswith(foreign), line)
 
     def test_models_together(self):
-        both = ("-m", PROGRAMS.model, "--shortlist", 30)  # beside the model that translate() names
-        self.assertEqual(len(self.lines_of(translate(*both, text=self.sources(5)))), 5)
+        both = ("-m", PROGRAMS.model)  # beside the model that translate() names
+        whole = self.lines_of(translate(*both, text=self.sources()))
+        least = self.lines_of(translate(*both, "--shortlist", 1, "--shortlist-frequent", 1, text=self.sources()))
+        self.assertEqual(len(least), 64)
+        self.assertNotEqual(least, whole)
 
     def test_evaluation(self):
         report = self.folder / "report.json"

@@ -624,6 +624,9 @@ class Evaluate(Case):
     def test_search_options_and_settings(self):
         greedy = self.scores("-c", PROGRAMS.config, "--beam-size", "1")
         self.assertEqual(self.scores("-c", PROGRAMS.config, "--set", "decoding.beam_size=1"), greedy)
+        short = ("decoding.max_length_ratio=0", "decoding.max_length_offset=3")
+        for one in (("--max-length-ratio", "0", "--max-length-offset", "3"), ("--set", short[0], "--set", short[1])):
+            self.assertNotEqual(self.scores("-c", PROGRAMS.config, "--beam-size", "1", *one), greedy, one)
         shown = run("nmt-eval", "-c", PROGRAMS.config, "--set", "decoding.beam_size=7", "--print-config")
         self.assertIn("beam_size: 7", shown.stdout.decode())
 
