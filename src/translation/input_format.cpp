@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,11 +60,22 @@ void add_phrases(std::vector<std::string>& phrases, const nlohmann::json& value,
   }
 }
 
+/// A JSON object. Throws Error for a name that stands twice: the library would keep the last of its values.
+nlohmann::json parse_object(std::string_view line) {
+  std::set<std::string> names;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    if (depth == 1 && event == nlohmann::json::parse_event_t::key && !names.insert(value.get<std::string>()).second)
+      throw Error(fmt::format("\"{}\" stands twice; a list holds several phrases", value.get<std::string>()));
+    return true;
+  };
+  return nlohmann::json::parse(line, look);
+}
+
 TranslationRequest parse_json(std::string_view line) {
   if (strip(line).empty()) return {};
-  const auto object = parse_json_or_null(line, {.depth = 3, .values = 1 << 16});
-  if (!object.is_object())
+  if (!parse_json_or_null(line, {.depth = 3, .values = 1 << 16}).is_object())
     throw Error(fmt::format("not a JSON object{}; use {{\"source\": \"...\"}}", escape_hint(line)));
+  const auto object = parse_object(line);
   TranslationRequest request;
   for (const auto& [key, value] : object.items()) {
     if (key == "source") {

@@ -66,6 +66,8 @@ TEST(InputFormat, SaysWhatIsWrong) {
     EXPECT_THAT(message(std::string(R"({"source": "a", "must": )") + empty + "}", InputFormat::kJson),
                 HasSubstr("\"must\": a phrase is empty; leave it out"));
   EXPECT_THAT(message(R"({"source": "a", "Must": "b"})", InputFormat::kJson), HasSubstr("unknown key \"Must\""));
+  EXPECT_THAT(message(R"({"source": "a", "must": "b", "must": ["{\"must\": 1}", "c"]})", InputFormat::kJson),
+              HasSubstr("\"must\" stands twice"));
 }
 
 }  // namespace
