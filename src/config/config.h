@@ -185,11 +185,10 @@ struct TrainingConfig {
   Choice<LastBatch> last_batch = LastBatch::kKeep;
   int64_t checkpoint_every = 1000;  // updates; 0 = at each validation
   int64_t keep_checkpoints = 3;     // the last so many
-  int64_t average_checkpoints =
-      0;                       // average of the last so many validated weights at the end, kept where better; 0 = off
-  int64_t average_best = 0;    // the same of the so many that validated best
-  double ema_decay = 0;        // moving average of the weights, validated too; 0 = off
-  std::string init_from = {};  // model directory that a new run starts from
+  int64_t average_checkpoints = 0;  // average of the last so many checkpoints at the end, kept where better; 0 = off
+  int64_t average_best = 0;         // the same of the so many that validated best
+  double ema_decay = 0;             // moving average of the weights, validated too; 0 = off
+  std::string init_from = {};       // model directory that a new run starts from
   std::vector<std::string> freeze = {};  // weights that stay as they are: names with * and ?
 };
 

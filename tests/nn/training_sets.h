@@ -10,6 +10,12 @@
 
 namespace nmt::test {
 
+/// Forces a set while it lives.
+struct ForcedTrainingSet {
+  explicit ForcedTrainingSet(const char* name) { kernels::force_training_kernels(name); }
+  ~ForcedTrainingSet() { kernels::force_training_kernels(nullptr); }
+};
+
 /// Calls body(type) with each set of training kernels that this processor can run in turn: on one where LibTorch is the
 /// faster, none would be used.
 template <typename Body>
@@ -19,9 +25,8 @@ void with_each_training_set(const Body& body) {
          {std::pair(kernels::Type::kFloat, at::kFloat), std::pair(kernels::Type::kBfloat16, at::kBFloat16)}) {
       if (!kernels::training_kernels_by_name(name, type)) continue;
       SCOPED_TRACE(std::string(name) + ", " + c10::toString(of_torch));
-      kernels::force_training_kernels(name);
+      const ForcedTrainingSet forced(name);
       body(of_torch);
-      kernels::force_training_kernels(nullptr);
     }
 }
 
