@@ -1,0 +1,216 @@
+"""Runs nmt-eval as users do, with the small model of the tests of nmt-translate.
+
+    eval_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
+"""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+
+from translate_support import PATIENCE, PROGRAMS, Case, main, run, translate
+
+
+class Evaluate(Case):
+    def test_a_limit_of_file_sizes_ends_nmt_score_with_a_message(self):
+        reference = PROGRAMS.work / "corpus" / "valid.en"
+        with open(self.folder / "scores", "wb") as stream:
+            done = subprocess.run([PROGRAMS.path("nmt-score"), reference, "-i", reference], stdout=stream,
+                                  stderr=subprocess.PIPE, timeout=PATIENCE,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, b"nmt-score: cannot write to standard output; is the disk full?\n"))
+
+    def test_the_scores_are_printed_where_files_cannot_be_written(self):
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+        corpus, report = PROGRAMS.work / "corpus", self.folder / "report"
+        done = subprocess.run([PROGRAMS.path("nmt-eval"), "-m", PROGRAMS.model, "-q", "--source", corpus / "valid.de",
+                               "--reference", corpus / "valid.en", "--report", report],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, preexec_fn=no_room)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.decode(), f"nmt-eval: {report}: cannot write (File too large)\n")
+        self.assertIn(b"BLEU", done.stdout)
+
+    def scores(self, *arguments):
+        return [line for line in self.lines_of(run("nmt-eval", *arguments)) if not line.startswith("loss = ")]
+
+    def test_loss(self):
+        last = self.lines_of(run("nmt-eval", "-c", PROGRAMS.config))[-1]
+        self.assertRegex(last, r"^loss = \d+\.\d{4}, perplexity = \d+\.\d{4} \([0-9,]+ target tokens\)$")
+        self.assertEqual(len(self.lines_of(run("nmt-eval", "-c", PROGRAMS.config, "--no-loss"))), 2)
+        refused = run("nmt-eval", "-c", PROGRAMS.config, "--teacher-forcing", "0")
+        self.assert_error(refused, "teacher forcing 0: is for recurrent models")
+
+    def test_self_test(self):
+        lines = self.lines_of(run("nmt-eval", "--self-test"))
+        self.assertGreaterEqual(len(lines), 9)  # four worked numbers, two of attention and three products at least
+        for line in lines:
+            self.assertRegex(line, r"^ok      \w")
+
+    def test_similarity(self):
+        def cosine(*arguments):
+            line, = self.lines_of(run("nmt-eval", *arguments))
+            what, _, number = line.partition(" = ")
+            return what, float(number)
+        model = ("-m", PROGRAMS.model, "--similarity")
+        one, other = PROGRAMS.sources()[:2]
+        self.assertEqual(cosine(*model, "Hund", "Hund"), ("cosine of embeddings", 1))
+        self.assertLess(cosine(*model, "Hund", "kein")[1], 0.9)
+        self.assertEqual(cosine(*model, one, one), ("cosine of encoder outputs", 1))
+        self.assertEqual(cosine(*model, one, other), cosine(*model, other, one))
+        self.assertLess(cosine(*model, one, other)[1], 0.99)
+        self.assertEqual(cosine("-c", PROGRAMS.config, "--similarity", one, other), cosine(*model, one, other))
+
+    def test_several_test_sets(self):
+        corpus = PROGRAMS.work / "corpus"
+        several = ", ".join(f"{{name: {name}, source: {corpus}/{name}.de, target: {corpus}/{name}.en}}"
+                            for name in ("valid", "test"))
+        lines = self.lines_of(run("nmt-eval", "-c", PROGRAMS.config, "--set", "data.test1=", "--set", "data.test2=",
+                                  "--set", f"data.test=[{several}]", "--hypotheses-out", self.folder / "hyp"))
+        self.assertEqual([line.split()[0] for line in lines[1:3]], ["valid", "test"])
+        self.assertIn(f" {lines[2].split()[2]} ", self.scores("-c", PROGRAMS.config)[0])
+        self.assertEqual((self.folder / "hyp.test").read_text(), translate("-i", corpus / "test.de").stdout.decode())
+
+    def test_run_and_model_agree(self):
+        source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
+        of_run = self.scores("-c", PROGRAMS.config)
+        self.assertEqual(len(of_run), 2)
+        self.assertRegex(of_run[0], r"^BLEU\|nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:\S+ = ")
+        self.assertRegex(of_run[1], r"^chrF2\|nrefs:1\|case:mixed\|eff:yes\|nc:6\|nw:0\|space:no\|version:\S+ = ")
+        self.assertEqual(self.scores("-m", PROGRAMS.model, "--source", source, "--reference", reference), of_run)
+        self.assertNotEqual(self.scores("-c", PROGRAMS.config, "--split", "valid"), of_run)
+
+    def test_files(self):
+        names = [self.folder / name for name in ("hypotheses", "report.json", "results")]
+        scores = self.scores("-c", PROGRAMS.config, "--hypotheses-out", names[0], "--report", names[1],
+                             "--results-file", names[2])
+        hypotheses = names[0].read_text()
+        source, reference = (PROGRAMS.work / "corpus" / name for name in ("test.de", "test.en"))
+        self.assertEqual(hypotheses, translate("-i", source).stdout.decode(), "nmt-translate writes the same")
+        scored = run("nmt-score", reference, "-i", names[0], "-m", "bleu", "chrf", "-f", "text", "-w", "2")
+        printed = [line.strip() for line in scored.stdout.decode().splitlines()]  # sacreBLEU aligns the lines
+        self.assertEqual(printed, scores, "nmt-score prints the same")
+
+        report = json.loads(names[1].read_text())
+        self.assertEqual([score["text"] for score in report["systems"][0]["scores"]], scores)
+        self.assertEqual(report["test_set"]["sentences"], hypotheses.count("\n"))
+        self.assertEqual(report["systems"][0]["search"]["beam_size"], 3)
+
+        results = names[2].read_text()
+        first = zip(source.read_text().splitlines(), reference.read_text().splitlines(), hypotheses.splitlines())
+        expected = "".join(f"- source: {a}\n- expected: {b}\n- got: {c}\n\n" for a, b, c in first)
+        self.assertTrue(results.startswith(expected))
+        self.assertRegex(results[len(expected):], r"^Bleu Score = [0-9.]+$")
+        self.assertTrue(scores[0].split(" = ")[1].startswith("%.2f" % float(results.rsplit(" ", 1)[1])))
+
+    def test_several_references_and_xml(self):
+        sources = PROGRAMS.sources()[:20]
+        (self.folder / "s.de").write_text("\n".join(sources) + "\n")
+        (self.folder / "s.xml").write_text("<srcset>\n" + "".join(f'<seg id="{i}"> {line} </seg>\n' for i, line
+                                                                in enumerate(sources, 1)) + "</srcset>\n")
+        references = (PROGRAMS.work / "corpus" / "train.en").read_text().splitlines()
+        (self.folder / "r1.en").write_text("\n".join(references[:20]) + "\n")
+        (self.folder / "r2.en").write_text("\n".join(references[20:40]) + "\n")
+        both = ("--reference", self.folder / "r1.en", "--reference", self.folder / "r2.en")
+        plain = self.scores("-m", PROGRAMS.model, "--source", self.folder / "s.de", *both)
+        self.assertIn("nrefs:2", plain[0])
+        self.assertEqual(self.scores("-m", PROGRAMS.model, "--source", self.folder / "s.xml", *both), plain)
+
+    def test_several_models_are_compared_with_the_first(self):
+        copy = self.folder / "copy"
+        shutil.copytree(PROGRAMS.model, copy)
+        done = run("nmt-eval", "-c", PROGRAMS.config, "-m", PROGRAMS.model, "-m", copy, "--report",
+                   self.folder / "report.json", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = done.stdout.decode()
+        self.assertIn(f"Baseline: {PROGRAMS.model}", table)
+        self.assertIn(str(copy), table)
+        self.assertIn("p = ", table)
+        columns = json.loads((self.folder / "report.json").read_text())["comparison"]["columns"]
+        self.assertEqual([column["metric"] for column in columns], ["BLEU", "chrF2"])
+        self.assertEqual(columns[0]["results"][0]["score"], columns[0]["results"][1]["score"])
+
+    def test_an_ensemble_of_equals_is_one_of_them(self):
+        copy = self.folder / "copy"
+        shutil.copytree(PROGRAMS.model, copy)
+        alone = self.scores("-c", PROGRAMS.config)
+        both = ("-c", PROGRAMS.config, "-m", PROGRAMS.model, "-m", copy, "--ensemble", "--report",
+                self.folder / "report.json")
+        self.assertEqual(self.scores(*both), alone)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual([system["model"] for system in report["systems"]], [f"{PROGRAMS.model} + {copy}"])
+        self.assertEqual(self.scores(*both, "--combination", "log_linear", "--model-weights", "3", "1"), alone)
+
+    def test_search_options_and_settings(self):
+        greedy = self.scores("-c", PROGRAMS.config, "--beam-size", "1")
+        self.assertEqual(self.scores("-c", PROGRAMS.config, "--set", "decoding.beam_size=1"), greedy)
+        short = ("decoding.max_length_ratio=0", "decoding.max_length_offset=3")
+        for one in (("--max-length-ratio", "0", "--max-length-offset", "3"), ("--set", short[0], "--set", short[1])):
+            self.assertNotEqual(self.scores("-c", PROGRAMS.config, "--beam-size", "1", *one), greedy, one)
+        shown = run("nmt-eval", "-c", PROGRAMS.config, "--set", "decoding.beam_size=7", "--print-config")
+        self.assertIn("beam_size: 7", shown.stdout.decode())
+
+    def test_confidence(self):
+        self.assertRegex(self.scores("-c", PROGRAMS.config, "--confidence")[0], r"bs:1000\|seed:\d+.* = .*μ = ")
+
+
+class Errors(Case):
+    def test_options(self):
+        model, missing = ("-m", str(PROGRAMS.model)), str(self.folder / "missing")
+        two, three, latin = self.folder / "two", self.folder / "three", self.folder / "latin"
+        two.write_text("a\nb\n")
+        three.write_text("a\nb\nc\n")
+        latin.write_bytes(b"a\nb\xe4\n")
+        config = ("-c", str(PROGRAMS.config))
+        before = sorted(os.listdir(self.folder))
+        for arguments, parts in (
+                ((), ["-c CONFIG", "-m DIR"]),
+                (model, ["--source"]),
+                ((*model, "--source", two), ["--reference"]),
+                ((*model, "--reference", two), ["--source"]),
+                ((*model, "--source", two, "--reference", three), [str(three), "3 sentences", "has 2"]),
+                ((*model, "--source", two, "--reference", latin), [f"{latin}:2", "UTF-8"]),
+                ((*model, "--source", missing, "--reference", two), [missing]),
+                (("-m", missing, "--source", two, "--reference", two), [missing]),
+                (("-m", missing, "--source", two, "--reference", two, "--report", missing + "/report"),
+                 [missing + "/report", "make it first"]),  # before the model is looked for
+                ((*model, "--source", two, "--reference", two, "--report", self.folder),
+                 [str(self.folder), "is a folder"]),
+                ((*model, "--source", two, "--reference", two, "--hypotheses-out", self.folder / "." / "two"),
+                 ["--hypotheses-out", "the same file as --source"]),
+                ((*model, "--source", two, "--reference", two, "--hypotheses-out", missing, "--report", missing),
+                 ["--hypotheses-out", "the same file as --report"]),
+                (("-c", missing), [missing]),
+                ((*config, "--set", "decoding.beam=3"), ["decoding.beam"]),
+                ((*config, "--set", f"run.dir={missing}"), [missing, "nmt-train"]),
+                ((*config, "--set", "data.test1="), ["data.test1"]),
+                ((*config, "--split", "train"), ["--split"]),
+                ((*model, *model, "--source", two, "--reference", two, "--hypotheses-out", missing),
+                 ["--hypotheses-out"]),
+                ((*model, *model, "--source", two, "--reference", two, "--results-file", missing),
+                 ["--results-file"]),
+                ((*model, "--ensemble", "--source", two, "--reference", two), ["--ensemble", "-m"]),
+                ((*model, *model, "--ensemble", "--model-weights", "1", "--source", two, "--reference", two),
+                 ["--model-weights: 1 for 2 models"]),
+                ((*model, *model, "--ensemble", "--model-weights", "1", "-1", "--source", two, "--reference", two),
+                 ["weight -1"]),
+                ((*model, "--similarity", "a"), ["--similarity"]),
+                ((*model, *model, "--similarity", "a", "b"), ["--similarity", "one model"]),
+                ((*model, "--source", two, "--reference", two, "--similarity", "a", "b"), ["--similarity"]),
+                ((*model, "--similarity", "a", "b", "--hypotheses-out", missing), ["--similarity", "scores no"]),
+                (("--self-test", "-q"), ["--quiet", "not with --self-test"]),
+                ((*model, "--similarity", "a", " "), ["similarity", "no text"]),
+                (("--similarity", "a", "b"), ["-m DIR"]),
+                ((*model, "--self-test"), ["--self-test"]),
+                ((*model, "--source", two, "--reference", two, "-q", "--report", missing + "/report"), [missing])):
+            with self.subTest(arguments=arguments):
+                done = run("nmt-eval", *arguments)
+                self.assert_error(done, *parts)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+if __name__ == "__main__":
+    main(__doc__)
