@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "base/files/output_folder.h"
 #include "base/process/app.h"
@@ -90,6 +92,20 @@ interop::PlainModel read_model(const Arguments& arguments) {
   return model;
 }
 
+/// --force must not destroy what is read: neither the folder itself, by whatever name, nor one that holds it.
+void refuse_to_replace_input(const Arguments& arguments) {
+  const bool leaves = arguments.from.empty();
+  std::error_code none;  // what is missing is no folder that is replaced; who reads it says so
+  if (!std::filesystem::exists(arguments.output, none)) return;
+  std::filesystem::path input = std::filesystem::weakly_canonical(leaves ? arguments.model : arguments.input, none);
+  for (; !input.empty(); input = input.parent_path()) {
+    if (std::filesystem::equivalent(input, arguments.output, none))
+      throw Error(fmt::format("-o {}: holds what {} reads, which would be lost; name another folder", arguments.output,
+                              leaves ? "-m" : "-i"));
+    if (input == input.root_path()) return;
+  }
+}
+
 /// --force replaces a model, and nothing else.
 void refuse_foreign_folder(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder) || std::filesystem::is_empty(folder)) return;
@@ -119,6 +135,7 @@ int run(int argc, char** argv) {
   const auto type = arguments.to == "ctranslate2" && !arguments.quantization.empty()
                         ? interop::parse_ctranslate2_type(arguments.quantization)
                         : interop::parse_ctranslate2_type("float32");
+  refuse_to_replace_input(arguments);
   const auto model = read_model(arguments);
   refuse_foreign_folder(arguments.output);
   OutputFolder output(arguments.output);
@@ -138,6 +155,8 @@ int run(int argc, char** argv) {
   if (!output.lock_problem().empty())
     log->warn("{}: this file system has no locks ({}): nothing kept others from writing there", arguments.output,
               output.lock_problem());
+  if (arguments.to == "marian")
+    if (const auto warning = interop::marian_warning(model.config.decoding); !warning.empty()) log->warn("{}", warning);
   log->info("wrote {}", arguments.output);
   return kDone;
 }

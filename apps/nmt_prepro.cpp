@@ -76,6 +76,22 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_flag("--no-escape", arguments.no_escape, "--tokenize, --detokenize: leaves & < > ' \" [ ] | as they are");
 }
 
+/// Throws Error for an option that what is asked for does not read.
+void check_use(const CLI::App& app) {
+  const auto given = [&app](const char* name) { return app.count(name) > 0; };
+  const auto refuse = [&](const char* name, const char* reader) {
+    if (given(name)) throw Error(fmt::format("{}: goes with {}; see nmt-prepro --help", name, reader));
+  };
+  const bool words = given("--tokenize") || given("--detokenize"), pieces = given("--encode") || given("--decode");
+  if (words || pieces) {
+    for (const char* name : {"--set", "--overwrite", "--print-config"}) refuse(name, "--config");
+  }
+  if (!pieces) {
+    for (const char* name : {"--side", "--ids"}) refuse(name, "--encode or --decode");
+  }
+  if (!words) refuse("--no-escape", "--tokenize or --detokenize");
+}
+
 /// Each line of standard input, changed, to standard output.
 int filter_lines(const std::function<std::string(std::string_view)>& change) {
   LineReader lines("-");
@@ -156,12 +172,11 @@ int main(int argc, char** argv) {
     show_examples(app, {"nmt-prepro -c mine.yaml", "nmt-prepro -c mine.yaml --set data.vocab_size=8000 --print-config",
                         "nmt-prepro --encode runs/mine/best < new.de"});
     if (!parse_command_line(app, argc, argv)) return int{kDone};
+    check_use(app);
     if (!arguments.tokenize.empty()) return tokenize(arguments);
     if (!arguments.detokenize.empty()) return detokenize(arguments);
     if (!arguments.encode.empty()) return encode(arguments);
     if (!arguments.decode.empty()) return decode(arguments);
-    if (arguments.ids) throw Error("--ids: goes with --encode or --decode; see nmt-prepro --help");
-    if (arguments.no_escape) throw Error("--no-escape: goes with --tokenize or --detokenize; see nmt-prepro --help");
     if (arguments.config.empty()) throw Error("--config is required; see nmt-prepro --help");
     return prepare(arguments);
   });

@@ -262,7 +262,7 @@ int translate_one_document(const TranslateArguments& arguments, const ModelSet& 
                            Logger& log) {
   constexpr size_t kLargest = DocumentLimits().unpacked_bytes;
   const std::string bytes = read_file(arguments.input == "-" ? "/dev/stdin" : arguments.input, kLargest);
-  const AligningTranslator translator(models.members(), std::move(options), arguments.terms());
+  const AligningTranslator translator(models.members(), std::move(options), arguments.terms(), arguments.copy_unknown);
   Output output(arguments.output);  // before the work: what cannot be written ends here
   std::unique_ptr<ProgressBar> bar;
   int64_t texts_of_document = 0;
@@ -319,6 +319,7 @@ int run(int argc, char** argv) {
     ServiceModel model{.directories = {arguments.models.begin(), arguments.models.end()}, .weights = arguments.weights};
     const auto terms = arguments.terms();
     model.glossary = terms.glossary;
+    model.glossary_file = arguments.glossary;
     model.keep_placeholders = terms.keep_placeholders;
     return serving.run(model,
                        {.device = decoding.device,

@@ -84,10 +84,15 @@ struct ServingArguments {
 
   /// Throws Error where an option is given that the requests say themselves, or that a service has not.
   void check(const CLI::App& app) const {
-    for (const char* name : {"--input", "--input-format", "--format-in", "--text", "--score", "--output", "--format",
-                             "--n-best", "--scores", "--token-scores", "--copy-unknown", "--alignment",
-                             "--alignment-out", "--attention-out", "--prefix", "--must", "--must-not"}) {
+    for (const char* name :
+         {"--input", "--input-format", "--format-in", "--text", "--score", "--output", "--format", "--n-best",
+          "--scores", "--token-scores", "--copy-unknown", "--alignment", "--alignment-out", "--attention-out",
+          "--prefix", "--must", "--must-not", "--buffer-lines"}) {
       if (wanted() && app.count(name) > 0) throw Error(fmt::format("{}: not with --serve", name));
+    }
+    for (const char* name : {"--glossary", "--keep-placeholders"}) {
+      if (has_models() && app.count(name) > 0)
+        throw Error(fmt::format("{}: with --serve-config it stands in that file, at a model", name));
     }
     // Where it comes from the environment, translating goes on as before.
     if (!wanted() && app.get_option("--api-key")->count() > 0 && !std::getenv("NMT_API_KEY"))
@@ -111,10 +116,12 @@ struct ServingArguments {
   }
 
   /// Serves one model, or those of --serve-config, until SIGINT or SIGTERM; the exit code. On SIGHUP models and
-  /// certificates are read again; what is wrong then is logged, and all stays as it was.
+  /// certificates are read again; what is wrong then is logged, and all stays as it was. Throws Error where an output
+  /// is a file of a model, or its glossary.
   int run(const ServiceModel& model, const ModelPoolOptions& options, Logger& log) const {
     const auto load = [&] {
       ServiceConfig models = has_models() ? read_service_config(config) : ServiceConfig{.models = {model}};
+      check_outputs(files_of(models), outputs());
       return std::make_shared<ModelPool>(std::move(models), options, log);
     };
     ModelServer server({.load = load, .options = [this](const ModelPool& pool) { return server_options(pool); }}, log);
@@ -142,6 +149,17 @@ struct ServingArguments {
   static std::chrono::milliseconds milliseconds(const char* option, double value, double scale) {
     if (!(value >= 0 && value * scale < 1e9)) throw Error(fmt::format("{} {}: out of range", option, value));
     return std::chrono::milliseconds(std::llround(value * scale));
+  }
+
+  /// What is read of the models.
+  std::vector<UserFile> files_of(const ServiceConfig& service) const {
+    std::vector<UserFile> files;
+    for (const auto& model : service.models) {
+      for (const auto& directory : model.directories)
+        append_files_of_folder(has_models() ? "--serve-config" : "--model", directory, files);
+      files.push_back({has_models() ? "--serve-config" : "--glossary", model.glossary_file});
+    }
+    return files;
   }
 
   ServerOptions server_options(const ModelPool& pool) const {

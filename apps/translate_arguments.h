@@ -203,6 +203,8 @@ struct TranslateArguments {
     app.add_option("--buffer-lines", stream.block_lines,
                    "lines read ahead, where the input has so many, to be sorted by length")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
+        ->excludes("--text")
+        ->excludes("--format-in")
         ->capture_default_str()
         ->group(group);
     app.add_option("--score", targets, "score the lines of this file as translations of the input; translate nothing")

@@ -26,7 +26,6 @@
 #include "text/pairs/text_pair.h"
 #include "translation/aligning_translator.h"
 #include "translation/line_stream.h"
-#include "translation/lines/word_alignment.h"
 #include "translation/thread_limit.h"
 
 namespace nmt::api {
@@ -119,13 +118,13 @@ std::vector<Translation> translated(const Translator::State& state, const std::v
                      .prefix = request.prefix.empty() ? common.prefix : CleanText(request.prefix).text,
                      .must = joined(request.must, common.must),
                      .must_not = joined(request.must_not, common.must_not),
+                     .copy_unknown = options.copy_unknown,
                      .terms = common.terms});
   }
   const Work work(state);
   auto found = translator->translate(inner, calls_of(options), options.first_line);
   std::vector<Translation> results;
   for (size_t i = 0; i < found.size(); ++i) {
-    if (options.copy_unknown) copy_unknown_words(translator->codec(), inner[i].source, found[i]);
     results.push_back(to_translation(std::move(found[i]), inner[i].source, translator->codec(), options));
     results.back().repaired = repaired[i];
   }
@@ -268,7 +267,8 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
                           {"must_not", !options.must_not.empty()}});
     refuse_details("a document", options);
     const auto kind = require_document_format("document." + format).format;
-    const nmt::AligningTranslator translator(state.members(options), state.inner_options(options), terms_of(options));
+    const nmt::AligningTranslator translator(state.members(options), state.inner_options(options), terms_of(options),
+                                             options.copy_unknown);
     const auto calls = calls_of(options);
     const Work work(state);
     return nmt::translate_document(

@@ -44,9 +44,9 @@ std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOpt
 /// Sentences: a shuffled pass cut into batches, the last one short, dropped, or filled with the first pairs of the
 /// pass. With pools, the pass is first cut into pools of so many batches, each of which is sorted by source length, and
 /// the batches are shuffled (the bucket iterator of torchtext; Bahdanau et al. 2015, appendix B: pools of 20 batches).
-/// Tokens: a shuffled pass sorted by length (with ties in shuffled order, so that batches differ from epoch to epoch),
-/// cut where the padded size would pass the limit, and the batches shuffled. A pair longer than the limit is a batch of
-/// its own.
+/// Tokens: a shuffled pass sorted by length, cut where the padded size would pass the limit, and the batches shuffled.
+/// Only pairs of equal length are in shuffled order: without subword sampling, which changes lengths, the batches of
+/// the same pairs differ no more than that from epoch to epoch. A pair longer than the limit is a batch of its own.
 std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const BatchOptions& options, int64_t epoch,
                                              int64_t shard = 0);
 

@@ -28,7 +28,7 @@ constexpr auto kDocumentFormats = std::to_array<DocumentFormatName>({
     {".txt", DocumentFormat::kText, "text/plain"},
     {".html", DocumentFormat::kHtml, "text/html"},
     {".htm", DocumentFormat::kHtml, "text/html"},
-    {".xhtml", DocumentFormat::kHtml, "application/xhtml+xml"},
+    {".xhtml", DocumentFormat::kXhtml, "application/xhtml+xml"},
     {".xml", DocumentFormat::kXml, "application/xml"},
     {".srt", DocumentFormat::kSrt, "application/x-subrip"},
     {".vtt", DocumentFormat::kVtt, "text/vtt"},
@@ -86,6 +86,8 @@ std::string translate_document(DocumentFormat format, std::string_view bytes, co
       return translated(*markup::read_plain_text(bytes), translate);
     case DocumentFormat::kHtml:
       return translated(*markup::read_html(bytes, limits), translate);
+    case DocumentFormat::kXhtml:
+      return translated(*markup::read_xhtml_or_html(bytes, limits), translate);
     case DocumentFormat::kXml:
       return translated(*markup::read_xml(bytes, "XML", limits), translate);
     case DocumentFormat::kDocx:

@@ -11,7 +11,21 @@
 
 namespace nmt {
 
-enum class DocumentFormat : uint8_t { kText, kHtml, kXml, kSrt, kVtt, kPo, kXliff, kDocx, kPptx, kOdt, kOdp, kEpub };
+enum class DocumentFormat : uint8_t {
+  kText,
+  kHtml,
+  kXhtml,
+  kXml,
+  kSrt,
+  kVtt,
+  kPo,
+  kXliff,
+  kDocx,
+  kPptx,
+  kOdt,
+  kOdp,
+  kEpub
+};
 
 struct DocumentFormatName {
   std::string_view extension;  ///< with its dot: ".docx"

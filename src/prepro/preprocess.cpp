@@ -12,6 +12,7 @@
 #include "base/files/output_folder.h"
 #include "base/process/progress.h"
 #include "base/threads.h"
+#include "base/unicode.h"
 #include "data/lexicon.h"
 #include "data/manifest.h"
 #include "data/piece_links.h"
@@ -117,6 +118,7 @@ PreprocessResult Preprocessor::run() {
   manifest_.inputs = list_input_files(config_);
   if (is_up_to_date()) return {PrepareOutcome::kUpToDate, cleaning_table(manifest_.cleaning, cleaning_)};
   refuse_foreign_folder();
+  vocabulary_.refuse_lost_symbols();
   OutputFolder folder(data_.dir);
   if (!folder.lock_problem().empty())
     log_.warn("data.dir {}: this file system has no locks ({}): start only one nmt-prepro there", data_.dir,
@@ -278,9 +280,12 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
 /// data.count_markup: every line counts, markup and pairs that are dropped too.
 void Preprocessor::count_whole_files(const CorpusFiles& files) {
   TextReader source(files.source, TextFormat::kPlain), target(files.target, TextFormat::kPlain);
-  while (const auto line = source.next()) vocabulary_.offer(normalised(*line), {});
+  const auto text = [&](std::string_view line) {
+    return data_.repair_utf8 ? normalised(repair_utf8(line)) : normalised(line);
+  };
+  while (const auto line = source.next()) vocabulary_.offer(text(*line), {});
   stop_if_asked();
-  while (const auto line = target.next()) vocabulary_.offer({}, normalised(*line));
+  while (const auto line = target.next()) vocabulary_.offer({}, text(*line));
   stop_if_asked();
 }
 
@@ -288,6 +293,7 @@ TextCodec Preprocessor::make_codec() {
   const auto scope = times_.measure(PreprocessStage::kVocabulary);
   auto codec = vocabulary_.make_codec(options_.should_stop, log_);
   if (!codec) throw Stopped();
+  require_room_for_sentence(*codec, data_);
   return std::move(*codec);
 }
 
@@ -333,7 +339,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
     if (split.is_training()) {
       if (data_.too_long == TooLong::kCut) cut += cut_to_maxlen(pair, data_);
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
-                                           static_cast<int64_t>(pair.target.size())};
+                                           static_cast<int64_t>(pair.target.size()), codec.prefix_length(pair.source)};
       if (rules.judge(pair.hashes, lengths, row.counts) != Verdict::kKept) return;
     } else {
       ++row.counts.read;

@@ -6,15 +6,42 @@
 
 #include "base/error.h"
 #include "base/process/progress.h"
+#include "text/normalization.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 
 namespace nmt {
+namespace {
+
+TextCodec::Options codec_options(const DataConfig& data) {
+  return {.lowercase = data.lowercase,
+          .nfkc = data.nfkc,
+          .latin_only = data.characters == CharacterSet::kLatin,
+          .source_language = data.source_language,
+          .target_language = data.target_language,
+          .source_markers = data.source_markers,
+          .reverse_source = data.reverse_source,
+          .source_prefix = data.source_prefix};
+}
+
+}  // namespace
+
 VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed, int threads)
     : data_(data),
       threads_(threads),
       first_{data.joint_vocabulary ? "both sides" : "source", SentenceSample(data.spm_sentences, seed)},
       second_{"target", SentenceSample(data.spm_sentences, seed + 1)} {}
+
+void VocabularyTraining::refuse_lost_symbols() const {
+  for (const auto& symbol : data_.user_symbols) {
+    const std::string in_text = normalize(symbol, codec_options(data_).normalization());
+    if (in_text != symbol)
+      throw Error(
+          fmt::format("data.user_symbols: '{}' is found in no text: data.lowercase, nfkc or characters makes it '{}'; "
+                      "write it so, or leave it out",
+                      symbol, in_text));
+  }
+}
 
 void VocabularyTraining::offer(std::string_view source, std::string_view target) {
   if (!is_learnt()) return;
@@ -36,14 +63,6 @@ void VocabularyTraining::offer(Side& side, std::string_view line) {
 bool VocabularyTraining::is_sample() const { return first_.sample.is_partial() || second_.sample.is_partial(); }
 
 std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool()>& should_stop, Logger& log) {
-  TextCodec::Options options{.lowercase = data_.lowercase,
-                             .nfkc = data_.nfkc,
-                             .latin_only = data_.characters == CharacterSet::kLatin,
-                             .source_language = data_.source_language,
-                             .target_language = data_.target_language,
-                             .source_markers = data_.source_markers,
-                             .reverse_source = data_.reverse_source,
-                             .source_prefix = data_.source_prefix};
   MaybeTokenizer source, target;
   if (is_learnt()) {
     source = learn(first_, should_stop, log);
@@ -56,7 +75,7 @@ std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool
     target =
         data_.joint_vocabulary ? source : load_given(of_words() ? "data.vocabulary2" : "data.spm_model2", path2, log);
   }
-  return TextCodec(std::move(options), std::move(source), std::move(target));
+  return TextCodec(codec_options(data_), std::move(source), std::move(target));
 }
 
 auto VocabularyTraining::load_given(const char* option, const std::string& path, Logger& log) const -> MaybeTokenizer {

@@ -25,6 +25,9 @@ class VocabularyTraining {
   /// False where all vocabularies are given: then no text needs to be offered.
   bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
 
+  /// Throws Error for an entry of data.user_symbols that no text has once it is normalised.
+  void refuse_lost_symbols() const;
+
   /// One pair of the training text, normalised; an empty side adds nothing. For SentencePiece, lines beyond
   /// data.spm_sentences replace earlier ones by chance.
   void offer(std::string_view source, std::string_view target);

@@ -87,9 +87,10 @@ StepScores BatchCandidates::scores(const SearchState& state, const std::vector<t
     const Sentence& sentence = sentences_[number];
     std::vector<torch::Tensor> own;
     for (const auto& of_member : logits) own.push_back(own_logits(of_member.narrow(0, first, rows), sentence));
-    auto together = state.combined(own);  // [rows, candidates]
     const auto own_rows = all_rows.empty() ? all_rows : all_rows.subspan(first, rows);
-    if (!own_rows.empty()) rules.change(together, own_rows, sentence.tokens);
+    if (!own_rows.empty()) rules.change_each(own, own_rows, sentence.tokens);
+    auto together = state.combined(own);  // [rows, candidates]
+    if (!own_rows.empty()) rules.change(together, own_rows, sentence.tokens, std::ssize(own));
     std::vector<RowRules> in_places;
     for (const auto& row : own_rows)
       in_places.push_back({.banned = to_places(row.banned, sentence.tokens),

@@ -86,14 +86,16 @@ void shift_to_reading_steps(Hypothesis& hypothesis, int64_t pieces) {
   if (std::ssize(attention) > pieces) std::copy(attention.begin() + pieces, attention.end(), attention.begin());
 }
 
-void rank_by_coverage(const SearchOptions& options, int64_t source_pieces, std::vector<Hypothesis>& hypotheses) {
+void rank_by_coverage(const SearchOptions& options, const SearchInput& input, std::vector<Hypothesis>& hypotheses) {
+  const int64_t source_pieces = std::ssize(input.sources.front());
   for (auto& hypothesis : hypotheses) {
     hypothesis.coverage_penalty = options.coverage_penalty * coverage(hypothesis, source_pieces);
     hypothesis.score += hypothesis.coverage_penalty;
   }
   std::ranges::stable_sort(hypotheses, std::ranges::greater(),
                            [](const Hypothesis& one) { return std::pair(one.finished, one.score); });
-  if (std::ssize(hypotheses) > options.n_best) hypotheses.resize(options.n_best);
+  const int64_t wanted = input.n_best > 0 ? input.n_best : options.n_best;
+  if (std::ssize(hypotheses) > wanted) hypotheses.resize(wanted);
 }
 
 }  // namespace
@@ -119,7 +121,7 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
     rest = rest.subspan(count);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (options.coverage_penalty > 0) rank_by_coverage(options, std::ssize(inputs[i]->sources.front()), results[i]);
+    if (options.coverage_penalty > 0) rank_by_coverage(options, *inputs[i], results[i]);
     for (auto& hypothesis : results[i]) {
       if (!options.attention)
         hypothesis.attention.clear();

@@ -72,8 +72,9 @@ class Search {
   void start(const std::vector<SearchQueue::Item>& items);
   void feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows);
   void step();
+  enum class Asks { kNothing, kWhatIsGivenUp };
   NextRows advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
-                   const std::vector<torch::Tensor>& logits);
+                   std::vector<torch::Tensor> logits, Asks asks);
   void give_back();
   void give_back_with_attention();
 
@@ -164,18 +165,20 @@ void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<S
   for (int64_t token = 0; token < count; ++token) {
     std::vector<torch::Tensor> of_token;
     for (const auto& of_member : logits) of_token.push_back(of_member.select(1, token).contiguous());
-    rows = advance(state, sentences, of_token);
+    rows = advance(state, sentences, std::move(of_token),
+                   Asks::kNothing);  // rows that left would not be those of the next logits
   }
 }
 
 void Search::step() {
   if (!stay(rows_.parents, state_->rows())) state_->select(rows_.parents);
-  rows_ = advance(*state_, active_, state_->member_logits(rows_.tokens));
+  rows_ = advance(*state_, active_, state_->member_logits(rows_.tokens), Asks::kWhatIsGivenUp);
 }
 
-/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary].
+/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary]. A sentence that is given up is
+/// the queue's no more: nothing of it is read again.
 NextRows Search::advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
-                         const std::vector<torch::Tensor>& logits) {
+                         std::vector<torch::Tensor> logits, Asks asks) {
   std::vector<RowRules> rows;
   std::vector<double> uniforms;
   std::vector<BatchCandidates::Rows> owners;
@@ -190,15 +193,16 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
   if (candidates_) {
     scores = candidates_->scores(state, logits, owners, rules_, rows, count, options_.sampling, uniforms);
   } else {
+    if (ruled_) rules_.change_each(logits, rows);
     auto together = state.combined(logits);
-    if (ruled_) rules_.change(together, rows);
+    if (ruled_) rules_.change(together, rows, {}, std::ssize(logits));
     scores = step_scores(together, rows, count, options_.sampling, uniforms);
   }
   NextRows next;
   int64_t first_row = 0;
   for (const auto& sentence : sentences) {
     const int64_t own_rows = sentence->beams.rows();
-    if (queue_.is_given_up(sentence->item.id)) {
+    if (asks == Asks::kWhatIsGivenUp && queue_.is_given_up(sentence->item.id)) {
       sentence->beams.give_up();
       sentence->is_wanted = false;
     } else {

@@ -48,10 +48,11 @@ void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t bat
 /// rows leave the batch, when
 ///   - no live hypothesis can displace the n_best-th best finished one any more: log-probabilities only fall, so what a
 ///     live hypothesis becomes scores at most its log-probability / penalty(length limit). This changes no result. Or
-///   - kHeuristic: beam_size hypotheses are finished and the best of them scores no less than the best live one does at
-///     its present length. Without a length penalty this changes no result either; with one it may miss a longer
-///     hypothesis whose last words are more probable than its first, and saves most of the way to the length limit. The
-///     best hypothesis is the same for every n_best. Or
+///   - kHeuristic, with a length penalty: beam_size hypotheses are finished and the best of them scores no less than
+///   the
+///     best live one does at its present length. This may miss a longer hypothesis whose last words are more probable
+///     than its first, and saves most of the way to the length limit. The best hypothesis is the same for every n_best.
+///     Or
 ///   - kFirst: beam_size hypotheses are finished. Or
 ///   - the length limit is reached. Hypotheses that are live then count only where fewer than n_best are finished.
 /// With beam_size 1 this is greedy search: it is done as soon as its hypothesis ends.

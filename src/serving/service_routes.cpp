@@ -146,7 +146,8 @@ void ServiceRoutes::download(const HttpRequest& request, const HttpReply& reply)
 }
 
 void ServiceRoutes::post(const HttpRequest& request, const HttpReply& reply) const {
-  const Caller caller{.address = request.client, .key = key_of(request), .given_up = request.given_up};
+  const Caller caller{
+      .address = request.client, .key = key_of(request), .given_up = request.given_up, .share = request.share};
   if (request.path == "/translate_file") return file(request, caller, reply);
   const RequestBody body = body_of(request);
   if (request.path == "/translate") return service_.translate(body, caller, reply);

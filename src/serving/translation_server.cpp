@@ -65,6 +65,7 @@ void TranslationServer::stop() { implementation_->http().stop(); }
 void TranslationServer::set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases) {
   implementation_->service().set_languages(std::move(pairs), std::move(aliases));
 }
+void TranslationServer::end_turns() { implementation_->service().end_turns(); }
 void TranslationServer::reload_files() {
   implementation_->access_log().reopen();
   implementation_->http().reload_certificate();

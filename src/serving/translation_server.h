@@ -28,6 +28,7 @@ class TranslationServer {
   /// Takes no more connections, answers the requests that have come in, and ends, after some seconds at most.
   void stop();
   void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);  ///< see TranslationService
+  void end_turns();                                                              ///< see RequestQueue
   /// Reads the files of the certificate again (see HttpServer), and opens that of the access log anew.
   void reload_files();
 

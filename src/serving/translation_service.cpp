@@ -22,6 +22,7 @@ namespace nmt {
 struct TranslationService::AskedText {
   TextLines lines;
   Direction direction;
+  std::shared_ptr<const MemoryBudget::Share> share;
 
   void add_questions(std::vector<Question>& questions, int64_t n_best) const {
     if (!direction.pair) return;
@@ -86,7 +87,7 @@ nlohmann::ordered_json translation_json(std::span<const std::string> texts,
                                         std::span<const Answer> answers, bool list, size_t alternatives) {
   auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
   for (size_t i = 0; i < texts.size(); ++i) {
-    const auto& [lines, direction] = asked[i];
+    const auto& [lines, direction, share] = asked[i];
     const auto own = answers.first(direction.pair ? lines.lines().size() : 0);
     answers = answers.subspan(own.size());
     translated.push_back(direction.pair ? text_of_rank(lines, own, 0) : texts[i]);
@@ -164,7 +165,7 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   std::vector<AskedText> asked;
   std::vector<Question> questions;
   for (const std::string& text : texts) {
-    asked.push_back({TextLines(text), current_languages()->direction(source, target, text)});
+    asked.push_back({TextLines(text), current_languages()->direction(source, target, text), caller.share});
     asked.back().add_questions(questions, alternatives + 1);
     if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
   }
@@ -204,27 +205,23 @@ void TranslationService::stream_lines(AskedText text, std::vector<Question> ques
 /// Texts with markup: without alternatives.
 void TranslationService::translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
                                              const std::shared_ptr<LatencyTimer>& timer) {
-  const auto texts = body.texts("q");
   const AskedTerms terms(body);
   if (body.yes_or_no("stream")) throw RequestError(400, "stream: goes with format text");
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
   if (const auto pair = current_languages()->direction(body.text("source"), body.text("target"), "").pair)
     timer->set_pair(pair->name());
-  std::vector<DocumentRequest> requests;
-  for (const auto& text : texts) {
-    requests.push_back({.bytes = text,
+  documents_.translate({.bytes = body.texts("q"),
                         .source = body.text("source"),
                         .target = body.text("target"),
                         .glossary = terms.glossary,
                         .keep_placeholders = terms.keep_placeholders,
-                        .given_up = caller.given_up});
-  }
-  documents_.translate_all(std::move(requests),
-                           [=](const std::vector<TranslatedDocument>& documents, const RequestError* error) {
-                             timer->stop();
-                             if (error) return reply(error_response(*error));
-                             reply(json_response(fragments_json(documents, list, alternatives)));
-                           });
+                        .given_up = caller.given_up,
+                        .share = caller.share},
+                       [=](const std::vector<TranslatedDocument>& documents, const RequestError* error) {
+                         timer->stop();
+                         if (error) return reply(error_response(*error));
+                         reply(json_response(fragments_json(documents, list, alternatives)));
+                       });
 }
 
 void TranslationService::translate_file(const UploadedFile& file, const RequestBody& body, const Caller& caller,
@@ -243,13 +240,14 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
   const AskedTerms terms(body);
   const auto events = body.yes_or_no("stream") ? std::make_shared<EventStream>(reply) : nullptr;
   documents_.translate(
-      {.bytes = std::string(file.bytes),
+      {.bytes = {std::string(file.bytes)},
        .format = format->format,
        .source = source,
        .target = target,
        .glossary = terms.glossary,
        .keep_placeholders = terms.keep_placeholders,
        .given_up = caller.given_up,
+       .share = caller.share,
        .progress =
            [events](int64_t done, int64_t total) {
              if (events) events->send("progress", {{"done", done}, {"total", total}});
@@ -257,14 +255,15 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
        .admit = [this, caller,
                  key](int64_t characters) { admission_.admit(caller, key, characters, RequestKind::kDocument); }},
       [this, client, format, name = file.name, base_url = std::move(base_url), reply = std::move(reply), timer, events](
-          TranslatedDocument document, const RequestError* error) {
+          std::vector<TranslatedDocument> documents, const RequestError* error) {
         timer->stop();
         const auto refuse = [&](const RequestError& why) {
           events ? events->fail(error_response(why)) : reply(error_response(why));
         };
         if (error) return refuse(*error);
         try {
-          const auto kept = downloads_.add({std::move(document.bytes), name, std::string(format->media_type)}, client);
+          const auto kept =
+              downloads_.add({std::move(documents.front().bytes), name, std::string(format->media_type)}, client);
           const nlohmann::ordered_json url = {{"translatedFileUrl", base_url + "/download_file/" + kept}};
           events ? events->end(url) : reply(json_response(url));
         } catch (const RequestError& full) {
@@ -286,8 +285,10 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     return given.empty() ? missing : given;
   };
   const LanguagePair first = current_languages()->pairs().front();
-  AskedText asked{TextLines(text), current_languages()->direction(language("source", first.source),
-                                                                  language("target", first.target), text)};
+  AskedText asked{
+      TextLines(text),
+      current_languages()->direction(language("source", first.source), language("target", first.target), text),
+      caller.share};
   if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
 
   std::vector<Question> questions;

@@ -67,6 +67,8 @@ class TranslationService {
   /// From now on the service has these languages. Throws Error as the constructor does; then they stay as they were.
   void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);
 
+  void end_turns() { queue_.end_turns(); }  ///< see RequestQueue
+
   struct AskedText;  // of one request
 
  private:

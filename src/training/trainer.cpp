@@ -103,7 +103,8 @@ void Trainer::keep_files() {
       .store = directory_->checkpoints(),
       .write_model = write_model,
       .trainer_state = [this] { return shares_ ? std::exchange(gathered_state_, {}) : trainer_state(); },
-      .keep = std::max(training.keep_checkpoints, training.average_checkpoints)});
+      .keep = std::max(training.keep_checkpoints, training.average_checkpoints),
+      .counts = training.average_checkpoints > 0});
   const auto measure = [this] {
     const auto between = [this] {
       if (stop_signal_()) throw Interrupted();

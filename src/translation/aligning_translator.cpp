@@ -7,8 +7,8 @@
 namespace nmt {
 
 AligningTranslator::AligningTranslator(std::vector<TranslatorModel> models, TranslatorOptions options,
-                                       TermOptions terms)
-    : terms_(std::move(terms)) {
+                                       TermOptions terms, bool copy_unknown)
+    : terms_(std::move(terms)), copy_unknown_(copy_unknown) {
   options.search.n_best = 1;
   translator_ = std::make_unique<Translator>(std::move(models), std::move(options));
 }
@@ -19,6 +19,7 @@ std::vector<AlignedTranslation> AligningTranslator::translate(std::span<const st
   for (const auto& text : texts) {
     requests.push_back({.source = text});
     requests.back().attention = translator_->aligns();
+    requests.back().copy_unknown = copy_unknown_;
     requests.back().terms = terms_;
   }
   const auto translations = translator_->translate(requests, calls);

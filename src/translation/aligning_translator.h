@@ -14,8 +14,9 @@ namespace nmt {
 /// them. With models that have no attention it says nothing of words, and markup stays at its place in the text.
 class AligningTranslator {
  public:
-  /// Borrows the models: they must outlive it.
-  AligningTranslator(std::vector<TranslatorModel> models, TranslatorOptions options, TermOptions terms = {});
+  /// Borrows the models: they must outlive it. copy_unknown: TranslationRequest::copy_unknown.
+  AligningTranslator(std::vector<TranslatorModel> models, TranslatorOptions options, TermOptions terms = {},
+                     bool copy_unknown = false);
 
   /// One translation for each text.
   std::vector<AlignedTranslation> translate(std::span<const std::string> texts,
@@ -24,6 +25,7 @@ class AligningTranslator {
  private:
   std::unique_ptr<Translator> translator_;
   TermOptions terms_;
+  bool copy_unknown_;
 };
 
 }  // namespace nmt

@@ -4,25 +4,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <iterator>
 #include <utility>
 
 #include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
-#include "translation/lines/word_alignment.h"
 
 namespace nmt {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 /// How often a wait for input asks whether to stop, and how long the lines of a pipe may be apart to count as one
 /// block.
 constexpr int kAskMilliseconds = 200, kGatherMilliseconds = 10;
 
-int milliseconds_since(Clock::time_point start) {
-  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
+int milliseconds_since(SteadyClock::time_point start) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - start).count());
 }
 
 /// A cut may have halved a character.
@@ -65,18 +65,8 @@ TranslationRequest to_request(std::string_view line, const LineStreamOptions& op
     if (std::ranges::find(request.must_not, phrase) != request.must_not.end())
       throw Error(fmt::format("'{}' must stand in the translation and must not; leave out one of them", phrase));
   request.terms = options.common.terms;
+  request.copy_unknown = options.copy_unknown;
   return request;
-}
-
-std::vector<Translation> translate(const std::vector<TranslationRequest>& requests, const Translator& translator,
-                                   const LineStreamOptions& options, const TranslationCalls& calls,
-                                   int64_t first_line = 0) {
-  auto translations = translator.translate(requests, calls, first_line);
-  if (options.copy_unknown) {
-    for (size_t i = 0; i < translations.size(); ++i)
-      copy_unknown_words(translator.codec(), requests[i].source, translations[i]);
-  }
-  return translations;
 }
 
 /// Writes lines to all sinks; false if nobody wants more. first_line: those before them.
@@ -123,6 +113,7 @@ class LineStream {
     try {
       bool wanted = true;
       while (wanted && read_block()) wanted = write(targets_ ? score_block() : translate_block());
+      if (wanted && failure_) std::rethrow_exception(failure_);
       if (wanted && targets_ && targets_->next()) fail_on_lengths(*targets_, sources_);
     } catch (const TranslationStopped&) {
       statistics_.stopped = true;
@@ -144,23 +135,30 @@ class LineStream {
     } while (!sources_.ready(kAskMilliseconds));
   }
 
-  /// Fills requests_ with the lines that are there, at least one; false at the end.
+  /// Fills requests_ with the lines that are there, at least one; false at the end, and at a line that cannot be read.
   bool read_block() {
     requests_.clear();
     given_.clear();
+    if (failure_) return false;
     wait_for_input();
-    const auto start = Clock::now();
+    const auto start = SteadyClock::now();
     int64_t bytes = 0;
     while (std::ssize(requests_) < options_.block_lines && bytes < options_.block_bytes) {
       if (!requests_.empty() && !sources_.ready(0)) {
         const int left = kGatherMilliseconds - milliseconds_since(start);
         if (left <= 0 || !sources_.ready(left)) break;
       }
-      const auto line = sources_.next();
-      if (!line) break;
-      bytes += std::ssize(*line);
-      requests_.push_back(read_request(*line));
-      if (targets_) given_.push_back(read_target());
+      try {
+        const auto line = sources_.next();
+        if (!line) break;
+        bytes += std::ssize(*line);
+        auto request = read_request(*line);
+        if (targets_) given_.push_back(read_target());
+        requests_.push_back(std::move(request));
+      } catch (const std::exception&) {  // the lines before it are answered first
+        failure_ = std::current_exception();
+        break;
+      }
     }
     return !requests_.empty();
   }
@@ -202,15 +200,14 @@ class LineStream {
   }
 
   std::vector<Translation> translate_block() {
-    const auto start = Clock::now();
-    auto translations =
-        translate(requests_, translator_, options_, translation_calls(), options_.first_line + statistics_.lines);
+    const auto start = SteadyClock::now();
+    auto translations = translator_.translate(requests_, translation_calls(), options_.first_line + statistics_.lines);
     statistics_.seconds += seconds_since(start);
     return translations;
   }
 
   std::vector<Translation> score_block() {
-    const auto start = Clock::now();
+    const auto start = SteadyClock::now();
     std::vector<TextPair> pairs;
     for (size_t i = 0; i < requests_.size(); ++i) pairs.push_back({requests_[i].source, given_[i]});
     std::vector<Translation> scored;
@@ -220,8 +217,8 @@ class LineStream {
     return scored;
   }
 
-  static double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+  static double seconds_since(SteadyClock::time_point start) {
+    return std::chrono::duration<double>(SteadyClock::now() - start).count();
   }
 
   /// Of a block. One line may take as long as thousands of others: the search asks before each step.
@@ -270,6 +267,7 @@ class LineStream {
   LineWarnings repaired_, split_, cut_, shortened_;
   std::vector<TranslationRequest> requests_;
   std::vector<std::string> given_;  // with targets_: a translation for each request
+  std::exception_ptr failure_;      // of the line behind the last block
   LineStreamStatistics statistics_;
 };
 
@@ -295,7 +293,7 @@ std::vector<Translation> translate_texts(std::span<const std::string> texts, con
       throw Error(fmt::format("--text: {}", error.what()));
     }
   }
-  auto translations = translate(requests, translator, options, {.progress = {}, .stopped = calls.stop});
+  auto translations = translator.translate(requests, {.progress = {}, .stopped = calls.stop});
   write_lines(requests, translations, 0, translator.codec(), calls);
   return translations;
 }

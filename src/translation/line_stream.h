@@ -23,7 +23,7 @@ struct LineStreamOptions {
   /// For every line: the prefix where a line has none of its own, the phrases beside its own.
   TranslationRequest common = {};
   int64_t first_line = 0;         ///< how many lines there were before, for samples
-  bool copy_unknown = false;      ///< copy_unknown_words(); needs SearchOptions::attention
+  bool copy_unknown = false;      ///< TranslationRequest::copy_unknown
   int64_t block_lines = 2048;     ///< read ahead where the input has so many; sorted by length and translated together
   int64_t block_bytes = 8 << 20;  ///< nor more than about so much text
 };
@@ -62,7 +62,8 @@ struct LineStreamStatistics {
 ///
 /// Reads what is there and writes its translation before it waits for more: from a file in large blocks, from a pipe or
 /// terminal as lines come. Throws what reader, translator and sinks throw, and Error "FILE:LINE: ..." for a line that
-/// is not of the input format, or that is cut in one of several fields.
+/// is not of the input format, or that is cut in one of several fields; what stands before such a line, or before one
+/// that cannot be read, is written first.
 LineStreamStatistics translate_lines(LineReader& reader, const Translator& translator, const LineStreamCalls& calls,
                                      Logger& log, const LineStreamOptions& options = {});
 

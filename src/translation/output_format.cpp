@@ -27,10 +27,6 @@ std::string in_one_column(std::string_view text) {
   return result;
 }
 
-std::string alignment_of(const OutputItem& item, const Alternative& alternative, const TextCodec& codec) {
-  return pharaoh_alignment(word_attention(codec, item.source, alternative));
-}
-
 std::string column_text(OutputColumn column, const OutputItem& item, const Alternative& alternative, int64_t rank,
                         const TextCodec& codec) {
   switch (column) {
@@ -49,7 +45,7 @@ std::string column_text(OutputColumn column, const OutputItem& item, const Alter
     case OutputColumn::kTokenScores:
       return fmt::format("{:.6f}", fmt::join(alternative.token_log_probabilities, " "));
     case OutputColumn::kAlignment:
-      return alignment_of(item, alternative, codec);
+      return pharaoh_alignment(codec, item.source, alternative);
   }
   return "";
 }
@@ -67,7 +63,7 @@ void add_fields(Json& object, const OutputItem& item, const Alternative& alterna
     object["token_scores"] = alternative.token_log_probabilities;
     object["pieces"] = token_pieces(alternative, codec);
   }
-  if (options.has(OutputColumn::kAlignment)) object["alignment"] = alignment_of(item, alternative, codec);
+  if (options.has(OutputColumn::kAlignment)) object["alignment"] = pharaoh_alignment(codec, item.source, alternative);
 }
 
 Json to_json(const OutputItem& item, const TextCodec& codec, const OutputOptions& options) {

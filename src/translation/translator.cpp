@@ -13,6 +13,7 @@
 #include "base/unicode.h"
 #include "translation/lines/line_job.h"
 #include "translation/lines/part_queues.h"
+#include "translation/lines/prefix_parts.h"
 #include "translation/lines/source_parts.h"
 
 namespace nmt {
@@ -141,29 +142,53 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, const std::f
   return parts;
 }
 
-void Translator::add_constraints(const LineJob& line, LinePart& part) const {
-  const auto& request = line.request;
-  for (const auto& phrase : request.must_not) {
-    auto ids = codec().encode_target(phrase);
-    if (!is_unwritable(ids)) part.input.banned.push_back(std::move(ids));  // else it never appears
-  }
-  if (part.input.part > 0) return;
-  part.input.prefix = codec().encode_target(request.prefix);
-  if (!part.input.prefix.empty() && is_unwritable(part.input.prefix)) part.misses_a_wish = true;
+void Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
+  auto& ids = part.input.prefix = codec().encode_target(prefix.text);
+  if (!ids.empty() && is_unwritable(ids)) part.misses_a_wish = true;
   const int64_t limit = options_.search.max_length;  // leaves room for one more token
-  if (limit > 0 && std::ssize(part.input.prefix) >= limit) {
-    part.input.prefix.resize(limit - 1);
+  if (limit > 0 && std::ssize(ids) >= limit) {
+    ids.resize(limit - 1);
     part.misses_a_wish = true;
   }
-  for (const auto* phrases : {&request.must, &line.plan.forced()}) {
-    for (const auto& phrase : *phrases) {
-      auto ids = codec().encode_target(phrase);
-      if (is_unwritable(ids)) {
-        part.misses_a_wish = true;
-      } else {
-        part.input.must_appear.push_back(std::move(ids));
-      }
+  if (prefix.is_whole) ids.push_back(SpecialIds::kEnd);
+}
+
+void Translator::force(std::span<const std::string> phrases, LinePart& part) const {
+  for (const auto& phrase : phrases) {
+    auto ids = codec().encode_target(phrase);
+    if (is_unwritable(ids)) {
+      part.misses_a_wish = true;
+    } else {
+      part.input.must_appear.push_back(std::move(ids));
     }
+  }
+}
+
+/// The prefix is divided among the parts, and each has the terms of its text. What the translation must hold says
+/// nothing of its place: it goes to the longest part that the prefix leaves open, where it fits most likely.
+void Translator::add_constraints(std::span<const SourcePart> sources, LineJob& line) const {
+  const auto& request = line.request;
+  const std::string& prefix = line.plan.has_cuts() ? line.plan.prefix() : request.prefix;
+  auto must = line.plan.has_cuts() ? line.plan.must() : request.must;
+  if (sources.size() > 1)
+    std::erase_if(must, [&](const std::string& phrase) { return prefix.find(phrase) != std::string::npos; });
+  const auto prefixes = divide_prefix(prefix, sources, codec());
+  const size_t open = std::ranges::find(prefixes, false, &PartPrefix::is_whole) - prefixes.begin();
+  size_t longest = open;
+  for (size_t i = open; i < sources.size(); ++i)
+    if (sources[i].pieces.front().size() > sources[longest].pieces.front().size()) longest = i;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    auto& part = line.parts[i];
+    for (const auto& phrase : request.must_not) {
+      auto ids = codec().encode_target(phrase);
+      if (!is_unwritable(ids)) part.input.banned.push_back(std::move(ids));  // else it never appears
+    }
+    force_prefix(prefixes[i], part);
+    force(line.plan.forced(i), part);
+    if (i == longest) force(must, part);
+    if (!request.distinct) continue;
+    part.input.distinct = i == open;
+    if (i > open) part.input.n_best = 1;  // what differs behind the prefix goes on in one way
   }
 }
 
@@ -172,30 +197,44 @@ void Translator::begin(LineJob& line) const {
   const bool has_terms = request.terms.glossary || request.terms.keep_placeholders;
   if (has_terms) {
     const auto can_write = [this](const std::string& phrase) { return !is_unwritable(codec().encode_target(phrase)); };
-    line.plan = TermPlan(request, can_write, line.cut_all);
+    const auto written = [this](const std::string& text) { return codec().decode_target(codec().encode_target(text)); };
+    line.plan = TermPlan(request, can_write, line.cut_all, written);
   }
   line.parts.clear();
   line.result = {};
   if (!line.plan.has_words()) return;
-  auto encoded = parts_of(has_terms ? line.plan.text() : request.source, line.stopped, line.result);
-  const bool attention = request.attention || (line.plan.has_cuts() && aligns());
-  for (int64_t i = 0; i < std::ssize(encoded); ++i) {
-    line.result.source_tokens += std::ssize(encoded[i].front());
+  const std::string& text = has_terms ? line.plan.text() : request.source;
+  auto sources = parts_of(text, line.stopped, line.result);
+  std::vector<size_t> begins;
+  const bool attention = request.attention || request.copy_unknown || (line.plan.has_cuts() && aligns());
+  for (int64_t i = 0; i < std::ssize(sources); ++i) {
+    begins.push_back(sources[i].text.data() - text.data());
+    line.result.source_tokens += std::ssize(sources[i].pieces.front());
     auto& part = line.parts.emplace_back();
-    part.input = {.sources = std::move(encoded[i]),
+    part.input = {.sources = sources[i].pieces,
                   .n_best = request.n_best,
                   .attention = attention,
                   .distinct = request.distinct,
                   .number = line.number,
                   .part = i};
     if (shortlist_) part.input.candidates = shortlist_->candidates(part.input.sources.front());
-    add_constraints(line, part);
   }
+  line.plan.divide(std::move(begins));
+  add_constraints(sources, line);
+}
+
+bool Translator::has_terms(const LineJob& line) const {
+  if (!line.plan.has_forced()) return true;
+  std::vector<std::string> parts;
+  if (!line.result.alternatives.empty()) {
+    for (const auto& part : line.result.alternatives.front().parts) parts.push_back(codec().decode_target(part.target));
+  }
+  return line.plan.is_met(line.result.text, parts);
 }
 
 bool Translator::finish(LineJob& line) const {
   compose(line, codec(), options_.search, line.plan.has_cuts() && aligns());
-  if (line.cut_all || line.plan.is_met(line.result.text)) return true;
+  if (line.cut_all || has_terms(line)) return true;
   line.cut_all = true;  // what could not be forced is put in
   begin(line);
   if (!line.parts.empty()) return false;

@@ -25,6 +25,7 @@ namespace nmt {
 
 struct LineJob;
 struct LinePart;
+struct PartPrefix;
 
 struct TranslatorOptions {
   SearchOptions search = {};
@@ -72,8 +73,9 @@ class Translator {
                                      int64_t first_line = 0) const;
 
   /// The same with constraints for each line. Prefixes and phrases are compared as pieces, as the tokenizer splits
-  /// them. A phrase or prefix that it cannot write without <unk> is not met. Of a line in several parts the prefix and
-  /// the phrases that must appear belong to the first.
+  /// them. A phrase or prefix that it cannot write without <unk> is not met. Of a line in several parts the prefix
+  /// goes on from part to part (divide_prefix), and the phrases that must appear belong to the longest of those that it
+  /// leaves open.
   std::vector<Translation> translate(std::span<const TranslationRequest> requests, const TranslationCalls& calls = {},
                                      int64_t first_line = 0) const;
 
@@ -103,7 +105,10 @@ class Translator {
                          const std::function<void()>& close) const;
   std::vector<SourcePart> parts_of(std::string_view line, const std::function<bool()>& stopped,
                                    Translation& result) const;
-  void add_constraints(const LineJob& line, LinePart& part) const;
+  bool has_terms(const LineJob& line) const;  // that were to appear
+  void add_constraints(std::span<const SourcePart> sources, LineJob& line) const;
+  void force_prefix(const PartPrefix& prefix, LinePart& part) const;
+  void force(std::span<const std::string> phrases, LinePart& part) const;
 
   std::vector<TranslatorModel> models_;
   std::vector<SearchModel> search_models_;

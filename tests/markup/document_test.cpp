@@ -19,6 +19,7 @@ using testing::HasSubstr;
 
 TEST(Document, FormatsByTheEndingOfTheName) {
   EXPECT_EQ(document_format_of("a.HTML"), DocumentFormat::kHtml);
+  EXPECT_EQ(document_format_of("a.xhtml"), DocumentFormat::kXhtml);
   EXPECT_EQ(document_format_of("a.b.docx"), DocumentFormat::kDocx);
   EXPECT_EQ(document_format_of("docx"), std::nullopt);
   EXPECT_EQ(document_format_of(".docx"), std::nullopt);

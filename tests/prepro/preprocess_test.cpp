@@ -125,6 +125,22 @@ TEST_F(Prepare, TakesAGivenModel) {
             "data.spm_model1 " + path("given.model") + ": not a SentencePiece model, or damaged; make it again");
 }
 
+TEST_F(Prepare, UserSymbolsAreFoundOrRefused) {
+  config_.data.user_symbols = {"Zahl eins"};
+  config_.data.vocab_size = 100;
+  prepare();
+  const auto codec = open_prepared_data(config_).codec;
+  EXPECT_EQ(codec.source().piece(4), "Zahl\u2581eins");
+  EXPECT_THAT(codec.encode_source("Die Zahl eins zwei."), testing::Contains(4));
+  config_.data.lowercase = true;
+  EXPECT_EQ(message_of<Error>([&] { overwrite(); }),
+            "data.user_symbols: 'Zahl eins' is found in no text: data.lowercase, nfkc or characters makes it 'zahl "
+            "eins'; write it so, or leave it out");
+  config_.data.user_symbols = {"zahl eins"};
+  overwrite();
+  EXPECT_THAT(open_prepared_data(config_).codec.encode_source("Die Zahl eins zwei."), testing::Contains(4));
+}
+
 TEST_F(Prepare, LearnsFromASeededSample) {
   config_.data.spm_sentences = 100;
   config_.data.vocab_size = 60;

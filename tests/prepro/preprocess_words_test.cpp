@@ -108,6 +108,19 @@ TEST_F(PrepareWords, MarkupCountsWhereAsked) {
   EXPECT_EQ(vocabulary("en"), kSpecial + "urlabcurl\t1\nthe\t1\ndog\t1\nonly\t1\nhere\t1\ntitlethe\t1\nTedtitle\t1\n");
 }
 
+TEST_F(PrepareWords, WholeFilesAreRepairedToo) {
+  write("train.de", "der Hund\n");
+  write("train.en", "the d\xFFg\n");
+  config_.data.count_markup = config_.data.repair_utf8 = true;
+  prepare();
+  EXPECT_EQ(vocabulary("en"), kSpecial + "the\t1\nd\uFFFDg\t1\n");
+  const PreparedData data = open_prepared_data(config_);
+  EXPECT_THAT(ids(data.train->target(0)), ElementsAre(4, 5));
+  config_.data.lowercase = true;  // which takes no other bytes
+  overwrite();
+  EXPECT_EQ(vocabulary("en"), kSpecial + "the\t1\nd\uFFFDg\t1\n");
+}
+
 TEST_F(PrepareWords, OtherCharactersGoInEverySplitButReferencesStay) {
   config_.data.characters = "latin";
   prepare();

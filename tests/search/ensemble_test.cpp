@@ -60,6 +60,28 @@ TEST(Ensemble, OfAModelWithItselfIsThatModel) {
   }
 }
 
+// The penalty divides what is positive, and of log-probabilities nothing is.
+TEST(Ensemble, TheRepetitionPenaltyChangesEachModel) {
+  const c10::NoGradGuard no_gradients;
+  const auto model =
+      test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
+  const std::vector<SearchModel> once = {{.model = model.get()}}, twice = {{.model = model.get()}, once.front()};
+  int64_t changed = 0;
+  for (const auto& source : test::some_sources(5, 20)) {
+    const SearchInput one{.sources = {source}}, two{.sources = {source, source}};
+    const SearchOptions options{.max_length = 8, .min_length = 5, .repetition_penalty = 1.8};
+    const SearchOptions free{.max_length = 8, .min_length = 5};
+    for (const auto combination : {Combination::kLinear, Combination::kLogLinear}) {
+      auto of_two = options;
+      of_two.combination = combination;
+      const auto expected = search(once, std::span(&one, 1), options).front();
+      test::expect_equal(search(twice, std::span(&two, 1), of_two).front(), expected);
+      changed += search(once, std::span(&one, 1), free).front().front().score != expected.front().score;
+    }
+  }
+  EXPECT_GT(changed, 0);
+}
+
 TEST(Ensemble, EachModelReadsItsOwnSource) {
   // A model that repeats its source, which for the second one is in other ids.
   const test::Script copy = [](const Ids& source, const Ids& prefix) {

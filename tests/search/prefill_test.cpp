@@ -59,6 +59,44 @@ TEST(Prefill, FeedsWhatAllSentencesBeginWith) {
   EXPECT_EQ(tokens_fed_at_once({{kB, kA}, {}}), std::vector<int64_t>());
 }
 
+/// Gives up each sentence as soon as it is asked, and forgets it.
+class GivenUpAtOnce final : public SearchQueue {
+ public:
+  explicit GivenUpAtOnce(const std::vector<SearchInput>& inputs) : asked(inputs.size()) {
+    for (const auto& input : inputs) inputs_.push_back(std::make_unique<SearchInput>(input));
+  }
+  std::vector<Item> take(int64_t count) override {
+    std::vector<Item> items;
+    for (; std::ssize(items) < count && next_ < std::ssize(inputs_); ++next_)
+      items.push_back({next_, inputs_[next_].get()});
+    return items;
+  }
+  void finish(int64_t id, std::vector<Hypothesis>) override { ADD_FAILURE() << "sentence " << id << " is finished"; }
+  bool is_given_up(int64_t id) override {
+    ++asked[id];
+    inputs_[id] = nullptr;
+    return true;
+  }
+
+  std::vector<int64_t> asked;
+
+ private:
+  std::vector<std::unique_ptr<SearchInput>> inputs_;
+  int64_t next_ = 0;
+};
+
+// A sentence is its queue's no more once it is given up. While the beginning was fed it was asked for at each token.
+TEST(Prefill, WhatIsGivenUpIsNotAskedForAgain) {
+  test::ScriptedModel model(kVocabulary, test::random_script(3, kVocabulary));
+  model.prefills = true;
+  const Ids prefix = {kB, kA, kC, kA, kA};
+  GivenUpAtOnce queue({{.sources = {Ids{kA, kC}}, .prefix = prefix}, {.sources = {Ids{kB}}, .prefix = prefix}});
+  const SearchModel only{.model = &model};
+  search(std::span(&only, 1), queue, 2, {.beam_size = 3});
+  EXPECT_EQ(model.prefilled, (std::vector<int64_t>{5}));
+  EXPECT_EQ(queue.asked, (std::vector<int64_t>{1, 1}));
+}
+
 /// A model that says it cannot be fed several tokens at once.
 class SingleSteps final : public TranslationModel {
  public:

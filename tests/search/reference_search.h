@@ -168,7 +168,8 @@ class ReferenceBeam {
     done_ = live_.empty() || length_ == limit_;
     if (live_.empty() && finished_.empty()) live_ = before;  // nothing may follow
     if (enough && (beam_size_ == 1 || options_.stopping == Stopping::kFirst)) done_ = true;
-    if (enough && !live_.empty() && options_.stopping == Stopping::kHeuristic &&
+    const bool length_counts = options_.penalty(1) != options_.penalty(limit_);
+    if (enough && !live_.empty() && options_.stopping == Stopping::kHeuristic && length_counts &&
         live_.front().log_probability / options_.penalty(length_) <= best_score)
       done_ = true;
     std::vector<int32_t> chosen;
@@ -238,8 +239,9 @@ inline std::vector<Hypothesis> reference_beam_search(const Logits& logits, const
           }))
         results.push_back(hypothesis);
   if (groups.size() > 1)
-    std::ranges::stable_sort(results, std::ranges::greater(),
-                             [](const Hypothesis& one) { return std::pair(one.finished, one.score); });
+    std::ranges::stable_sort(results, std::ranges::greater(), [](const Hypothesis& one) {
+      return std::tuple(one.finished, one.meets_constraints, one.score);
+    });
   if (std::ssize(results) > options.n_best) results.resize(options.n_best);
   return results;
 }

@@ -114,6 +114,36 @@ TEST(SearchProperties, NBestHypothesesAreDistinctAndInOrder) {
   }
 }
 
+TEST(SearchProperties, WithoutALengthPenaltyTheHeuristicLosesNothing) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    test::ScriptedModel model(8, test::random_script(seed, 8));
+    SearchOptions options{.beam_size = 5, .length_penalty = 0, .n_best = 5};
+    for (const auto& source : some_sources(seed, 5)) {
+      options.stopping = Stopping::kOptimal;
+      const auto expected = search_one(model, options, source);
+      options.stopping = Stopping::kHeuristic;
+      expect_equal(search_one(model, options, source), expected);
+    }
+  }
+}
+
+TEST(SearchProperties, WhatHasItsPhraseComesFirstInDiverseBeams) {
+  int64_t mixed = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    test::ScriptedModel model(8, test::random_script(seed, 8));
+    const SearchModel only{.model = &model};
+    const SearchInput input{.sources = {Ids{9}}, .must_appear = {{test::kC, test::kB, test::kC}}};
+    const SearchOptions options{.beam_size = 6, .max_length = 3, .n_best = 6, .diversity_groups = 3};
+    const auto found = search(std::span(&only, 1), std::span(&input, 1), options).front();
+    for (size_t i = 1; i < found.size(); ++i) {
+      if (found[i - 1].finished != found[i].finished) continue;
+      EXPECT_GE(found[i - 1].meets_constraints, found[i].meets_constraints) << seed;
+      mixed += found[i - 1].meets_constraints && !found[i].meets_constraints;
+    }
+  }
+  EXPECT_GT(mixed, 5);
+}
+
 TEST(SearchProperties, TheBestDoesNotDependOnHowManyAreAskedFor) {
   test::ScriptedModel model(8, test::random_script(6, 8));
   for (const auto& source : some_sources(6, 40)) {

@@ -217,6 +217,31 @@ TEST_F(TranslationServerTest, AFullQueueSaysWhenToComeBack) {
   expect_translates();
 }
 
+/// Two of the requests do not fit in the memory, while the first is answered.
+TEST_F(TranslationServerTest, WhatIsAnsweredStaysInTheBudget) {
+  const std::string form =
+      "--XX\r\nContent-Disposition: form-data; name=\"source\"\r\n\r\nde\r\n--XX\r\n"
+      "Content-Disposition: form-data; name=\"target\"\r\n\r\nen\r\n--XX\r\n"
+      "Content-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nab\r\n--XX--\r\n";
+  const std::string requests[] = {request("/translate", kAsk), request("/explain", kAsk),
+                                  request("/translate_file", form, "multipart/form-data; boundary=XX")};
+  for (const auto& bytes : requests) {
+    ServerOptions options;
+    const auto body = static_cast<int64_t>(bytes.size() - bytes.find("\r\n\r\n") - 4);
+    options.http.limits.all_body_bytes = body + body / 2;
+    make(options);
+    const auto before = translator_.batches().size();
+    translator_.hold();
+    test::RawClient first(server_->port());
+    first.send(bytes);
+    translator_.wait_for_batches(before + 1);
+    EXPECT_EQ(ask(bytes), 503) << bytes;
+    translator_.release();
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_TRUE(test::eventually([&] { return ask(bytes) == 200; })) << "it is given back";
+  }
+}
+
 TEST_F(TranslationServerTest, StopAnswersWhatHasComeIn) {
   translator_.hold();
   auto in_flight = std::async(std::launch::async, [this] { return post("/translate", kAsk).body; });

@@ -216,6 +216,15 @@ TEST_F(TranslationServiceTest, MarkupStays) {
             R"(500 {"error":"the translation failed; the server's log says why"})");
 }
 
+TEST_F(TranslationServiceTest, FragmentsAreNotMoreThanLinesMayBe) {
+  auto options = with({});
+  options.queue.max_waiting = 2;
+  make(options);
+  EXPECT_EQ(translate({{"format", "html"}, {"q", {"ab", "cd"}}})["translatedText"], nlohmann::json({"ba", "dc"}));
+  EXPECT_EQ(refusal({{"format", "html"}, {"q", {"ab", "cd", "ef"}}}), "413 3 fragments: at most 2 a request");
+  EXPECT_EQ(refusal({{"q", {"ab", "cd", "ef"}}}), "413 3 lines: at most 2 a request") << "the same";
+}
+
 TEST_F(TranslationServiceTest, TheSourceOfMarkupIsDetected) {
   const auto reply =
       translate({{"format", "html"},

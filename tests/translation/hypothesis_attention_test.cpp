@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "base/error.h"
 #include "models/formula_weights.h"
@@ -175,6 +176,26 @@ TEST(Coverage, RanksFinishedHypothesesAgain) {
     changed += ranked.front().ids != expected[i].front().ids;
   }
   EXPECT_GT(changed, 0) << "the penalty has to matter somewhere";
+}
+
+// A service searches with n_best 1, and each of its sentences says how many it wants.
+TEST(Coverage, LeavesEachSentenceAsManyAsItWants) {
+  const c10::NoGradGuard no_gradients;
+  const auto model = model_of(kThreeBlocks);
+  const std::vector<SearchModel> models = {{.model = model.get()}};
+  const SearchOptions options{.beam_size = 4, .max_length_offset = 3, .n_best = 1, .coverage_penalty = 0.7};
+  auto four = options;
+  four.n_best = 4;
+  const std::vector<SearchInput> inputs = {
+      {.sources = {{4, 5, 6}}, .n_best = 3}, {.sources = {{4, 5, 6}}}, {.sources = {{4, 5, 6}}, .n_best = 9}};
+  const auto all = search(models, std::span(inputs).subspan(1, 1), four).front();
+  ASSERT_EQ(all.size(), 4u);
+  const auto found = search(models, inputs, options);
+  EXPECT_EQ(found[0].size(), 3u);
+  EXPECT_EQ(found[1].size(), 1u) << "that of the options";
+  EXPECT_EQ(found[2].size(), 4u) << "as many as the beam holds";
+  for (const auto& hypotheses : found)
+    for (size_t i = 0; i < hypotheses.size(); ++i) EXPECT_EQ(hypotheses[i].ids, all[i].ids) << i;
 }
 
 }  // namespace

@@ -181,6 +181,37 @@ TEST_F(LineStreamTest, NamesALineOfAnotherFormat) {
   EXPECT_THAT(message, HasSubstr("input:2: 5 columns"));
 }
 
+TEST_F(LineStreamTest, AnswersTheLinesBeforeABadOne) {
+  std::string output;
+  calls_.sinks = {{.options = {}, .write = [&](std::string_view text) { return output += text, true; }}};
+  const Translator translator(model_, codec_, {});
+  const auto refusal = [&](const std::string& text, const LineStreamOptions& options) {
+    output.clear();
+    write_file_atomically(folder_ / "input", text);
+    LineReader reader(folder_ / "input");
+    return test::message_of<Error>([&] { translate_lines(reader, translator, calls_, log_, options); });
+  };
+  EXPECT_THAT(refusal("a\nb c\n1\t2\t3\t4\t5\nd\n", {.input = InputFormat::kTsv}), HasSubstr("input:3: 5 columns"));
+  EXPECT_EQ(output, "a\nb c\n");
+  EXPECT_THAT(refusal("a\n1\t2\t3\t4\t5\n", {.input = InputFormat::kTsv, .block_lines = 1}), HasSubstr("input:2: "));
+  EXPECT_EQ(output, "a\n") << "where the line begins a block, too";
+  EXPECT_THAT(refusal("{\"source\": \"b\"}\n{bad\n", {.input = InputFormat::kJson}), HasSubstr("input:2: "));
+  EXPECT_EQ(output, "b\n");
+  EXPECT_THAT(refusal("{bad\n", {.input = InputFormat::kJson}), HasSubstr("input:1: "));
+  EXPECT_EQ(output, "");
+}
+
+TEST_F(LineStreamTest, WritesTheScoresBeforeTheEndOfAShorterFile) {
+  write_file_atomically(folder_ / "sources", "a\nb\nc\n");
+  write_file_atomically(folder_ / "targets", "a\nb\n");
+  LineReader sources(folder_ / "sources"), targets(folder_ / "targets");
+  std::string output;
+  calls_.sinks = {{.options = {.columns = {OutputColumn::kTranslation}},
+                   .write = [&](std::string_view text) { return output += text, true; }}};
+  EXPECT_THROW(score_lines(sources, targets, Translator(model_, codec_, {}), calls_, log_), Error);
+  EXPECT_EQ(output, "a\nb\n");
+}
+
 TEST_F(LineStreamTest, ScoresGivenTranslations) {
   EXPECT_EQ(
       scores_of("a b\n\nb\n", "a b\n\na\r\n"),

@@ -52,6 +52,20 @@ TEST(OutputFormat, HasALineForEachAlternativeWhereAsked) {
       << "and no tab within a text";
 }
 
+// "{x} b a" for "a {x} b".
+TEST(OutputFormat, AlignsWhatWasCutOut) {
+  auto translation = two_alternatives();
+  translation.alternatives.resize(1);
+  auto& one = translation.alternatives.front();
+  one.text = translation.text = "{x} b a";
+  one.cut = {"a b", "b a"};
+  one.aligned = {{2, 5, 0, 3}, {6, 7, 4, 5}, {0, 1, 6, 7}};
+  EXPECT_EQ(format(translation, {.columns = {kAlignment}}, "a {x} b"), "1-0 2-1 0-2\n");
+  const auto object =
+      json::parse(format(translation, {.format = OutputFormat::kJsonLines, .columns = {kAlignment}}, "a {x} b"));
+  EXPECT_EQ(object["alignment"], "1-0 2-1 0-2");
+}
+
 TEST(OutputFormat, AnEmptyLineIsEmpty) {
   EXPECT_EQ(format({},
                    {.columns = {kLine, kRank, kScore, kTokens, kSource, kTranslation, kTokenScores, kAlignment},

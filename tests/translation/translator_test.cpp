@@ -212,7 +212,7 @@ TEST_F(TranslatorTest, SaysWhereAPrefixCannotBe) {
   EXPECT_TRUE(longer[1].alternatives[0].meets_constraints);
 }
 
-TEST_F(TranslatorTest, WishesBelongToTheFirstPart) {
+TEST_F(TranslatorTest, AShortPrefixBelongsToTheFirstPart) {
   const auto found = translate_requests(model_, codec_, {{.source = "b c d b", .prefix = "a", .must_not = {"b"}}},
                                         {.max_source_length = 2});
   ASSERT_TRUE(found[0].split);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -16,7 +17,8 @@ namespace nmt::interop {
 namespace {
 
 constexpr int64_t kPositions = 1024;
-constexpr double kNormEpsilon = 1e-5;  // fixed in transformers
+constexpr int64_t kLongestGenerated = 512;  // tokens, where the model has no limit of its own
+constexpr double kNormEpsilon = 1e-5;       // fixed in transformers
 
 /// Place j of Marian's features (all sines, then all cosines) is that of ours.
 std::vector<int64_t> feature_order(const ModelConfig& config) {
@@ -110,19 +112,6 @@ nlohmann::ordered_json marian_config(const PlainModel& model) {
           {"dtype", "float32"}};
 }
 
-// What the search of transformers may not choose is what ours may not choose.
-nlohmann::ordered_json generation_config(const Config& config) {
-  return {{"bad_words_ids", {{SpecialIds::kPad}, {SpecialIds::kBegin}}},
-          {"pad_token_id", SpecialIds::kPad},
-          {"bos_token_id", SpecialIds::kBegin},
-          {"eos_token_id", SpecialIds::kEnd},
-          {"forced_eos_token_id", SpecialIds::kEnd},
-          {"decoder_start_token_id", SpecialIds::kBegin},
-          {"max_length", 512},
-          {"num_beams", config.decoding.beam_size},
-          {"length_penalty", config.decoding.length_penalty}};
-}
-
 void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json) {
   write_file_atomically(path, json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
@@ -134,6 +123,35 @@ void write_vocabulary(const std::filesystem::path& path, const Tokenizer& tokeni
 }
 
 }  // namespace
+
+// What the search of transformers may not choose is what ours may not choose.
+nlohmann::ordered_json marian_generation(const DecodingConfig& decoding) {
+  using Json = nlohmann::ordered_json;
+  Json banned = {Json::array({SpecialIds::kPad}), Json::array({SpecialIds::kBegin})};
+  if (decoding.ban_unknown) banned.push_back(Json::array({SpecialIds::kUnknown}));
+  Json settings = {{"bad_words_ids", banned},
+                   {"pad_token_id", SpecialIds::kPad},
+                   {"bos_token_id", SpecialIds::kBegin},
+                   {"eos_token_id", SpecialIds::kEnd},
+                   {"forced_eos_token_id", SpecialIds::kEnd},
+                   {"decoder_start_token_id", SpecialIds::kBegin},
+                   {"max_length", kLongestGenerated},
+                   {"num_beams", decoding.beam_size},
+                   {"length_penalty", decoding.length_penalty}};
+  // Theirs counts the start token.
+  if (decoding.max_length > 0) settings["max_length"] = std::min(decoding.max_length + 1, kPositions);
+  if (decoding.no_repeat_ngram_size > 0) settings["no_repeat_ngram_size"] = decoding.no_repeat_ngram_size;
+  if (decoding.repetition_penalty != 1) settings["repetition_penalty"] = decoding.repetition_penalty;
+  return settings;
+}
+
+std::string marian_warning(const DecodingConfig& decoding) {
+  if (decoding.length_penalty_form != LengthPenalty::kPaper || decoding.length_penalty == 0) return "";
+  return fmt::format(
+      "decoding.length_penalty: {0} is written as it stands, but transformers divides by n^{0}, and this model by "
+      "((5 + n) / 6)^{0}: translations may differ",
+      decoding.length_penalty);
+}
 
 std::string marian_obstacle(const PlainModel& model) {
   const ModelConfig& c = model.config.model;
@@ -168,7 +186,7 @@ void write_marian(const std::filesystem::path& directory, const PlainModel& mode
   check_weights(model);
   write_safetensors(directory / "model.safetensors", marian_weights(model));
   write_json(directory / "config.json", marian_config(model));
-  write_json(directory / "generation_config.json", generation_config(model.config));
+  write_json(directory / "generation_config.json", marian_generation(model.config.decoding));
   const bool separate = model.config.model.tie_embeddings != TiedEmbeddings::kAll;
   const auto& options = model.codec.options();
   write_json(directory / "tokenizer_config.json", {{"tokenizer_class", "MarianTokenizer"},

@@ -1,5 +1,6 @@
 #include "markup/formats/html_document.h"
 
+#include "base/error.h"
 #include "markup/formats/html_rules.h"
 #include "markup/formats/plain_document.h"
 #include "markup/tokens/html_tokenizer.h"
@@ -21,6 +22,15 @@ std::unique_ptr<TextDocument> read_xhtml(std::string_view bytes, const std::stri
   const auto markup = tokenize_xml(document->bytes(), limits.depth, name);
   collect_segments(markup, html_rules(EntitySet::kXhtml), 0, markup.tokens.size(), true, document->segments);
   return document;
+}
+
+std::unique_ptr<TextDocument> read_xhtml_or_html(std::string_view bytes, const DocumentLimits& limits) {
+  try {
+    // HTML has no <script/>: all behind it would be script.
+    return read_xhtml(bytes, "XHTML", limits);
+  } catch (const Error&) {
+    return read_html(bytes, limits);
+  }
 }
 
 }  // namespace nmt::markup

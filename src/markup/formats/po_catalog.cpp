@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <deque>
 #include <optional>
 #include <vector>
 
 #include "base/error.h"
+#include "base/unicode.h"
 #include "markup/formats/plain_document.h"
 #include "markup/formats/tagged_text.h"
 #include "markup/segments/text_document.h"
@@ -18,6 +20,7 @@ namespace {
 struct PoString {
   ByteRange bytes = {};  ///< with its keyword, up to the end of its last line
   std::string value = {};
+  bool is_plain = true;  ///< false: it holds an escape that no translation can take over
 };
 
 struct PoEntry {
@@ -63,10 +66,10 @@ class PoReader {
       string_ = nullptr;
       if (!line.starts_with("#,")) return;
       entry_.flags = bytes_.find(',', range.begin);
-      entry_.is_fuzzy = line.find("fuzzy") != line.npos;
+      entry_.is_fuzzy = entry_.is_fuzzy || line.find("fuzzy") != line.npos;
     } else if (line.starts_with('"')) {
       if (!string_) throw wrong(range.begin, "a text that belongs to no keyword");
-      string_->value += unquoted(line, range.begin);
+      add_unquoted(*string_, line, range.begin);
       string_->bytes.end = range.end;
     } else {
       begin_string(line, range);
@@ -81,7 +84,8 @@ class PoReader {
         keyword == "msgctxt" || (keyword == "msgid" && entry_.id) || (keyword == "msgid" && has_text());
     if (begins_entry && entry_.begin != kNone && (entry_.id || has_text())) finish_entry();
     if (entry_.begin == kNone) entry_.begin = range.begin;
-    PoString read{range, unquoted(line.substr(quote), range.begin)};
+    PoString read{.bytes = range};
+    add_unquoted(read, line.substr(quote), range.begin);
     if (keyword == "msgctxt") {
       context_ = std::move(read);
       string_ = &context_;
@@ -106,20 +110,47 @@ class PoReader {
     string_ = nullptr;
   }
 
-  std::string unquoted(std::string_view text, size_t at) const {
+  /// Appends what gettext reads in the quotes.
+  void add_unquoted(PoString& out, std::string_view text, size_t at) const {
     if (text.size() < 2 || text.back() != '"') throw wrong(at, "a text without its closing quote");
-    std::string value;
     for (size_t i = 1; i + 1 < text.size(); ++i) {
       if (text[i] == '"') throw wrong(at, "a quote inside of a text");
       if (text[i] != '\\') {
-        value += text[i];
+        out.value += text[i];
         continue;
       }
       if (++i + 1 == text.size()) throw wrong(at, "a text without its closing quote");
-      const char c = text[i];
-      value += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+      i = add_escape(out, text.substr(0, text.size() - 1), i);
     }
-    return value;
+  }
+
+  /// The escape whose backslash stands before i; where it ends.
+  static size_t add_escape(PoString& out, std::string_view text, size_t i) {
+    constexpr std::string_view kEscapes = "ntr\"\\", kMeanings = "\n\t\r\"\\";
+    if (const size_t found = kEscapes.find(text[i]); found != kEscapes.npos) {
+      out.value += kMeanings[found];
+      return i;
+    }
+    // A byte in up to three octal digits or, behind an x, in all hexadecimal ones that follow.
+    const bool is_hexadecimal = text[i] == 'x';
+    const std::string_view digits = is_hexadecimal ? "0123456789abcdefABCDEF" : "01234567";
+    const size_t begin = i + is_hexadecimal, most = is_hexadecimal ? text.size() : 3, base = is_hexadecimal ? 16 : 8;
+    size_t end = begin, digit = 0;
+    unsigned char byte = 0;
+    while (end < text.size() && end - begin < most && (digit = digits.find(text[end])) != digits.npos) {
+      byte = static_cast<unsigned char>(byte * base + (digit < base ? digit : digit - 6));  // A is a
+      ++end;
+    }
+    const char c = static_cast<char>(byte);
+    // A bell or a backspace has no place in a translation, and gettext refuses what it does not know.
+    if (end == begin || is_control(c)) out.is_plain = false;
+    out.value += end == begin ? text[i] : c;
+    return std::max(end, i + 1) - 1;
+  }
+
+  static bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n' && c != '\t' && c != '\r') || byte == 0x7F;
   }
 
   std::string_view bytes_;
@@ -203,12 +234,17 @@ class PoTranslator {
 
  private:
   static bool is_open(const PoEntry& entry) {
+    for (const auto* source : {&entry.id, &entry.plural})
+      if (source->has_value() && !is_readable(**source)) return false;
     if (entry.id->value.empty() || (entry.text && !entry.text->value.empty())) return false;
     if (entry.plural.has_value() == entry.plural_texts.empty()) return false;
     for (const auto& text : entry.plural_texts)
       if (!text.value.empty()) return false;
     return true;
   }
+
+  /// Bytes that escapes give may be no UTF-8.
+  static bool is_readable(const PoString& source) { return source.is_plain && !find_invalid_utf8(source.value); }
 
   TextDocument& add_document(const std::string& value) {
     TextDocument& document = documents_.emplace_back(value);

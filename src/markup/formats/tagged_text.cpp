@@ -46,10 +46,9 @@ std::vector<FoundTag> find_tags(std::string_view document, ByteRange range, Tagg
     if (tag.bytes.size() > 0) tags.push_back(tag);
     i = text.find_first_of("<{", tag.bytes.size() > 0 ? tag.bytes.end : i + 1);
   }
-  constexpr size_t kMostOpen = 64;
   std::vector<size_t> open;
   for (size_t i = 0; i < tags.size(); ++i) {
-    if (tags[i].opens && open.size() < kMostOpen) open.push_back(i);
+    if (tags[i].opens && open.size() < kMostOpenPairs) open.push_back(i);
     if (!tags[i].closes) continue;
     for (size_t k = open.size(); k-- > 0;) {
       if (tags[open[k]].name != tags[i].name) continue;

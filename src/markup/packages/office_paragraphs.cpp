@@ -81,10 +81,19 @@ class OfficeParagraphs {
       const Field& field = fields[i];
       if (field.end != kNone && field.end < end) {
         const size_t last = field.end;
-        if (field.is_link && field.separate != kNone) {
+        const bool is_link = field.is_link && field.separate != kNone;
+        if (is_link && open_links_ == kMostOpenPairs) {
+          // Fields are siblings: no limit of elements bounds how deep they nest. The marks of a deeper one end a text.
+          builder.add_barrier();
+          i = field.separate;
+          continue;
+        }
+        if (is_link) {
+          ++open_links_;
           builder.open(child.begin, {bytes_of(child).begin, bytes_of(children[field.separate]).end});
           add_children(builder, children, fields, field.separate + 1, last);
           builder.close(child.begin, bytes_of(children[last]));
+          --open_links_;
         } else {
           add_unit(builder, {child.begin, children[last].end});
         }
@@ -207,6 +216,7 @@ class OfficeParagraphs {
   const MarkupTokens& markup_;
   const OfficeDialect& dialect_;
   std::vector<Segment>& out_;
+  size_t open_links_ = 0;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ struct TagEvent {
 /// once, and the spans nest as they did. A span stands around the words that are aligned with its words: of words that
 /// lie apart, around the run of them in which the fewest others stand. What has no words, or none that are aligned,
 /// stands between the words that its neighbours are aligned with. Takes any alignment; time grows with words times
-/// depth.
+/// depth, and so does the stack with depth: kMostOpenPairs bounds it.
 std::vector<TagEvent> place_tags(std::string_view source, std::span<const TagSpan> spans,
                                  const AlignedTranslation& target);
 

@@ -9,6 +9,10 @@
 
 namespace nmt::markup {
 
+/// How deep pairs nest in a segment: what places tags calls itself for each level. Marks that are siblings (fields of
+/// office files, <sc/> and <ec/>) nest as deep as they like, whatever the limit for elements is.
+inline constexpr size_t kMostOpenPairs = 64;
+
 enum class InlineKind : uint8_t {
   kPair,   ///< a start tag and its end tag
   kUnit,   ///< kept whole: <img>, <code>...</code>

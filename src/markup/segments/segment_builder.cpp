@@ -77,6 +77,16 @@ void SegmentBuilder::cut_at_barriers() {
       last_space = kNone;
     }
   }
+  size_t open = 0;
+  for (size_t i = 0; i < n; ++i) {
+    Item& item = items_[i];
+    if (item.kind == Kind::kClose) --open;
+    if (item.kind != Kind::kOpen) continue;
+    if (open < kMostOpenPairs)
+      ++open;
+    else
+      item.kind = items_[item.partner].kind = Kind::kBarrier;
+  }
   for (size_t i = 0; i < n; ++i) barriers_before[i + 1] = barriers_before[i] + (items_[i].kind == Kind::kBarrier);
   for (size_t i = 0; i < n; ++i) {
     const size_t partner = items_[i].partner;

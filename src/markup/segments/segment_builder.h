@@ -10,8 +10,9 @@
 
 namespace nmt::markup {
 
-/// Makes segments of what stands between two blocks. Tags that do not nest in it, and two <br> in a row, end a segment.
-/// What holds no text at its ends stays outside of it, byte for byte.
+/// Makes segments of what stands between two blocks. Tags that do not nest in it, those that nest deeper than
+/// kMostOpenPairs, and two <br> in a row, end a segment. What holds no text at its ends stays outside of it, byte for
+/// byte.
 class SegmentBuilder {
  public:
   explicit SegmentBuilder(std::string_view document) : document_(document) {}

@@ -249,7 +249,7 @@ torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& pa
   if (rows < 64) {
     prepare({0, rows});
     const int64_t panel_bytes = kernels::words_in_row(weight.format, weight.in) * kernels::kPanel * 4;
-    const int64_t grain = std::max<int64_t>(1, kWorthAThread / (panel_bytes * ((rows + 1) / 2)));
+    const int64_t grain = std::max<int64_t>(1, kWorthAThread / (panel_bytes * std::max<int64_t>(1, (rows + 1) / 2)));
     share_pieces(panels, grain, [&](int64_t begin, int64_t end) noexcept {
       kernels.multiply(product, {0, rows}, {begin, end});
     });

@@ -10,14 +10,15 @@ namespace {
 
 constexpr int64_t kPairsAtOnce = 1 << 16;
 
-bool is_aligned(const PreparedCorpus& pairs, int64_t pair) {
-  return std::ssize(pairs.source(pair)) <= kLongestAligned && std::ssize(pairs.target(pair)) <= kLongestAligned;
+bool is_aligned(const PiecePairs& pairs, int64_t pair) {
+  const int64_t source = std::ssize(pairs.source(pair)), target = std::ssize(pairs.target(pair));
+  return source <= kLongestAligned && target <= kLongestAligned && pairs.prefix_length(pair) + source <= kLongestLinked;
 }
 
 }  // namespace
 
-std::optional<AlignedPairs> align_pairs(const PreparedCorpus& pairs, int64_t source_vocabulary,
-                                        int64_t target_vocabulary, const HmmOptions& options, Symmetrization how) {
+std::optional<AlignedPairs> align_pairs(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
+                                        const HmmOptions& options, Symmetrization how) {
   int64_t before = 0;  // of the first model
   HmmOptions own = options;
   own.progress = [&](int64_t done, int64_t all) {
@@ -25,9 +26,8 @@ std::optional<AlignedPairs> align_pairs(const PreparedCorpus& pairs, int64_t sou
   };
   const auto forward = HmmAligner::train(pairs, source_vocabulary, target_vocabulary, own);
   before = pairs.size() * (options.model_one_iterations + options.iterations);
-  const PiecePairs exchanged(pairs, PairDirection::kReversed);
   const auto reversed =
-      forward ? HmmAligner::train(exchanged, target_vocabulary, source_vocabulary, own) : std::nullopt;
+      forward ? HmmAligner::train(pairs.exchanged(), target_vocabulary, source_vocabulary, own) : std::nullopt;
   if (!reversed) return std::nullopt;
   AlignedPairs aligned;
   std::vector<std::vector<PieceLink>> links;
@@ -41,6 +41,7 @@ std::optional<AlignedPairs> align_pairs(const PreparedCorpus& pairs, int64_t sou
         if (!is_aligned(pairs, pair)) continue;
         const auto source = pairs.source(pair), target = pairs.target(pair);
         links[i] = symmetrize(forward->align(source, target), reversed->align(target, source), how);
+        for (auto& link : links[i]) link.source = static_cast<uint16_t>(link.source + pairs.prefix_length(pair));
       }
     });
     for (const auto& of_pair : links) {

@@ -20,11 +20,12 @@ std::optional<std::string> write_lexicon(const std::filesystem::path& folder, co
                                          int64_t candidates, const AlignmentFilesOptions& options, Logger& log) {
   const PreparedCorpus pairs(folder / "train.bin");
   ProgressBar progress("lexicon", 0, "pairs");
-  const auto made = train_lexicon(pairs, codec.source().size(), codec.target().size(),
-                                  {.candidates = candidates,
-                                   .threads = options.threads,
-                                   .should_stop = options.should_stop,
-                                   .progress = [&](int64_t done, int64_t) { progress.update(done); }});
+  const auto made =
+      train_lexicon({pairs, PairDirection::kForward, &codec}, codec.source().size(), codec.target().size(),
+                    {.candidates = candidates,
+                     .threads = options.threads,
+                     .should_stop = options.should_stop,
+                     .progress = [&](int64_t done, int64_t) { progress.update(done); }});
   if (!made) return {};
   std::vector<std::vector<int32_t>> best;
   int64_t pieces = 0, translations = 0;
@@ -45,10 +46,11 @@ std::optional<std::string> write_alignment(const std::filesystem::path& folder, 
                                            const AlignmentFilesOptions& options, Logger& log) {
   const PreparedCorpus pairs(folder / "train.bin");
   ProgressBar progress("alignment", 0, "pairs");
-  const auto aligned = align_pairs(pairs, codec.source().size(), codec.target().size(),
-                                   {.threads = options.threads,
-                                    .should_stop = options.should_stop,
-                                    .progress = [&](int64_t done, int64_t) { progress.update(done); }});
+  const auto aligned = align_pairs(
+      {pairs, PairDirection::kForward, &codec}, codec.source().size(), codec.target().size(),
+      {.threads = options.threads, .should_stop = options.should_stop, .progress = [&](int64_t done, int64_t) {
+         progress.update(done);
+       }});
   if (!aligned) return {};
   write_piece_links(folder / kPieceLinksFile, aligned->ends, aligned->links);
   progress.clear();

@@ -66,10 +66,10 @@ class ScoreCommand {
     if (options_.download || options_.list) fail(std::string(kNoTestSets));
     if (options_.sentence_level && options_.metrics.size() > 1) fail("-sl: one metric only (-m)");
     if (options_.min_length < 0) fail(fmt::format("--min-len {}: 0 or more words", options_.min_length));
-    if (options_.max_length && *options_.max_length < std::max<int64_t>(1, options_.min_length)) {
-      fail(fmt::format("--max-len {}: {} or more words", *options_.max_length,
-                       std::max<int64_t>(1, options_.min_length)));
-    }
+    if (options_.max_length && *options_.max_length < 1)
+      fail(fmt::format("--max-len {}: 1 or more words", *options_.max_length));
+    if (options_.max_length && *options_.max_length < options_.min_length)
+      fail(fmt::format("--max-len {}: less than --min-len {}", *options_.max_length, options_.min_length));
     if (options_.length_analysis && *options_.length_analysis < 1)
       fail(fmt::format("--length-analysis {}: 1 or more", *options_.length_analysis));
     if (has_metric("multi-bleu-legacy") && options_.metrics.size() > 1) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/line_reader.h"
 #include "base/unicode.h"
@@ -29,17 +31,37 @@ std::vector<std::string_view> split_at_tabs(std::string_view line, int64_t max_s
   return fields;
 }
 
+/// What is read, and what messages call it.
+struct Input {
+  std::string path;  ///< as LineReader takes it
+  std::string name;
+};
+
+const Input& standard_input() {
+  static const Input input{.path = "-", .name = "standard input"};
+  return input;
+}
+
+/// A file of the name "-" is a file, as for sacreBLEU. Throws Error where somebody means standard input by it.
+Input file_input(const std::string& given) {
+  if (given != "-") return {.path = given, .name = given};
+  std::error_code ignored;
+  if (!std::filesystem::exists("./-", ignored))
+    throw Error("-: no file of this name; without -i standard input is read");
+  return {.path = "./-", .name = given};
+}
+
 /// Lines of one file or of standard input, decoded.
 class Lines {
  public:
   enum class Ends { kNewline, kUniversal };  // universal: \n, \r and \r\n
 
-  Lines(const std::string& path, const CorpusSource& source, Ends ends)
-      : name_(path == "-" ? "standard input" : path), ends_(ends), cut_unended_(source.cut_unended_lines) {
+  Lines(const Input& input, const CorpusSource& source, Ends ends)
+      : name_(input.name), ends_(ends), cut_unended_(source.cut_unended_lines) {
     if (is_utf8_name(source.encoding)) {
-      reader_.emplace(path);
+      reader_.emplace(input.path);
     } else {
-      decode(path, source.encoding);
+      decode(input.path, source.encoding);
     }
   }
 
@@ -121,11 +143,11 @@ class CorpusReader::Stream {
  public:
   enum class Kind { kWholeLines, kReferenceFields, kSystemFields };
 
-  Stream(const std::string& path, const CorpusSource& source, Kind kind, int64_t fields)
-      : path_(path),
+  Stream(const Input& input, const CorpusSource& source, Kind kind, int64_t fields)
+      : name_(input.name),
         kind_(kind),
         fields_(fields),
-        lines_(path, source, kind == Kind::kSystemFields ? Lines::Ends::kUniversal : Lines::Ends::kNewline) {
+        lines_(input, source, kind == Kind::kSystemFields ? Lines::Ends::kUniversal : Lines::Ends::kNewline) {
     if (kind_ != Kind::kSystemFields) return;
     // Standard input: the first line, which may be missing, tells how many systems there are.
     const auto first = lines_.next();
@@ -136,7 +158,7 @@ class CorpusReader::Stream {
 
   int64_t fields() const { return fields_; }
   int64_t lines() const { return line_; }  ///< read so far
-  std::string name() const { return path_ == "-" ? "standard input" : path_; }
+  const std::string& name() const { return name_; }
 
   void begin_block() {
     text_.clear();
@@ -196,7 +218,7 @@ class CorpusReader::Stream {
     ends_.push_back(text_.size());
   }
 
-  std::string path_;
+  std::string name_;
   Kind kind_;
   int64_t fields_;
   Lines lines_;
@@ -211,9 +233,10 @@ CorpusReader::~CorpusReader() = default;
 
 CorpusReader::CorpusReader(CorpusSource source) : source_(std::move(source)) {
   using Kind = Stream::Kind;
-  const auto open = [&](const std::string& path, Kind kind, int64_t fields) {
+  const auto open = [&](const std::string& file, Kind kind, int64_t fields) {
     try {
-      streams_.push_back(std::make_unique<Stream>(path, source_, kind, fields));
+      const Input input = kind == Kind::kSystemFields ? standard_input() : file_input(file);
+      streams_.push_back(std::make_unique<Stream>(input, source_, kind, fields));
     } catch (const CommandError&) {
       check_rest();
       throw;
@@ -222,17 +245,15 @@ CorpusReader::CorpusReader(CorpusSource source) : source_(std::move(source)) {
       throw CommandError(kFailed, error.what());
     }
   };
-  // A file of the name "-" is a file.
-  const auto file = [](const std::string& path) { return path == "-" ? "./-" : path; };
   const bool split = source_.fields != 1;
   for (const std::string& path : source_.references) {
-    open(file(path), split ? Kind::kReferenceFields : Kind::kWholeLines, source_.fields);
+    open(path, split ? Kind::kReferenceFields : Kind::kWholeLines, source_.fields);
   }
   reference_streams_ = streams_.size();
   if (!source_.systems) {
-    open("-", Kind::kSystemFields, 0);
+    open("", Kind::kSystemFields, 0);
   } else {
-    for (const std::string& path : *source_.systems) open(file(path), Kind::kWholeLines, 1);
+    for (const std::string& path : *source_.systems) open(path, Kind::kWholeLines, 1);
   }
 }
 

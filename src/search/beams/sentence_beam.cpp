@@ -151,7 +151,7 @@ bool SentenceBeam::is_over() const {
   if (can_be_pruned(live_.front())) return true;
   const bool enough = std::ssize(finished_) >= options_.beam_size;
   if (options_.beam_size == 1 || options_.stopping == Stopping::kFirst) return enough;
-  return options_.stopping == Stopping::kHeuristic && enough && has_fallen_behind();
+  return options_.stopping == Stopping::kHeuristic && length_counts() && enough && has_fallen_behind();
 }
 
 bool SentenceBeam::can_be_pruned(const Live& live) const {
@@ -162,11 +162,12 @@ bool SentenceBeam::can_be_pruned(const Live& live) const {
 // A hypothesis that can be pruned ends below the n best, and so does all that extends it: the search is the same
 // without it. Unless something counts the hypotheses that have finished, or ranks by more than log-probability.
 bool SentenceBeam::may_prune() const {
-  const bool length_counts = options_.penalty(1) != options_.penalty(limit_);
   const bool finished_are_counted =
-      options_.stopping == Stopping::kFirst || (options_.stopping == Stopping::kHeuristic && length_counts);
+      options_.stopping == Stopping::kFirst || (options_.stopping == Stopping::kHeuristic && length_counts());
   return !finished_are_counted && !input_.distinct && options_.diversity_groups == 1 && constraints_.empty();
 }
+
+bool SentenceBeam::length_counts() const { return options_.penalty(1) != options_.penalty(limit_); }
 
 bool SentenceBeam::has_fallen_behind() const {
   return live_.front().log_probability / options_.penalty(length_) <= finished_.front().score;

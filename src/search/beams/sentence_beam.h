@@ -68,6 +68,7 @@ class SentenceBeam {
   int64_t n_best() const;
   bool can_be_pruned(const Live& live) const;  // it cannot be among the n best any more
   bool may_prune() const;
+  bool length_counts() const;
   bool has_fallen_behind() const;
   Hypothesis to_hypothesis(const Live& hypothesis, bool finished) const;
 

@@ -26,6 +26,8 @@ class LogitsRule {
   virtual void judge(RowRules& /*row*/) const {}
   /// Changes the logits before they become probabilities.
   virtual void change(RowLogits& /*logits*/) const {}
+  /// Of several models, change() gets the logits of each; false: the log-probabilities of all together.
+  virtual bool changes_each_model() const { return false; }
 };
 
 }  // namespace nmt

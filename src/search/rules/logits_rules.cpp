@@ -53,10 +53,21 @@ void LogitsRules::judge(RowRules& row) const {
   }
 }
 
-void LogitsRules::change(torch::Tensor& logits, std::span<const RowRules> rows,
-                         std::span<const int32_t> columns) const {
+void LogitsRules::change(torch::Tensor& logits, std::span<const RowRules> rows, std::span<const int32_t> columns,
+                         int64_t models) const {
   RowLogits changed(logits, rows, columns);
-  for (const auto& rule : rules_) rule->change(changed);
+  for (const auto& rule : rules_)
+    if (models == 1 || !rule->changes_each_model()) rule->change(changed);
+}
+
+void LogitsRules::change_each(std::vector<torch::Tensor>& logits, std::span<const RowRules> rows,
+                              std::span<const int32_t> columns) const {
+  if (logits.size() == 1) return;
+  for (auto& of_model : logits) {
+    RowLogits changed(of_model, rows, columns);
+    for (const auto& rule : rules_)
+      if (rule->changes_each_model()) rule->change(changed);
+  }
 }
 
 }  // namespace nmt

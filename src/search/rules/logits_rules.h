@@ -24,8 +24,12 @@ class LogitsRules {
   std::span<const int32_t> beginning(const SearchInput& input) const;
   /// Fills what the rules say about the token after row.tokens.
   void judge(RowRules& row) const;
-  /// Changes the logits of a step; arguments as of RowLogits.
-  void change(torch::Tensor& logits, std::span<const RowRules> rows, std::span<const int32_t> columns = {}) const;
+  /// Changes the logits of a step; arguments as of RowLogits. Of several models: what change_each() has left to do.
+  void change(torch::Tensor& logits, std::span<const RowRules> rows, std::span<const int32_t> columns = {},
+              int64_t models = 1) const;
+  /// Changes the logits of each of several models, before they are put together; does nothing to those of one.
+  void change_each(std::vector<torch::Tensor>& logits, std::span<const RowRules> rows,
+                   std::span<const int32_t> columns = {}) const;
 
  private:
   std::vector<std::shared_ptr<const LogitsRule>> rules_;

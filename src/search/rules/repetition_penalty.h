@@ -19,6 +19,8 @@ class RepetitionPenalty final : public LogitsRule {
     return options.repetition_penalty != 1 ? std::make_shared<RepetitionPenalty>(options.repetition_penalty) : nullptr;
   }
   explicit RepetitionPenalty(double penalty) : penalty_(penalty) {}
+  /// Log-probabilities have no positive values, and dividing is what counts.
+  bool changes_each_model() const override { return true; }
   void change(RowLogits& logits) const override {
     std::vector<RowLogits::Place> seen;
     for (int64_t row = 0; row < std::ssize(logits.rows()); ++row) {

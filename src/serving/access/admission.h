@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 
 #include "serving/access/api_keys.h"
 #include "serving/access/rate_limiter.h"
+#include "serving/http/memory_budget.h"
 
 namespace nmt {
 
@@ -24,6 +26,8 @@ struct Caller {
   std::string address = {};       ///< IP address
   std::string key = {};           ///< sent in a header; the field api_key counts where it is empty
   std::stop_token given_up = {};  ///< stops when nobody waits for the answer any more
+  /// Of the memory for what was sent: it is kept as long as any of that is.
+  std::shared_ptr<const MemoryBudget::Share> share = {};
 };
 
 /// Decides whether a request is served. Any thread may call it.

@@ -7,8 +7,8 @@
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
-#include <new>
 #include <utility>
 
 #include "base/code_points.h"
@@ -52,26 +52,27 @@ std::string beginning_of(std::span<const std::string> texts) {
   return joined;
 }
 
-/// Documents of one request, which are translated at the same time.
-class Gathered {
- public:
-  Gathered(size_t count, DocumentTranslator::AllDone done) : documents_(count), left_(count), done_(std::move(done)) {}
+int64_t characters(std::span<const std::string> texts) {
+  int64_t characters = 0;
+  for (const auto& text : texts) characters += count_code_points(text);
+  return characters;
+}
 
-  /// The last one calls `done`.
-  void add(size_t place, TranslatedDocument document, const RequestError* error) {
-    const std::lock_guard lock(mutex_);
-    documents_[place] = std::move(document);
-    if (error) error_ = *error;
-    if (--left_ == 0) done_(documents_, error_ ? &*error_ : nullptr);
-  }
+std::vector<AlignedTranslation> unchanged(std::span<const std::string> texts) {
+  std::vector<AlignedTranslation> same;
+  for (const auto& text : texts) same.push_back({text});
+  return same;
+}
 
- private:
-  std::mutex mutex_;
-  std::vector<TranslatedDocument> documents_;
-  std::optional<RequestError> error_;
-  size_t left_;
-  const DocumentTranslator::AllDone done_;
-};
+void add_questions(std::vector<Question>& questions, std::span<const std::string> texts, const LanguagePair& pair,
+                   const DocumentRequest& request) {
+  for (const auto& text : texts)
+    questions.push_back({.text = text,
+                         .alignment = true,
+                         .pair = pair,
+                         .glossary = request.glossary,
+                         .keep_placeholders = request.keep_placeholders});
+}
 
 }  // namespace
 
@@ -87,78 +88,132 @@ DocumentTranslator::~DocumentTranslator() {
   threads_of_large_->join();
 }
 
+/// A request that waits for a thread. All that it holds goes at once when nobody waits for it any more.
+class DocumentTranslator::Job {
+ public:
+  struct Content {
+    DocumentRequest request;
+    Done done;
+  };
+  Job(Content content, std::stop_token given_up)
+      : content_(std::move(content)), on_given_up_(std::move(given_up), [this] { take(); }) {}
+
+  /// Once; nothing where it was given up.
+  std::optional<Content> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(content_, std::nullopt);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Content> content_;  // with mutex_
+  std::stop_callback<std::function<void()>> on_given_up_;
+};
+
 void DocumentTranslator::translate(DocumentRequest request, Done done) {
-  const bool large = request.bytes.size() > kLarge || (request.format && is_package(*request.format));
-  boost::asio::post(large ? *threads_of_large_ : *threads_,
-                    [this, request = std::move(request), done = std::move(done)] {
-                      if (request.given_up.stop_requested()) return;
-                      try {
-                        done(translated(request), nullptr);
-                      } catch (const GivenUp&) {
-                      } catch (const RequestError& refused) {
-                        done({}, &refused);
-                      } catch (const Error& damaged) {
-                        const RequestError refusal(400, damaged.what());
-                        done({}, &refusal);
-                      } catch (const std::exception& failure) {
-                        log_.error("a document failed: {}", failure.what());
-                        const RequestError refusal(500, "the translation failed; the server's log says why");
-                        done({}, &refusal);
-                      }
-                    });
+  if (request.bytes.empty()) return done({}, nullptr);
+  const int64_t count = std::ssize(request.bytes), most = queue_.options().max_waiting;
+  if (count > most) throw RequestError(413, fmt::format("{} fragments: at most {} a request", count, most));
+  const bool large = (request.format && is_package(*request.format)) ||
+                     std::ranges::any_of(request.bytes, [](const auto& bytes) { return bytes.size() > kLarge; });
+  const auto given_up = request.given_up;
+  auto job = std::make_shared<Job>(Job::Content{std::move(request), std::move(done)}, given_up);
+  boost::asio::post(large ? *threads_of_large_ : *threads_, [this, job = std::move(job)] {
+    if (const auto content = job->take()) run(content->request, content->done);
+  });
 }
 
-void DocumentTranslator::translate_all(std::vector<DocumentRequest> requests, const AllDone& done) {
-  if (requests.empty()) return done({}, nullptr);
-  const auto gathered = std::make_shared<Gathered>(requests.size(), done);
-  for (size_t i = 0; i < requests.size(); ++i) {
-    translate(std::move(requests[i]), [gathered, i](TranslatedDocument document, const RequestError* error) {
-      gathered->add(i, std::move(document), error);
-    });
+void DocumentTranslator::run(const DocumentRequest& request, const Done& done) const {
+  try {
+    if (request.format || request.bytes.size() == 1) return done({document(request)}, nullptr);
+    done(fragments(request), nullptr);
+  } catch (const GivenUp&) {
+  } catch (const RequestError& refused) {
+    done({}, &refused);
+  } catch (const Error& damaged) {
+    const RequestError refusal(400, damaged.what());
+    done({}, &refusal);
+  } catch (const std::exception& failure) {
+    log_.error("a document failed: {}", failure.what());
+    const RequestError refusal(500, "the translation failed; the server's log says why");
+    done({}, &refusal);
   }
 }
 
-TranslatedDocument DocumentTranslator::translated(const DocumentRequest& request) const {
+TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) const {
   TranslatedDocument result;
   const auto translate = [&](std::span<const std::string> texts) {
-    int64_t characters = 0;
-    for (const auto& text : texts) characters += count_code_points(text);
-    if (request.admit) request.admit(characters);
-    const auto direction = languages_()->direction(request.source, request.target, beginning_of(texts));
-    result.detected = direction.detected;
-    if (direction.pair) return translations(texts, *direction.pair, request);
-    std::vector<AlignedTranslation> same;
-    for (const auto& text : texts) same.push_back({text});
-    return same;
+    if (request.admit) request.admit(characters(texts));
+    const auto asked = direction(request, texts);
+    result.detected = asked.detected;
+    if (!asked.pair) return unchanged(texts);
+    std::vector<Question> questions;
+    add_questions(questions, texts, *asked.pair, request);
+    return translations(questions, request);
   };
-  result.bytes = request.format ? translate_document(*request.format, request.bytes, translate, kLimits)
-                                : translate_html(request.bytes, translate, kLimits);
+  const auto& bytes = request.bytes.front();
+  result.bytes = request.format ? translate_document(*request.format, bytes, translate, kLimits)
+                                : translate_html(bytes, translate, kLimits);
   return result;
 }
 
-std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const std::string> texts,
-                                                                 const LanguagePair& pair,
+/// Each is read twice: for its texts, which are translated with those of the others, and to put their translations in.
+/// So a request of many fragments has one thread, like any other, and fills the batches of the translator.
+std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequest& request) const {
+  std::vector<TranslatedDocument> results(request.bytes.size());
+  std::vector<bool> is_asked(results.size());
+  std::vector<Question> questions;
+  int64_t all_characters = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (request.given_up.stop_requested()) throw GivenUp();
+    const auto ask = [&](std::span<const std::string> texts) {
+      all_characters += characters(texts);
+      const auto asked = direction(request, texts);
+      results[i].detected = asked.detected;
+      is_asked[i] = asked.pair.has_value();
+      if (asked.pair) add_questions(questions, texts, *asked.pair, request);
+      return unchanged(texts);
+    };
+    translate_html(request.bytes[i], ask, kLimits);
+  }
+  if (request.admit) request.admit(all_characters);
+  auto translated = translations(questions, request);
+  auto next = translated.begin();
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (request.given_up.stop_requested()) throw GivenUp();
+    const auto put_in = [&](std::span<const std::string> texts) {
+      if (!is_asked[i]) return unchanged(texts);
+      const auto first = next;
+      next += std::ssize(texts);
+      return std::vector<AlignedTranslation>(std::move_iterator(first), std::move_iterator(next));
+    };
+    results[i].bytes = translate_html(request.bytes[i], put_in, kLimits);
+  }
+  return results;
+}
+
+Direction DocumentTranslator::direction(const DocumentRequest& request, std::span<const std::string> texts) const {
+  return languages_()->direction(request.source, request.target, beginning_of(texts));
+}
+
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const Question> questions,
                                                                  const DocumentRequest& request) const {
   const auto& limits = queue_.options();
   // A quarter of the queue at most, so that others find room in it.
-  const auto part = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
+  const auto most = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
   std::vector<AlignedTranslation> translations;
-  while (translations.size() < texts.size()) {
-    std::vector<Question> questions;
-    for (const auto& text : texts.subspan(translations.size(), std::min(part, texts.size() - translations.size())))
-      questions.push_back({.text = text,
-                           .alignment = true,
-                           .pair = pair,
-                           .glossary = request.glossary,
-                           .keep_placeholders = request.keep_placeholders});
-    const auto on_line = [&request, before = std::ssize(translations), total = std::ssize(texts)](int64_t line,
-                                                                                                  const Answer&) {
-      if (request.progress) request.progress(before + line + 1, total);
+  while (translations.size() < questions.size()) {
+    const size_t begin = translations.size();
+    const auto part = questions.subspan(begin, std::min(most, questions.size() - begin));
+    // When the client gives up, the request goes; the queue may be in the midst of a call, and has texts for a while.
+    const auto on_line = [progress = request.progress, share = request.share, before = static_cast<int64_t>(begin),
+                          total = std::ssize(questions)](int64_t line, const Answer&) {
+      if (progress) progress(before + line + 1, total);
     };
     std::vector<Answer> answers;
     while (answers.empty()) {
       try {
-        answers = wait_for_answers(queue_, questions, request.given_up, on_line);
+        answers = wait_for_answers(queue_, {part.begin(), part.end()}, request.given_up, on_line);
       } catch (const RequestError& busy) {
         if (busy.status() != 503) throw;
         pause(request.given_up);

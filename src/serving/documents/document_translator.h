@@ -4,14 +4,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/process/log.h"
 #include "markup/document.h"
+#include "serving/http/memory_budget.h"
 #include "serving/http/request_error.h"
 #include "serving/languages/service_languages.h"
+#include "serving/queue/question.h"
 #include "serving/queue/request_queue.h"
 
 namespace boost::asio {
@@ -20,15 +23,18 @@ class thread_pool;
 
 namespace nmt {
 
-/// A document, or a fragment of HTML, that a client wants translated.
+/// A document, or fragments of HTML, that a client wants translated.
 struct DocumentRequest {
-  std::string bytes;
-  std::optional<DocumentFormat> format = {};      ///< nothing: a fragment of HTML
+  std::vector<std::string> bytes;                 ///< of the document, or of each fragment
+  std::optional<DocumentFormat> format = {};      ///< nothing: fragments of HTML
   std::string source, target;                     ///< as ServiceLanguages::direction() takes them
   std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms; null: none
   bool keep_placeholders = false;
   std::stop_token given_up = {};
-  /// Called with the texts of the document that are done, and all of them.
+  /// Of the memory for the bytes: it is given back when neither they nor texts of them are held any more.
+  std::shared_ptr<const MemoryBudget::Share> share = {};
+  /// Called with the texts of the document that are done, and all of them. It is copied; a call may end after the
+  /// client has given up.
   std::function<void(int64_t done, int64_t total)> progress = {};
   /// Called with the number of characters that are to be translated, before they are; what it throws ends the request.
   std::function<void(int64_t)> admit = {};
@@ -43,26 +49,29 @@ struct TranslatedDocument {
 using CurrentLanguages = std::function<std::shared_ptr<const ServiceLanguages>()>;
 
 /// Translates documents part by part, so that a short text that comes in between waits for one part at most. Each
-/// document has a thread, up to a number; further ones wait. Any thread may call it.
+/// request has a thread, up to a number; further ones wait, and go at once when their clients give up. Any thread may
+/// call it.
 class DocumentTranslator {
  public:
-  /// The document, or why there is none. Not called when the client has given up.
-  using Done = std::function<void(TranslatedDocument document, const RequestError* error)>;
+  /// The document, or all fragments in their order; or why there are none. Not called when the client has given up.
+  using Done = std::function<void(std::vector<TranslatedDocument> documents, const RequestError* error)>;
 
   /// Borrows all: they must outlive it.
   DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log);
   /// Waits for the documents under way: their clients must have given up, or be answered.
   ~DocumentTranslator();
 
+  /// `done` is called later, on a thread of its own, or at once where there is no fragment. Throws RequestError 413 for
+  /// more fragments than lines may wait in the queue.
   void translate(DocumentRequest request, Done done);
 
-  /// All of them, in order, or why one of them was not translated.
-  using AllDone = std::function<void(const std::vector<TranslatedDocument>& documents, const RequestError* error)>;
-  void translate_all(std::vector<DocumentRequest> requests, const AllDone& done);
-
  private:
-  TranslatedDocument translated(const DocumentRequest& request) const;
-  std::vector<AlignedTranslation> translations(std::span<const std::string> texts, const LanguagePair& pair,
+  class Job;
+  void run(const DocumentRequest& request, const Done& done) const;
+  TranslatedDocument document(const DocumentRequest& request) const;
+  std::vector<TranslatedDocument> fragments(const DocumentRequest& request) const;
+  Direction direction(const DocumentRequest& request, std::span<const std::string> texts) const;
+  std::vector<AlignedTranslation> translations(std::span<const Question> questions,
                                                const DocumentRequest& request) const;
 
   RequestQueue& queue_;

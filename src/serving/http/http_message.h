@@ -21,9 +21,10 @@ struct HttpRequest {
   std::string query = {};   ///< behind the '?'
   HttpFields fields = {};
   std::string body = {};
-  std::string client = {};         ///< its IP address
-  std::stop_token given_up = {};   ///< stops when nobody waits for the answer any more
-  MemoryBudget::Share share = {};  ///< of the body
+  std::string client = {};        ///< its IP address
+  std::stop_token given_up = {};  ///< stops when nobody waits for the answer any more
+  /// Of the body: who keeps what the body held beyond the request keeps this, too.
+  std::shared_ptr<const MemoryBudget::Share> share = {};
 
   /// The first field of this name, whatever its case; empty where there is none.
   std::string_view field(std::string_view name) const;

@@ -7,6 +7,7 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -134,12 +135,13 @@ RequestParser::State RequestParser::parse() {
   if (error == http::error::body_limit)
     return refuse(HttpResponse::error(413, fmt::format("the request is too long: at most {} bytes", body_limit())));
   if (error == boost::system::errc::not_enough_memory)
-    return refuse(HttpResponse::error(503, "busy: the requests that are being read fill the memory; try again later"));
+    return refuse(HttpResponse::error(
+        503, "busy: the requests that are being read or answered fill the memory; try again later"));
   if (error == http::error::bad_version) return refuse(HttpResponse::error(505, "HTTP 1.0 and 1.1 are spoken here"));
   if (error) return refuse(HttpResponse::error(400, "the request is no HTTP"));
   if (had_head && parser.is_done()) {
     request_.body = std::move(parser.get().body().text);
-    request_.share = std::move(parser.get().body().share);
+    request_.share = std::make_shared<const MemoryBudget::Share>(std::move(parser.get().body().share));
     state_ = State::kWhole;
   }
   return state_;

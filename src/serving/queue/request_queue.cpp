@@ -41,10 +41,7 @@ struct RequestQueue::Request {
 /// The lines of one pair, as long as it is its turn.
 class RequestQueue::Turn final : public LineQueue {
  public:
-  Turn(RequestQueue& queue, LanguagePair pair)
-      : queue_(queue),
-        pair_(std::move(pair)),
-        end_(queue.options_.clock() + std::chrono::duration<double>(queue.options_.turn).count()) {}
+  Turn(RequestQueue& queue, LanguagePair pair) : queue_(queue), pair_(std::move(pair)) {}
 
   const LanguagePair& pair() const override { return pair_; }
 
@@ -57,7 +54,9 @@ class RequestQueue::Turn final : public LineQueue {
     const std::lock_guard lock(queue_.mutex_);
     std::vector<Line> lines;
     if (is_over()) return lines;
-    for (auto& taken : queue_.take(pair_, std::min(count, queue_.options_.max_batch))) {
+    auto all = queue_.take(pair_, std::min(count, queue_.options_.max_batch));
+    if (lines_ > 0 && !all.empty() && queue_.options_.clock() >= counted_to_ + length_) tell_metrics();
+    for (auto& taken : all) {
       lines.push_back({++last_id_, taken.question, taken.request->given_up});
       under_way_.emplace(last_id_, std::move(taken));
     }
@@ -93,7 +92,17 @@ class RequestQueue::Turn final : public LineQueue {
     queue_.changed_.notify_all();
   }
 
+  double start() const { return start_; }
   int64_t lines() const { return lines_; }
+  /// By end_turns().
+  bool is_ended() const { return generation_ != queue_.generation_; }
+  /// What was taken since the last time, and the time. A long turn does so now and then.
+  void tell_metrics() {
+    const double now = queue_.options_.clock();
+    queue_.metrics_.add_batch(lines_ - counted_, now - counted_to_);
+    counted_ = lines_;
+    counted_to_ = now;
+  }
   /// What was taken and neither answered nor given up.
   std::vector<Taken> rest() {
     std::vector<Taken> rest;
@@ -103,10 +112,10 @@ class RequestQueue::Turn final : public LineQueue {
   }
 
  private:
-  /// Others wait, and it has had its time; what it has, it may end. At least one line is taken.
+  /// It was ended; or others wait, it has had its time, and at least one line is taken. What it has, it may end.
   bool is_over() const {
-    if (closed_) return true;
-    return lines_ > 0 && queue_.options_.clock() >= end_ && queue_.waiting_of(pair_) < queue_.waiting_;
+    if (closed_ || is_ended()) return true;
+    return lines_ > 0 && queue_.options_.clock() >= start_ + length_ && queue_.waiting_of(pair_) < queue_.waiting_;
   }
 
   Taken taken_off(int64_t id) {
@@ -121,10 +130,13 @@ class RequestQueue::Turn final : public LineQueue {
 
   RequestQueue& queue_;
   const LanguagePair pair_;
-  const double end_;
+  const int64_t generation_ = queue_.generation_;
+  const double start_ = queue_.options_.clock();
+  const double length_ = std::chrono::duration<double>(queue_.options_.turn).count();
   // With queue_.mutex_:
   std::map<int64_t, Taken> under_way_;
-  int64_t last_id_ = 0, lines_ = 0;
+  int64_t last_id_ = 0, lines_ = 0, counted_ = 0;
+  double counted_to_ = start_;
   bool closed_ = false;
 };
 
@@ -219,6 +231,12 @@ void RequestQueue::submit(std::vector<Question> questions, std::stop_token given
   changed_.notify_all();
 }
 
+void RequestQueue::end_turns() {
+  const std::lock_guard lock(mutex_);
+  ++generation_;
+  changed_.notify_all();
+}
+
 int64_t RequestQueue::waiting() const {
   const std::lock_guard lock(mutex_);
   int64_t lines = 0;
@@ -263,7 +281,6 @@ LanguagePair RequestQueue::next_pair() {
 }
 
 void RequestQueue::translate_pair(const LanguagePair& pair) {
-  const double start = options_.clock();
   Turn turn(*this, pair);
   std::string failure;
   try {
@@ -272,7 +289,9 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
     failure = error.what();
   }
   auto rest = turn.rest();
-  if (turn.lines() == 0) {  // it failed before it took any; they may not wait for ever
+  if (turn.lines() == 0) {
+    if (turn.is_ended()) return;  // before it took any: the next one does
+    // It failed before it took any; they may not wait for ever.
     const std::lock_guard lock(mutex_);
     rest = take(pair, options_.max_batch);
   }
@@ -284,10 +303,9 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
     else
       for (auto& taken : rest) translate_alone(std::move(taken));
   }
-  const double seconds = options_.clock() - start;
-  if (turn.lines() > 0) metrics_.add_batch(turn.lines(), seconds);
+  if (turn.lines() > 0) turn.tell_metrics();
   const std::lock_guard lock(mutex_);
-  used_[pair.name()] += seconds;
+  used_[pair.name()] += options_.clock() - turn.start();
 }
 
 /// Finds the lines at which the translator fails: the others are answered.
@@ -320,6 +338,7 @@ int64_t RequestQueue::waiting_of(const LanguagePair& pair) const {
 }
 
 std::vector<RequestQueue::Taken> RequestQueue::take(const LanguagePair& pair, int64_t count) {
+  drop_given_up();
   std::vector<Taken> lines;
   const auto fits = [&pair](const std::shared_ptr<Request>& request) { return request->next_pair() == pair; };
   const int64_t share = std::max<int64_t>(1, count / std::max<int64_t>(1, std::ranges::count_if(requests_, fits)));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -55,6 +56,10 @@ class RequestQueue {
   /// asks, and neither is called.
   void submit(std::vector<Question> questions, std::stop_token given_up, Done done, OnLine on_line = {});
 
+  /// The translator is another from now on: it gets all lines that it has not taken by now. What the old one has taken
+  /// it may end.
+  void end_turns();
+
   const QueueOptions& options() const { return options_; }
   int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits
 
@@ -86,7 +91,8 @@ class RequestQueue {
   Metrics& metrics_;
   Logger& log_;
 
-  mutable std::mutex mutex_;  // of what follows, and of the requests
+  std::atomic<int64_t> generation_ = 0;  // counts end_turns()
+  mutable std::mutex mutex_;             // of what follows, and of the requests
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Request>> requests_;  // with lines not yet handed to the translator, in turn
   int64_t waiting_ = 0;                            // such lines

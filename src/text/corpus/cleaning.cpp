@@ -54,7 +54,8 @@ Verdict CleaningRules::judge(const PairHashes& pair, Lengths lengths, CleaningCo
 }
 
 Verdict CleaningRules::judge_lengths(Lengths lengths) const {
-  const auto [shorter, longer] = std::minmax(lengths.source, lengths.target);
+  const int64_t source = lengths.source - lengths.prefix;  // std::minmax returns references
+  const auto [shorter, longer] = std::minmax(source, lengths.target);
   if (shorter == 0 && options_.drop_empty) return Verdict::kEmpty;
   if (lengths.source + options_.source_markers > options_.maxlen1) return Verdict::kSourceTooLong;
   if (lengths.target + 1 > options_.maxlen2) return Verdict::kTargetTooLong;

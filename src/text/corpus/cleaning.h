@@ -16,7 +16,7 @@ enum class Verdict {
   kTestOverlap,    ///< its source and its target both stand in the validation or test sets
   kSourceTooLong,  ///< pieces and what stands around them (the target: the end symbol)
   kTargetTooLong,
-  kLengthRatio,  ///< longer side / shorter side, in pieces
+  kLengthRatio,  ///< longer side / shorter side, in the sentences' own pieces
 };
 constexpr int kVerdicts = 7;
 
@@ -72,6 +72,7 @@ class CleaningRules {
   /// All rules; lengths are in pieces, without end symbols. Counts the verdict.
   struct Lengths {
     int64_t source, target;
+    int64_t prefix = 0;  ///< how many of the source's stand before the sentence: they count for maxlen1 alone
   };
   Verdict judge(const PairHashes& pair, Lengths lengths, CleaningCounts& counts);
 

@@ -29,6 +29,15 @@ bool begins_with_tag(std::string_view text, std::initializer_list<std::string_vi
   });
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// As line.find(name, at) of a name in small letters, whose letters in the line may be capitals.
+size_t find_name(std::string_view line, std::string_view name, size_t at) {
+  const auto found = std::search(line.begin() + static_cast<std::ptrdiff_t>(at), line.end(), name.begin(), name.end(),
+                                 [](char in_line, char in_name) { return lower(in_line) == in_name; });
+  return found == line.end() ? std::string_view::npos : static_cast<size_t>(found - line.begin());
+}
+
 TextFormat format_of_content(const std::filesystem::path& path) {
   LineReader lines(path);
   for (int i = 0; i < kLinesLookedAt; ++i) {
@@ -91,8 +100,13 @@ std::optional<std::string_view> TextReader::next_line() {
 std::optional<std::string_view> TextReader::next_segment() {
   while (next_segment_ == segments_.size()) {
     const auto line = lines_.next();
-    if (!line) return std::nullopt;
-    split_segments(*line);
+    if (line) {
+      split_segments(*line);
+      continue;
+    }
+    if (comment_line_ > 0)
+      throw Error(fmt::format("{}:{}: <!-- does not end; close the comment with -->", path().string(), comment_line_));
+    return std::nullopt;
   }
   return segments_[next_segment_++];
 }
@@ -100,14 +114,28 @@ std::optional<std::string_view> TextReader::next_segment() {
 void TextReader::split_segments(std::string_view line) {
   segments_.clear();
   next_segment_ = 0;
-  for (size_t at = 0; (at = line.find("<seg", at)) != std::string_view::npos;) {
-    constexpr std::string_view kEnd = "</seg>";
+  constexpr std::string_view kEnd = "</seg>", kComment = "<!--", kCommentEnd = "-->";
+  for (size_t at = 0; at < line.size();) {
+    if (comment_line_ > 0) {
+      const size_t end = line.find(kCommentEnd, at);
+      if (end == std::string_view::npos) break;
+      comment_line_ = 0;
+      at = end + kCommentEnd.size();
+    }
+    const size_t comment = line.find(kComment, at);
+    at = find_name(line, "<seg", at);
+    if (comment < at) {
+      comment_line_ = line_number();
+      at = comment + kComment.size();
+      continue;
+    }
+    if (at == std::string_view::npos) break;
     const size_t name_end = at + 4;
     if (name_end < line.size() && line[name_end] != ' ' && line[name_end] != '>') {  // <segment>, say
       at = name_end;
       continue;
     }
-    const size_t begin = line.find('>', at), end = line.find(kEnd, at);
+    const size_t begin = line.find('>', at), end = find_name(line, kEnd, at);
     if (end == std::string_view::npos || begin > end) {
       throw Error(fmt::format("{}:{}: <seg> does not end on its line; put each segment on one line", path().string(),
                               line_number()));
@@ -119,20 +147,18 @@ void TextReader::split_segments(std::string_view line) {
 }
 
 std::string remove_tags(std::string_view text) {
+  const auto opens_tag = [](char next) {
+    return (lower(next) >= 'a' && lower(next) <= 'z') || next == '/' || next == '!' || next == '?';
+  };
   std::string kept;
   while (!text.empty()) {
     const size_t begin = text.find('<');
     kept += text.substr(0, begin);
     if (begin == std::string_view::npos) break;
     text.remove_prefix(begin);
-    const size_t end = text.find('>', 1);
-    if (end == std::string_view::npos || end == 1) {  // no tag, or "<>", which is none
-      const size_t literal = end == 1 ? 2 : 1;
-      kept += text.substr(0, literal);
-      text.remove_prefix(literal);
-    } else {
-      text.remove_prefix(end + 1);
-    }
+    const size_t end = text.size() > 1 && opens_tag(text[1]) ? text.find('>') : std::string_view::npos;
+    if (end == std::string_view::npos) kept += '<';
+    text.remove_prefix(end == std::string_view::npos ? 1 : end + 1);
   }
   return kept;
 }

@@ -15,7 +15,7 @@ namespace nmt {
 enum class TextFormat {
   kPlain,     ///< one a line
   kTags,      ///< IWSLT's train.tags.*: one a line, but lines whose first character is `<` are markup
-  kSegments,  ///< sgm, xml: one in each <seg ...>...</seg>
+  kSegments,  ///< sgm, xml: one in each <seg ...>...</seg>, in small or capital letters, that is in no <!-- -->
 };
 
 /// By name (train.tags.*, *.sgm, *.sgml, *.xml, with or without .gz), else by the first line that is not empty.
@@ -33,7 +33,7 @@ class TextReader {
  public:
   TextReader(const std::filesystem::path& path, TextFormat format);
   /// Valid until the next call; nullopt at the end.
-  /// Throws Error for a <seg> without </seg> on its line, a damaged gzip file.
+  /// Throws Error for a <seg> without </seg> on its line, a <!-- without -->, a damaged gzip file.
   std::optional<std::string_view> next();
   int64_t line_number() const { return lines_.line_number(); }  ///< of the sentence returned last
   int64_t count() const { return count_; }                      ///< sentences returned so far
@@ -51,9 +51,11 @@ class TextReader {
   int64_t count_ = 0, markup_lines_ = 0;
   std::vector<std::string> segments_;  // of the current line
   size_t next_segment_ = 0;
+  int64_t comment_line_ = 0;  // where the comment begins that has not ended; 0 = none
 };
 
-/// text without what matches <[^>]+>, S1's pattern of a tag.
+/// text without its tags: from a `<` with a letter, `/`, `!` or `?` behind it to the next `>`. Other `<` are text, as
+/// in "a < b and c > d".
 std::string remove_tags(std::string_view text);
 
 }  // namespace nmt

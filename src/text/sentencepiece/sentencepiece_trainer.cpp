@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
 #include "base/files/protocol_buffer.h"
+#include "text/tokenizer.h"
 
 namespace nmt {
 namespace {
@@ -61,6 +62,14 @@ std::string comma_separated(const std::vector<std::string>& items) {
   return list;
 }
 
+/// The symbols as pieces of a text, whose spaces are marks by then: a symbol with a space would never be found in it.
+std::vector<std::string> with_space_marks(std::vector<std::string> symbols) {
+  for (auto& symbol : symbols)
+    for (size_t at = 0; (at = symbol.find(' ', at)) != std::string::npos; at += kSpaceMark.size())
+      symbol.replace(at, 1, kSpaceMark);
+  return symbols;
+}
+
 std::unordered_map<std::string, std::string> trainer_arguments(const TrainingText& text,
                                                                const SentencePieceOptions& options) {
   size_t bytes = text.counted_bytes;
@@ -71,7 +80,7 @@ std::unordered_map<std::string, std::string> trainer_arguments(const TrainingTex
           {"vocab_size", std::to_string(options.vocab_size)},
           {"character_coverage", fmt::format("{}", options.character_coverage)},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
-          {"user_defined_symbols", comma_separated(options.user_symbols)},
+          {"user_defined_symbols", comma_separated(with_space_marks(options.user_symbols))},
           {"normalization_rule_name", options.normalization},
           {"pad_id", "0"},
           {"unk_id", "1"},

@@ -5,7 +5,7 @@
 #include <unicode/unistr.h>
 
 #include <algorithm>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "base/code_points.h"
@@ -15,6 +15,8 @@
 
 namespace nmt {
 namespace {
+
+constexpr int64_t kMostWords = 100;  // of a term: looking for it at each word of a text has an end
 
 /// A word of letters and digits, or one other character.
 struct Word {
@@ -28,20 +30,10 @@ std::string folded(std::string_view text) {
   return result;
 }
 
-bool is_of_word(char32_t c) {
-  return u_isalnum(static_cast<UChar32>(c)) || u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_GRAPHEME_EXTEND) ||
-         c == '_';
-}
-
 /// Where a line may break beside each of them: they are written without spaces.
 bool needs_no_space(char32_t c) {
   const int32_t kind = u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_LINE_BREAK);
   return kind == U_LB_IDEOGRAPHIC || kind == U_LB_COMPLEX_CONTEXT || kind == U_LB_CONDITIONAL_JAPANESE_STARTER;
-}
-
-/// Whether the words of these two, side by side, are one.
-bool make_one_word(char32_t before, char32_t after) {
-  return is_of_word(before) && is_of_word(after) && !needs_no_space(before) && !needs_no_space(after);
 }
 
 std::vector<Word> words_of(std::string_view text) {
@@ -62,6 +54,18 @@ std::vector<Word> words_of(std::string_view text) {
   }
   for (auto& word : words) word.folded = folded(text.substr(word.range.begin, word.range.end - word.range.begin));
   return words;
+}
+
+std::vector<std::string_view> texts_of(std::span<const Word> words, std::string_view text) {
+  std::vector<std::string_view> texts;
+  for (const auto& word : words) texts.push_back(text.substr(word.range.begin, word.range.end - word.range.begin));
+  return texts;
+}
+
+std::vector<std::string_view> folded_of(std::span<const Word> words) {
+  std::vector<std::string_view> texts;
+  for (const auto& word : words) texts.push_back(word.folded);
+  return texts;
 }
 
 std::vector<std::string_view> fields_of(std::string_view line, char divider) {
@@ -115,100 +119,85 @@ Glossary Glossary::parse(std::string_view tsv, const std::string& name) {
       throw Error(place + ": a carriage return stands within the line; end each term's line with a line feed");
     glossary.add(term_of(line, place), place);
   }
-  for (auto& [word, terms] : glossary.by_first_word_) {
-    std::ranges::stable_sort(terms, std::ranges::greater(), [&](size_t term) { return glossary.words_[term].size(); });
-  }
   return glossary;
 }
 
 Glossary Glossary::read(const std::filesystem::path& file) { return parse(read_file(file), file.string()); }
 
 void Glossary::add(Term term, const std::string& place) {
-  auto words = words_of(term.source);
-  std::vector<std::string> folded_words;
-  for (auto& word : words) folded_words.push_back(std::move(word.folded));
-  auto& same_first = by_first_word_[folded_words.front()];
-  for (const size_t other : same_first) {
-    const Term& known = terms_[other];
-    if (words_[other] != folded_words || known.match_case != term.match_case) continue;
-    if (term.match_case && known.source != term.source) continue;
-    throw Error(fmt::format("{}: '{}' stands in the glossary already, with '{}'; leave one of them out", place,
-                            term.source, known.target.empty() ? known.source : known.target));
+  for (const auto& side : {term.source, term.target})
+    if (std::ssize(words_of(side)) > kMostWords)
+      throw Error(fmt::format("{}: a term has {} words at most, on each side", place, kMostWords));
+  const std::string source = term.source;
+  if (const auto known = put(std::move(term))) {
+    const Term& other = terms_[*known];
+    throw Error(fmt::format("{}: '{}' stands in the glossary already, with '{}'; leave one of them out", place, source,
+                            other.target.empty() ? other.source : other.target));
   }
-  same_first.push_back(terms_.size());
-  terms_.push_back(std::move(term));
-  words_.push_back(std::move(folded_words));
+}
+
+std::optional<size_t> Glossary::put(Term term) {
+  const auto words = words_of(term.source);
+  const auto texts = term.match_case ? texts_of(words, term.source) : folded_of(words);
+  const auto known = (term.match_case ? exact_ : in_any_case_).add(texts, terms_.size());
+  if (!known) terms_.push_back(std::move(term));
+  return known;
 }
 
 Glossary Glossary::of_targets() const {
-  std::set<std::string> targets;
-  for (const auto& term : terms_) targets.insert(term.target.empty() ? term.source : term.target);
-  std::string tsv;
-  for (const auto& target : targets) tsv += target + "\t\tcase,keep\n";
-  return parse(tsv, "glossary");
+  Glossary glossary;
+  for (const auto& term : terms_)  // several may have one target
+    glossary.put({.source = term.target.empty() ? term.source : term.target, .target = {}, .match_case = true});
+  return glossary;
 }
 
 std::vector<Glossary::Match> Glossary::find(std::string_view text) const {
   std::vector<Match> matches;
   if (terms_.empty()) return matches;
   const auto words = words_of(text);
-  const auto fits = [&](size_t first, size_t term) {
-    const auto& own = words_[term];
-    if (first + own.size() > words.size()) return false;
-    for (size_t i = 0; i < own.size(); ++i)
-      if (words[first + i].folded != own[i]) return false;
-    if (!terms_[term].match_case) return true;
-    const auto exact = words_of(terms_[term].source);
-    for (size_t i = 0; i < own.size(); ++i) {
-      const auto& [here, there] = std::pair(words[first + i].range, exact[i].range);
-      if (text.substr(here.begin, here.end - here.begin) !=
-          std::string_view(terms_[term].source).substr(there.begin, there.end - there.begin))
-        return false;
-    }
-    return true;
-  };
+  const auto exact = texts_of(words, text), folded = folded_of(words);
   for (size_t i = 0; i < words.size();) {
-    const auto candidates = by_first_word_.find(words[i].folded);
-    const Match* found = nullptr;
-    Match match;
-    if (candidates != by_first_word_.end()) {
-      // Of terms of one length that which asks for this case comes before the one that takes any.
-      size_t best_length = 0;
-      for (const size_t term : candidates->second) {
-        const size_t length = words_[term].size();
-        if (length < best_length || !fits(i, term)) continue;
-        if (found && (length == best_length && !terms_[term].match_case)) continue;
-        best_length = length;
-        match = {.range = {words[i].range.begin, words[i + length - 1].range.end}, .term = term};
-        found = &match;
-      }
-    }
-    if (found) {
-      i += words_[match.term].size();
-      matches.push_back(match);
-    } else {
-      ++i;
-    }
+    const auto as_it_stands = exact_.longest(std::span(exact).subspan(i));
+    const auto in_any_case = in_any_case_.longest(std::span(folded).subspan(i));
+    const auto& best = in_any_case.words > as_it_stands.words ? in_any_case : as_it_stands;
+    if (best.words > 0)
+      matches.push_back({.range = {words[i].range.begin, words[i + best.words - 1].range.end}, .term = best.number});
+    i += std::max<size_t>(best.words, 1);
   }
   return matches;
 }
 
+bool is_of_word(char32_t c) {
+  return u_isalnum(static_cast<UChar32>(c)) || u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_GRAPHEME_EXTEND) ||
+         c == '_';
+}
+
+bool make_one_word(char32_t before, char32_t after) {
+  return is_of_word(before) && is_of_word(after) && !needs_no_space(before) && !needs_no_space(after);
+}
+
 bool stands_as_words(std::string_view text, std::string_view phrase) {
-  if (phrase.empty()) return true;
-  // What stands before each place of the text, and what begins there; 0 beyond the ends.
-  char32_t before = 0;
-  for (size_t at = 0; at + phrase.size() <= text.size();) {
-    if (text.substr(at, phrase.size()) == phrase) {
-      size_t i = 0, behind = at + phrase.size();
-      const char32_t first = next_code_point(phrase, i);
-      char32_t last = first;
-      while (i < phrase.size()) last = next_code_point(phrase, i);
-      const char32_t after = behind < text.size() ? next_code_point(text, behind) : 0;
-      if (!make_one_word(before, first) && !make_one_word(last, after)) return true;
+  return phrase.empty() || find_as_words(text, phrase) != std::string_view::npos;
+}
+
+size_t find_as_words(std::string_view text, std::string_view phrase, size_t from) {
+  if (phrase.empty()) return std::string_view::npos;
+  const auto last_of = [](std::string_view own) -> char32_t {  // 0 where there is none
+    size_t begin = own.size();
+    while (begin > 0 && is_continuation_byte(own[--begin])) {
     }
-    before = next_code_point(text, at);
+    return own.empty() ? 0 : next_code_point(own, begin);
+  };
+  const auto first_of = [](std::string_view own) -> char32_t {
+    size_t i = 0;
+    return own.empty() ? 0 : next_code_point(own, i);
+  };
+  const char32_t first = first_of(phrase), last = last_of(phrase);
+  for (size_t at = text.find(phrase, from); at != std::string_view::npos; at = text.find(phrase, at + 1)) {
+    const char32_t before = last_of(text.substr(0, at)), after = first_of(text.substr(at + phrase.size()));
+    if (!make_one_word(before, first) && !make_one_word(last, after)) return at;
   }
-  return false;
+  return std::string_view::npos;
 }
 
 }  // namespace nmt

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "text/string_hash.h"
+#include "text/terms/phrase_trie.h"
 #include "text/terms/text_range.h"
 
 namespace nmt {
@@ -22,7 +22,8 @@ struct Term {
 ///
 /// A file of them has a line a term: source, a tab, target, and perhaps a tab and flags, divided by commas: `case` (the
 /// text has the source in this case only), `keep` (stays as it is in the text; the target is left out). Lines that are
-/// blank or begin with # say nothing. A term is found as whole words, with any white space between them.
+/// blank or begin with # say nothing. A term is found as whole words, with any white space between them; it has at most
+/// 100 words.
 class Glossary {
  public:
   /// name: of the file or the field, for errors. Throws Error ("NAME:LINE: ...") for what is not as it should be.
@@ -42,15 +43,21 @@ class Glossary {
 
  private:
   void add(Term term, const std::string& place);
+  std::optional<size_t> put(Term term);  ///< the term that has these words already, if there is one
 
   std::vector<Term> terms_;
-  std::vector<std::vector<std::string>> words_;  // of each term's source, folded
-  // By the first word: the terms that begin with it, the longest first.
-  std::unordered_map<std::string, std::vector<size_t>, StringHash, std::equal_to<>> by_first_word_;
+  PhraseTrie exact_, in_any_case_;  // by the source's words, as they stand (match_case) and folded
 };
 
 /// Whether a phrase stands in a text as words: no letter or digit goes on with it. Beside writing without spaces
 /// (Chinese, Thai) it may stand anywhere.
 bool stands_as_words(std::string_view text, std::string_view phrase);
+/// The first place from `from` on where a phrase stands so; npos where there is none.
+size_t find_as_words(std::string_view text, std::string_view phrase, size_t from = 0);
+
+/// Whether a word has this character: a letter, a digit, a mark on one, an underscore.
+bool is_of_word(char32_t c);
+/// Whether the words of these two, side by side, are one.
+bool make_one_word(char32_t before, char32_t after);
 
 }  // namespace nmt

@@ -1,7 +1,9 @@
 #include "text/terms/placeholders.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstddef>
 
 namespace nmt {
 namespace {
@@ -42,11 +44,11 @@ size_t end_of_conversion(std::string_view text, size_t i) {
     return end == k ? i : end;
   }
   if (at(text, k) == '(') {
-    const size_t close = text.find(')', k);
-    if (close == std::string_view::npos || close - k > kLongestName ||
-        !std::ranges::all_of(text.substr(k + 1, close - k - 1), is_name))
-      return i;
-    k = close + 1;
+    // No further than a name reaches: a text of many "%(" would be read to its end for each.
+    const std::string_view name = text.substr(k + 1, kLongestName);
+    const size_t close = name.find(')');
+    if (close == std::string_view::npos || !std::ranges::all_of(name.substr(0, close), is_name)) return i;
+    k += close + 2;
   }
   size_t digits = k;
   while (is_digit(at(text, digits))) ++digits;
@@ -76,16 +78,23 @@ bool is_of_address(char c) {
   return byte > 0x20 && byte != 0x7F && c != '<' && c != '>' && c != '"';
 }
 
-/// An address without the punctuation that belongs to the sentence around it.
+/// An address without the punctuation that belongs to the sentence around it. A bracket is the address's own where it
+/// is opened in it.
 size_t without_punctuation(std::string_view text, size_t begin, size_t end) {
+  constexpr std::string_view kOpening = "([{", kClosing = ")]}";
+  const auto own = text.substr(begin, end - begin);
+  std::array<std::ptrdiff_t, 3> unclosed = {};  // of each kind in what is left; counted once, so that time is linear
+  for (size_t kind = 0; kind < unclosed.size(); ++kind)
+    unclosed[kind] = std::ranges::count(own, kOpening[kind]) - std::ranges::count(own, kClosing[kind]);
   for (; end > begin; --end) {
     const char last = text[end - 1];
-    const auto own = text.substr(begin, end - begin);
-    const bool opened = (last == ')' && std::ranges::count(own, '(') >= std::ranges::count(own, ')')) ||
-                        (last == ']' && std::ranges::count(own, '[') >= std::ranges::count(own, ']')) ||
-                        (last == '}' && std::ranges::count(own, '{') >= std::ranges::count(own, '}'));
-    if (opened) break;
-    if (std::string_view(".,;:!?')]}").find(last) == std::string_view::npos) break;
+    const size_t kind = kClosing.find(last);
+    if (kind != std::string_view::npos) {
+      if (unclosed[kind] >= 0) break;
+      ++unclosed[kind];
+    } else if (std::string_view(".,;:!?'").find(last) == std::string_view::npos) {
+      break;
+    }
   }
   return end;
 }

@@ -91,6 +91,10 @@ void CheckpointStore::replace_file(int64_t update, const std::string& name, std:
   remove_others(update, keep, also);
 }
 
+void CheckpointStore::remove(int64_t update) const {
+  if (fs::exists(path(update))) remove_folder(path(update));
+}
+
 void CheckpointStore::remove_others(int64_t update, int64_t keep, const std::set<int64_t>& also) const {
   const auto all = updates();
   const auto surplus = static_cast<int64_t>(all.size()) - std::max<int64_t>(keep, 1);

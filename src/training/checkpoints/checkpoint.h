@@ -37,6 +37,8 @@ class CheckpointStore {
   /// other files are not read or copied where the file system has hard links. Then removes the others as save() does.
   void replace_file(int64_t update, const std::string& name, std::string_view text, int64_t keep,
                     const std::set<int64_t>& also = {}) const;
+  /// Does nothing where none stands.
+  void remove(int64_t update) const;
   /// Updates of which a checkpoint stands there, ascending.
   std::vector<int64_t> updates() const;
   std::filesystem::path path(int64_t update) const;

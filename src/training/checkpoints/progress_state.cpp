@@ -91,6 +91,7 @@ nlohmann::json ProgressState::to_json() const {
   json["seconds"] = written(seconds);
   json["best_score"] = written(best_score);
   json["best_validations"] = best_validations;
+  json["extra_checkpoint"] = extra_checkpoint;
   json["plateau"] = plateau;
   json["later_events"] = later_events;
   return json;
@@ -102,6 +103,7 @@ ProgressState ProgressState::from_json(const nlohmann::json& json) {
   state.best_score = read_double(json.at("best_score"));
   // The first versions had none of these.
   state.best_validations = json.value("best_validations", state.best_validations);
+  state.extra_checkpoint = json.value("extra_checkpoint", state.extra_checkpoint);
   state.plateau = json.value("plateau", state.plateau);
   state.later_events = json.value("later_events", state.later_events);
   std::erase_if(state.best_validations, [](const auto& validation) { return !std::isfinite(validation.score); });

@@ -39,6 +39,7 @@ struct ProgressState {
   int64_t validations_since_best = 0;
   int64_t averaged_update = -1;                ///< where averages of checkpoints were last tried
   std::vector<ScoredUpdate> best_validations;  ///< of training.average_best, best first
+  int64_t extra_checkpoint = -1;  ///< the update of a checkpoint that was not due: of a stop, of an end; -1: none
   Plateau plateau;
 
   int64_t skipped_updates = 0;  ///< not finite

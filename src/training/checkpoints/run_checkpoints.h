@@ -23,15 +23,20 @@ class RunCheckpoints {
     const CheckpointStore& store;
     ModelWriter write_model;
     std::function<NamedTensors()> trainer_state;
-    int64_t keep = 1;  ///< the last so many
+    int64_t keep = 1;     ///< the last so many
+    bool counts = false;  ///< the last ones are averaged: one that was not due takes no other's place
   };
   explicit RunCheckpoints(Parts parts) : parts_(std::move(parts)) {}
 
-  void save(const ProgressState& progress) const;
+  /// extra: the update of an older checkpoint that was not due (-1: none). If checkpoints count, it goes: a run that
+  /// was stopped and went on has those of an unbroken one.
+  void save(const ProgressState& progress, int64_t extra = -1) const;
   /// Of an update whose checkpoint stands and whose weights are those: what has changed since is the progress.
   void save_progress(const ProgressState& progress) const;
 
  private:
+  int64_t keep(const ProgressState& progress) const;
+
   Parts parts_;
 };
 

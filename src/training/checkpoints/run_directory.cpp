@@ -27,6 +27,13 @@ namespace {
 constexpr auto kFiles = {"config.yaml", "log.txt", "metrics.jsonl", "validations.tsv", "sessions.jsonl"};
 constexpr auto kFolders = {"checkpoints", "best", "samples", "attention", "translations", "tensorboard"};
 
+// Scores that were measured with other values of it cannot be compared.
+bool changes_measure(const std::string& key, ValidationMetric best_metric) {
+  if (best_metric == ValidationMetric::kLoss) return key == "validation.teacher_forcing";
+  return key == "validation.beam_size" || key == "validation.max_sentences" ||
+         (key.starts_with("decoding.") && key != "decoding.batch_size");
+}
+
 bool is_configuration(const fs::path& file) {
   if (!fs::is_regular_file(file)) return false;
   try {
@@ -154,7 +161,10 @@ void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {
   std::string refused;
   for (const auto& difference : differences(before, config)) {
     if (difference.key == "run.dir") continue;  // the folder was moved
-    if (difference.may_change_on_resume)
+    if (changes_measure(difference.key, config.validation.best_metric))
+      log.warn("changed since the run began: {}: {} -> {}; the best score so far was measured with the old value",
+               difference.key, difference.before, difference.after);
+    else if (difference.may_change_on_resume)
       log.info("changed since the run began: {}: {} -> {}", difference.key, difference.before, difference.after);
     else
       refused += fmt::format("{}{}: {} -> {}", refused.empty() ? "" : ", ", difference.key, difference.before,

@@ -198,13 +198,15 @@ void UpdateLoop::save_and_validate(bool saves, bool validates) {
 void UpdateLoop::save_checkpoint() {
   account_for_launched();
   const bool stands = std::exchange(saved_update_, progress_.update) == progress_.update;
+  const int64_t extra = progress_.extra_checkpoint;
+  if (!stands) progress_.extra_checkpoint = checkpoint_due() ? -1 : progress_.update;
   if (!stands && parts_.gather_state) parts_.gather_state();
   if (!parts_.group.leads()) return;
   progress_.seconds = seconds_before_ + parts_.clock() - session_start_;
   if (stands)
     parts_.checkpoints->save_progress(progress_);
   else
-    parts_.checkpoints->save(progress_);
+    parts_.checkpoints->save(progress_, extra);
 }
 
 // By the process that leads; the others wait, and know then what it knows.

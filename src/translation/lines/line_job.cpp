@@ -1,6 +1,8 @@
 #include "translation/lines/line_job.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "translation/lines/word_alignment.h"
@@ -40,6 +42,12 @@ void append(std::vector<Alternative>& whole, std::vector<Alternative> part) {
   for (size_t i = 0; i < count; ++i) append(whole[i], part[i]);
 }
 
+/// The search tells translations apart by their pieces: of those with one text the best stays. (Each sample stays.)
+void drop_repeated(std::vector<Alternative>& alternatives) {
+  std::set<std::string> texts;
+  std::erase_if(alternatives, [&](const Alternative& one) { return !texts.insert(one.text).second; });
+}
+
 /// Puts back what was cut out.
 void restore(const LineJob& job, const TextCodec& codec, bool aligns, Alternative& alternative) {
   AlignedTranslation translation{.text = alternative.text};
@@ -48,8 +56,10 @@ void restore(const LineJob& job, const TextCodec& codec, bool aligns, Alternativ
     translation.alignment = aligned_words(words, job.plan.text(), alternative.text);
   }
   auto restored = job.plan.restored(translation);
+  alternative.cut = {job.plan.text(), std::move(alternative.text)};
   alternative.text = std::move(restored.text);
   if (aligns) alternative.aligned = std::move(restored.alignment);
+  if (!job.plan.has_wishes(alternative.text)) alternative.meets_constraints = false;
 }
 
 }  // namespace
@@ -86,9 +96,12 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     for (auto& whole : alternatives)
       whole.score = whole.log_probability / options.penalty(whole.tokens) + whole.coverage_penalty;
   }
+  if (job.request.copy_unknown)  // before anything is put back: the model has read the rest
+    copy_unknown_words(codec, job.plan.has_cuts() ? job.plan.text() : job.request.source, job.result);
   if (job.plan.has_cuts()) {
     for (auto& one : alternatives) restore(job, codec, aligns && job.plan.has_words(), one);
   }
+  if (!options.sampling) drop_repeated(alternatives);
   text = alternatives.front().text;
   target_tokens = alternatives.front().tokens;
 }

@@ -152,11 +152,11 @@ void LiveParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
     if (--job.parts_left > 0) return;
   }
   // The job is this thread's alone now.
-  bool done = true, is_dropped = false;
+  bool done = true;
   try {
-    done = steps_.finish(job);
+    if (!job.is_dropped) done = steps_.finish(job);
   } catch (const TranslationStopped&) {  // as it was begun again
-    is_dropped = true;
+    job.is_dropped = true;
   }
   std::list<LineJob> one;
   {
@@ -164,7 +164,7 @@ void LiveParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
     if (!done) return add_parts(job);
     one = taken_out(job);
   }
-  if (is_dropped)
+  if (one.front().is_dropped)
     lines_.is_given_up(one.front().id);
   else
     lines_.finish(one.front().id, std::move(one.front().result));
@@ -176,6 +176,7 @@ bool LiveParts::is_given_up(int64_t id) {
   if (!lines_.is_given_up(job.id)) return false;
   // The search drops this part and does not ask for it again.
   const std::lock_guard lock(mutex_);
+  job.is_dropped = true;
   if (--job.parts_left == 0) taken_out(job);
   return true;
 }

@@ -28,16 +28,16 @@ void add_parts(std::span<const TextCodec* const> codecs, std::string_view text, 
     add_parts(codecs, text.substr(middle), max_length, stopped, parts);
     return;
   }
-  SourcePart part;
+  SourcePart part{.text = text};
   size_t longest = 0;
   for (const auto* codec : codecs) {
-    part.push_back(codec->encode_source(text));
-    longest = std::max(longest, part.back().size());
+    part.pieces.push_back(codec->encode_source(text));
+    longest = std::max(longest, part.pieces.back().size());
   }
-  if (part.front().empty()) return;
+  if (part.pieces.front().empty()) return;
   const size_t middle = longest > max_length ? halving_point(text) : 0;
   if (middle == 0) {  // it fits, or is one character of so many pieces: bytes of nonsense
-    for (auto& ids : part) ids.resize(std::min(ids.size(), max_length));
+    for (auto& ids : part.pieces) ids.resize(std::min(ids.size(), max_length));
     parts.push_back(std::move(part));
     return;
   }

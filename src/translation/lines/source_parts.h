@@ -10,8 +10,11 @@
 
 namespace nmt {
 
-/// A source line, or a part of it, as ids: a list for each codec.
-using SourcePart = std::vector<std::vector<int32_t>>;
+/// A source line, or a part of it.
+struct SourcePart {
+  std::vector<std::vector<int32_t>> pieces = {};  ///< ids: a list for each codec
+  std::string_view text = {};                     ///< a view of the line
+};
 
 /// A source line in parts of at most max_length pieces, whichever codec counts: one part, unless the line is longer. It
 /// is then halved, again and again: after a sentence where one ends in the middle half, else at the space next to the

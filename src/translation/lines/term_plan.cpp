@@ -3,51 +3,18 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "base/code_points.h"
+#include "base/unicode.h"
 #include "markup/segments/place_tags.h"
 #include "text/terms/glossary.h"
-#include "text/terms/placeholders.h"
+#include "translation/lines/replacements.h"
 
 namespace nmt {
 namespace {
-
-/// A stretch of the line and what stands for it in the translation.
-struct Replacement {
-  TextRange range;
-  std::string literal;
-  bool is_term = false;
-};
-
-std::string_view part(std::string_view text, TextRange range) {
-  return text.substr(range.begin, range.end - range.begin);
-}
-
-/// From left to right; a placeholder goes before a term within it or around it.
-std::vector<Replacement> replacements_of(const TranslationRequest& request) {
-  const std::string_view line = request.source;
-  std::vector<Replacement> replacements;
-  if (request.terms.keep_placeholders) {
-    for (const auto& range : find_placeholders(line))
-      replacements.push_back({.range = range, .literal = std::string(part(line, range))});
-  }
-  if (request.terms.glossary) {
-    const auto overlaps = [&](TextRange range) {
-      return std::ranges::any_of(
-          replacements, [&](const auto& one) { return one.range.begin < range.end && range.begin < one.range.end; });
-    };
-    for (const auto& [range, index] : request.terms.glossary->find(line)) {
-      const auto& target = request.terms.glossary->terms()[index].target;
-      if (!overlaps(range))
-        replacements.push_back(
-            {.range = range, .literal = target.empty() ? std::string(part(line, range)) : target, .is_term = true});
-    }
-  }
-  std::ranges::sort(replacements, {}, [](const auto& one) { return one.range.begin; });
-  return replacements;
-}
 
 /// Bytes of a translation and where they stand when literals are in it.
 struct Copied {
@@ -62,6 +29,29 @@ size_t moved(std::span<const Copied> copied, size_t position, bool is_end) {
   return copied.back().to + copied.back().size;
 }
 
+bool has_word(std::string_view text) {
+  for (size_t i = 0; i < text.size();)
+    if (u_isalnum(static_cast<UChar32>(next_code_point(text, i)))) return true;
+  return false;
+}
+
+/// A word of an alignment in parts, where something was cut out of it or is put into it: of these the ones with letters
+/// or digits, if there are any. borders: sorted.
+std::vector<TextRange> parts_of_word(std::string_view text, TextRange word, const std::vector<size_t>& borders) {
+  std::vector<TextRange> parts;
+  for (auto next = std::ranges::upper_bound(borders, word.begin); next != borders.end() && *next < word.end; ++next) {
+    if (*next == word.begin) continue;  // several at one place
+    parts.push_back({word.begin, *next});
+    word.begin = *next;
+  }
+  parts.push_back(word);
+  const auto is_of_signs = [&](TextRange range) {
+    return !has_word(text.substr(range.begin, range.end - range.begin));
+  };
+  if (!std::ranges::all_of(parts, is_of_signs)) std::erase_if(parts, is_of_signs);
+  return parts;
+}
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 bool has_letter(std::string_view text) {
@@ -70,105 +60,292 @@ bool has_letter(std::string_view text) {
   return false;
 }
 
-size_t length_of_any(std::string_view text, std::span<const std::string_view> signs, bool at_end) {
-  for (const auto sign : signs)
-    if (at_end ? text.ends_with(sign) : text.starts_with(sign)) return sign.size();
-  return 0;
+/// The character that begins at a byte, or that ends there; 0 beyond the ends.
+char32_t character_at(std::string_view text, size_t i) { return i < text.size() ? next_code_point(text, i) : 0; }
+char32_t character_before(std::string_view text, size_t i) {
+  if (i == 0) return 0;
+  size_t begin = i - 1;
+  while (begin > 0 && is_continuation_byte(text[begin])) --begin;
+  return next_code_point(text, begin);
 }
 
-/// "(%s)" is cut out as a whole: a model that reads "()" may lose or divide it.
-void take_brackets(std::string_view line, size_t behind, TextRange& range, std::string& literal) {
-  static constexpr std::string_view kOpening[] = {"(",      "[",      "{",      "<",      "\"",     "'",
-                                                  "\u201E", "\u201C", "\u2018", "\u201A", "\u00AB", "\u00BB"};
-  static constexpr std::string_view kClosing[] = {")",      "]",      "}",      ">",      "\"",     "'",
-                                                  "\u201D", "\u201C", "\u2019", "\u2018", "\u00BB", "\u00AB"};
-  for (;;) {
-    const size_t before = length_of_any(line.substr(behind, range.begin - behind), kOpening, true);
-    const size_t after = length_of_any(line.substr(range.end), kClosing, false);
-    if (before == 0 || after == 0) return;
-    literal =
-        std::string(line.substr(range.begin - before, before)) + literal + std::string(line.substr(range.end, after));
-    range = {range.begin - before, range.end + after};
+/// A sign before which no space stands. Quotation marks are left aside: which of them close depends on the language.
+bool closes(char32_t c) {
+  constexpr std::u32string_view kSigns = U".,;:!?\u2026\u3002\u3001\uFF0C\uFF1B\uFF1A\uFF01\uFF1F";
+  return kSigns.find(c) != std::u32string_view::npos || u_charType(static_cast<UChar32>(c)) == U_END_PUNCTUATION;
+}
+/// One behind which none stands.
+bool opens(char32_t c) { return u_charType(static_cast<UChar32>(c)) == U_START_PUNCTUATION; }
+
+/// Whether it would make one word with a letter beside it.
+bool goes_on(char32_t c) { return make_one_word(c, 'a'); }
+
+/// Of two spaces around what was cut out at the end of `text` one is left, and none where a full stop follows. Returns
+/// where the line goes on.
+size_t close_gap(std::string& text, std::string_view line, size_t behind) {
+  if (behind == line.size() || (!text.empty() && !is_blank(text.back()))) return behind;
+  if (is_blank(line[behind])) return behind + 1;
+  if (!text.empty() && closes(character_at(line, behind))) text.pop_back();
+  return behind;
+}
+
+std::string without_space(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    const size_t begin = i;
+    if (!is_python_space(next_code_point(text, i))) result += text.substr(begin, i - begin);
   }
+  return result;
+}
+
+/// The end of `beginning` in a text that begins with it, whatever white space they have; of another, of what is the
+/// same.
+size_t end_of_beginning(std::string_view beginning, std::string_view text) {
+  size_t end = 0;
+  for (size_t i = 0, at = 0; i < beginning.size();) {
+    const char32_t wanted = next_code_point(beginning, i);
+    if (is_python_space(wanted)) continue;
+    char32_t found = 0;
+    while (at < text.size() && is_python_space(found = next_code_point(text, at))) {
+    }
+    if (found != wanted) return end;
+    end = at;
+  }
+  return end;
 }
 
 }  // namespace
 
 TermPlan::TermPlan(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-                   bool cut_all) {
+                   bool cut_all, const std::function<std::string(const std::string&)>& written) {
+  cut_out(request, can_write, cut_all);
+  has_words_ = cuts_.empty() || has_letter(text_);
+  read_prefix(request.prefix, written);
+  read_phrases(request.must);
+}
+
+TermPlan::Surroundings TermPlan::surroundings(std::string_view text, TextRange range) {
+  return {.space_before = range.begin > 0 && is_blank(text[range.begin - 1]),
+          .space_after = range.end < text.size() && is_blank(text[range.end]),
+          .word_before = goes_on(character_before(text, range.begin)),
+          .word_after = goes_on(character_at(text, range.end))};
+}
+
+void TermPlan::cut_out(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
+                       bool cut_all) {
   const std::string_view line = request.source;
   size_t behind = 0;
+  // A space that text_ has lost stands before the first of the cuts at its end.
+  const auto draw_back = [&] {
+    bool is_first = true;
+    for (auto& cut : cuts_) {
+      if (cut.position <= text_.size()) continue;
+      cut.position = text_.size();
+      cut.removed += std::exchange(is_first, false) ? 1 : 0;
+    }
+  };
   for (auto& [range, literal, is_term] : replacements_of(request)) {
     if (is_term && !cut_all && can_write(literal)) {
-      if (std::ranges::find(forced_, literal) == forced_.end()) forced_.push_back(literal);
+      forced_.push_back({literal, text_.size() + range.begin - behind});
       continue;
     }
+    std::string bare = literal;
     if (range.begin > behind) take_brackets(line, behind, range, literal);
     text_ += line.substr(behind, range.begin - behind);
-    Cut cut{.position = text_.size(),
-            .literal = std::move(literal),
-            .range = range,
-            .space_before = range.begin > 0 && is_blank(line[range.begin - 1]),
-            .space_after = range.end < line.size() && is_blank(line[range.end])};
-    behind = range.end;
-    // One of the two spaces around it is enough for the rest.
-    if (cut.space_after && (text_.empty() || is_blank(text_.back()))) ++behind;
-    cut.removed = behind - range.begin;
-    cuts_.push_back(std::move(cut));
+    cuts_.push_back({.position = text_.size(),
+                     .literal = std::move(literal),
+                     .bare = std::move(bare),
+                     .range = range,
+                     .beside = surroundings(line, range)});
+    behind = close_gap(text_, line, range.end);
+    cuts_.back().removed = behind - range.begin;
+    draw_back();
   }
   text_ += line.substr(behind);
   if (!cuts_.empty() && cuts_.back().position == text_.size() && !text_.empty() && is_blank(text_.back())) {
     text_.pop_back();  // nothing follows the space
-    for (auto& cut : cuts_)
-      if (cut.position > text_.size()) cut.position = text_.size(), ++cut.removed;
+    draw_back();
   }
-  has_words_ = cuts_.empty() || has_letter(text_);
 }
 
-bool TermPlan::is_met(std::string_view translation) const {
-  return std::ranges::all_of(forced_, [&](const std::string& phrase) { return stands_as_words(translation, phrase); });
+void TermPlan::read_prefix(std::string_view prefix, const std::function<std::string(const std::string&)>& written) {
+  const auto add = [&](std::string_view stretch) {
+    prefix_ += stretch;
+    const std::string own(stretch);
+    const auto bare = without_space(written && !own.empty() ? written(own) : own);
+    written_prefix_ += bare;
+    whole_prefix_ += bare;
+  };
+  struct Next {
+    size_t cut;
+    std::string literal;  // with its brackets, or without
+    size_t place;         // where the prefix has it next
+  };
+  std::vector<Next> next;
+  const auto look_for = [&](size_t cut, const std::string& literal) {
+    const size_t place = find_as_words(prefix, literal);
+    if (place != std::string_view::npos) next.push_back({cut, literal, place});
+  };
+  for (size_t i = 0; i < cuts_.size() && !prefix.empty(); ++i) {
+    look_for(i, cuts_[i].literal);
+    if (cuts_[i].bare != cuts_[i].literal) look_for(i, cuts_[i].bare);
+  }
+  size_t behind = 0;
+  for (;;) {
+    for (auto& one : next)
+      if (one.place < behind) one.place = find_as_words(prefix, one.literal, behind);
+    std::erase_if(next, [](const Next& one) { return one.place == std::string_view::npos; });
+    if (next.empty()) break;
+    const Next first = *std::ranges::min_element(next, [](const Next& a, const Next& b) {
+      return std::pair(a.place, b.literal.size()) < std::pair(b.place, a.literal.size());
+    });
+    std::erase_if(next, [&](const Next& one) { return one.cut == first.cut; });
+    const TextRange range{first.place, first.place + first.literal.size()};
+    add(prefix.substr(behind, range.begin - behind));
+    behind = close_gap(prefix_, prefix, range.end);
+    pins_.push_back({.cut = first.cut, .before = written_prefix_.size(), .beside = surroundings(prefix, range)});
+    whole_prefix_ += without_space(first.literal);
+    cuts_[first.cut].literal = first.literal;
+  }
+  add(prefix.substr(behind));
+  if (!pins_.empty() && behind == prefix.size() && !prefix_.empty() && is_blank(prefix_.back())) prefix_.pop_back();
+}
+
+void TermPlan::read_phrases(const std::vector<std::string>& phrases) {
+  for (const std::string_view phrase : phrases) {
+    size_t behind = 0;
+    const auto add = [&](size_t end) {  // without signs at what was cut out: "da" of "da ({x})"
+      auto own = phrase.substr(behind, end - behind);
+      while (behind > 0 && !own.empty() && !is_of_word(character_at(own, 0)))
+        own.remove_prefix(code_point_at(own, 0).length);
+      while (end < phrase.size() && !own.empty() && !is_of_word(character_before(own, own.size())))
+        own.remove_suffix(1);
+      if (!own.empty()) must_.emplace_back(own);
+    };
+    bool is_judged = !has_words_;
+    for (;;) {
+      size_t begin = std::string_view::npos, size = 0;
+      for (const auto& cut : cuts_)
+        if (const size_t at = find_as_words(phrase, cut.bare, behind);
+            at < begin || (at == begin && cut.bare.size() > size))
+          begin = at, size = cut.bare.size();
+      if (begin == std::string_view::npos) break;
+      add(begin);
+      behind = begin + size;
+      is_judged = true;
+    }
+    add(phrase.size());
+    if (is_judged) judged_.push_back(without_space(phrase));
+  }
+}
+
+std::vector<std::string> TermPlan::forced(size_t part) const {
+  const auto first_of = [&](size_t next) {  // the first that does not begin in a part before this one
+    if (next == 0) return forced_.begin();
+    if (next >= part_begins_.size()) return forced_.end();
+    return std::ranges::lower_bound(forced_, part_begins_[next], {}, &Forced::position);
+  };
+  std::vector<std::string> phrases;
+  for (auto one = first_of(part); one != first_of(part + 1); ++one)
+    if (std::ranges::find(phrases, one->phrase) == phrases.end()) phrases.push_back(one->phrase);
+  return phrases;
+}
+
+bool TermPlan::is_met(std::string_view translation, std::span<const std::string> parts) const {
+  std::set<std::string_view> phrases;
+  for (const auto& one : forced_) phrases.insert(one.phrase);
+  if (!std::ranges::all_of(phrases, [&](auto phrase) { return stands_as_words(translation, phrase); })) return false;
+  for (size_t part = 0; part < parts.size(); ++part)
+    for (const auto& phrase : forced(part))
+      if (!stands_as_words(parts[part], phrase)) return false;
+  return true;
+}
+
+bool TermPlan::has_wishes(std::string_view restored) const {
+  const auto text = without_space(restored);
+  return text.starts_with(whole_prefix_) && std::ranges::all_of(judged_, [&](const std::string& phrase) {
+           return text.find(phrase) != std::string::npos;
+         });
+}
+
+/// In the order of the translation: what the prefix has, then the others, which do not go into it.
+std::vector<TermPlan::Place> TermPlan::places(const AlignedTranslation& translation) const {
+  std::vector<Place> places;
+  std::vector<bool> is_pinned(cuts_.size());
+  const std::string_view written = written_prefix_;
+  for (const auto& [cut, before, beside] : pins_) {
+    places.push_back({end_of_beginning(written.substr(0, before), translation.text), cut, beside});
+    is_pinned[cut] = true;
+  }
+  size_t free = end_of_beginning(written, translation.text);
+  while (free > 0 && free < translation.text.size() &&
+         make_one_word(character_before(translation.text, free), character_at(translation.text, free)))
+    next_code_point(translation.text, free);  // the prefix ends inside of a word
+  std::vector<markup::TagSpan> spans;
+  std::vector<size_t> cut_of_span;
+  for (size_t i = 0; i < cuts_.size(); ++i) {
+    if (is_pinned[i]) continue;
+    const Cut& cut = cuts_[i];
+    // What stood against a word or a sign stays with it: "{name}," or "($price)".
+    const auto neighbour = !cut.beside.space_before && cut.position > 0 ? markup::TagNeighbour::kLeft
+                           : !cut.beside.space_after                    ? markup::TagNeighbour::kRight
+                                                                        : markup::TagNeighbour::kNeither;
+    spans.push_back({.begin = cut.position, .end = cut.position, .neighbour = neighbour});
+    cut_of_span.push_back(i);
+  }
+  for (const auto& event : markup::place_tags(text_, spans, translation))
+    if (const size_t cut = cut_of_span[event.span]; !event.closes)
+      places.push_back({std::max(event.position, free), cut, cuts_[cut].beside});
+  return places;
 }
 
 AlignedTranslation TermPlan::restored(const AlignedTranslation& translation) const {
   if (cuts_.empty()) return translation;
-  std::vector<markup::TagSpan> spans;
-  for (const auto& cut : cuts_) {
-    // What stood against a word or a sign stays with it: "{name}," or "($price)".
-    const auto neighbour = !cut.space_before && cut.position > 0 ? markup::TagNeighbour::kLeft
-                           : !cut.space_after                    ? markup::TagNeighbour::kRight
-                                                                 : markup::TagNeighbour::kNeither;
-    spans.push_back({.begin = cut.position, .end = cut.position, .neighbour = neighbour});
-  }
-  auto events = markup::place_tags(text_, spans, translation);
-  std::erase_if(events, [](const markup::TagEvent& event) { return event.closes; });
+  const std::string_view from = translation.text;
   AlignedTranslation result;
+  std::string& text = result.text;
   std::vector<Copied> copied;
   size_t behind = 0;
-  bool wants_space = false;  // the literal that was written last
+  const Surroundings* last = nullptr;  // of the literal that was written last
   const auto copy_to = [&](size_t end) {
-    if (wants_space && end > behind && !is_blank(translation.text[behind])) result.text += ' ';
-    copied.push_back({.from = behind, .to = result.text.size(), .size = end - behind});
-    result.text.append(translation.text, behind, end - behind);
-    if (end > behind) wants_space = false;
+    end = std::max(end, behind);
+    if (last && end > behind && !is_blank(from[behind])) {
+      const char32_t next = character_at(from, behind);
+      const bool is_word = !last->word_after && goes_on(next);
+      if (last->space_after ? !closes(next) : is_word) text += ' ';
+    }
+    copied.push_back({.from = behind, .to = text.size(), .size = end - behind});
+    text.append(from, behind, end - behind);
+    if (end > behind) last = nullptr;
     behind = end;
   };
-  for (const auto& event : events) {
-    copy_to(event.position);
-    const Cut& cut = cuts_[event.span];
-    if ((cut.space_before || wants_space) && !result.text.empty() && !is_blank(result.text.back())) result.text += ' ';
-    const size_t begin = result.text.size();
-    result.text += cut.literal;
-    result.alignment.push_back({cut.range.begin, cut.range.end, begin, result.text.size()});
-    wants_space = cut.space_after;
+  const auto literals = places(translation);
+  for (const auto& place : literals) {
+    copy_to(place.position);
+    const Cut& cut = cuts_[place.cut];
+    if (const char32_t before = character_before(text, text.size()); before != 0 && !is_blank(text.back())) {
+      const bool is_word = !last && !place.beside.word_before && goes_on(before);
+      const bool is_space = place.beside.space_before || (last && last->space_after);
+      if (is_space ? !opens(before) : is_word) text += ' ';
+    }
+    const size_t begin = text.size();
+    text += cut.literal;
+    result.alignment.push_back({cut.range.begin, cut.range.end, begin, text.size()});
+    last = &place.beside;
     // Where the translation goes on with the space that stood before the literal, too, one of them is enough.
-    const bool doubled = begin > 0 && is_blank(result.text[begin - 1]) && behind < translation.text.size() &&
-                         is_blank(translation.text[behind]) && !wants_space;
-    if (doubled && behind + 1 < translation.text.size()) ++behind;
+    const bool doubled = begin > 0 && is_blank(text[begin - 1]) && behind + 1 < from.size() && is_blank(from[behind]);
+    if (doubled && !last->space_after && !goes_on(character_at(from, behind + 1))) ++behind;
   }
-  copy_to(translation.text.size());
+  copy_to(from.size());
+  std::vector<size_t> cut_at, put_at;
+  for (const auto& cut : cuts_) cut_at.push_back(cut.position);
+  for (const auto& stretch : copied) put_at.push_back(stretch.from);
   for (const auto& words : translation.alignment) {
-    result.alignment.push_back({in_line(words.source_begin, false), in_line(words.source_end, true),
-                                moved(copied, words.target_begin, false), moved(copied, words.target_end, true)});
+    const auto targets = parts_of_word(from, {words.target_begin, words.target_end}, put_at);
+    for (const auto& source : parts_of_word(text_, {words.source_begin, words.source_end}, cut_at))
+      for (const auto& target : targets)
+        result.alignment.push_back({in_line(source.begin, false), in_line(source.end, true),
+                                    moved(copied, target.begin, false), moved(copied, target.end, true)});
   }
   return result;
 }

@@ -21,12 +21,13 @@ struct TermOptions {
 /// A line to translate and what is wanted of its translation.
 struct TranslationRequest {
   std::string source = {};
-  std::string prefix = {};                 ///< text that the translation begins with
+  std::string prefix = {};                 ///< text that the translation begins with (divide_prefix)
   std::vector<std::string> must = {};      ///< phrases that it holds
   std::vector<std::string> must_not = {};  ///< and those that it does not
   int64_t n_best = 0;                      ///< translations that are wanted; 0: SearchOptions::n_best
-  bool attention = false;  ///< AlternativePart::attention is wanted, also without SearchOptions::attention
-  bool distinct = false;   ///< the n best go on differently behind the prefix (SearchInput::distinct)
+  bool attention = false;     ///< AlternativePart::attention is wanted, also without SearchOptions::attention
+  bool distinct = false;      ///< the n best go on differently behind the prefix (SearchInput::distinct)
+  bool copy_unknown = false;  ///< copy_unknown_words(); the models must have attention
   TermOptions terms = {};
 };
 
@@ -39,20 +40,27 @@ struct AlternativePart {
   std::vector<float> attention = {};
 };
 
+/// What a model read of a line from which something was cut out, and what it wrote.
+struct CutText {
+  std::string source, translation;
+};
+
 /// One of the n best translations of a line.
 struct Alternative {
   std::string text;
-  double log_probability = 0;     ///< natural logarithm, </s> included
-  double coverage_penalty = 0;    ///< part of the score, 0 or less
-  double score = 0;               ///< log_probability / length penalty + coverage penalty
-  int64_t tokens = 0;             ///< pieces, </s> included
-  bool finished = true;           ///< false: cut at the length limit
-  bool meets_constraints = true;  ///< it begins with the prefix and holds every phrase that it must
-  bool shortened = false;         ///< of Translator::score: a side was longer than the model takes and was cut
+  double log_probability = 0;   ///< natural logarithm, </s> included
+  double coverage_penalty = 0;  ///< part of the score, 0 or less
+  double score = 0;             ///< log_probability / length penalty + coverage penalty
+  int64_t tokens = 0;           ///< pieces, </s> included
+  bool finished = true;         ///< false: cut at the length limit
+  /// It begins with the prefix and holds every phrase that it must; where something was cut out, as `text` has it.
+  bool meets_constraints = true;
+  bool shortened = false;  ///< of Translator::score: a side was longer than the model takes and was cut
   std::vector<float> token_log_probabilities = {};  ///< of each token, the parts one after the other
   std::vector<AlternativePart> parts = {};
-  /// Of a line with terms or placeholders that were cut out (`parts` are without them): which of its words belong
-  /// together, where the model has attention.
+  /// Of a line with terms or placeholders that were cut out (`parts` are without them): what `parts` are of, and, where
+  /// the model has attention, which words of the line and of `text` belong together.
+  std::optional<CutText> cut = {};
   std::optional<std::vector<AlignedWords>> aligned = {};
 };
 

@@ -104,6 +104,41 @@ std::vector<float> average_over_words(const PartOfLine& part, std::span<const in
   return sums;
 }
 
+/// Which words of a text overlap [begin, end), from first to last.
+std::pair<size_t, size_t> words_in(const std::vector<std::string_view>& words, std::string_view text, size_t begin,
+                                   size_t end) {
+  const auto place = [&](std::string_view word) { return static_cast<size_t>(word.data() - text.data()); };
+  const auto first = std::ranges::partition_point(words, [&](auto word) { return place(word) + word.size() <= begin; });
+  const auto last = std::partition_point(first, words.end(), [&](auto word) { return place(word) < end; });
+  return {first - words.begin(), last - words.begin()};
+}
+
+/// Which words belong together where that is known by bytes.
+std::vector<WordLink> links_of(const std::vector<AlignedWords>& aligned, std::string_view line,
+                               std::string_view translation) {
+  std::vector<std::string_view> source_words, target_words;
+  split_words(line, source_words);
+  split_words(translation, target_words);
+  std::set<std::pair<size_t, size_t>> pairs;  // target first: the order of the translation
+  for (const auto& words : aligned) {
+    const auto source = words_in(source_words, line, words.source_begin, words.source_end);
+    const auto target = words_in(target_words, translation, words.target_begin, words.target_end);
+    for (size_t t = target.first; t < target.second; ++t)
+      for (size_t s = source.first; s < source.second; ++s) pairs.emplace(t, s);
+  }
+  std::vector<WordLink> links;
+  for (const auto& [target, source] : pairs)
+    links.push_back({static_cast<int64_t>(source), static_cast<int64_t>(target)});
+  return links;
+}
+
+std::string as_pharaoh(std::span<const WordLink> links) {
+  std::string line;
+  for (const auto& [source, target] : links)
+    fmt::format_to(std::back_inserter(line), "{}{}-{}", line.empty() ? "" : " ", source, target);
+  return line;
+}
+
 /// Chosen by the alignment error rate of 100 pairs (docs/results.md): 0.05 to 0.3 differ little.
 constexpr float kShare = 0.1F;
 
@@ -117,8 +152,9 @@ std::vector<std::string> pieces_of(const Tokenizer& tokenizer, std::span<const i
 
 std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_view line,
                                           const Alternative& alternative) {
-  const WordPieces source = words_of_line(codec, line, alternative);
-  const auto target = words_of(alternative.text);  // which may hold words that were copied
+  const auto& cut = alternative.cut;
+  const WordPieces source = words_of_line(codec, cut ? std::string_view(cut->source) : line, alternative);
+  const auto target = words_of(cut ? cut->translation : alternative.text);  // which may hold words that were copied
   std::vector<WordAttention> result;
   int64_t first_target = 0;
   for (const auto& part : parts_of(codec, alternative, source)) {
@@ -180,11 +216,15 @@ std::vector<WordLink> word_links(std::span<const WordAttention> parts) {
   return links;
 }
 
-std::string pharaoh_alignment(std::span<const WordAttention> parts) {
-  std::string links;
-  for (const auto& [source, target] : word_links(parts))
-    fmt::format_to(std::back_inserter(links), "{}{}-{}", links.empty() ? "" : " ", source, target);
-  return links;
+std::vector<WordLink> word_links(const TextCodec& codec, std::string_view line, const Alternative& alternative) {
+  if (alternative.aligned) return links_of(*alternative.aligned, line, alternative.text);
+  return word_links(word_attention(codec, line, alternative));
+}
+
+std::string pharaoh_alignment(std::span<const WordAttention> parts) { return as_pharaoh(word_links(parts)); }
+
+std::string pharaoh_alignment(const TextCodec& codec, std::string_view line, const Alternative& alternative) {
+  return as_pharaoh(word_links(codec, line, alternative));
 }
 
 std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, std::string_view line,

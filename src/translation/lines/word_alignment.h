@@ -23,7 +23,8 @@ struct WordAttention {
 };
 
 /// The attention between the words of a line and of one of its translations, from that between pieces which the search
-/// returned (SearchOptions::attention). Empty for an empty line or translation.
+/// returned (SearchOptions::attention). Empty for an empty line or translation. Where something was cut out of the
+/// line, words are those that the model read and wrote (Alternative::cut).
 std::vector<WordAttention> word_attention(const TextCodec& codec, std::string_view line,
                                           const Alternative& alternative);
 
@@ -39,14 +40,18 @@ struct WordLink {
 /// the word that looks at them most, where that is a tenth of what it spends; in the order of the translation.
 std::vector<WordLink> word_links(std::span<const WordAttention> parts);
 
+/// The same of a line and one of its translations; with what was cut out of it (Alternative::aligned).
+std::vector<WordLink> word_links(const TextCodec& codec, std::string_view line, const Alternative& alternative);
+
 /// The same as Pharaoh writes it: "0-0 1-2", source first.
 std::string pharaoh_alignment(std::span<const WordAttention> parts);
+std::string pharaoh_alignment(const TextCodec& codec, std::string_view line, const Alternative& alternative);
 
 /// The same in bytes of the line and of the translation.
 std::vector<AlignedWords> aligned_words(std::span<const WordAttention> parts, std::string_view line,
                                         std::string_view translation);
 
-/// Puts for each <unk> of the translations the source word that it looks at most.
+/// Puts for each <unk> of the translations the source word that it looks at most. line: as the model read it.
 void copy_unknown_words(const TextCodec& codec, std::string_view line, Translation& translation);
 
 }  // namespace nmt

@@ -10,13 +10,14 @@
 
 #include "base/error.h"
 #include "base/files/json_file.h"
+#include "config/loading/model_description.h"
 #include "text/terms/glossary.h"
 
 namespace nmt {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 /// What a model takes in memory, by its files: of a quantized one a little less than it takes.
 int64_t bytes_of(const fs::path& directory) {
@@ -36,19 +37,6 @@ std::string language_of(const fs::path& directory, const char* name) {
   return language == tokenizer->end() || !language->is_string() || language->get_ref<const std::string&>().empty()
              ? "und"
              : language->get<std::string>();
-}
-
-/// How a model that is not loaded yet will search.
-DecodingConfig decoding_of(const fs::path& directory, const std::function<Config(const Config&)>& changed) {
-  const auto json = read_json_file(directory / "model.json");
-  Config config;
-  const auto own = [&](const char* name, int64_t missing) {
-    const auto place = nlohmann::json::json_pointer(std::string("/configuration/decoding/") + name);
-    return json.contains(place) && json[place].is_number_integer() ? json[place].get<int64_t>() : missing;
-  };
-  config.decoding.beam_size = own("beam_size", config.decoding.beam_size);
-  config.decoding.batch_size = own("batch_size", config.decoding.batch_size);
-  return changed(config).decoding;
 }
 
 /// Each word of `second` with that of `first` from which it comes through a word of the language between.
@@ -92,7 +80,8 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
     const auto& first = model.directories.front();
     entry->pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
                    model.target.empty() ? language_of(first, "target_language") : model.target};
-    const auto decoding = decoding_of(first, [&](const Config& own) { return model.changed(options_.changed(own)); });
+    // A change may be one that only the rest of the model's own configuration allows.
+    const auto decoding = model.changed(options_.changed(read_model_description(first).config)).decoding;
     entry->n_best = decoding.beam_size;
     entry->batch_size = decoding.batch_size;
     if (config_.memory > 0 && entry->bytes > config_.memory)
@@ -163,7 +152,7 @@ const ModelService& ModelPool::loaded(Entry& entry) {
     log_.info("{}: leaves the memory", oldest->pair.name());
     oldest->unload();
   }
-  const auto start = Clock::now();
+  const auto start = SteadyClock::now();
   entry.models = std::make_unique<ModelSet>(
       ModelSetOptions{.directories = entry.model.directories,
                       .weights = entry.model.weights,
@@ -175,7 +164,8 @@ const ModelService& ModelPool::loaded(Entry& entry) {
   entry.service = std::make_unique<ModelService>(entry.models->members(), options,
                                                  TermOptions{entry.model.glossary, entry.model.keep_placeholders});
   if (config_.models.size() > 1)
-    log_.info("{}: loaded in {:.2f} s", entry.pair.name(), std::chrono::duration<double>(Clock::now() - start).count());
+    log_.info("{}: loaded in {:.2f} s", entry.pair.name(),
+              std::chrono::duration<double>(SteadyClock::now() - start).count());
   return *entry.service;
 }
 

@@ -48,6 +48,7 @@ void ModelServer::reload() {
   const auto fresh = parts_.load();
   server_->set_languages(fresh->pairs(), fresh->aliases());
   pool_->set(fresh);
+  server_->end_turns();  // else the old ones go on as long as lines come
   server_->reload_files();
 }
 

@@ -26,7 +26,8 @@ class ModelServer {
   std::string url() const;
   int port() const;
   bool is_open() const;  ///< to everybody who can reach the machine: no keys, and no local address
-  /// Reads models and certificates again. What it throws leaves all as it was.
+  /// Reads models and certificates again. What comes in later is answered by the new models; the old ones end what they
+  /// have begun. What it throws leaves all as it was.
   void reload();
   void stop();  ///< see TranslationServer
 

@@ -131,9 +131,10 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
   }
   if (const auto source = node["source"]) model.source = reader.text(source, "source");
   if (const auto target = node["target"]) model.target = reader.text(target, "target");
-  if (const auto glossary = node["glossary"])
-    model.glossary = std::make_shared<const Glossary>(
-        Glossary::read(reader.file().parent_path() / reader.text(glossary, "glossary")));
+  if (const auto glossary = node["glossary"]) {
+    model.glossary_file = reader.file().parent_path() / reader.text(glossary, "glossary");
+    model.glossary = std::make_shared<const Glossary>(Glossary::read(model.glossary_file));
+  }
   if (const auto keep = node["keep_placeholders"]) {
     const auto value = reader.text(keep, "keep_placeholders");
     if (value != "true" && value != "false") reader.fail(keep, "keep_placeholders: true or false was expected");

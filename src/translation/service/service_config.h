@@ -19,6 +19,7 @@ struct ServiceModel {
   std::vector<double> weights = {};                ///< of an ensemble's votes; empty: all the same
   std::string source = {}, target = {};            ///< empty: as the model says
   std::shared_ptr<const Glossary> glossary = {};   ///< of requests without one; null: none
+  std::filesystem::path glossary_file = {};        ///< where it was read from
   bool keep_placeholders = false;                  ///< of all requests
   /// What the service changes of the model's own configuration.
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };

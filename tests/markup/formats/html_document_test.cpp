@@ -100,6 +100,48 @@ TEST(HtmlDocument, TakesTagsThatDoNotNest) {
     EXPECT_NO_THROW(translate_html(text, shout)) << text;
 }
 
+/// Of a file of this name.
+std::string translated_file(const std::string& name, const std::string& bytes) {
+  return translate_document(document_format_of(name).value(), bytes, shout);
+}
+
+TEST(HtmlDocument, ReadsXhtmlAsXml) {
+  const auto page = [](const std::string& head, const std::string& text) {
+    return "\xEF\xBB\xBF<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 "
+           "Strict//EN\" \"xhtml1-strict.dtd\">\n<html xmlns=\"http://www.w3.org/1999/xhtml\"><head>" +
+           head + "</head><body>" + text + "</body></html>\n";
+  };
+  // An element that HTML reads up to its end tag may be empty in XML: the rest stayed as it was.
+  for (const char* head : {"<script src=\"a.js\"/>", "<title/>", "<style/>", "<script>if (a &lt; b) c();</script>",
+                           "<script>//<![CDATA[\nif (a < b) c(\"</p>\");\n//]]></script>"})
+    EXPECT_EQ(
+        translated_file("a.xhtml", page(head, "<p>a&nbsp;dog &amp; <iframe src=\"x\"/> a <b>cat</b><br/>sit</p>")),
+        page(head, "<p>A\u00A0DOG &amp; <iframe src=\"x\"/> A <b>CAT</b><br/>SIT</p>"));
+  EXPECT_EQ(translated_file("a.xhtml", "<p title=\"one\">two <code>three</code> <img alt=\"four\" src=\"a\"/></p>"),
+            "<p title=\"ONE\">TWO <code>three</code> <img alt=\"FOUR\" src=\"a\"/></p>");
+}
+
+TEST(HtmlDocument, ReadsXhtmlThatIsNotXmlAsHtml) {
+  EXPECT_EQ(translated_file("a.xhtml", "<p>one<br>two &nbsp; <img src=a alt=x><p>three & <i>four"),
+            "<p>ONE<br>TWO \u00A0 <img src=a alt=\"X\"><p>THREE &amp; <i>FOUR");
+  EXPECT_EQ(translated_file("a.xhtml", "<p>one</p><p>two</p>"), "<p>ONE</p><p>TWO</p>");
+  EXPECT_EQ(translated_file("a.xhtml", "<!DOCTYPE html [<!ENTITY e \"x\">]><p>one &e; two</p>"),
+            translated_file("a.html", "<!DOCTYPE html [<!ENTITY e \"x\">]><p>one &e; two</p>"));
+  EXPECT_EQ(translated_file("a.xhtml", "one"), "ONE");
+  EXPECT_EQ(translated_file("a.xhtml", ""), "");
+  EXPECT_THAT(message_of<Error>([] { translated_file("a.xhtml", "a\n\xFFz"); }), HasSubstr("HTML, line 2: byte 3"));
+}
+
+TEST(HtmlDocument, ReadsFilesOfTheNameHtmlAsHtmlWhateverTheyDeclare) {
+  const std::string head =
+      "<?xml version=\"1.0\"?><!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"xhtml1-strict.dtd\"><html "
+      "xmlns=\"http://www.w3.org/1999/xhtml\">";
+  EXPECT_EQ(translated_file("a.html", head + "<p>one<br/>two</p></html>"), head + "<p>ONE<br/>TWO</p></html>");
+  // As a browser reads it that gets it as text/html.
+  EXPECT_EQ(translated_file("a.html", head + "<script src=\"a.js\"/><p>one</p></html>"),
+            head + "<script src=\"a.js\"/><p>one</p></html>");
+}
+
 TEST(HtmlDocument, RefusesWhatIsNestedTooDeeplyOrNotUtf8) {
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += "<div>\n";

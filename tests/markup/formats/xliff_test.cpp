@@ -72,6 +72,25 @@ TEST(Xliff, FillsSegmentsOfVersionTwo) {
             "startRef=\"3\"/></target></segment></unit></file></xliff>");
 }
 
+TEST(Xliff, TakesMarksThatNestDeeperThanElementsMay) {
+  // <sc/> and <ec/> are siblings, so no limit of elements holds: 20,000 of them overflowed the stack.
+  const auto times = [](size_t count, const std::string& what) {
+    std::string out;
+    for (size_t i = 0; i < count; ++i) out += what;
+    return out;
+  };
+  for (const auto& [begin, end] :
+       {std::pair("<sc id=\"1\"/>", "<ec startRef=\"1\"/>"), std::pair("<bx id=\"1\"/>", "<ex id=\"1\"/>"),
+        std::pair("<bpt id=\"1\">{</bpt>", "<ept id=\"1\">}</ept>")}) {
+    const std::string before = times(5000, begin), behind = times(5000, end);
+    const std::string source = "<source>a man " + before + "sits down" + behind + " here</source>";
+    // They end the texts, so that each keeps its place.
+    EXPECT_EQ(one("<trans-unit id=\"1\">" + source + "</trans-unit>", reverse_words),
+              "<trans-unit id=\"1\">" + source + "<target state=\"needs-review-translation\">MAN A " + before +
+                  "DOWN SITS" + behind + " HERE</target></trans-unit>");
+  }
+}
+
 TEST(Xliff, RefusesOtherXml) {
   EXPECT_THAT(message_of<Error>([] { translate_document(DocumentFormat::kXliff, "<a>b</a>", shout); }),
               HasSubstr("not <xliff>"));

@@ -72,6 +72,30 @@ TEST(Docx, KeepsFieldsWhole) {
       "<w:p>" + begin + code("TOC") + separate + run("ONE") + "</w:p><w:p>" + run("TWO") + end + "</w:p>");
 }
 
+TEST(Docx, TakesLinksThatNestDeeperThanElementsMay) {
+  // The runs of fields are siblings, so no limit of elements holds: 20,000 of them, packed 39 kB, overflowed the stack.
+  const auto mark = [](const std::string& type) { return "<w:r><w:fldChar w:fldCharType=\"" + type + "\"/></w:r>"; };
+  const auto link = [&](size_t depth, std::string inside) {
+    std::string before, behind;
+    for (size_t i = 0; i < depth; ++i) {
+      before += mark("begin") + "<w:r><w:instrText>HYPERLINK x</w:instrText></w:r>" + mark("separate");
+      behind += mark("end");
+    }
+    return before + inside + behind;
+  };
+  const auto paragraph = [&](const std::string& inside) { return "<w:p>" + inside + "</w:p>"; };
+  EXPECT_EQ(translated_docx(paragraph(run("a man ") + link(64, run("sits")) + run(" here")), shout),
+            paragraph(run("A MAN ") + link(64, run("SITS")) + run(" HERE")));
+  // The marks end the texts, so that each keeps its place.
+  for (const size_t depth : {size_t{65}, size_t{5000}})
+    EXPECT_EQ(translated_docx(paragraph(run("a man ") + link(depth, run("sits down")) + run(" here")), reverse_words),
+              paragraph(run("MAN A ") + link(depth, run("DOWN SITS")) + run(" HERE")))
+        << depth;
+  // A link beside it is one as before.
+  EXPECT_EQ(translated_docx(paragraph(link(5000, run("sits")) + run(" a ") + link(1, run("man"))), reverse_words),
+            paragraph(link(5000, run("SITS")) + run(" ") + link(1, run("MAN")) + run(" A")));
+}
+
 TEST(Docx, TranslatesTextBoxesInsideOfParagraphs) {
   EXPECT_EQ(translated_docx("<w:p>" + run("one ") + "<w:r><w:pict><w:txbxContent><w:p>" + run("box") +
                                 "</w:p></w:txbxContent></w:pict></w:r>" + run("two") + "</w:p>",

@@ -180,6 +180,14 @@ TEST(PackedMatrix, EqualsLinear) {
   }
 }
 
+TEST(PackedMatrix, TakesNoRows) {
+  for (const auto format : kFormats) {
+    PackedMatrix packed;
+    packed.set_packing({.format = format});
+    EXPECT_EQ(packed.multiply(wave({0, 16}), {{wave({32, 16}), {}}}).sizes().vec(), (std::vector<int64_t>{0, 32}));
+  }
+}
+
 TEST(PackedMatrix, PutsSeveralMapsSideBySide) {
   const auto x = wave({5, 4, 24}), one = wave({30, 24}, 1, 1), two = wave({70, 24}, 1, 2);
   const auto bias_one = wave({30}, 1, 3), bias_two = wave({70}, 1, 4);

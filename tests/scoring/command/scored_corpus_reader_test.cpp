@@ -120,12 +120,17 @@ TEST_F(CorpusReaderTest, ReportsTheErrorOfTheEarlierFileFirst) {
 }
 
 TEST_F(CorpusReaderTest, AFileNamedDashIsAFile) {
-  write("-", "x\n");
+  write("two", "a\nb\n");
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());
+  const auto missing = error_of({.references = {"two"}, .systems = Lines{"-"}});
+  write("-", "x\n");
   const Corpus corpus = read({.references = {"-"}, .systems = Lines{"-"}});
+  const auto shorter = error_of({.references = {"two"}, .systems = Lines{"-"}});
   std::filesystem::current_path(before);
+  EXPECT_EQ(missing, std::pair(1, std::string("-: no file of this name; without -i standard input is read")));
   EXPECT_EQ(corpus.references[0], Lines{"x"});
+  EXPECT_EQ(shorter.second, "different numbers of lines: two has 2, - has 1; give one line a segment in each");
 }
 
 }  // namespace

@@ -160,7 +160,8 @@ TEST_F(OriginalBleuCommand, RefusesWhatDoesNotGoTogether) {
            {"@ref -i @hyp --min-len -1", "--min-len -1: 0 or more words"},
            {"@ref -i @hyp @ref --max-len 4", "--max-len: for one system, without -sl and -ci"},
            {"@ref -i @hyp --max-len 0", "--max-len 0: 1 or more words"},
-           {"@ref -i @hyp --min-len 5 --max-len 4", "--max-len 4: 5 or more words"},
+           {"@ref -i @hyp --min-len 5 --max-len 0", "--max-len 0: 1 or more words"},
+           {"@ref -i @hyp --min-len 5 --max-len 4", "--max-len 4: less than --min-len 5"},
            {"@ref -i @hyp --length-analysis 0", "--length-analysis 0: 1 or more"},
            {"@ref -i @hyp --length-analysis -3", "--length-analysis -3: 1 or more"}}) {
     const Result result = run(command);

@@ -99,6 +99,21 @@ TEST(LogitsRules, RepetitionPenaltyChangesTheLogitsOfTokensSeen) {
   EXPECT_TRUE(logits.equal(expected)) << logits;
 }
 
+TEST(LogitsRules, OfSeveralModelsThePenaltyChangesEach) {
+  const LogitsRules rules({.repetition_penalty = 2});
+  const auto before = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f}});
+  const auto expected = torch::tensor({{0.f, 1.f, 0.f, 3.f, 2.5f}});
+  const std::vector<RowRules> rows = {{.tokens = {4}}};
+  std::vector<torch::Tensor> of_one = {before.clone()}, of_two = {before.clone(), before.clone()};
+  rules.change_each(of_one, rows);
+  rules.change_each(of_two, rows);
+  EXPECT_TRUE(of_one[0].equal(before)) << "that is for change() to do";
+  EXPECT_TRUE(of_two[0].equal(expected) && of_two[1].equal(expected));
+  auto together = before.clone();
+  rules.change(together, rows, {}, 2);
+  EXPECT_TRUE(together.equal(before)) << "it is done";
+}
+
 TEST(LogitsRules, ChangeTheColumnsOfAShortlist) {
   const LogitsRules rules({.repetition_penalty = 2});
   auto logits = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f, 4.f}});

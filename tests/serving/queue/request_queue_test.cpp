@@ -148,10 +148,15 @@ class LiveTranslator {
  public:
   LineTranslator function() {
     return [this](LineQueue& lines) {
+      {
+        const std::lock_guard lock(mutex_);
+        turns_.emplace_back();
+      }
       do {
         for (auto taken = lines.take(1); !taken.empty(); taken = lines.take(1)) {
           std::unique_lock lock(mutex_);
           order_.push_back(taken.front().question.text);
+          turns_.back().push_back(order_.back());
           changed_.notify_all();
           changed_.wait(lock, [this] { return allowed_ > 0; });
           --allowed_;
@@ -179,17 +184,23 @@ class LiveTranslator {
     const std::lock_guard lock(mutex_);
     return order_;
   }
+  /// The lines of each call.
+  std::vector<std::vector<std::string>> turns() {
+    const std::lock_guard lock(mutex_);
+    return turns_;
+  }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   int allowed_ = 0;
   std::vector<std::string> order_;
+  std::vector<std::vector<std::string>> turns_;
 };
 
 TEST_F(RequestQueueTest, ALineJoinsThoseThatAreBeingTranslated) {
   LiveTranslator live;
-  queue_.emplace(live.function(), QueueOptions(), metrics_, *log_);
+  queue_.emplace(live.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
   auto book = ask_aside({"1", "2", "3", "4"});
   live.wait_for(1);
   auto note = ask_aside({"note"});
@@ -216,6 +227,55 @@ TEST_F(RequestQueueTest, ATurnEndsWhenOthersWait) {
   EXPECT_THAT(other.get(), ElementsAre("rehto"));
   EXPECT_EQ(many.get().size(), 4u);
   EXPECT_THAT(live.order(), ElementsAre("1", "2", "other", "3", "4"));
+}
+
+TEST_F(RequestQueueTest, ATurnThatIsEndedTakesNoMoreLines) {
+  LiveTranslator live;
+  queue_.emplace(live.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
+  auto book = ask_aside({"1", "2", "3"});
+  live.wait_for(1);
+  queue_->end_turns();
+  auto note = ask_aside({"note"});
+  ASSERT_TRUE(waiting_becomes(3));
+  live.allow(100);
+  EXPECT_THAT(note.get(), ElementsAre("eton"));
+  EXPECT_THAT(book.get(), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(live.turns(), ElementsAre(ElementsAre("1"), ElementsAre("2", "note", "3")))
+      << "the old translator has one line under way, and ends it";
+}
+
+TEST_F(RequestQueueTest, ATurnThatIsEndedBeforeItsFirstLineIsNoFailure) {
+  LiveTranslator live;
+  live.allow(100);
+  std::atomic<int> calls = 0;
+  queue_.emplace(
+      [&](LineQueue& lines) {
+        if (++calls <= 2) queue_->end_turns();
+        if (calls == 2) throw std::runtime_error("the old translator fails");
+        live.function()(lines);
+      },
+      QueueOptions(), metrics_, *log_);
+  EXPECT_THAT(ask({"ab", "cd"}), ElementsAre("ba", "dc"));
+  EXPECT_EQ(calls, 3);
+  EXPECT_THAT(live.turns(), ElementsAre(ElementsAre(), ElementsAre("ab", "cd")));
+}
+
+TEST_F(RequestQueueTest, ALongTurnIsCountedWhileItGoesOn) {
+  LiveTranslator live;
+  std::atomic<int> now = 0;
+  queue_.emplace(live.function(), QueueOptions{.turn = 50ms, .clock = [&] { return now / 100.0; }}, metrics_, *log_);
+  auto book = ask_aside({"1", "2", "3"});
+  live.wait_for(1);
+  EXPECT_THAT(metrics_.text(0), testing::HasSubstr("nmt_batches_total 0\n"));
+  now = 6;  // 60 ms
+  live.allow(1);
+  live.wait_for(2);
+  EXPECT_THAT(metrics_.text(0), testing::HasSubstr("nmt_batches_total 1\n"));
+  live.allow(100);
+  EXPECT_EQ(book.get().size(), 3u);
+  EXPECT_TRUE(counts_batches(2));
+  EXPECT_THAT(metrics_.text(0), testing::HasSubstr("nmt_batch_lines_total 3\n"));
+  EXPECT_THAT(live.turns(), testing::SizeIs(1));
 }
 
 TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
@@ -319,6 +379,24 @@ TEST_F(RequestQueueTest, DropsWhatWaitsForAClientThatGaveUp) {
   EXPECT_THAT(ask({"d"}), ElementsAre("d"));
   EXPECT_THAT(translator_.batches(), ElementsAre(ElementsAre("a"), ElementsAre("d")));
   EXPECT_FALSE(is_told) << "of an answer that nobody waits for";
+}
+
+TEST_F(RequestQueueTest, WhatNobodyWaitsForGoesWhileATurnGoesOn) {
+  LiveTranslator live;
+  queue_.emplace(live.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
+  auto book = ask_aside({"1", "2", "3"});
+  live.wait_for(1);
+  std::stop_source leaves;
+  auto held = std::make_shared<int>(0);
+  const std::weak_ptr<int> still_held = held;
+  queue_->submit(questions({"a", "b"}), leaves.get_token(), [held = std::move(held)](const auto&, const auto*) {});
+  leaves.request_stop();
+  live.allow(1);
+  live.wait_for(2);
+  EXPECT_TRUE(still_held.expired());
+  live.allow(100);
+  EXPECT_EQ(book.get().size(), 3u);
+  EXPECT_THAT(live.order(), ElementsAre("1", "2", "3"));
 }
 
 TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {

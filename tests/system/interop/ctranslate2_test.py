@@ -148,6 +148,25 @@ class CTranslate2(Translator):
         out.mkdir()  # an empty one is nobody's
         self.assertEqual(self.programs.call(*command).returncode, 0)
 
+    def test_force_never_replaces_what_is_read(self):
+        model = self.folder / "model"
+        shutil.copytree(self.programs.model("post"), model)
+        (self.folder / "link").symlink_to(model)
+        (self.folder / "holder").symlink_to(self.folder)
+        before = {path.name: path.read_bytes() for path in model.iterdir()}
+        ways = {"-m": (("--to", "nmt", "--quantization", "int8"), ("--to", "ctranslate2")),
+                "-i": (("--from", "marian"), ("--from", "t5"))}
+        for option, formats in ways.items():
+            for arguments in formats:
+                for source, out in ((model, model), (f"{model}/.", f"{self.folder}/link"),
+                                    (self.folder / "link", model),
+                                    (model / "model.safetensors", model), (self.folder / "holder" / "model", model),
+                                    (model, self.folder)):
+                    done = self.programs.call("nmt-export", option, source, *arguments, "-o", out, "--force")
+                    self.assert_refused(done, f"-o {out}: holds what {option} reads, which would be lost; "
+                                              "name another folder")
+        self.assertEqual({path.name: path.read_bytes() for path in model.iterdir()}, before)
+
     def test_folders_beside_it_are_left_alone(self):
         partial = self.folder / "x.partial"
         partial.mkdir()

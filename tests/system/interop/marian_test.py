@@ -6,6 +6,7 @@ toolkits say the same.
 Runs itself under the Python of scripts/interop_python.sh; exit code 77 where there is none.
 """
 
+import json
 import shutil
 
 import interop_support as support
@@ -86,6 +87,32 @@ class Export(support.Case):
                 found.append(tokenizer.decode(ids[0], skip_special_tokens=True))
             with self.subTest(beam=beam):
                 self.assert_same(found, self.programs.translate(self.programs.model("post"), lines, beam))
+
+    def test_the_search_goes_with_it(self):
+        model, out = self.folder / "model", self.folder / "exported"
+        shutil.copytree(self.programs.model("post"), model)
+        (model / "checksums.json").unlink(missing_ok=True)  # of model.json as it was
+        own = {"ban_unknown": True, "no_repeat_ngram_size": 2, "repetition_penalty": 1.3, "max_length": 60}
+        for form, warns in (("paper", True), ("simple", False)):
+            description = json.loads((model / "model.json").read_text())
+            description["configuration"]["decoding"].update(own, length_penalty_form=form, beam_size=1)
+            (model / "model.json").write_text(json.dumps(description))
+            done = self.programs.call("nmt-export", "-m", model, "--to", "marian", "-o", out, "--force")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(b"decoding.length_penalty: 0.6" in done.stderr, warns, done.stderr)
+        marian = transformers.MarianMTModel.from_pretrained(out).eval()
+        settings = marian.generation_config
+        found = (settings.no_repeat_ngram_size, settings.repetition_penalty, settings.max_length)
+        self.assertEqual(found, (2, 1.3, 61))
+        self.assertIn([1], settings.bad_words_ids)
+        tokenizer, found = transformers.AutoTokenizer.from_pretrained(out), []
+        lines = self.programs.sources(100)
+        for line in lines:
+            ids = marian.generate(**tokenizer(line, return_tensors="pt"), forced_eos_token_id=None)
+            found.append(tokenizer.decode(ids[0], skip_special_tokens=True))
+        self.assert_same(found, self.programs.must(
+            "nmt-translate", "-q", "-m", model, "--threads", 1, "--precision", "fp32",
+            text="".join(line + "\n" for line in lines)).splitlines())
 
     def test_there_and_back_are_the_same_weights(self):
         first = self.export("post")

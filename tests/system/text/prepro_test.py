@@ -122,6 +122,23 @@ class CommandLine(Case):
         ):
             self.assert_one_line(self.run_program(*arguments, expect=2, text="")[1], part)
 
+    def test_options_that_nothing_reads(self):
+        for arguments, part in (
+            (["--tokenize", "en", "--set", "training.nonsense=3"], "--set: goes with --config"),
+            (["--detokenize", "en", "--overwrite"], "--overwrite: goes with --config"),
+            (["--encode", "x", "--print-config"], "--print-config: goes with --config"),
+            (["--tokenize", "en", "--side", "target"], "--side: goes with --encode or --decode"),
+            (["--tokenize", "en", "--ids"], "--ids: goes with --encode or --decode"),
+            (["-c", "x", "--side", "target"], "--side: goes with --encode or --decode"),
+            (["-c", "x", "--ids"], "--ids: goes with --encode or --decode"),
+            (["--encode", "x", "--no-escape"], "--no-escape: goes with --tokenize or --detokenize"),
+            (["--decode", "x", "--no-escape"], "--no-escape: goes with --tokenize or --detokenize"),
+        ):
+            with self.subTest(arguments):
+                output, log = self.run_program(*arguments, expect=2, text="")
+                self.assertEqual(output, "")
+                self.assert_one_line(log, part)
+
     def test_what_the_user_must_change(self):
         self.config()
         cases = [

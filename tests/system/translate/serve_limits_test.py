@@ -20,7 +20,7 @@ import warnings
 
 import translate_support
 from serve_support import Case, Server, json_body, offline
-from translate_support import PATIENCE, PROGRAMS, translate
+from translate_support import PATIENCE, PROGRAMS, run, translate
 
 
 class Limits(Case):
@@ -291,10 +291,35 @@ class StartAndStop(Case):
     def test_wrong_arguments(self):
         self.assertIn("HOST:PORT", self.refusal("--serve", "nonsense"))
         self.assertIn("--text", self.refusal("--serve", "0", "--text", "Ja ."))
+        self.assertIn("--buffer-lines: not with --serve", self.refusal("--serve", "0", "--buffer-lines", "5"))
         self.assertIn("--serve", self.refusal("--queue", "3"))
         self.assertIn("--api-key: is for --serve", self.refusal("--api-key", "secret"))
         self.assertIn("--time-limit", self.refusal("--serve", "0", "--time-limit", "-1"))
         self.assertIn("0 lines", self.refusal("--serve", "0", "--queue", "0"))
+
+    def test_what_is_read_is_not_written_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model, glossary = os.path.join(folder, "model"), os.path.join(folder, "glossary")
+            shutil.copytree(PROGRAMS.model, model)
+            config, description = os.path.join(folder, "service.yaml"), os.path.join(model, "model.json")
+            for path, text in ((glossary, "Ja\tYes\n"), (config, "models: [{directory: model, glossary: glossary}]\n")):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            of_model = ("-m", model, "--serve", "0", "--glossary", glossary)
+            of_config = ("--serve", "0", "--serve-config", config)
+            for arguments, outputs in (
+                    (of_model, ((glossary, "--glossary"), (description, "--model"))),
+                    (of_config, ((glossary, "--serve-config"), (description, "--serve-config"), (config, "--serve-config")))):
+                for path, option in outputs:
+                    with open(path, "rb") as file:
+                        before = file.read()
+                    for output in ("--suggestions", "--access-log"):
+                        with self.subTest(output=output, path=path, option=option):
+                            done = run("nmt-translate", *arguments, output, path)
+                            self.assertEqual((done.returncode, done.stdout), (2, b""))
+                            self.assertIn(f"{output} {path}: is the same file as {option}", done.stderr.decode())
+                            with open(path, "rb") as file:
+                                self.assertEqual(file.read(), before)
 
     def test_a_port_in_use(self):
         with Server() as server:

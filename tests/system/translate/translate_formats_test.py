@@ -193,9 +193,19 @@ class Constraints(Case):
         self.assertTrue(line.startswith("We see") and "dog" in line, line)
 
     def test_lines_of_another_format_are_refused(self):
-        for form, text, part in (("tsv", "a\nb\tc\td\te\tf\n", "standard input:2: 5 columns"),
-                                 ("json", "{\"source\": \"a\"}\nb\n", "standard input:2: not a JSON object")):
-            self.assert_error(translate("-q", "--input-format", form, text=text), part)
+        """The lines before them are answered, whether they come slowly or all at once."""
+        source = PROGRAMS.sources()[0]
+        answer = self.lines_of(translate(text=source + "\n"))
+        for form, good, bad, part in (("tsv", source, "b\tc\td\te\tf", "5 columns"),
+                                      ("json", json.dumps({"source": source}), "{bad", "not a JSON object")):
+            with self.subTest(form=form):
+                done = translate("-q", "--input-format", form, text=f"{good}\n{good}\n{bad}\n{good}\n")
+                self.assertEqual((done.returncode, done.stdout.decode().splitlines()), (2, answer * 2))
+                self.assertIn(f"standard input:3: {part}", done.stderr.decode())
+                self.assert_error(translate("-q", "--input-format", form, text=bad + "\n"), f"standard input:1: {part}")
+                out = self.folder / "out"
+                self.assert_error(translate("-q", "--input-format", form, "-o", out, text=f"{good}\n{bad}\n"), part)
+                self.assertFalse(out.exists(), "a file is there when it is complete")
 
 
 class Scores(Case):

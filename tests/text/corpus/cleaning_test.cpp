@@ -41,6 +41,13 @@ TEST(CleaningRules, RatioIsOfTheLongerToTheShorterSide) {
   EXPECT_EQ(verdict({}, "s", "t", {1, 90}), Verdict::kKept) << "off by default";
 }
 
+TEST(CleaningRules, APrefixCountsForTheLengthAndNotForTheRatio) {
+  const CleaningOptions options{.maxlen1 = 20, .max_length_ratio = 1.5};
+  EXPECT_EQ(verdict(options, "s", "t", {15, 6, 9}), Verdict::kKept);
+  EXPECT_EQ(verdict(options, "s", "t", {15, 10, 9}), Verdict::kLengthRatio) << "6 pieces of its own";
+  EXPECT_EQ(verdict(options, "s", "t", {20, 11, 9}), Verdict::kSourceTooLong);
+}
+
 TEST(CleaningRules, EmptyIsASideWithoutTextOrWithoutPieces) {
   const CleaningOptions keep{.drop_empty = false};
   for (const auto& [source, target] : {std::pair("", "t"), {"s", ""}, {"", ""}}) {

@@ -99,6 +99,24 @@ TEST(TextReader, TakesTheSegmentsOfSgmAndXml) {
   EXPECT_THAT(sentences(path), ElementsAre("Eine &amp; Zwei", "", "a c 2 < 3", "d"));
 }
 
+TEST(TextReader, LeavesOutSegmentsInComments) {
+  const TemporaryDirectory folder;
+  const auto path =
+      write_text(folder / "t.xml",
+                 "<!-- <seg id=\"1\">old</seg> --><seg id=\"2\">a</seg> <!-- x\n<seg>no</seg>\n"
+                 "-->\n<seg>b <!-- c --> d</seg>\n--> <seg>e --></seg> <!-- f --> <!-- g --> <seg>h</seg>\n");
+  EXPECT_THAT(sentences(path), ElementsAre("a", "b  d", "e -->", "h"));
+  EXPECT_THAT(message_of<Error>([&] { sentences(write_text(folder / "u.xml", "<seg>a</seg>\n<!--\n<seg>b</seg>\n")); }),
+              EndsWith("u.xml:2: <!-- does not end; close the comment with -->"));
+}
+
+TEST(TextReader, TakesSegmentsInCapitals) {
+  const TemporaryDirectory folder;
+  const auto path =
+      write_text(folder / "t.sgm", "<SEG id=\"1\">A < B, C > D</SEG> <Seg>b</seg>\n<SEGMENT>no</SEGMENT>\n");
+  EXPECT_THAT(sentences(path), ElementsAre("A < B, C > D", "b"));
+}
+
 TEST(TextReader, RefusesASegmentOverSeveralLines) {
   const TemporaryDirectory folder;
   const auto path = write_text(folder / "t.xml", "<doc>\n<seg id=\"1\">begins\nends</seg>\n");
@@ -106,10 +124,21 @@ TEST(TextReader, RefusesASegmentOverSeveralLines) {
               EndsWith("t.xml:2: <seg> does not end on its line; put each segment on one line"));
 }
 
-TEST(RemoveTags, FollowsThePattern) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"", ""},       {"plain", "plain"}, {"<a>b</a>", "b"}, {"a < b > c", "a  c"}, {"<>x", "<>x"},
-      {"a <", "a <"}, {"<<a>>", ">"},     {"<><a>", "<>"},   {"2 < 3", "2 < 3"}};
+TEST(RemoveTags, TakesWhatLooksLikeATag) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"plain", "plain"},
+                                                       {"<a>b</a>", "b"},
+                                                       {"a < b > c", "a < b > c"},
+                                                       {"<>x", "<>x"},
+                                                       {"a <", "a <"},
+                                                       {"<<a>>", "<>"},
+                                                       {"<><a>", "<>"},
+                                                       {"2 < 3", "2 < 3"},
+                                                       {"a < b and c > d", "a < b and c > d"},
+                                                       {"<3 and >3", "<3 and >3"},
+                                                       {"<B x=\"1\">c</B>", "c"},
+                                                       {"a<!-- b -->c<?d?>e", "ace"},
+                                                       {"a <b", "a <b"}};
   for (const auto& [text, expected] : cases) EXPECT_EQ(remove_tags(text), expected) << text;
 }
 

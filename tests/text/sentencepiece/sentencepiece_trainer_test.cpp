@@ -72,6 +72,18 @@ TEST(TrainSentencePiece, FollowsTheOptions) {
   EXPECT_EQ(unigram.size(), 90);
 }
 
+TEST(TrainSentencePiece, FindsSymbolsWithSpaces) {
+  for (const std::string type : {"bpe", "unigram"}) {
+    const SentencePieceTokenizer tokenizer(
+        *train_sentencepiece(training_lines(), {.type = type, .vocab_size = 100, .user_symbols = {"der haus ein"}}),
+        "m");
+    EXPECT_EQ(tokenizer.piece(4), "der\u2581haus\u2581ein");
+    const auto ids = tokenizer.encode("ein der haus ein");
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), 4), 1) << type;
+    EXPECT_EQ(tokenizer.decode(ids), "ein der haus ein");
+  }
+}
+
 TEST(TrainSentencePiece, TurnsItsComplaintsIntoOneLine) {
   const auto lines = training_lines();
   EXPECT_THAT(message(lines, {.type = "unigram", .vocab_size = 5000}),

@@ -64,6 +64,11 @@ TEST(Glossary, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(error("a\t\n"), HasSubstr("'a' has no target"));
   EXPECT_THAT(error("a\tb\tkeep\n"), HasSubstr("'a' is to be kept"));
   EXPECT_THAT(error("a b\tx\nA  B\ty\n"), HasSubstr("terms.tsv:2: 'A  B' stands in the glossary already, with 'x'"));
+  EXPECT_THAT(error("a b\tx\tcase\na  b\ty\tcase\n"), HasSubstr("'a  b' stands in the glossary already, with 'x'"));
+  std::string long_side = "w";
+  for (int i = 0; i < 100; ++i) long_side += " w";
+  EXPECT_THAT(error(long_side + "\tx\n"), HasSubstr("terms.tsv:1: a term has 100 words at most"));
+  EXPECT_THAT(error("x\t" + long_side + "\n"), HasSubstr("a term has 100 words at most"));
   EXPECT_THAT(error("a\xFF\tb\n"), HasSubstr("terms.tsv:1: is not UTF-8"));
 }
 
@@ -76,6 +81,34 @@ TEST(Glossary, TheTargetsStayInTheNextTranslation) {
   const auto next = parse("Hund\thound\nNMT\t\tkeep\nTier\thound\n").of_targets();
   EXPECT_EQ(next.terms().size(), 2u) << "of one target there is one term";
   EXPECT_EQ(next.find("The hound and NMT, Hound.").size(), 2u);
+}
+
+TEST(Glossary, TargetsThatDifferInSpacesAreOne) {
+  EXPECT_EQ(parse("a\tx  y\nb\tx y\n").of_targets().terms().size(), 1u);
+}
+
+// A glossary comes with a request. These took minutes when each term was compared with those of its first word.
+TEST(Glossary, HasAsManyTermsAsAClientLikes) {
+  std::string tsv, text;
+  for (int i = 0; i < 200'000; ++i) tsv += "a b" + std::to_string(i) + "\tx\n";
+  for (int i = 0; i < 100'000; ++i) text += "a ";
+  const auto glossary = parse(tsv);
+  EXPECT_EQ(glossary.terms().size(), 200'000u);
+  EXPECT_EQ(glossary.find(text + "b7 a B199999").size(), 2u);
+}
+
+TEST(Glossary, ATargetMayBeginLikeAComment) {
+  const auto next = parse("Raute\t#hash\nzwei\ta,b\n").of_targets();
+  ASSERT_EQ(next.terms().size(), 2u);
+  EXPECT_EQ(next.find("The #hash is a,b.").size(), 2u);
+  EXPECT_EQ(next.find("The #Hash").size(), 0u) << "in this case only";
+}
+
+TEST(FindAsWords, SaysWhere) {
+  EXPECT_EQ(find_as_words("hounds or a hound", "hound"), 12u);
+  EXPECT_EQ(find_as_words("a hound, a hound", "hound", 3), 11u);
+  EXPECT_EQ(find_as_words("a hound", "hound", 3), std::string_view::npos);
+  EXPECT_EQ(find_as_words("a hound", ""), std::string_view::npos);
 }
 
 TEST(StandsAsWords, NoLetterGoesOn) {

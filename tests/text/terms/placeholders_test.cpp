@@ -42,6 +42,30 @@ TEST(Placeholders, AreNotWhatIsText) {
   EXPECT_THAT(found("{" + std::string(100, 'a') + "}"), IsEmpty()) << "longer than a name";
 }
 
+TEST(Placeholders, AreFoundInTimeThatGrowsWithTheLength) {
+  // A service takes texts of strangers. Where the brackets were counted anew for each one, a million took minutes.
+  const std::string opening(500'000, '('), closing(500'000, ')');
+  EXPECT_THAT(found("see www.a" + closing + closing), ElementsAre("www.a"));
+  EXPECT_THAT(found("www.a" + opening + closing + "))].,)"), ElementsAre("www.a" + opening + closing));
+  EXPECT_THAT(found("a@b.org" + std::string(1'000'000, '.')), ElementsAre("a@b.org"));
+  std::string percents;
+  for (int i = 0; i < 500'000; ++i) percents += "%(";
+  EXPECT_THAT(found(percents + "%(name)s"), ElementsAre("%(name)s"));
+}
+
+TEST(Placeholders, EndAtTheLongestName) {
+  const std::string longest = "%(" + std::string(63, 'a') + ")s";
+  EXPECT_THAT(found(longest), ElementsAre(longest));
+  EXPECT_THAT(found("%(" + std::string(64, 'a') + ")s"), IsEmpty());
+}
+
+TEST(Placeholders, KeepBracketsThatTheAddressOpens) {
+  EXPECT_THAT(found("(www.a.org/x_(y)) [www.b.org/[z]] {www.c.org/{q}}"),
+              ElementsAre("www.a.org/x_(y)", "www.b.org/[z]", "www.c.org/{q}"));
+  EXPECT_THAT(found("www.a.org/(x.) www.b.org/(x]). www.c.org/x)]"),
+              ElementsAre("www.a.org/(x.)", "www.b.org/(x])", "www.c.org/x"));
+}
+
 TEST(Placeholders, DoNotOverlap) {
   const std::string text = "x%s%sy{a}{b}https://e.org/{id}";
   size_t behind = 0;

@@ -96,6 +96,16 @@ TEST_F(RunDirectoryTest, TakesOtherOptionsWithANotice) {
   EXPECT_EQ(load_config(path_ / "config.yaml").config.training.max_updates, 60);
 }
 
+TEST_F(RunDirectoryTest, WarnsThatScoresAreMeasuredInAnotherWay) {
+  begin(config());
+  open(config({"validation.beam_size=7", "decoding.max_length_ratio=9", "decoding.batch_size=7"}));
+  EXPECT_THAT(captured_.text(), testing::HasSubstr("warning: changed since the run began: validation.beam_size: "));
+  EXPECT_THAT(captured_.text(), testing::HasSubstr("-> 7; the best score so far was measured with the old value\n"));
+  EXPECT_THAT(captured_.text(),
+              testing::HasSubstr("warning: changed since the run began: decoding.max_length_ratio: "));
+  EXPECT_THAT(captured_.text(), testing::HasSubstr("info: changed since the run began: decoding.batch_size: "));
+}
+
 TEST_F(RunDirectoryTest, MayBeMoved) {
   open(config());
   fs::rename(path_, folder_ / "runs/two");

@@ -87,8 +87,11 @@ class ScriptedRun final : TrainingObserver {
       if (disk_is_full && folder.string().find("best") != std::string::npos) throw MachineError("best: disk full");
       save_safetensors(folder / "model.safetensors", named_parameters(*model_));
     };
-    const RunCheckpoints checkpoints(
-        {.store = store_, .write_model = write_model, .trainer_state = [&] { return optimizer->state(); }, .keep = 2});
+    const RunCheckpoints checkpoints({.store = store_,
+                                      .write_model = write_model,
+                                      .trainer_state = [&] { return optimizer->state(); },
+                                      .keep = 2,
+                                      .counts = config_.training.average_checkpoints > 0});
     BestModel best({.model = *model_,
                     .config = config_,
                     .measure =
@@ -237,6 +240,31 @@ TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
   EXPECT_EQ(run.progress.update, 3);
   EXPECT_EQ(run.train(), 0);
   EXPECT_EQ(run.said.front(), "update 1.4");
+}
+
+// The last checkpoints are averaged at the end: those of stops would make best/ another one than that of an unbroken
+// run.
+TEST_F(UpdateLoopTest, AfterStopsTheCheckpointsAreThoseOfAnUnbrokenRun) {
+  const std::string options =
+      "sgd_momentum: 0, max_updates: 11, average_checkpoints: 2, checkpoint_every: 2}, validation: {every: 100}, run: "
+      "{log_every: 100}";
+  fs::create_directories(folder_ / "whole");
+  ScriptedRun whole(folder_ / "whole", options), run(folder_.path(), options);
+  EXPECT_EQ(whole.train(), 0);
+  EXPECT_THAT(whole.store().updates(), ElementsAre(8, 10, 11));
+  const auto stop_at = [&](int64_t update) {
+    run.signal_at = update;
+    EXPECT_EQ(run.train(), SIGTERM);
+    run.signal_at = 100;
+    run.restart();
+    return run.store().updates();
+  };
+  EXPECT_THAT(stop_at(5), ElementsAre(2, 4, 5));
+  EXPECT_THAT(stop_at(6), ElementsAre(4, 6)) << "one that is due";
+  EXPECT_THAT(stop_at(7), ElementsAre(4, 6, 7));
+  EXPECT_THAT(stop_at(9), ElementsAre(6, 8, 9));
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_EQ(run.store().updates(), whole.store().updates());
 }
 
 // An update may have a million micro-batches: once the signal was heeded after the last of them.

@@ -170,6 +170,33 @@ TEST_P(LiveTranslation, EncodesNoMorePartsOfALineThatIsGivenUp) {
   EXPECT_LE(std::accumulate(model.started.begin(), model.started.end(), int64_t{0}), 2 * GetParam() + 1);
 }
 
+// A search may keep a part back, for its attention, until others are done.
+TEST(LiveParts, OfALineThatIsGivenUpTheOtherPartsMakeNothing) {
+  ArrivingLines lines({{.source = "a b"}, {.source = "c"}}, 2);
+  std::vector<std::string> made;
+  LiveParts parts(lines, 1,
+                  {.begin =
+                       [](LineJob& line) {
+                         line.parts.resize(line.request.source.size() > 1 ? 2 : 1);
+                         for (auto& part : line.parts) part.input.sources = {{4}};
+                       },
+                   .finish =
+                       [&](LineJob& line) {
+                         made.push_back(line.request.source);
+                         return true;
+                       }});
+  const auto taken = parts.take(3);
+  ASSERT_EQ(taken.size(), 3u);
+  EXPECT_FALSE(parts.is_given_up(taken[1].id));
+  lines.given_up = {0};
+  EXPECT_TRUE(parts.is_given_up(taken[1].id));
+  parts.finish(taken[0].id, {{}});
+  parts.finish(taken[2].id, {{}});
+  EXPECT_EQ(made, std::vector<std::string>{"c"});
+  EXPECT_EQ(lines.left_alone, lines.given_up);
+  EXPECT_FALSE(lines.texts.contains(0));
+}
+
 TEST_P(LiveTranslation, AFailureClosesTheQueue) {
   const auto codec = test::word_codec(kWords);
   test::ScriptedModel model(8, [](const auto& source, const auto&) -> std::vector<double> {

@@ -35,7 +35,7 @@ std::vector<std::string> parts_of(std::string_view line, int64_t max_length, con
   std::vector<std::string> texts;
   const TextCodec* only = &codec;
   for (const auto& part : encode_in_parts(std::span(&only, 1), line, max_length))
-    texts.push_back(tokenizer->decode(part.front()));
+    texts.push_back(tokenizer->decode(part.pieces.front()));
   return texts;
 }
 
@@ -111,13 +111,13 @@ TEST(SourceParts, OfAVeryLongLineAreHalvedBeforeTheyAreEncoded) {
   while (words.size() < 3'000'000) words += words.empty() ? "ab" : " ab";
   size_t pieces = 0;
   for (const auto& part : encode_in_parts(std::span(&only, 1), letters, 1000)) {
-    EXPECT_LE(part.front().size(), 1000u);
-    pieces += part.front().size();
+    EXPECT_LE(part.pieces.front().size(), 1000u);
+    pieces += part.pieces.front().size();
   }
   EXPECT_EQ(pieces, letters.size());
   for (const auto& part : encode_in_parts(std::span(&only, 1), words, 1000)) {
     if (!joined.empty()) joined += ' ';
-    joined += tokenizer->decode(part.front());
+    joined += tokenizer->decode(part.pieces.front());
   }
   EXPECT_EQ(joined, words);
   EXPECT_LE(tokenizer->longest, size_t{256} << 10);
@@ -143,7 +143,7 @@ TEST(SourceParts, FitEveryCodec) {
   const std::vector<const TextCodec*> both = {&first, &second};
   const auto parts = encode_in_parts(both, "one two", 4);
   ASSERT_EQ(parts.size(), 2u) << "two words, but seven bytes";
-  EXPECT_THAT(parts[1], testing::ElementsAre(words->encode("two"), bytes->encode("two")));
+  EXPECT_THAT(parts[1].pieces, testing::ElementsAre(words->encode("two"), bytes->encode("two")));
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "translation/service/model_pool.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <sstream>
 
 #include "base/error.h"
 #include "config/loading/schema.h"
+#include "config/rules/consistency.h"
 #include "models/formula_weights.h"
 #include "spdlog/sinks/ostream_sink.h"
 #include "support.h"
@@ -30,14 +33,16 @@ std::vector<std::string> names(const std::vector<LanguagePair>& pairs) {
 
 class ModelPoolTest : public testing::Test {
  protected:
+  static constexpr const char* kSmall =
+      "model: {d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2}, data: {maxlen1: 20, maxlen2: 20}";
+
   void SetUp() override {
-    const auto config = parse_config(
-                            "{model: {d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2}, "
-                            "data: {maxlen1: 20, maxlen2: 20}, decoding: {beam_size: 3}}",
-                            "test")
-                            .config;
+    save(parse_config(fmt::format("{{{}, decoding: {{beam_size: 3}}}}", kSmall), "test").config);
+  }
+  void save(const Config& config) {
     const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0});
     const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
+    fs::remove_all(folder_ / "model");
     fs::create_directory(folder_ / "model");
     save_model(folder_ / "model", *test::formula_model(config.model, 60, 60), config,
                TextCodec({.source_language = "de", .target_language = "en"}, tokenizer, tokenizer),
@@ -119,6 +124,28 @@ TEST_F(ModelPoolTest, TheServiceChangesAModel) {
   };
   ModelPool pool({.models = {narrow}}, options_, log_);
   EXPECT_EQ(pool.max_n_best(), 1);
+}
+
+// What the command line says there contradicts the defaults, but not what this model says.
+TEST_F(ModelPoolTest, TheServiceMayChangeWhatTheModelAllows) {
+  struct Case {
+    const char* own;
+    std::function<void(DecodingConfig&)> change;
+    int64_t n_best;
+  };
+  const Case cases[] = {
+      {"{beam_size: 4, diversity_groups: 2}", [](DecodingConfig& decoding) { decoding.diversity_strength = 1; }, 4},
+      {"{beam_size: 1, sampling: true}", [](DecodingConfig& decoding) { decoding.temperature = 0.5; }, 1}};
+  for (const Case& one : cases) {
+    save(parse_config(fmt::format("{{{}, decoding: {}}}", kSmall, one.own), "test").config);
+    options_.changed = [&one](Config config) {
+      one.change(config.decoding);
+      check_consistency(config, "command line");
+      return config;
+    };
+    EXPECT_THROW(options_.changed(Config()), Error) << one.own;
+    EXPECT_EQ(ModelPool({.models = {model()}}, options_, log_).max_n_best(), one.n_best);
+  }
 }
 
 TEST_F(ModelPoolTest, RefusesWhatIsNoModel) {

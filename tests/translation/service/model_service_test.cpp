@@ -73,5 +73,17 @@ TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
   EXPECT_TRUE(service.answers_to(questions, [] { return true; }).empty()) << "nobody waits";
 }
 
+TEST_F(ModelServiceTest, GivesAsManyAsAreAskedForWithACoveragePenalty) {
+  TranslatorOptions options = models_->options();
+  options.search.coverage_penalty = 0.5;
+  const ModelService service(models_->members(), options);
+  const std::string line = test::training_lines().front();
+  const std::vector<Question> questions{{.text = line}, {.text = line, .n_best = 3}};
+  const auto answers = service.answers_to(questions, {});
+  EXPECT_EQ(answers[0].n_best.size(), 1u);
+  ASSERT_EQ(answers[1].n_best.size(), 3u);
+  EXPECT_EQ(answers[1].n_best[0].text, answers[0].n_best[0].text);
+}
+
 }  // namespace
 }  // namespace nmt::model_service_test

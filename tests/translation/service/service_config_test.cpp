@@ -60,6 +60,15 @@ models:
   EXPECT_EQ(second.changed(Config()).decoding.beam_size, 2);
 }
 
+TEST_F(ServiceConfigTest, SaysWhereAGlossaryWasReadFrom) {
+  std::ofstream(folder_ / "terms") << "Ja\tYes\n";
+  const auto config = read("models:\n- {directory: a, glossary: terms}\n- directory: b\n");
+  EXPECT_TRUE(config.models[0].glossary);
+  EXPECT_EQ(config.models[0].glossary_file, folder_ / "terms") << "beside the file";
+  EXPECT_FALSE(config.models[1].glossary);
+  EXPECT_EQ(config.models[1].glossary_file, "");
+}
+
 TEST_F(ServiceConfigTest, SaysWhatIsWrongAndWhere) {
   for (const auto& [yaml, says] : {
            std::pair{"", "names and values were expected"},

@@ -1,0 +1,35 @@
+#include "translation/aligning_translator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/formula_weights.h"
+#include "translation/word_tokenizer.h"
+
+namespace nmt::aligning_translator_test {
+namespace {
+
+TEST(AligningTranslator, CopiesUnknownWordsWhereAsked) {
+  const auto model =
+      test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2"), 8, 8);
+  const auto codec = test::word_codec({"a", "b", "c", "d"});
+  // Nothing is left to write but <unk>.
+  const TranslatorOptions options{.search = {.beam_size = 1, .max_length = 2, .min_length = 1},
+                                  .banned_phrases = {"a", "b", "c", "d"}};
+  const std::vector<std::string> texts = {"Anna", "{x} Anna"};
+  const auto translated = [&](bool copy_unknown) {
+    const AligningTranslator translator({{.model = model.get(), .codec = &codec}}, options, {.keep_placeholders = true},
+                                        copy_unknown);
+    std::vector<std::string> found;
+    for (const auto& translation : translator.translate(texts)) found.push_back(translation.text);
+    return found;
+  };
+  using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::Not, testing::StartsWith;
+  EXPECT_THAT(translated(false), ElementsAre(StartsWith("<unk>"), StartsWith("{x} <unk>")));
+  const auto has_no_unknown = Not(HasSubstr("<unk>"));
+  EXPECT_THAT(translated(true),
+              ElementsAre(AllOf(StartsWith("Anna"), has_no_unknown), AllOf(StartsWith("{x} Anna"), has_no_unknown)));
+}
+
+}  // namespace
+}  // namespace nmt::aligning_translator_test

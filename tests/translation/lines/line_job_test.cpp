@@ -1,0 +1,52 @@
+#include "translation/lines/line_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "translation/lines/word_alignment.h"
+#include "translation/word_tokenizer.h"
+
+namespace nmt::line_job_test {
+namespace {
+
+using testing::ElementsAre;
+
+/// "a {x} Anna b" is read as "a Anna b", and written as "b <unk> a": each word looks at its own.
+LineJob job_with_unknown(const TextCodec& codec) {
+  LineJob job{.request = {.source = "a {x} Anna b", .copy_unknown = true, .terms = {.keep_placeholders = true}}};
+  job.plan = TermPlan(
+      job.request, [](const std::string&) { return false; }, false);
+  auto& part = job.parts.emplace_back();
+  part.input.sources = {codec.encode_source(job.plan.text())};
+  part.hypotheses = {{.ids = {5, SpecialIds::kUnknown, 4},
+                      .finished = true,
+                      .attention = {0, 0.1F, 0.9F, 0.1F, 0.9F, 0, 0.9F, 0.1F, 0, 0, 0, 0}}};
+  return job;
+}
+
+TEST(Compose, CopiesWordsThatTheModelHasRead) {
+  const auto codec = test::word_codec({"a", "b"});
+  auto job = job_with_unknown(codec);
+  compose(job, codec, {}, true);
+  ASSERT_EQ(job.result.alternatives.size(), 1u);
+  EXPECT_EQ(job.result.text, "b Anna a {x}");
+  const auto& best = job.result.alternatives.front();
+  ASSERT_TRUE(best.cut);
+  EXPECT_EQ(best.cut->source, "a Anna b");
+  EXPECT_EQ(best.cut->translation, "b Anna a");
+}
+
+TEST(Compose, AlignsWordsOfTheLineAndThoseThatTheModelHasRead) {
+  const auto codec = test::word_codec({"a", "b"});
+  auto job = job_with_unknown(codec);
+  compose(job, codec, {}, true);
+  const auto& best = job.result.alternatives.at(0);
+  EXPECT_EQ(pharaoh_alignment(codec, job.request.source, best), "3-0 2-1 0-2 1-3") << best.text;
+  const auto words = word_attention(codec, job.request.source, best);
+  ASSERT_EQ(words.size(), 1u);
+  EXPECT_THAT(words[0].grid.keys, ElementsAre("a", "Anna", "b"));
+  EXPECT_THAT(words[0].grid.queries, ElementsAre("b", "Anna", "a"));
+}
+
+}  // namespace
+}  // namespace nmt::line_job_test
