@@ -14,8 +14,8 @@
 
 namespace nmt {
 
-/// Phrases, each with a number, by their words: found in a text by as many steps as the longest of them has words there,
-/// however many there are.
+/// Phrases, each with a number, by their words: found in a text by as many steps as the longest of them has words
+/// there, however many there are.
 class PhraseTrie {
  public:
   /// The number of the phrase if it is here already; it keeps that. words: at least one.
