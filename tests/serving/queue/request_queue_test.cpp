@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "serving/fake_translator.h"
 #include "serving/http/request_error.h"
+#include "serving/live_translator.h"
 
 namespace nmt::request_queue_test {
 namespace {
@@ -88,6 +89,9 @@ class RequestQueueTest : public testing::Test {
   std::shared_ptr<Logger> log_ = test::silent_log();
   Metrics metrics_;
   test::FakeTranslator translator_;
+  // Before the queue, whose thread may look at them for a moment after the last answer.
+  test::LiveTranslator live_;
+  std::atomic<int> now_ = 0;
   std::optional<RequestQueue> queue_;
 };
 
@@ -115,13 +119,12 @@ TEST_F(RequestQueueTest, JoinsWhatWaits) {
 }
 
 TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsShareTheTime) {
-  std::atomic<int> now = 0;  // seconds
   queue_.emplace(in_batches([&](std::span<const Question> batch, const auto&) {
                    auto answers = translator_.translate(batch);
-                   now += batch.front().text.starts_with("other") ? 3 : 1;  // those take three times as long
+                   now_ += batch.front().text.starts_with("other") ? 3 : 1;  // those take three times as long
                    return answers;
                  }),
-                 QueueOptions{.max_batch = 2, .clock = [&] { return static_cast<double>(now); }}, metrics_, *log_);
+                 QueueOptions{.max_batch = 2, .clock = [this] { return static_cast<double>(now_); }}, metrics_, *log_);
   translator_.hold();
   auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
@@ -143,144 +146,84 @@ TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsShareTheTime) {
   first.get();
 }
 
-/// Takes lines one by one as long as there are any, as a search does, and answers them when it is told to.
-class LiveTranslator {
- public:
-  LineTranslator function() {
-    return [this](LineQueue& lines) {
-      {
-        const std::lock_guard lock(mutex_);
-        turns_.emplace_back();
-      }
-      do {
-        for (auto taken = lines.take(1); !taken.empty(); taken = lines.take(1)) {
-          std::unique_lock lock(mutex_);
-          order_.push_back(taken.front().question.text);
-          turns_.back().push_back(order_.back());
-          changed_.notify_all();
-          changed_.wait(lock, [this] { return allowed_ > 0; });
-          --allowed_;
-          lock.unlock();
-          const auto& text = taken.front().question.text;
-          if (text == "fail") throw std::runtime_error("this line fails");
-          if (lines.is_given_up(taken.front().id)) continue;
-          Answer answer;
-          answer.n_best.push_back({.text = {text.rbegin(), text.rend()}});
-          lines.answer(taken.front().id, answer);
-        }
-      } while (lines.wait());
-    };
-  }
-  void allow(int lines) {
-    const std::lock_guard lock(mutex_);
-    allowed_ += lines;
-    changed_.notify_all();
-  }
-  void wait_for(size_t lines) {
-    std::unique_lock lock(mutex_);
-    ASSERT_TRUE(changed_.wait_for(lock, 20s, [&] { return order_.size() >= lines; }));
-  }
-  std::vector<std::string> order() {
-    const std::lock_guard lock(mutex_);
-    return order_;
-  }
-  /// The lines of each call.
-  std::vector<std::vector<std::string>> turns() {
-    const std::lock_guard lock(mutex_);
-    return turns_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int allowed_ = 0;
-  std::vector<std::string> order_;
-  std::vector<std::vector<std::string>> turns_;
-};
-
 TEST_F(RequestQueueTest, ALineJoinsThoseThatAreBeingTranslated) {
-  LiveTranslator live;
-  queue_.emplace(live.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
+  queue_.emplace(live_.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
   auto book = ask_aside({"1", "2", "3", "4"});
-  live.wait_for(1);
+  live_.wait_for(1);
   auto note = ask_aside({"note"});
   ASSERT_TRUE(waiting_becomes(4));
-  live.allow(100);
+  live_.allow(100);
   EXPECT_THAT(note.get(), ElementsAre("eton"));
   EXPECT_THAT(book.get(), ElementsAre("1", "2", "3", "4"));
-  EXPECT_THAT(live.order(), ElementsAre("1", "2", "note", "3", "4")) << "in turns, in one go";
+  EXPECT_THAT(live_.order(), ElementsAre("1", "2", "note", "3", "4")) << "in turns, in one go";
   EXPECT_TRUE(counts_batches(1));
 }
 
 TEST_F(RequestQueueTest, ATurnEndsWhenOthersWait) {
-  LiveTranslator live;
-  std::atomic<int> now = 0;
-  queue_.emplace(live.function(), QueueOptions{.turn = 50ms, .clock = [&] { return now / 100.0; }}, metrics_, *log_);
+  queue_.emplace(live_.function(), QueueOptions{.turn = 50ms, .clock = [this] { return now_ / 100.0; }}, metrics_,
+                 *log_);
   auto many = ask_aside({"1", "2", "3", "4"});
-  live.wait_for(1);
+  live_.wait_for(1);
   auto other = ask_aside({"other"});
   ASSERT_TRUE(waiting_becomes(4));
-  live.allow(1);
-  live.wait_for(2);
-  now = 6;  // 60 ms
-  live.allow(100);
+  live_.allow(1);
+  live_.wait_for(2);
+  now_ = 6;  // 60 ms
+  live_.allow(100);
   EXPECT_THAT(other.get(), ElementsAre("rehto"));
   EXPECT_EQ(many.get().size(), 4u);
-  EXPECT_THAT(live.order(), ElementsAre("1", "2", "other", "3", "4"));
+  EXPECT_THAT(live_.order(), ElementsAre("1", "2", "other", "3", "4"));
 }
 
 TEST_F(RequestQueueTest, ATurnThatIsEndedTakesNoMoreLines) {
-  LiveTranslator live;
-  queue_.emplace(live.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
+  queue_.emplace(live_.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
   auto book = ask_aside({"1", "2", "3"});
-  live.wait_for(1);
+  live_.wait_for(1);
   queue_->end_turns();
   auto note = ask_aside({"note"});
   ASSERT_TRUE(waiting_becomes(3));
-  live.allow(100);
+  live_.allow(100);
   EXPECT_THAT(note.get(), ElementsAre("eton"));
   EXPECT_THAT(book.get(), ElementsAre("1", "2", "3"));
-  EXPECT_THAT(live.turns(), ElementsAre(ElementsAre("1"), ElementsAre("2", "note", "3")))
+  EXPECT_THAT(live_.turns(), ElementsAre(ElementsAre("1"), ElementsAre("2", "note", "3")))
       << "the old translator has one line under way, and ends it";
 }
 
 TEST_F(RequestQueueTest, ATurnThatIsEndedBeforeItsFirstLineIsNoFailure) {
-  LiveTranslator live;
-  live.allow(100);
+  live_.allow(100);
   std::atomic<int> calls = 0;
   queue_.emplace(
       [&](LineQueue& lines) {
         if (++calls <= 2) queue_->end_turns();
         if (calls == 2) throw std::runtime_error("the old translator fails");
-        live.function()(lines);
+        live_.function()(lines);
       },
       QueueOptions(), metrics_, *log_);
   EXPECT_THAT(ask({"ab", "cd"}), ElementsAre("ba", "dc"));
   EXPECT_EQ(calls, 3);
-  EXPECT_THAT(live.turns(), ElementsAre(ElementsAre(), ElementsAre("ab", "cd")));
+  EXPECT_THAT(live_.turns(), ElementsAre(ElementsAre(), ElementsAre("ab", "cd")));
 }
 
 TEST_F(RequestQueueTest, ALongTurnIsCountedWhileItGoesOn) {
-  LiveTranslator live;
-  std::atomic<int> now = 0;
-  queue_.emplace(live.function(), QueueOptions{.turn = 50ms, .clock = [&] { return now / 100.0; }}, metrics_, *log_);
+  queue_.emplace(live_.function(), QueueOptions{.turn = 50ms, .clock = [this] { return now_ / 100.0; }}, metrics_,
+                 *log_);
   auto book = ask_aside({"1", "2", "3"});
-  live.wait_for(1);
+  live_.wait_for(1);
   EXPECT_THAT(metrics_.text(0), testing::HasSubstr("nmt_batches_total 0\n"));
-  now = 6;  // 60 ms
-  live.allow(1);
-  live.wait_for(2);
+  now_ = 6;  // 60 ms
+  live_.allow(1);
+  live_.wait_for(2);
   EXPECT_THAT(metrics_.text(0), testing::HasSubstr("nmt_batches_total 1\n"));
-  live.allow(100);
+  live_.allow(100);
   EXPECT_EQ(book.get().size(), 3u);
   EXPECT_TRUE(counts_batches(2));
   EXPECT_THAT(metrics_.text(0), testing::HasSubstr("nmt_batch_lines_total 3\n"));
-  EXPECT_THAT(live.turns(), testing::SizeIs(1));
+  EXPECT_THAT(live_.turns(), testing::SizeIs(1));
 }
 
 TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
   std::vector<int64_t> told;
-  std::promise<size_t> done;
+  auto done = std::make_shared<std::promise<size_t>>();
   // Answers the last line first.
   queue_.emplace(
       [](LineQueue& lines) {
@@ -291,16 +234,15 @@ TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
       QueueOptions(), metrics_, *log_);
   queue_->submit(
       questions({"a", "b", "c"}), {},
-      [&](const std::vector<Answer>& answers, const RequestError*) { done.set_value(answers.size()); },
+      [done](const std::vector<Answer>& answers, const RequestError*) { done->set_value(answers.size()); },
       [&](int64_t line, const Answer&) { told.push_back(line); });
-  EXPECT_EQ(done.get_future().get(), 3u);
+  EXPECT_EQ(done->get_future().get(), 3u);
   EXPECT_THAT(told, ElementsAre(0, 1, 2));
 }
 
 TEST_F(RequestQueueTest, ALiveLineThatFailsSpoilsNoOtherRequest) {
-  LiveTranslator live;
-  live.allow(1000);
-  queue_.emplace(live.function(), QueueOptions(), metrics_, *log_);
+  live_.allow(1000);
+  queue_.emplace(live_.function(), QueueOptions(), metrics_, *log_);
   auto good = ask_aside({"ab", "cd", "ef"});
   auto bad = std::async(std::launch::async, [this] { return status_of({"gh", "fail", "ij"}); });
   EXPECT_THAT(good.get(), ElementsAre("ba", "dc", "fe"));
@@ -382,21 +324,20 @@ TEST_F(RequestQueueTest, DropsWhatWaitsForAClientThatGaveUp) {
 }
 
 TEST_F(RequestQueueTest, WhatNobodyWaitsForGoesWhileATurnGoesOn) {
-  LiveTranslator live;
-  queue_.emplace(live.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
+  queue_.emplace(live_.function(), QueueOptions{.clock = [] { return 0.0; }}, metrics_, *log_);
   auto book = ask_aside({"1", "2", "3"});
-  live.wait_for(1);
+  live_.wait_for(1);
   std::stop_source leaves;
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> still_held = held;
   queue_->submit(questions({"a", "b"}), leaves.get_token(), [held = std::move(held)](const auto&, const auto*) {});
   leaves.request_stop();
-  live.allow(1);
-  live.wait_for(2);
+  live_.allow(1);
+  live_.wait_for(2);
   EXPECT_TRUE(still_held.expired());
-  live.allow(100);
+  live_.allow(100);
   EXPECT_EQ(book.get().size(), 3u);
-  EXPECT_THAT(live.order(), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(live_.order(), ElementsAre("1", "2", "3"));
 }
 
 TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {

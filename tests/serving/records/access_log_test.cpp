@@ -42,7 +42,7 @@ TEST(AccessLog, ALineIsALineWhateverThePath) {
   const auto text = read_file(folder / "access.log");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
   EXPECT_LT(text.size(), 1000u);
-  EXPECT_NO_THROW(nlohmann::json::parse(text));
+  EXPECT_TRUE(nlohmann::json::accept(text));
 }
 
 TEST(AccessLog, IsOpenedAnewWhenItWasMoved) {
