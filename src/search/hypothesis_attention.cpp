@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "base/error.h"
@@ -92,8 +91,7 @@ void rank_by_coverage(const SearchOptions& options, const SearchInput& input, st
     hypothesis.coverage_penalty = options.coverage_penalty * coverage(hypothesis, source_pieces);
     hypothesis.score += hypothesis.coverage_penalty;
   }
-  std::ranges::stable_sort(hypotheses, std::ranges::greater(),
-                           [](const Hypothesis& one) { return std::pair(one.finished, one.score); });
+  sort_best_first(hypotheses);
   const int64_t wanted = input.n_best > 0 ? input.n_best : options.n_best;
   if (std::ssize(hypotheses) > wanted) hypotheses.resize(wanted);
 }

@@ -107,8 +107,18 @@ DecodingConfig hugging_face_decoding(const nlohmann::json& settings) {
   decoding.beam_size = static_cast<int64_t>(value("num_beams", 4, 1, 100));
   decoding.length_penalty = value("length_penalty", 1, 0, 10);
   decoding.length_penalty_form = LengthPenalty::kSimple;
+  decoding.no_repeat_ngram_size = static_cast<int64_t>(value("no_repeat_ngram_size", 0, 0, 1000));
+  decoding.repetition_penalty = value("repetition_penalty", 1, 0.01, 100);
   decoding.max_length_ratio = 3;
+  const auto early = settings.find("early_stopping");
+  if (early != settings.end() && *early == true) decoding.stopping = Stopping::kFirst;
   return decoding;
+}
+
+bool hugging_face_bans(const nlohmann::json& settings, int64_t id) {
+  const auto banned = settings.find("bad_words_ids");
+  return banned != settings.end() && banned->is_array() &&
+         std::ranges::any_of(*banned, [id](const nlohmann::json& word) { return word == nlohmann::json::array({id}); });
 }
 
 }  // namespace nmt::interop

@@ -46,7 +46,11 @@ std::string hugging_face_language(const std::filesystem::path& directory, const 
 /// How transformers generates with this model: config.json, and over it generation_config.json.
 nlohmann::json generation_settings(const std::filesystem::path& directory, const HuggingFaceConfig& config);
 
-/// num_beams and length_penalty of such settings, kept within the limits of our options.
+/// num_beams, length_penalty, no_repeat_ngram_size, repetition_penalty and early_stopping of such settings, kept within
+/// the limits of our options.
 DecodingConfig hugging_face_decoding(const nlohmann::json& settings);
+
+/// Whether bad_words_ids of such settings has the token `id` by itself.
+bool hugging_face_bans(const nlohmann::json& settings, int64_t id);
 
 }  // namespace nmt::interop

@@ -99,7 +99,8 @@ MarianFolder open_hugging_face(const fs::path& directory) {
   // GCC 12 destroys members twice where one of a braced list throws: whatever may throw comes first.
   WeightFile weights(hugging_face_weights(directory));
   const auto shape = model_config(config);
-  const auto decoding = hugging_face_decoding(generation_settings(directory, config));
+  const auto generation = generation_settings(directory, config);
+  const auto decoding = hugging_face_decoding(generation);
   const auto source_language = hugging_face_language(directory, "source_lang", "src");
   const auto target_language = hugging_face_language(directory, "target_lang", "tgt");
   MarianFolder folder{.directory = directory,
@@ -115,6 +116,7 @@ MarianFolder open_hugging_face(const fs::path& directory) {
                       .source_language = source_language,
                       .target_language = target_language};
   read_vocabularies(folder, config);
+  folder.decoding.ban_unknown = hugging_face_bans(generation, folder.target.specials.unknown);
   name_tensors(folder);
   folder.blocks = marian_block_names(folder.config);
   return folder;

@@ -107,8 +107,6 @@ T5Specials t5_specials(const HuggingFaceConfig& config, const nlohmann::json& ge
 DecodingConfig t5_decoding(nlohmann::json generation, const T5Task& task) {
   generation.update(task.settings);
   auto decoding = hugging_face_decoding(generation);
-  if (const auto early = generation.value("early_stopping", nlohmann::json()); early == true)
-    decoding.stopping = Stopping::kFirst;
   // Theirs counts the start token. Without a task it is that of a demonstration, 20.
   const auto longest = task.settings.value("max_length", nlohmann::json());
   if (longest.is_number_integer() && longest > 1 && longest <= 10000) decoding.max_length = longest.get<int64_t>() - 1;

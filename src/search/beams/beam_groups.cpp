@@ -1,7 +1,6 @@
 #include "search/beams/beam_groups.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "base/random.h"
@@ -69,9 +68,7 @@ std::vector<Hypothesis> BeamGroups::take_results() {
       if (!known) results.push_back(std::move(hypothesis));
     }
   if (options_.diversity_groups == 1) return results;
-  std::ranges::stable_sort(results, std::ranges::greater(), [](const Hypothesis& one) {
-    return std::tuple(one.finished, one.meets_constraints, one.score);
-  });
+  sort_best_first(results);
   const int64_t asked = input_.n_best > 0 ? std::min(input_.n_best, options_.beam_size) : options_.n_best;
   const auto wanted = options_.coverage_penalty > 0 ? options_.beam_size : asked;
   if (std::ssize(results) > wanted) results.resize(wanted);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <tuple>
 #include <vector>
 
 namespace nmt {
@@ -17,5 +20,12 @@ struct Hypothesis {
   std::vector<float> attention =
       {};  ///< [tokens, source pieces] row-major, where asked for; see hypothesis_attention.h
 };
+
+/// The best first: what ended before what was cut, then what holds its phrases, then by score.
+inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
+  std::ranges::stable_sort(hypotheses, std::ranges::greater(), [](const Hypothesis& one) {
+    return std::tuple(one.finished, one.meets_constraints, one.score);
+  });
+}
 
 }  // namespace nmt
