@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +22,6 @@ struct EvalArguments {
   std::vector<std::string> models;
   std::string split = "test", source;
   std::vector<std::string> references, tokenized_bleu;
-  std::string attention_out;
   std::vector<int64_t> attention_sentences = {1};
   std::vector<double> weights;
   int width = 2;
@@ -30,6 +31,7 @@ struct EvalArguments {
   bool confidence = false, quiet = false, print_config = false, self_test = false;
   std::vector<std::string> similarity;  // none or two texts
   EvaluationFiles files;
+  std::vector<std::filesystem::path> config_files;  // load_run() fills them: the configuration and its base files
   DecodingArguments decoding;
 
   void add_to(CLI::App& app) {
@@ -53,7 +55,9 @@ struct EvalArguments {
         ->check(CLI::IsMember({"test", "valid"}))
         ->needs("--config")
         ->capture_default_str();
-    app.add_option("--source", source, "text to translate: plain or gzip, IWSLT sgm/xml")->type_name("FILE");
+    app.add_option("--source", source, "text to translate: plain or gzip, IWSLT sgm/xml")
+        ->excludes("--split")
+        ->type_name("FILE");
     app.add_option("--reference", references, "its translation; may be given several times")
         ->type_name("FILE")
         ->needs("--source");
@@ -70,12 +74,18 @@ struct EvalArguments {
           throw Error(fmt::format("{}: not with --self-test; leave it out", option->get_name()));
       return;
     }
+    // NaN is within every range of CLI11.
+    if (teacher_forcing && !(*teacher_forcing >= 0 && *teacher_forcing <= 1))
+      throw Error(fmt::format("--teacher-forcing {}: give a number from 0 to 1", *teacher_forcing));
+    for (auto form = tokenized_bleu.begin(); form != tokenized_bleu.end(); ++form)
+      if (std::find(tokenized_bleu.begin(), form, *form) != form)
+        throw Error(fmt::format("--tokenized-bleu: {} stands twice; leave one out", *form));
     if (config_file.empty() && models.empty())
       throw Error("give -c CONFIG (a run) or -m DIR (a model directory); see nmt-eval --help");
     if (!similarity.empty()) {
       if (models.size() > 1) throw Error("--similarity: is of one model; ask them one by one");
       if (!source.empty()) throw Error("--similarity: compares two texts; leave out --source and --reference");
-      if (!files.hypotheses.empty() || !files.results.empty() || !files.report.empty() || !attention_out.empty() ||
+      if (!files.hypotheses.empty() || !files.results.empty() || !files.report.empty() || !files.attention.empty() ||
           !tokenized_bleu.empty() || confidence)
         throw Error("--similarity: scores no translations; leave out what is said of scores and files");
       return;
@@ -85,6 +95,8 @@ struct EvalArguments {
     if (!source.empty() && references.empty())
       throw Error(fmt::format("--source {}: has no reference; add --reference FILE", source));
     if (ensemble && models.size() < 2) throw Error("--ensemble: joins several models; give -m for each");
+    if (ensemble && teacher_forcing)
+      throw Error("--teacher-forcing: is of the loss, which an ensemble has not; leave it out");
     if (!weights.empty() && weights.size() != models.size())
       throw Error(fmt::format("--model-weights: {} for {} models; give one for each", weights.size(), models.size()));
     const size_t systems = models.empty() || ensemble ? 1 : models.size();
@@ -92,7 +104,7 @@ struct EvalArguments {
       throw Error(
           fmt::format("--hypotheses-out: {} given for {} models; give one for each", files.hypotheses.size(), systems));
     }
-    if (!attention_out.empty() && models.size() > 1)
+    if (!files.attention.empty() && models.size() > 1)
       throw Error("--attention-out: is for one model; evaluate them one by one");
     if (!files.results.empty() && systems > 1)
       throw Error("--results-file: is for one model; evaluate them one by one");
@@ -101,7 +113,7 @@ struct EvalArguments {
   void check(const std::vector<TestSet>& test_sets) const {
     for (const auto& test_set : test_sets)
       for (const int64_t number : attention_sentences)
-        if (!attention_out.empty() && number > std::ssize(test_set.sources))
+        if (!files.attention.empty() && number > std::ssize(test_set.sources))
           throw Error(fmt::format("--attention-sentences {}: the test set{} has {} sentences; give numbers up to that",
                                   number, test_set.name.empty() ? "" : " " + test_set.name, test_set.sources.size()));
   }
@@ -110,6 +122,7 @@ struct EvalArguments {
   Config load_run(Logger& log) {
     const auto loaded = load_config(config_file, settings);
     for (const auto& notice : loaded.notices) log.info("{}", notice);
+    config_files = loaded.files;
     if (decoding.device == "auto") decoding.device = loaded.config.run.device;
     if (decoding.threads == 0) decoding.threads = static_cast<int>(loaded.config.run.threads);
     if (!teacher_forcing) teacher_forcing = loaded.config.validation.teacher_forcing;
@@ -132,7 +145,7 @@ struct EvalArguments {
                               .teacher_forcing = teacher_forcing.value_or(1),
                               .confidence = confidence,
                               .quiet = quiet,
-                              .attention_folder = attention_out,
+                              .attention_folder = files.attention,
                               .attention_sentences = attention_sentences};
     for (const auto& form : tokenized_bleu) options.tokenized_bleu.append(form);
     return options;
@@ -158,7 +171,7 @@ struct EvalArguments {
     app.add_option("--results-file", files.results,
                    "write source, reference and translation of each sentence and the score")
         ->type_name("FILE");
-    app.add_option("--attention-out", attention_out,
+    app.add_option("--attention-out", files.attention,
                    "folder for pictures (SVG) and numbers (JSON) of the attention in the sentences of "
                    "--attention-sentences")
         ->type_name("DIR");

@@ -20,6 +20,7 @@
 #include "evaluation/evaluation_run.h"
 #include "evaluation/evaluation_text.h"
 #include "evaluation/self_test.h"
+#include "scoring/python/seed.h"
 #include "translation/similarity.h"
 
 namespace nmt {
@@ -67,14 +68,19 @@ int run(int argc, char** argv) {
                                    .config_file = arguments.config_file});
   if (!arguments.similarity.empty()) return print_similarity(arguments, systems.front().directories.front());
   auto test_sets = arguments.test_sets(run_config);
-  if (const auto choice = run_config ? pair_choice(*run_config) : PairChoice(); choice.leaves_out())
+  if (run_config && pair_choice(*run_config).leaves_out()) {
+    const auto choice = pair_choice(arguments.decoding.flags.applied_to(*run_config));  // --batch-size counts
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);
+  }
   arguments.check(test_sets);
-  std::vector<UserFile> inputs = {{"--config", arguments.config_file}};
+  if (arguments.confidence || systems.size() > 1) scoring::Seed::from_environment();  // refused before the work
+  std::vector<UserFile> inputs;
+  for (const auto& file : arguments.config_files) inputs.push_back({"--config", file});
   for (const auto& system : systems)
     for (const auto& model : system.directories) append_files_of_folder("--model", model, inputs);
   check_evaluation_files(arguments.files, test_sets, std::move(inputs));
-  if (!arguments.attention_out.empty()) make_folder("--attention-out", arguments.attention_out);
+  const bool of_run = run_config && arguments.of_configured_test_sets();
+  if (of_run) check_original_results(*run_config, systems, test_sets, *log);
   arguments.decoding.set_threads();
 
   auto options = arguments.options();
@@ -92,7 +98,6 @@ int run(int argc, char** argv) {
     if (systems.size() > 1) result.comparison = evaluation.compared(result.systems, result.test_set);
   print(evaluation_text(results, arguments.width));  // first: a disk that is full takes no scores away
   write_evaluation_files(arguments.files, results, machine_report(arguments.decoding.device));
-  const bool of_run = run_config && arguments.of_configured_test_sets();
   for (const auto& [test_set, evaluated, comparison] : results)
     for (size_t i = 0; of_run && i < systems.size(); ++i)
       write_original_results(*run_config, systems[i], test_set, evaluated[i], *log);

@@ -70,7 +70,7 @@ struct Arguments {
   }
 
   /// Each of them is all that the program does.
-  void check_modes() const {
+  void check_modes(const CLI::App& app) const {
     std::vector<std::string> modes;
     if (report_only) modes.push_back("--report-only");
     if (dry_run) modes.push_back("--dry-run");
@@ -78,15 +78,18 @@ struct Arguments {
     if (modes.size() > 1)
       throw Error(fmt::format("{}: does not go with {}; leave one of them out", modes[0], modes[1]));
     if (memory && !dry_run) throw Error("--memory: is for --dry-run");
+    for (const auto* option : app.get_options())
+      if (report_only && option->count() > 0 && option->get_name() != "--report-only")
+        throw Error(fmt::format("{}: not with --report-only; leave it out", option->get_name()));
   }
 
   /// --run-dir and its like are other names of options.
-  std::vector<std::string> all_settings() const {
-    auto all = settings;
-    if (run_dir) all.push_back("run.dir=" + *run_dir);
-    if (device) all.push_back("run.device=" + *device);
-    if (precision) all.push_back("run.precision=" + *precision);
-    return all;
+  std::vector<PlainSetting> plain_settings() const {
+    std::vector<PlainSetting> plain;
+    if (run_dir) plain.push_back({"--run-dir", "run.dir", *run_dir});
+    if (device) plain.push_back({"--device", "run.device", *device});
+    if (precision) plain.push_back({"--precision", "run.precision", *precision});
+    return plain;
   }
 };
 
@@ -137,7 +140,7 @@ int dry_run(const Arguments& arguments, const Config& config, const LaunchedProc
 }
 
 int train(const Arguments& arguments) {
-  const LoadedConfig loaded = load_config(arguments.config, arguments.all_settings());
+  const LoadedConfig loaded = load_config(arguments.config, arguments.settings, arguments.plain_settings());
   const Config& config = loaded.config;
   const auto process = this_process();
   const auto log = make_logger("nmt-train");
@@ -176,7 +179,7 @@ int main(int argc, char** argv) {
     nmt::show_examples(
         app, {"nmt-train -c mine.yaml", "nmt-train -c mine.yaml --set training.max_updates=1000 --run-dir runs/short"});
     if (!nmt::parse_command_line(app, argc, argv)) return nmt::kDone;
-    arguments.check_modes();
+    arguments.check_modes(app);
     if (arguments.report_only) {
       std::cout << nmt::write_report(*arguments.report_only).string() << "\n";
       return nmt::kDone;

@@ -5,6 +5,7 @@
 # multi30k/{train,test_2016_flickr}.{de,en}. --peers: the environment of the other toolkits, as bench/training/compare.py says.
 # NAME: bound training decoding latency loading data serving (default: all; serving needs --libretranslate).
 set -euo pipefail
+unset CDPATH  # a user's own leads elsewhere
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rounds=3 only=bound,training,decoding,latency,loading,data,serving model='' data='' peers='' libretranslate=''
 while [ $# -gt 0 ]; do

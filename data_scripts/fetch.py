@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -61,7 +62,11 @@ class Corpus:
 
 
 class FetchError(Exception):
-    """One line that tells the user what to mend."""
+    """One line that tells the user what to mend. `files`: the names of those that it is about, where they are known."""
+
+    def __init__(self, message, files=()):
+        super().__init__(message)
+        self.files = tuple(files)
 
 
 def _digest(path, kind):
@@ -90,15 +95,31 @@ class _OnlyByHttps(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(request, answer, code, message, headers, url)
 
 
+@contextlib.contextmanager
+def _network():
+    """What the other side or the way to it fails at, such as an ssl.SSLError: another address may do."""
+    try:
+        yield
+    except OSError as error:
+        raise FetchError(_reason(error)) from error
+
+
 def _receive(url, path, has_checksum):
     """Downloads to `path`; a shorter file than announced is an error."""
     request = urllib.request.Request(url, headers={"User-Agent": "nmt-data-scripts/1"})
     if not has_checksum and _is_open_to_others(url):
         raise FetchError("not over https, and no checksum is known")
     opener = urllib.request.build_opener(*([] if has_checksum else [_OnlyByHttps]))
-    with opener.open(request, timeout=_TIMEOUT) as answer, open(path, "wb") as out:
+    with _network():
+        answer = opener.open(request, timeout=_TIMEOUT)
+    with answer, open(path, "wb") as out:
         announced = answer.headers.get("Content-Length")
-        shutil.copyfileobj(answer, out, 1 << 20)
+        while True:
+            with _network():  # not around the writing: a full disk is full for each address
+                block = answer.read(1 << 20)
+            if not block:
+                break
+            out.write(block)
     size = path.stat().st_size
     if announced is not None and int(announced) != size:
         raise FetchError(f"connection ended after {size} of {announced} bytes")
@@ -158,7 +179,7 @@ def obtain(archive, cache):
             part.chmod(0o644)
             os.replace(part, path)
             break
-        except (urllib.error.URLError, http.client.HTTPException, FetchError, ConnectionError, TimeoutError) as error:
+        except (http.client.HTTPException, FetchError) as error:
             reasons.append(_reason(error))
         finally:
             part.unlink(missing_ok=True)
@@ -167,6 +188,39 @@ def obtain(archive, cache):
                          f"put it at {path}, or name the file with --from")
     _verify(archive, path)
     return path
+
+
+def _obtain_all(corpus, cache):
+    """(paths of the archives in the cache, {path: whether it was downloaded now} of those that nobody vouches for)."""
+    paths, unproven = [], {}
+    for archive in corpus.archives:
+        folder = cache / (archive.folder or corpus.name)
+        is_new = not (folder / archive.name).exists()
+        paths.append(obtain(archive, folder))
+        if not archive.sha256 and not archive.md5:
+            unproven[paths[-1]] = is_new
+    return paths, unproven
+
+
+@contextlib.contextmanager
+def _dropping(unproven):
+    """Where they turn out not to be the corpus, downloads that nobody vouches for go: a page that asks for a password,
+    say, would be taken from the cache each time. What was there before may be the user's own."""
+    try:
+        yield
+    except (FetchError, unpack.UnpackError, text.LayoutError) as error:
+        names = {name.removesuffix(".gz") for name in getattr(error, "files", ())}
+        blamed = [path for path in unproven if path.name.removesuffix(".gz") in names] or list(unproven)
+        if not blamed:
+            raise
+        new = [path for path in blamed if unproven[path]]
+        old = [path for path in blamed if not unproven[path]]
+        for path in new:
+            path.unlink(missing_ok=True)
+            path.with_name(path.name + ".sha256").unlink(missing_ok=True)
+        hints = [f"no checksum vouches for {', '.join(map(str, new))}: deleted, to be fetched again"] if new else []
+        hints += [f"delete {', '.join(map(str, old))} and the .sha256 beside it to fetch it again"] if old else []
+        raise FetchError(f"{error}; {'; '.join(hints)}") from error
 
 
 # Finding the files ------------------------------------------------------------------------------------------
@@ -199,14 +253,12 @@ def _unpack_all(archives, scratch, wanted):
     return folders
 
 
-def gather(corpus, given, cache, scratch):
+def gather(corpus, given, scratch):
     """{name: path} of the corpus's files, from --from paths or from downloads."""
     nested = corpus.nested.rsplit("/", 1)[-1]
     names = set(corpus.files) | ({nested} if nested else set())
     folders = [path for path in given if path.is_dir()]
     archives = [path for path in given if not path.is_dir()]
-    if not given:
-        archives = [obtain(archive, cache / (archive.folder or corpus.name)) for archive in corpus.archives]
     for folder in folders:  # a folder may hold the archives, or the files with .gz
         present = _index([folder])
         for archive in corpus.archives:
@@ -250,7 +302,7 @@ def _compare_text(corpus, sums, given):
     different = [name for name, published in corpus.sha256.items() if sums.get(name) != published]
     if different and not given:
         raise FetchError(f"{', '.join(different)}: not the text of the release (another SHA-256); use it all the same "
-                         "by giving the files with --from")
+                         "by giving the files with --from", different)
     for name in different:
         print(f"notice: {name} is not the text of the release (another SHA-256)", file=sys.stderr)
 
@@ -258,13 +310,15 @@ def _compare_text(corpus, sums, given):
 def _make(corpus, options, given, out):
     scratch = pathlib.Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
-        found = gather(corpus, given, pathlib.Path(options.cache).expanduser(), scratch)
         where = ", ".join(options.source) or corpus.name
+        archives, unproven = (given, {}) if given else _obtain_all(corpus, pathlib.Path(options.cache).expanduser())
         folder = scratch / "folder"
         folder.mkdir()
-        counts = corpus.layout(_finder(found, where), folder)
-        sums = {path.name: _digest(path, "sha256") for path in sorted(folder.iterdir())}
-        _compare_text(corpus, sums, given)
+        with _dropping(unproven):
+            found = gather(corpus, archives, scratch)
+            counts = corpus.layout(_finder(found, where), folder)
+            sums = {path.name: _digest(path, "sha256") for path in sorted(folder.iterdir())}
+            _compare_text(corpus, sums, given)
         manifest = {"corpus": corpus.name, "about": corpus.about, "from": options.source, "pairs": counts,
                     "sha256": sums}
         body = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
@@ -310,11 +364,25 @@ def _run(corpus, options):
     return 0
 
 
+@contextlib.contextmanager
+def _ending_on_sigterm():
+    """SIGTERM ends the program as an exception does, so that nothing half-written is left."""
+    def end(number, _):
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def main(corpus, arguments=None):
     """Runs one corpus script. Returns 0, 2 where the user must change something, 1 where the machine failed."""
     options = _parse(corpus, arguments)
     try:
-        return _run(corpus, options)
+        with _ending_on_sigterm():
+            return _run(corpus, options)
     except (FetchError, unpack.UnpackError, text.LayoutError) as error:
         print(f"{corpus.name}: {error}", file=sys.stderr)
         return 2

@@ -23,8 +23,7 @@ _MAX_TOKENS, _MAX_RATIO, _VALID_EVERY = 175, 1.5, 23
 
 def training_lines(path):
     """Lines of train.tags: titles and descriptions without their tags, other lines of markup dropped."""
-    lines = (_KEPT_MARKUP.sub("", line).strip() for line in text.read_lines(path))
-    return [line for line in lines if not line.startswith("<")]
+    return text.read_tags(path, lambda line: _KEPT_MARKUP.sub("", line))
 
 
 def is_clean(source, target):

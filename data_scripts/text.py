@@ -22,12 +22,25 @@ def read_text(path):
         raise LayoutError(f"{path}:{line}: not UTF-8; the archive may be damaged") from error
 
 
-def read_lines(path):
-    """Lines, split at \\n alone (U+2028 and the like stay inside a line), each without outer white space."""
+def _split_lines(path):
+    """Lines, split at \\n alone: U+2028 and the like stay inside a line."""
     lines = read_text(path).split("\n")
     if lines[-1] == "":
         lines.pop()
-    return [line.strip() for line in lines]
+    return lines
+
+
+def read_lines(path):
+    """Lines, split at \\n alone, each without outer white space."""
+    return [line.strip() for line in _split_lines(path)]
+
+
+def read_tags(path, prepare=lambda line: line):
+    """The text of train.tags: lines that do not begin with '<' as they stand there, as nmt-prepro reads them; then
+    without outer white space. `prepare` may take markup off a line before."""
+    lines = _split_lines(path)
+    lines[:1] = [line.removeprefix("\ufeff") for line in lines[:1]]
+    return [line.strip() for line in map(prepare, lines) if not line.startswith("<")]
 
 
 def read_segments(path):

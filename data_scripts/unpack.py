@@ -2,6 +2,7 @@
 has bounds."""
 
 import gzip
+import lzma
 import pathlib
 import tarfile
 import zipfile
@@ -16,7 +17,11 @@ _MOST_MEMBERS = 200_000
 
 
 class UnpackError(Exception):
-    """One line that says which archive is bad and why."""
+    """One line that says which archive is bad and why. `files`: its name, for who can fetch it again."""
+
+    def __init__(self, message, archive):
+        super().__init__(message)
+        self.files = (archive.name,)
 
 
 def is_archive(path):
@@ -27,7 +32,7 @@ def _inside(target, name, archive):
     """The path of a member below the target; refuses absolute names, '..' and drive letters."""
     parts = pathlib.PurePosixPath(name.replace("\\", "/"))
     if parts.is_absolute() or ".." in parts.parts or name[1:2] == ":":
-        raise UnpackError(f"{archive}: member '{name}' points outside the archive; nothing was unpacked")
+        raise UnpackError(f"{archive}: member '{name}' points outside the archive; nothing was unpacked", archive)
     return target.joinpath(*parts.parts)
 
 
@@ -51,13 +56,14 @@ class _Room:
             while block := stream.read(1 << 20):
                 self._left -= len(block)
                 if self._left < 0:
-                    raise UnpackError(f"{self._archive}: unpacks to more than {self._most} bytes; it is not used")
+                    raise UnpackError(f"{self._archive}: unpacks to more than {self._most} bytes; it is not used",
+                                      self._archive)
                 out.write(block)
 
 
 def _check_count(count, archive):
     if count > _MOST_MEMBERS:
-        raise UnpackError(f"{archive}: holds more than {_MOST_MEMBERS} files; it is not used")
+        raise UnpackError(f"{archive}: holds more than {_MOST_MEMBERS} files; it is not used", archive)
 
 
 def _unpack_tar(archive, target, wanted, room):
@@ -66,6 +72,8 @@ def _unpack_tar(archive, target, wanted, room):
         for member in tar:
             members.append(member)
             _check_count(len(members), archive)
+        while tar.fileobj.read(1 << 20):  # behind the last member are the checksums of gzip, bz2 and xz
+            pass
         by_name = {member.name: member for member in members}
         for member in members:
             _inside(target, member.name, archive)
@@ -102,5 +110,8 @@ def unpack(archive, target, wanted=lambda name: True):
                 room.copy(stream, target / archive.name[:-3])
         else:
             _unpack_tar(archive, target, wanted, room)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, gzip.BadGzipFile, zlib.error, RuntimeError) as error:
-        raise UnpackError(f"{archive}: not a sound archive ({error}); fetch it again") from error
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, lzma.LZMAError, zlib.error, RuntimeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the machine's; those of gzip and bz2 have no number
+        why = str(error).splitlines()[0].rstrip(":") if str(error) else type(error).__name__  # tarfile tells each try
+        raise UnpackError(f"{archive}: not a sound archive ({why})", archive) from error

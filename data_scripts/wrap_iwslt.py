@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import sys
 import tempfile
+import zlib
 
 _LANGUAGES = {"de": "german", "en": "english"}
 
@@ -22,7 +23,11 @@ class WrapError(Exception):
 
 def read_lines(path):
     path = pathlib.Path(path)
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    data = path.read_bytes()
+    try:
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise WrapError(f"{path}: not a sound .gz file ({error})") from error
     try:
         lines = data.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
@@ -123,7 +128,7 @@ def main(arguments=None):
                 os.replace(path, out / path.name)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-    except (WrapError, FileNotFoundError, gzip.BadGzipFile) as error:
+    except (WrapError, FileNotFoundError) as error:
         print(f"wrap_iwslt: {error}", file=sys.stderr)
         return 2
     except OSError as error:

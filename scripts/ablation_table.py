@@ -8,7 +8,8 @@ The plain model is configs/positions_multi30k.yaml with rotary positions, batche
 attention weights; every variant changes what its row names. A moving average and means of checkpoints leave training as
 it is, so that every run measures them all: the first table has the greedy BLEU of the validation set with each kind of
 weights, the second the scores of the test set (nmt-eval, beam search) with those that validated best. Mean and half of
-the range over the seeds. What is finished is not run again; a run that was interrupted goes on.
+the range over the seeds; "-" where a run has none of that kind. What is finished is not run again; a run that was
+interrupted goes on. Another --set needs another --work.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import json
 import pathlib
 import subprocess
 import sys
+
+import kept_results
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 CONFIG = SOURCE / "configs" / "positions_multi30k.yaml"
@@ -40,14 +43,14 @@ def run(*command):
     return done.stdout
 
 
-def validated(folder, updates):
-    """Greedy BLEU of the validation set after the last update, by kind of weights."""
+def validated(folder, updates, average_checkpoints):
+    """Greedy BLEU of the validation set after the last update, by kind of weights, of those that there are."""
     lines = [line.split("\t") for line in (folder / "validations.tsv").read_text().splitlines()]
     rows = [dict(zip(lines[0], line)) for line in lines[1:]]
     last = [row for row in rows if int(row["update"]) == updates]
     found = {}
     validations = sorted({int(row["update"]) for row in rows if not row["weights"]})
-    standing = validations[-COMMON["training.average_checkpoints"]:]
+    standing = validations[-average_checkpoints:] if average_checkpoints > 1 else []
     for row in last:
         if not row["weights"]:
             found["last"] = float(row["bleu"])
@@ -56,16 +59,25 @@ def validated(folder, updates):
         else:
             averaged = [int(update) for update in row["weights"].removeprefix("average of updates ").split(", ")]
             found["mean of the last" if averaged == standing else "mean of the best"] = float(row["bleu"])
-    found.setdefault("mean of the best", found["mean of the last"])  # the last were the best: one mean for both
+    if "mean of the last" in found:
+        found.setdefault("mean of the best", found["mean of the last"])  # the last were the best: one mean for both
     return found
+
+
+def folder_of(options, variant, seed):
+    return options.work / f"{variant}-{options.updates}-{seed}"
+
+
+def finished(options, variant, seed):
+    return kept_results.read(folder_of(options, variant, seed).with_suffix(".json"), options.changes)
 
 
 def train_and_score(options, variant, seed):
     """One run: {"BLEU", "chrF2", "minutes", "weights", "validated"}."""
-    folder = options.work / f"{variant}-{options.updates}-{seed}"
-    result = folder.with_suffix(".json")
-    if result.exists():
-        return json.loads(result.read_text())
+    folder = folder_of(options, variant, seed)
+    row = finished(options, variant, seed)
+    if row is not None:
+        return row
     changes = COMMON | VARIANTS[variant] | {
         "data.dir": options.work / "prepared", "run.dir": folder, "run.seed": seed,
         "training.max_updates": options.updates}
@@ -79,14 +91,17 @@ def train_and_score(options, variant, seed):
     checkpoint = max((folder / "checkpoints").iterdir(), key=lambda path: path.name)
     state = json.loads((checkpoint / "state.json").read_text())
     best = json.loads((folder / "best" / "model.json").read_text())["summary"]["weights"]
-    row = {"minutes": state["seconds"] / 60, "weights": best, "validated": validated(folder, options.updates)}
+    averaged = int((changes | kept_results.settings_of(options.changes))["training.average_checkpoints"])
+    row = {"minutes": state["seconds"] / 60, "weights": best, "validated": validated(folder, options.updates, averaged)}
     for name in ("BLEU", "chrF2"):
         row[name] = next(float(line.split(" = ")[1].split()[0]) for line in scores if line.startswith(name + "|"))
-    result.write_text(json.dumps(row))
+    kept_results.write(folder.with_suffix(".json"), row, options.changes)
     return row
 
 
 def spread(values):
+    if None in values:
+        return "-"
     mean = sum(values) / len(values)
     return f"{mean:.2f}" + (f" ± {(max(values) - min(values)) / 2:.2f}" if len(values) > 1 else "")
 
@@ -98,7 +113,7 @@ def print_tables(results):
 
     print(f"| variant | changes | {' | '.join(KINDS)} |\n|{' --- |' * 6}")
     for variant, runs in results.items():
-        row(variant, [spread([one["validated"][kind] for one in runs]) for kind in KINDS])
+        row(variant, [spread([one["validated"].get(kind) for one in runs]) for kind in KINDS])
     print(f"\n| variant | changes | BLEU | chrF2 | minutes | weights |\n|{' --- |' * 6}")
     for variant, runs in results.items():
         weights = "; ".join(one["weights"].replace("average of updates", "mean of") or "last" for one in runs)
@@ -125,6 +140,9 @@ def main():
         parser.error(f"no such variant: {', '.join(sorted(unknown))}; there are {', '.join(VARIANTS)}")
     options.programs, options.work = options.programs.resolve(), options.work.resolve()
     options.work.mkdir(parents=True, exist_ok=True)
+    for variant in options.variants:  # said before the first run, not after hours
+        for seed in options.seeds:
+            finished(options, variant, seed)
     print_tables({variant: [train_and_score(options, variant, seed) for seed in options.seeds]
                   for variant in options.variants})
 

@@ -1,5 +1,6 @@
 # Shared by the scripts of this folder, which source it: where things are, how to build. Changes to the repository root.
 set -euo pipefail
+unset CDPATH  # a user's own leads elsewhere
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 torch_release=2.13.0       # installed where no LibTorch is found

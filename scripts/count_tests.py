@@ -71,23 +71,58 @@ def googletest_counts(path):
     return counts
 
 
+def is_excused(reason):
+    return any(re.match(excuse, reason) for excuse in EXCUSES)
+
+
+CASE = re.compile(r"\s*(\w+ \([^()\s]+\))")  # "test_x (module.Class.test_x)", before what a subTest adds
+OUTSIDE = re.compile(r"(setUp|tearDown)(Class|Module) \(")  # none of the cases that "Ran N tests" counts
+
+
+def unittest_skips(output):
+    """[(case, "" where the line of none of them was begun; title; reason)]: one for each time that unittest says so."""
+    found = []
+    case = ""
+    for line in output.splitlines():
+        begun = CASE.match(line)
+        case = begun.group(1) if begun else case
+        skip = re.match(r"(?:\s*(.+?) \.\.\. .*?)?skipped (['\"])(.*)\2$", line)
+        if skip:
+            found.append((case, skip.group(1) or case or "a class", skip.group(3)))
+        if skip or re.search(r"(?:^| )(?:ok|FAIL|ERROR|expected failure|unexpected success)$", line):
+            case = ""
+    return found
+
+
 def unittest_counts(name, output):
-    """The cases of Python's unittest, told by its closing lines; None where there are none."""
+    """The cases of Python's unittest, told by its closing lines; None where there are none. Each case counts once,
+    however many of its subTests failed or were skipped."""
     ran = re.search(r"^Ran (\d+) tests? in ", output, re.MULTILINE)
     if not ran:
         return None
     end = re.search(r"^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?\s*$", output[ran.end():], re.MULTILINE)
-    numbers = dict(re.findall(r"(\w+)=(\d+)", end.group(1) or "")) if end else {}
-    failed = sum(int(numbers.get(kind, 0)) for kind in ("failures", "errors"))
-    titles = re.findall(r"^(?:FAIL|ERROR): (.+)$", output, re.MULTILINE)
-    skipped = int(numbers.get("skipped", 0))
-    # What setUpClass skips is a skip without a case that ran.
-    reasons = re.findall(r"^(.+?) \.\.\. .*?skipped (['\"])(.*)\2$", output, re.MULTILINE)
-    skips = [(f"{name}: {title}", reason) for title, _, reason in reasons[:skipped]]
-    skips += [(f"{name}: a case", "")] * (skipped - len(skips))
-    in_cases = sum(1 for title, _ in skips if "setUpClass" not in title)
-    return Counts(passed=int(ran.group(1)) - failed - in_cases, skips=skips,
-                  failures=[f"{name}: {titles[i] if i < len(titles) else 'a case'}" for i in range(failed)])
+    told = (end.group(1) or "").split(", ") if end else []
+    numbers = {kind: int(number) for kind, _, number in (part.partition("=") for part in told) if number.isdigit()}
+    times_failed = sum(numbers.get(kind, 0) for kind in ("failures", "errors", "unexpected successes"))
+    titles = re.findall(r"^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (.+)$", output, re.MULTILINE)[:times_failed]
+    failed = list(dict.fromkeys(CASE.match(title).group(1) if CASE.match(title) else title for title in titles))
+    failed += ["a case"] * (times_failed - len(titles))
+
+    times_skipped = numbers.get("skipped", 0)
+    named = unittest_skips(output)[:times_skipped]
+    in_cases, skips = {}, []
+    for case, title, reason in named:
+        if not case or OUTSIDE.match(case):
+            skips.append((title, reason))  # what setUpClass skips is a skip without a case that ran
+        elif case not in failed and (case not in in_cases or is_excused(in_cases[case][1])):
+            in_cases[case] = title, reason  # of several reasons the one that nobody may have foreseen
+    ran_and_failed = sum(1 for title in failed if not OUTSIDE.match(title))
+    # Without their lines nobody knows of how many cases they are: of no more than there were.
+    others = min(times_skipped - len(named), max(0, int(ran.group(1)) - ran_and_failed - len(in_cases)))
+    skips = [*in_cases.values(), *skips, *[("a case", "")] * others]
+    return Counts(passed=max(0, int(ran.group(1)) - ran_and_failed - len(in_cases) - others),
+                  skips=[(f"{name}: {title}", reason) for title, reason in skips],
+                  failures=[f"{name}: {title}" for title in failed])
 
 
 def entry_counts(entry, folder):
@@ -114,11 +149,16 @@ def entry_counts(entry, folder):
 
 
 def folder_counts(folder):
-    counts = Counts()
+    # ctest writes it at its end, and where no test matches, too: without it, it died.
     report = folder / "ctest.xml"
     if not report.exists():
-        return counts
-    for entry in ElementTree.parse(report).getroot().iter("testcase"):
+        return Counts(failures=[f"{folder.name}: ctest wrote no ctest.xml"])
+    try:
+        entries = list(ElementTree.parse(report).getroot().iter("testcase"))
+    except ElementTree.ParseError as error:
+        return Counts(failures=[f"{folder.name}: ctest did not finish ctest.xml ({error})"])
+    counts = Counts()
+    for entry in entries:
         counts.add(entry_counts(entry, folder))
     return counts
 
@@ -135,7 +175,7 @@ def main(arguments):
         for name, reason in counts.skips:
             print(f"  skipped: {name}: {reason or 'no reason given'}")
         total.add(counts)
-    unexcused = [name for name, reason in total.skips if not any(re.match(excuse, reason) for excuse in EXCUSES)]
+    unexcused = [name for name, reason in total.skips if not is_excused(reason)]
     if strict and unexcused:
         print(f"skipped without an excuse that {pathlib.Path(__file__).name} knows: {', '.join(unexcused)}")
     print(total)

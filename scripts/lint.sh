@@ -14,10 +14,16 @@ since=${1:-HEAD~1}
 configure_release
 database=$build_folder/lint
 mkdir -p "$database"
-git diff --name-only --diff-filter=d "$since" -- 'src/*.cpp' 'apps/*.cpp' 2>/dev/null >"$database/changed" || true
+if ! git -c core.quotePath=off diff --name-only --diff-filter=d "$since" -- \
+  'src/*.cpp' 'apps/*.cpp' >"$database/changed"; then
+  [ $# -eq 0 ] || die "git cannot tell what changed since $since: see above"
+  # The source of a release, or a clone of one commit.
+  say "git cannot tell what changed since $since: of the libraries with LibTorch nothing is checked"
+  : >"$database/changed"
+fi
 # Compiled as by the build, in files of several sources each, but without the precompiled header of another compiler.
 python3 - "$build_folder" "$database" <<'PYTHON'
-import json, os, re, sys
+import json, os, re, shlex, sys
 
 build, out = sys.argv[1:]
 torch_free = ("base", "config", "manual", "text", "markup", "scoring", "report", "serving", "data", "prepro", "interop")
@@ -25,11 +31,11 @@ commands = json.load(open(f"{build}/compile_commands.json"))
 for command in commands:
     command["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\S*", "", command["command"])
 wanted = [c for c in commands if any(f"/nmt_{name}.dir/" in c["command"] for name in torch_free)]
-changed = [os.path.abspath(line.strip()) for line in open(f"{out}/changed")]
+changed = [os.path.abspath(line.rstrip("\n")) for line in open(f"{out}/changed")]
 with_torch = next(c for c in commands if "/nmt_api.dir/" in c["command"] and "cmake_pch" not in c["file"])
 others = [path for path in changed if not re.search(rf"/src/({'|'.join(torch_free)})/|/kernels/", path)]
 for path in others:
-    command = re.sub(r" -o \S+ -c \S+", f" -o lint.o -c {path}", with_torch["command"])
+    command = re.sub(r" -o \S+ -c \S+", lambda _: f" -o lint.o -c {shlex.quote(path)}", with_torch["command"])
     wanted.append({"directory": with_torch["directory"], "command": command, "file": path})
 json.dump(wanted, open(f"{out}/compile_commands.json", "w"))
 open(f"{out}/files", "w").write("".join(c["file"] + "\n" for c in wanted))
@@ -39,5 +45,5 @@ mkdir -p "$database/include"
 printf 'extern "C" int omp_%s(void);\n' get_max_threads get_num_threads get_thread_num in_parallel >"$database/include/omp.h"
 printf 'extern "C" void omp_set_num_threads(int);\n' >>"$database/include/omp.h"
 say "clang-tidy: $(wc -l <"$database/files") files"
-xargs -a "$database/files" -P "$(build_jobs)" -n 1 "$tidy" -p "$database" --quiet \
+xargs -a "$database/files" -d '\n' -P "$(build_jobs)" -n 1 "$tidy" -p "$database" --quiet \
   --extra-arg=-isystem --extra-arg="$PWD/$database/include" --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-everything 2>"$database/log" || die "clang-tidy: see above"

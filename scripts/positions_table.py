@@ -4,7 +4,7 @@
     scripts/positions_table.py [--programs build] [--work runs/positions_table] [--set KEY=VALUE ...] [KIND ...]
 
 Trains configs/positions_multi30k.yaml with model.positions=KIND (at most training.max_minutes each) and evaluates
-test_2016. What is finished is not run again; a run that was interrupted goes on.
+test_2016. What is finished is not run again; a run that was interrupted goes on. Another --set needs another --work.
 """
 
 import argparse
@@ -12,6 +12,8 @@ import json
 import pathlib
 import subprocess
 import sys
+
+import kept_results
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 CONFIG = SOURCE / "configs" / "positions_multi30k.yaml"
@@ -28,8 +30,9 @@ def run(*command):
 
 def train_and_score(programs, work, kind, changes):
     result = work / f"{kind}.json"
-    if result.exists():
-        return json.loads(result.read_text())
+    row = kept_results.read(result, changes)
+    if row is not None:
+        return row
     settings = ["-c", CONFIG, "--set", f"data.dir={work / 'prepared'}", "--set", f"run.dir={work / kind}",
                 "--set", f"model.positions={kind}", *(part for change in changes for part in ("--set", change))]
     if not (work / "prepared" / "manifest.json").exists():
@@ -40,7 +43,7 @@ def train_and_score(programs, work, kind, changes):
     row = {"kind": kind, "updates": max(line.get("update", 0) for line in log)}
     for name in ("BLEU", "chrF2"):
         row[name] = next(float(line.split(" = ")[1].split()[0]) for line in scores if line.startswith(name + "|"))
-    result.write_text(json.dumps(row))
+    kept_results.write(result, row, changes)
     return row
 
 
@@ -53,6 +56,8 @@ def main():
     options = parser.parse_args()
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
+    for kind in options.kinds:  # said before the first run, not after hours
+        kept_results.read(work / f"{kind}.json", options.changes)
     print("| positions | BLEU | chrF2 | updates |\n| --- | --- | --- | --- |", flush=True)
     for kind in options.kinds:
         row = train_and_score(options.programs.resolve(), work, kind, options.changes)

@@ -41,7 +41,12 @@ check_version() {
 }
 
 check_tree() {
-  [ -z "$(git status --porcelain)" ] || die "the tree has changes that are not committed (git status)"
+  local top changes
+  # Of a folder inside somebody's clone git would tell that clone's state.
+  top=$(git rev-parse --show-toplevel) && [ "$top" -ef . ] ||
+    die "this folder is no git clone: a release is made of a commit"
+  changes=$(git status --porcelain) || die "git status failed: see above"
+  [ -z "$changes" ] || die "the tree has changes that are not committed (git status)"
   ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || die "the tag v$version is there already"
 }
 

@@ -51,11 +51,16 @@ check_versions() {
   fi
 }
 
+# What is not complete goes with this script, however it ends.
+partials=()
+trap 'rm -rf "${partials[@]}"' EXIT
+
 # An environment of its own, so that nothing of the machine's Python is touched. It gets its name when it is complete.
 install_torch() {
   local partial=$torch_environment.partial
   local pip=("$partial/bin/python" -m pip install -q --disable-pip-version-check)
   if [ -n "${NMT_TORCH_INDEX_URL:-}" ]; then pip+=(--index-url "$NMT_TORCH_INDEX_URL"); fi
+  partials+=("$partial")
   say "installing LibTorch $torch_release into $torch_environment (a large download, once)"
   python3 -m venv --clear "$partial" || die "python3 -m venv failed: see above"
   # Without a CUDA toolkit a build for CUDA brings gigabytes that stay unused, so the one for the CPU is asked for first.
@@ -74,6 +79,7 @@ install_sentencepiece() {
   [ ! -e "$sentencepiece_source/VERSION.txt" ] || return 0
   say "downloading the source of SentencePiece $sentencepiece_release"
   mkdir -p .deps && partial=$(mktemp -d .deps/sentencepiece.XXXXXX) || die "cannot write to .deps"
+  partials+=("$partial")
   printf 'sentencepiece==%s --hash=sha256:%s\n' "$sentencepiece_release" "$sentencepiece_sha256" >"$partial/wanted.txt"
   python3 -m venv "$partial/environment" || die "python3 -m venv failed: see above"
   "$partial/environment/bin/python" -m pip download -q --disable-pip-version-check --no-deps --no-binary sentencepiece \
@@ -81,7 +87,6 @@ install_sentencepiece() {
     die "pip could not download sentencepiece==$sentencepiece_release: see above"
   tar -xzf "$partial/sentencepiece-$sentencepiece_release.tar.gz" -C "$partial" || die "cannot unpack SentencePiece's source"
   mv "$partial/sentencepiece-$sentencepiece_release/sentencepiece" "$sentencepiece_source"
-  rm -rf "$partial"
 }
 
 if command -v apt-get >/dev/null; then

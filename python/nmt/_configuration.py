@@ -20,7 +20,10 @@ def _json(name: str, value: Any) -> str:
         if isinstance(inner, os.PathLike):
             return os.fspath(inner)
         if hasattr(inner, "item"):
-            return inner.item()
+            try:
+                return inner.item()
+            except (ValueError, TypeError, RuntimeError):  # an array of several: NumPy's and PyTorch's differ
+                raise _arguments.refused(name, "a value of an option", inner) from None
         raise _arguments.refused(name, "a value of an option", inner)
 
     return json.dumps(value, ensure_ascii=False, default=plain)

@@ -105,17 +105,28 @@ class Signature:
     __repr__ = __str__
 
 
+def _listed(metric: str, references: References) -> List[List[Optional[str]]]:
+    """[set][line] of any iterables."""
+    if isinstance(references, str):
+        raise TypeError(f"{metric}: `refs` should be a sequence of sequence of strings.")
+    sets = _arguments.listed("references", references, "lists of str")
+    if any(isinstance(lines, str) for lines in sets):
+        raise TypeError(f"{metric}: `refs` should be a sequence of sequence of strings.")
+    return [_arguments.listed("references", lines) for lines in sets]
+
+
 class Metric:
     """What BLEU, CHRF and TER have in common. Objects may be used again, for any number of systems."""
 
     def __init__(self, scorer: _nmt.Scorer, references: Optional[References], made_of: Tuple[Any, ...]) -> None:
         self._scorer = scorer
-        self._references = references
-        self._made_of = made_of
+        # Now, as sacreBLEU does: a generator gives its lines only once.
+        self._references = None if references is None else _listed(type(self).__name__, references)
+        self._made_of = made_of  # without the references, which are the last argument
         self._signature: Optional[Signature] = None
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self), self._made_of, {"_signature": self._signature}
+        return type(self), (*self._made_of, self._references), {"_signature": self._signature}
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> Any:
         raise NotImplementedError
@@ -127,19 +138,14 @@ class Metric:
     def _corpus(self, hypotheses: Sequence[str], references: Optional[References], n_bootstrap: int,
                 threads: int) -> Any:
         name = type(self).__name__
-        references = self._references if references is None else references
-        if references is None:
+        sets = self._references if references is None else _listed(name, references)
+        if sets is None:
             raise RuntimeError("No references provided and the cache is empty.")
         if isinstance(hypotheses, str):
             raise TypeError(f"{name}: `hyps` should be a sequence of strings.")
-        if isinstance(references, str):
-            raise TypeError(f"{name}: `refs` should be a sequence of sequence of strings.")
-        sets = _arguments.listed("references", references, "lists of str")
-        if any(isinstance(lines, str) for lines in sets):
-            raise TypeError(f"{name}: `refs` should be a sequence of sequence of strings.")
         resamples = _arguments.whole_number("n_bootstrap", n_bootstrap)
         return self._finished(self._scorer.corpus_score(
-            _arguments.listed("hypotheses", hypotheses), [_arguments.listed("references", lines) for lines in sets],
+            _arguments.listed("hypotheses", hypotheses), sets,
             _arguments.whole_number("threads", threads, 0, 2**31 - 1), resamples if resamples > 1 else 0))
 
     def _sentence(self, hypothesis: str, references: Sequence[str]) -> Any:
@@ -185,8 +191,8 @@ class BLEU(Metric):
             None if smooth_value is None else _arguments.number("smooth_value", smooth_value),
             _arguments.whole_number("max_ngram_order", max_ngram_order, 1, 2**31 - 1),
             _arguments.flag("effective_order", effective_order)),
-            references, (lowercase, force, tokenize, smooth_method, smooth_value, max_ngram_order, effective_order, trg_lang,
-                         references))
+            references, (lowercase, force, tokenize, smooth_method, smooth_value, max_ngram_order, effective_order,
+                         trg_lang))
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> BLEUScore:
         return BLEUScore(fields["score"], [round(count) for count in fields["counts"]],
@@ -222,7 +228,7 @@ class CHRF(Metric):
         super().__init__(_nmt.Scorer.chrf(
             self.char_order, self.word_order, self.beta, _arguments.flag("lowercase", lowercase),
             _arguments.flag("whitespace", whitespace), _arguments.flag("eps_smoothing", eps_smoothing)), references,
-            (char_order, word_order, beta, lowercase, whitespace, eps_smoothing, references))
+            (char_order, word_order, beta, lowercase, whitespace, eps_smoothing))
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> CHRFScore:
         return CHRFScore(fields["score"], self.char_order, self.word_order, self.beta, mean, ci)
@@ -247,7 +253,7 @@ class TER(Metric):
         super().__init__(_nmt.Scorer.ter(
             _arguments.flag("normalized", normalized), _arguments.flag("no_punct", no_punct),
             _arguments.flag("asian_support", asian_support), _arguments.flag("case_sensitive", case_sensitive)), references,
-            (normalized, no_punct, asian_support, case_sensitive, references))
+            (normalized, no_punct, asian_support, case_sensitive))
 
     def _score(self, fields: Dict[str, Any], mean: float, ci: float) -> TERScore:
         return TERScore(fields["score"], fields["edits"], fields["reference_words"], mean, ci)

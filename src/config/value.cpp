@@ -168,10 +168,12 @@ std::string text_of(const Reading& reading, const YAML::Node& entry, const std::
   return entry.Scalar();
 }
 
-/// The name becomes part of the names of files and curves.
+constexpr size_t kLongestSetName = 100;
+
+/// The name becomes part of the names of files and curves; a file system takes at most 255 bytes.
 bool is_set_name(const std::string& name) {
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
-  return !name.starts_with('.') && std::all_of(name.begin(), name.end(), is_plain);
+  return name.size() <= kLongestSetName && !name.starts_with('.') && std::all_of(name.begin(), name.end(), is_plain);
 }
 
 /// An empty text counts as the empty list.
@@ -194,7 +196,8 @@ void read(const Reading& reading, const YAML::Node& value, std::vector<TextSet>&
       if (text->empty())
         reading.refuse(fmt::format("a set has no {}; write {{name: ..., source: FILE, target: FILE}}", key));
     if (!is_set_name(set.name))
-      reading.refuse(fmt::format("'{}' is no name of a set; use letters, digits, '_', '-' and '.'", shown(set.name)));
+      reading.refuse(fmt::format("'{}' is no name of a set; use at most {} letters, digits, '_', '-' and '.'",
+                                 shown(set.name), kLongestSetName));
     const auto same = [&](const TextSet& other) { return other.name == set.name; };
     if (std::count_if(sets.begin(), sets.end(), same) > 1) reading.refuse(fmt::format("{} stands twice", set.name));
   }

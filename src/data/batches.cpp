@@ -140,7 +140,10 @@ std::vector<int64_t> pairs_of_only_shard(const PreparedCorpus& corpus, const Bat
     const double weight = options.corpus_weights[i], whole = std::floor(weight);
     for (double copy = 0; copy < whole; ++copy) chosen.insert(chosen.end(), pairs.begin(), pairs.end());
     random.shuffle(pairs);
-    chosen.insert(chosen.end(), pairs.begin(), pairs.begin() + std::lround((weight - whole) * std::ssize(pairs)));
+    const double part = (weight - whole) * static_cast<double>(pairs.size());
+    int64_t count = std::lround(part);
+    if (part > 0 && weight < 1 && count == 0) count = random.uniform() < part ? 1 : 0;  // or it is never seen
+    chosen.insert(chosen.end(), pairs.begin(), pairs.begin() + count);
   }
   check_not_empty(chosen);
   return chosen;

@@ -51,7 +51,7 @@ std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& tes
                                   const Metrics& metrics) {
   scoring::CorpusOptions options;
   options.bootstrap = bootstrap;
-  options.seed = scoring::Seed::from_environment();
+  if (bootstrap > 1) options.seed = scoring::Seed::from_environment();
   std::vector<scoring::Score> scores;
   for (const auto& metric : metrics) {
     scores.push_back(scoring::score_corpus(*metric, system.hypotheses, test_set.references, options));

@@ -36,7 +36,8 @@ using Metrics = std::vector<std::shared_ptr<const scoring::Metric>>;
 Metrics evaluation_metrics(const Choices<TokenizedBleuForm>& tokenized_bleu = {},
                            const std::string& target_language = "");
 
-/// The scores, with signatures. bootstrap: resamples for a confidence interval, 1 for none.
+/// The scores, with signatures. bootstrap: resamples for a confidence interval, for which SACREBLEU_SEED is read; 1 for
+/// none.
 std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& test_set, int64_t bootstrap = 1,
                                   const Metrics& metrics = evaluation_metrics());
 

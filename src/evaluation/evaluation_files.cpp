@@ -6,8 +6,10 @@
 #include <torch/version.h>
 
 #include <cmath>
+#include <map>
 #include <utility>
 
+#include "base/error.h"
 #include "base/files/file.h"
 #include "base/process/user_files.h"
 #include "base/process/version.h"
@@ -30,6 +32,10 @@ std::string file_of(const std::string& file, const TestSet& test_set) {
   return test_set.name.empty() ? file : fmt::format("{}.{}", file, test_set.name);
 }
 
+fs::path folder_of(const fs::path& folder, const TestSet& test_set) {
+  return test_set.name.empty() ? folder : folder / test_set.name;
+}
+
 Json report_of_set(const TestSetResults& results) {
   Json report = {{"test_set", report_of(results.test_set)}, {"systems", Json::array()}};
   for (const auto& system : results.systems) report["systems"].push_back(system.report);
@@ -39,6 +45,16 @@ Json report_of_set(const TestSetResults& results) {
 
 void log_test_loss(double loss, Logger& log) {
   log.info("| Test Loss: {:.3f} | Test PPL: {:7.3f} |", loss, std::exp(loss));
+}
+
+bool has_result_files(const Config& run) {
+  return run.run.naming == RunNaming::kKyubyong2019 || run.run.naming == RunNaming::kKyubyong2017;
+}
+
+/// The folder of those of one test set.
+fs::path original_folder(const Config& run, const TestSet& test_set) {
+  const char* own = run.run.naming == RunNaming::kKyubyong2019 ? "test" : "results";
+  return folder_of(run.run.testdir.empty() ? fs::path(run.run.dir) / own : fs::path(run.run.testdir), test_set);
 }
 
 /// Sources and references as the model is given them: so the program of 2017 prints and scores them.
@@ -54,6 +70,12 @@ TranslatedText normalised(TranslatedText text, const DataConfig& data) {
 
 void check_evaluation_files(const EvaluationFiles& files, const std::vector<TestSet>& test_sets,
                             std::vector<UserFile> inputs) {
+  const auto refuse_stream = [](const char* option, const std::string& file) {
+    if (file == "-") throw Error(fmt::format("{} -: standard output has the scores; name a file", option));
+  };
+  refuse_stream("--report", files.report);
+  refuse_stream("--results-file", files.results);
+  for (const auto& file : files.hypotheses) refuse_stream("--hypotheses-out", file);
   std::vector<UserFile> outputs = {{"--report", files.report}};
   const auto add_output = [&](const char* option, const std::string& file, const TestSet& test_set) {
     outputs.push_back({option, file.empty() ? "" : file_of(file, test_set)});
@@ -65,6 +87,14 @@ void check_evaluation_files(const EvaluationFiles& files, const std::vector<Test
     add_output("--results-file", files.results, test_set);
   }
   check_outputs(inputs, outputs);
+  std::vector<UserFile> folders;
+  for (const auto& test_set : test_sets)
+    if (!files.attention.empty()) folders.push_back({"--attention-out", folder_of(files.attention, test_set)});
+  for (const auto& folder : folders) {
+    check_numbered_outputs(folder, inputs);
+    check_numbered_outputs(folder, outputs);
+  }
+  for (const auto& folder : folders) make_folder(folder.option, folder.path);
   for (const auto& output : outputs)
     if (!output.path.empty()) check_writable(output.path);
 }
@@ -102,23 +132,46 @@ int64_t original_loss_batch(const Config& run) {
   return asked ? run.training.batch_size : 0;
 }
 
+void check_original_results(const Config& run, const std::vector<System>& systems,
+                            const std::vector<TestSet>& test_sets, Logger& log) {
+  if (!has_result_files(run)) return;
+  std::map<std::string, std::string> systems_by_name;
+  for (const auto& system : systems) {
+    if (system.directories.size() > 1) {
+      log.warn("run.naming {}: an ensemble has no result file; it has the name of one model", run.run.naming.name());
+      continue;
+    }
+    const auto [other, is_new] =
+        systems_by_name.emplace(original_model_name(system.directories.front()), system.name());
+    if (!is_new)
+      throw Error(
+          fmt::format("--model {}: its result file (run.naming {}) would be that of {}; evaluate them one by "
+                      "one with another run.testdir, or rename a folder",
+                      system.name(), run.run.naming.name(), other->second));
+  }
+  for (const auto& test_set : test_sets) {
+    if (systems_by_name.empty()) break;
+    const auto folder = original_folder(run, test_set);
+    make_folder("run.testdir", folder);
+    const char* score = run.run.naming == RunNaming::kKyubyong2019 ? "B0" : "";  // behind the name, not known yet
+    for (const auto& [name, system] : systems_by_name) check_writable(folder / (name + score));
+  }
+}
+
 void write_original_results(const Config& run, const System& system, const TestSet& test_set, const Evaluated& result,
                             Logger& log) {
+  if (system.directories.size() > 1) return;
   const auto text = translated_text(test_set, result.output);
   const auto name = original_model_name(system.directories.front());
   fs::path written;
-  const auto folder = [&](const char* own) {
-    const auto path =
-        (run.run.testdir.empty() ? fs::path(run.run.dir) / own : fs::path(run.run.testdir)) / test_set.name;
-    fs::create_directories(path);
-    return path;
-  };
+  const auto folder = has_result_files(run) ? original_folder(run, test_set) : fs::path();
+  if (has_result_files(run)) make_folder("run.testdir", folder);
   switch (run.run.naming) {
     case RunNaming::kKyubyong2019:
-      written = write_kyubyong2019_results(folder("test"), name, text);
+      written = write_kyubyong2019_results(folder, name, text);
       break;
     case RunNaming::kKyubyong2017:
-      written = write_kyubyong2017_results(folder("results"), name, normalised(text, run.data));
+      written = write_kyubyong2017_results(folder, name, normalised(text, run.data));
       break;
     case RunNaming::kTrevett:
       if (result.loss) log_test_loss(result.loss->batch_loss.value_or(result.loss->loss), log);

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
+
+#include "base/code_points.h"
 
 namespace nmt {
 namespace {
@@ -24,6 +27,22 @@ std::string run_name(const std::string& directory) {
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+// A corpus may hold anything: a line of it stays one line, and nothing in it commands a terminal. U+80 to U+9F are
+// commands, too.
+std::string without_commands(std::string_view text) {
+  std::string shown;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint c = code_point_at(text, i);
+    const bool is_control = (c.value < 0x20 && c.value != '\t') || (c.value >= 0x7F && c.value <= 0x9F);
+    if (is_control || !c.is_valid)
+      shown += '?';
+    else
+      shown += text.substr(i, c.length);
+    i += c.length;
+  }
+  return shown;
+}
 
 std::string whole(double number) { return with_commas(std::llround(number)); }
 
@@ -127,9 +146,9 @@ std::vector<std::string> format_validation(const ValidationReport& r) {
   for (const auto& other : r.others)
     for (auto& of_other : format_validation(other)) lines.push_back(std::move(of_other));
   for (const auto& sample : r.samples) {
-    lines.push_back("  source     " + sample.source);
-    lines.push_back("  reference  " + sample.reference);
-    lines.push_back("  hypothesis " + sample.hypothesis);
+    lines.push_back("  source     " + without_commands(sample.source));
+    lines.push_back("  reference  " + without_commands(sample.reference));
+    lines.push_back("  hypothesis " + without_commands(sample.hypothesis));
   }
   return lines;
 }

@@ -43,6 +43,7 @@ std::string format_interval(const TrainingInterval& interval);
 /// The same, shorter, for the place behind a progress bar.
 std::string format_bar_note(const TrainingInterval& interval);
 /// "validation at update 260: loss ...", then the lines of the scores and the samples, one after the other.
+/// Control characters of the samples, and what is not UTF-8, are question marks.
 std::vector<std::string> format_validation(const ValidationReport& report);
 
 /// Updates that a run will have done at its end; 0 if that is not known.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -11,13 +12,16 @@
 #include "base/process/version.h"
 #include "data/prepared_data.h"
 #include "models/initial_embeddings.h"
+#include "models/make_model.h"
 #include "nn/device/device.h"
 #include "nn/device/device_capabilities.h"
 #include "nn/kernels/kernels.h"
 #include "report/run_observers.h"
+#include "training/fine_tuning.h"
 #include "training/original_names.h"
 #include "training/trainer.h"
 #include "training/update_profiler.h"
+#include "training/validation.h"
 
 namespace nmt {
 namespace {
@@ -42,6 +46,30 @@ void check_that_all_are_alike(ProcessGroup& group, const Config& config, const P
                   group.rank()));
 }
 
+bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& outer) {
+  const auto way =
+      std::filesystem::weakly_canonical(inner).lexically_relative(std::filesystem::weakly_canonical(outer));
+  return !way.empty() && *way.begin() != "..";
+}
+
+/// Where a run begins: what would be refused only after its folder was made, or after an old run was set aside.
+void check_beginning(const TrainingRun& run, const PreparedData& data) {
+  const Config& config = run.loaded.config;
+  const bool restarts = run.start == RunDirectory::Start::kRestart;
+  if (!restarts && std::filesystem::exists(config.run.dir)) return;
+  const auto model = make_model(config.model, data.codec.source().size(), data.codec.target().size());
+  if (const auto& from = config.training.init_from; !from.empty()) {
+    if (restarts && lies_in(from, config.run.dir))
+      throw Error(
+          fmt::format("training.init_from: {} lies in run.dir {}, which --restart sets aside; name another "
+                      "--run-dir",
+                      from, config.run.dir));
+    load_initial_weights(*model, config.model, data.codec, from);
+  }
+  freeze(*model, config.training.freeze);
+  if (data.valid) Validator(data.valid, data.codec, config, run.device, data.more_valid);
+}
+
 }  // namespace
 
 TrainingOutcome run_training(TrainingRun run, Logger& log) {
@@ -62,6 +90,7 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
   };
   if (!group.leads()) return train(nullptr);
 
+  check_beginning(run, data);
   RunDirectory directory(config, run.start, log);
   add_log_file(log, directory.path() / "log.txt");
   if (config.run.precision == TrainingPrecision::kBf16 && !capabilities_of(run.device).bfloat16)

@@ -51,7 +51,7 @@ TEST(TextSets, SayWhatIsWrong) {
       {"eval: [{name: a, source: b, target: c, weight: d}]", "data.eval: 'weight' is not one of: name, source, target"},
       {"eval: [{name: a, source: [b], target: c}]", "data.eval: 'source' of a set must be a text"},
       {"eval: [{name: a/b, source: b, target: c}]",
-       "data.eval: 'a/b' is no name of a set; use letters, digits, '_', '-' and '.'"},
+       "data.eval: 'a/b' is no name of a set; use at most 100 letters, digits, '_', '-' and '.'"},
       {"eval: [{name: a, source: b, target: c}, {name: a, source: b, target: c}]", "data.eval: a stands twice"},
       {"eval: [{name: a, name: b, source: b, target: c}]", "data.eval: 'name' of a set stands twice"},
       {"eval: [{name: a, source: b, target: c}], eval1: d, eval2: e",
@@ -61,6 +61,11 @@ TEST(TextSets, SayWhatIsWrong) {
   };
   for (const auto& [yaml, message] : cases)
     EXPECT_EQ(message_of<Error>([&] { config_of("data: {" + yaml + "}"); }), "f:1: " + message);
+  const auto named = [](size_t length) {
+    return "data: {test: [{name: " + std::string(length, 'a') + ", source: b, target: c}]}";
+  };
+  EXPECT_NO_THROW(config_of(named(100)));
+  EXPECT_THROW(config_of(named(101)), Error);
 }
 
 TEST(TextSets, AreWhatValidationNeeds) {

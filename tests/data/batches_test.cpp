@@ -126,6 +126,17 @@ TEST(PairsOfEpoch, AreAsOftenThereAsTheirCorpusWeighs) {
   EXPECT_EQ(different.size(), 3u) << "another half each epoch";
 }
 
+// Less than half a pair an epoch: once it was none in any.
+TEST(PairsOfEpoch, AreSeldomOfACorpusOfATinyWeight) {
+  const TemporaryDirectory folder;
+  const auto corpus = varied_corpus(folder);
+  BatchOptions options{BatchType::kTokens, 100, 5};
+  options.corpus_weights = {1, 0.25 / 67, 0};
+  int64_t extra = 0;
+  for (int64_t epoch = 0; epoch < 200; ++epoch) extra += std::ssize(pairs_of_epoch(*corpus, options, epoch)) - 67;
+  EXPECT_NEAR(static_cast<double>(extra), 50, 25);
+}
+
 TEST(PairsOfEpoch, RefuseWeightsThatDoNotFit) {
   const TemporaryDirectory folder;
   const auto corpus = varied_corpus(folder);

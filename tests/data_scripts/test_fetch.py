@@ -3,16 +3,19 @@
 import functools
 import gzip
 import hashlib
+import http.client
 import http.server
 import io
 import json
 import os
 import pathlib
 import socket
+import ssl
 import subprocess
 import sys
 import tarfile
 import threading
+import time
 import unittest
 import zipfile
 from unittest import mock
@@ -96,6 +99,21 @@ class CorpusScriptTest(support.FolderTest):
         expected = [f"{name} en {text}" for name in ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011",
                                                      "TED.tst2012") for text in ("& eins", "zwei")]
         self.assertEqual(lines(out / "test.en"), expected)
+
+    def test_a_line_of_markup_begins_with_it_as_for_nmt_prepro(self):
+        for module, prefix, sets in ((iwslt14, "IWSLT14", iwslt14._TEST_SETS),
+                                     (iwslt16, "IWSLT16", ("TED.tst2013", "TED.tst2014"))):
+            files = iwslt_files(prefix, sets)
+            for side in ("de", "en"):
+                body = f"\ufeff<url>x</url>\n  <b text\neins\n<b>no text\n{side} <c>\n"
+                files[f"de-en/train.tags.de-en.{side}"] = body
+            archive = self.archive(f"{prefix}.tgz", files)
+            found, text, err = self.make(module, archive)
+            self.assertIn("train 3", text, err)
+            if module is iwslt14:
+                self.assertEqual(lines(found / "train.de"), ["<b text", "eins", "de <c>"])
+            for path in found.iterdir():
+                path.unlink()
 
     def test_iwslt16_keeps_the_files_as_they_are(self):
         files = iwslt_files("IWSLT16", ("TED.tst2013", "TED.tst2014", "TED.tst2012"))
@@ -251,6 +269,20 @@ class FailureTest(support.FolderTest):
             message, = self.fails(multi30k.CORPUS, "--from", str(path))
             self.assertIn(expected, message)
 
+    def test_damaged_archives_are_named_whatever_their_kind(self):
+        body = "".join(f"{hashlib.sha256(str(i).encode()).hexdigest()}\n" for i in range(9000))
+        for ending, mode in (("tar.xz", "w:xz"), ("tar.bz2", "w:bz2"), ("tar.gz", "w:gz"), ("tar", "w")):
+            whole = tar_bytes({"train.de": body}, mode=mode)
+            middle = len(whole) // 2
+            for damaged in (whole[:middle], whole[:middle] + bytes(200) + whole[middle + 200:],
+                            b"<html>a page</html>" * 99):
+                if ending == "tar" and len(damaged) == len(whole):
+                    continue  # nothing in it could tell
+                path = self.folder / f"broken.{ending}"
+                path.write_bytes(damaged)
+                message, = self.fails(multi30k.CORPUS, "--from", str(path))
+                self.assertRegex(message, rf"^multi30k: {path}: not a sound archive \(.+\)$")
+
     def test_member_outside_the_archive_is_refused(self):
         names = ["../evil.de", "/evil.de", "a/../../evil.de", "..\\evil.de", "C:\\evil.de"]
         for number, name in enumerate(names):
@@ -320,9 +352,18 @@ class Answers(http.server.BaseHTTPRequestHandler):
     body = b""
     other = b""
     asked = []
+    hold = threading.Event()  # /held ends with it
+    holds = False
 
     def do_GET(self):
         self.asked.append(self.path)
+        if self.path == "/held":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            type(self).holds = True
+            self.hold.wait(60)
+            return
         if self.path in ("/hops", "/hop"):
             self.send_response(302)
             self.send_header("Location", "/hop" if self.path == "/hops" else "/a.tgz")
@@ -383,6 +424,75 @@ class DownloadTest(support.FolderTest):
         code, _, _ = self.run_fetch("/a.tgz", out="second")
         self.assertEqual(code, 0)
         self.assertEqual(Answers.asked, ["/missing", "/a.tgz"])
+
+    def test_a_download_that_is_not_the_corpus_is_not_kept(self):
+        good = Answers.body
+        for body, text, why in ((b"<html>Please log in</html>\n" * 50, None, "not a sound archive"),
+                                (tar_bytes({"x/b.de": "eins\n"}), None, "no file 'a.de' in it"),
+                                (tar_bytes({"x/a.de": "zwei\n"}), {"a.de": hashlib.sha256(b"eins\n").hexdigest()},
+                                 "not the text of the release")):
+            Answers.body = body
+            code, _, err = self.run_fetch("/a.tgz", text=text)
+            self.assertEqual(code, 2, err)
+            _, _, message = err.splitlines()  # after what is fetched, and its SHA-256
+            self.assertIn(why, message)
+            self.assertIn(f"no checksum vouches for {self.cached}: deleted, to be fetched again", message)
+            self.assertEqual(list(self.cached.parent.iterdir()), [])
+        Answers.body = good
+        self.assertEqual(self.run_fetch("/a.tgz")[0], 0)
+
+    def test_a_file_that_was_in_the_cache_before_is_not_deleted(self):
+        self.cached.parent.mkdir(parents=True)
+        self.cached.write_bytes(b"x" * 99)
+        code, _, err = self.run_fetch("/a.tgz")
+        self.assertEqual(code, 2)
+        self.assertIn(f"delete {self.cached} and the .sha256 beside it to fetch it again", err)
+        self.assertTrue(self.cached.exists())
+
+    def test_a_download_with_a_published_checksum_is_kept(self):
+        Answers.body = tar_bytes({"x/b.de": "eins\n"})
+        code, _, err = self.run_fetch("/a.tgz", md5=hashlib.md5(Answers.body).hexdigest())
+        self.assertEqual((code, self.cached.exists()), (2, True))
+        self.assertNotIn("vouches", err)
+
+    def test_another_address_is_tried_where_the_way_fails_in_the_middle(self):
+        receive = http.client.HTTPResponse.read
+        for error in (ssl.SSLError("bad record mac"), OSError(113, "No route to host")):
+            failing = [error]
+
+            def read(answer, *arguments):
+                if failing:
+                    raise failing.pop()
+                return receive(answer, *arguments)
+
+            with mock.patch.object(http.client.HTTPResponse, "read", read):
+                code, _, err = self.run_fetch("/other", "/a.tgz", out=f"out-{type(error).__name__}")
+            self.assertEqual(code, 0, err)
+            self.assertEqual(Answers.asked[-2:], ["/other", "/a.tgz"])
+            self.cached.unlink()
+            self.cached.with_name("a.tgz.sha256").unlink()
+
+    def test_sigterm_leaves_nothing(self):
+        Answers.hold = threading.Event()
+        self.addCleanup(Answers.hold.set)
+        program = self.folder / "program.py"
+        program.write_text(f"""import sys
+sys.path.insert(0, {str(support.SCRIPTS)!r})
+import fetch
+archive = fetch.Archive(({self.address + "/held"!r},), "a.tgz")
+sys.exit(fetch.main(fetch.Corpus("tiny", "about", (archive,), ("a.de",), None)))
+""")
+        work = self.folder / "work"
+        with subprocess.Popen([sys.executable, "-B", str(program), "--out", str(work / "out"), "--cache",
+                               str(work / "cache")], stderr=subprocess.PIPE) as running:
+            for _ in range(600):
+                if any(path.suffix == ".part" and path.stat().st_size for path in work.rglob("*")) or Answers.holds:
+                    break
+                time.sleep(0.05)
+            self.assertTrue(self.left_overs(work))
+            running.terminate()
+            self.assertEqual(running.wait(60), 143)
+        self.assertEqual(self.left_overs(work), [])
 
     def test_changed_file_in_the_cache_is_refused(self):
         self.run_fetch("/a.tgz")
@@ -488,6 +598,17 @@ class WrapTest(support.FolderTest):
         self.assertIn('<seg id="2"> zwei </seg>', lines(xml))
         self.assertIn('<seg id="1"> A &amp; B &lt;en&gt; </seg>', lines(xml))
         self.assertEqual(fetch.text.read_segments(xml), ["A & B <en>", "zwei"])
+
+    def test_a_damaged_gz_is_named(self):
+        good = self.write("good.de", "eins\n")
+        whole = gzip.compress(b"".join(b"%d\n" % (i * i) for i in range(2000)))
+        path = self.folder / "a.de.gz"
+        for data in (whole[:-300], whole[:40] + bytes(50) + whole[90:], b"plain text\n", b""):
+            path.write_bytes(data)
+            code, _, err = self.run_main(wrap_iwslt.main, ["--train", str(path), good, "--valid", good, good, "--test",
+                                                           good, good, "--out", str(self.folder / "out")])
+            self.assertEqual(code, 2, err)
+            self.assertRegex(err, rf"^wrap_iwslt: {path}: (not a sound .gz file \(.+\)|0 lines, .+)\n$")
 
     def test_bad_input_is_named(self):
         table = [("a\nb\n", "a\n", "they must be as many"),

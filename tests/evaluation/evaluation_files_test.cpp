@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "base/files/file.h"
 #include "config/loading/schema.h"
 #include "evaluation/evaluation_report.h"
@@ -16,6 +17,7 @@
 namespace nmt::evaluation_files_test {
 namespace {
 
+using test::message_of;
 using test::small_output;
 using test::small_set;
 
@@ -57,13 +59,50 @@ TEST(EvaluationFiles, OfSeveralSetsBearTheirNames) {
   EXPECT_EQ(report["test_sets"][1]["systems"][0]["model"], "one");
 }
 
+TEST(CheckEvaluationFiles, RefusesStandardOutputWhichHasTheScores) {
+  const std::pair<EvaluationFiles, std::string> cases[] = {
+      {{.hypotheses = {"-"}}, "--hypotheses-out"}, {{.results = "-"}, "--results-file"}, {{.report = "-"}, "--report"}};
+  for (const auto& [files, option] : cases)
+    EXPECT_EQ(message_of<Error>([&] { check_evaluation_files(files, {small_set()}, {}); }),
+              option + " -: standard output has the scores; name a file");
+}
+
+TEST(CheckEvaluationFiles, KeepsOthersOutOfTheFolderOfAttention) {
+  const test::TemporaryDirectory folder;
+  const auto att = (folder / "att").string();
+  auto named = small_set();
+  named.name = "one";
+  const auto refused = [&](const std::string& report, const TestSet& set, std::vector<UserFile> inputs = {}) {
+    return message_of<Error>([&] { check_evaluation_files({.report = report, .attention = att}, {set}, inputs); });
+  };
+  EXPECT_EQ(refused(att + "/1.json", small_set()),
+            "--report " + att + "/1.json: --attention-out " + att + " writes files of such names; name another one");
+  EXPECT_EQ(refused(att + "/one/2.svg", named), "--report " + att + "/one/2.svg: --attention-out " + att +
+                                                    "/one writes files of such names; name another one");
+  EXPECT_THAT(refused("", small_set(), {{"--config", att + "/3.svg"}}), testing::StartsWith("--config " + att));
+  EXPECT_FALSE(std::filesystem::exists(att));
+  check_evaluation_files({.report = att + "/report.json", .attention = att}, {named}, {});
+  EXPECT_TRUE(std::filesystem::is_directory(att + "/one"));
+  EXPECT_TRUE(std::filesystem::is_empty(att + "/one"));
+  write_file_atomically(folder / "file", "");
+  EXPECT_THAT(
+      message_of<Error>([&] { check_evaluation_files({.attention = (folder / "file").string()}, {small_set()}, {}); }),
+      testing::HasSubstr("cannot make the folder"));
+}
+
 class OriginalResultsOfRuns : public testing::Test {
  protected:
-  void write(const std::string& options) {
-    const auto run = parse_config("{run: {dir: " + (folder_ / "run").string() + ", " + options + "}}", "test").config;
+  Config run(const std::string& options) const {
+    return parse_config("{run: {dir: " + (folder_ / "run").string() + ", " + options + "}}", "test").config;
+  }
+  void write(const std::string& options, std::vector<std::filesystem::path> models = {"m"}) {
+    for (auto& model : models) model = folder_ / model.string();
     auto result = evaluated("one", {"a b c a", "b b c d", "a a"});
     result.loss = TestLoss{.loss = 1.5, .batch_loss = 1.6714};
-    write_original_results(run, {.directories = {folder_ / "m"}}, small_set(), result, log_.log());
+    write_original_results(run(options), {.directories = models}, small_set(), result, log_.log());
+  }
+  void check(const std::string& options, const std::vector<System>& systems) {
+    check_original_results(run(options), systems, {small_set()}, log_.log());
   }
   test::TemporaryDirectory folder_;
   test::CapturedLog log_;
@@ -88,6 +127,40 @@ TEST_F(OriginalResultsOfRuns, OfTrevettAreALineOfTheMeanOverBatches) {
   write("naming: plain");
   write("naming: prenorm");
   EXPECT_EQ(log_.text(), "info: | Test Loss: 1.671 | Test PPL:   5.320 |\n") << "and no other has one";
+}
+
+TEST_F(OriginalResultsOfRuns, DoNotReplaceEachOther) {
+  for (const std::string naming : {"naming: kyubyong2019", "naming: kyubyong2017"}) {
+    EXPECT_THAT(message_of<Error>([&] {
+                  check(naming, {{.directories = {"a/best"}}, {.directories = {"b/best"}}});
+                }),
+                testing::MatchesRegex("--model b/best: its result file .* would be that of a/best; .*"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+    EXPECT_NO_THROW(check(naming, {{.directories = {"a/one"}}, {.directories = {"b/two"}}}));
+    std::filesystem::remove_all(folder_ / "run");
+  }
+  EXPECT_NO_THROW(check("naming: plain", {{.directories = {"a/best"}}, {.directories = {"b/best"}}}));
+  EXPECT_EQ(log_.text(), "");
+}
+
+TEST_F(OriginalResultsOfRuns, AreNoneOfAnEnsemble) {
+  check("naming: kyubyong2017", {{.directories = {"a/best", "b/best"}}});
+  EXPECT_THAT(log_.text(), testing::HasSubstr("an ensemble has no result file"));
+  write("naming: kyubyong2017", {"a", "b"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
+TEST_F(OriginalResultsOfRuns, AreRefusedBeforeTheWorkWhereTheyCannotBeWritten) {
+  const std::vector<System> one = {{.directories = {"a/best"}}};
+  write_file_atomically(folder_ / "file", "");
+  const auto inside = (folder_ / "file" / "x").string();
+  EXPECT_THAT(message_of<Error>([&] { check("naming: kyubyong2019, testdir: " + inside, one); }),
+              testing::StartsWith("run.testdir " + inside + ": cannot make the folder"));
+  std::filesystem::create_directories(folder_ / "results" / "best");
+  const std::string folder = ", testdir: " + (folder_ / "results").string();
+  EXPECT_THAT(message_of<Error>([&] { check("naming: kyubyong2017" + folder, one); }),
+              testing::HasSubstr("is a folder"));
+  EXPECT_NO_THROW(check("naming: kyubyong2019" + folder, one)) << "its name has a score behind it";
 }
 
 TEST(OriginalLossBatch, IsThatOfTrainingWhereTheLineIsAskedFor) {

@@ -57,6 +57,13 @@ TEST(Evaluation, GivesConfidenceIntervalsOnRequest) {
   EXPECT_TRUE(score(output, small_set(), 100)[0].confidence.has_value());
 }
 
+TEST(Evaluation, ReadsTheSeedForResamplesOnly) {
+  ::setenv("SACREBLEU_SEED", "many", 1);
+  EXPECT_NO_THROW(score(small_output("a", {"a b c d", "b b c d", "a a"}), small_set()));
+  EXPECT_THROW(score(small_output("a", {"a b c d", "b b c d", "a a"}), small_set(), 10), Error);
+  ::unsetenv("SACREBLEU_SEED");
+}
+
 TEST(Evaluation, WritesTheResultsFile) {
   auto set = small_set();
   set.references.push_back({"other", "other", "other"});

@@ -103,6 +103,13 @@ TEST(FormatValidation, ShowsScoresWithSignaturesAndSamples) {
       ElementsAre("validation at update 10: loss 1.000 ppl 0.00 accuracy 0.0%, average of updates 5, 10 in 0.0 s"));
 }
 
+TEST(FormatValidation, ShowsControlCharactersOfSamplesAsQuestionMarks) {
+  const ValidationReport report = {
+      .samples = {{"\033]0;title\a Mann\t\033[2J", "Grüße 中国 \u0085\u009b31m\u00a0x\x7f", "a\nb\rc\x9b\xff"}}};
+  EXPECT_THAT(format_validation(report), ElementsAre(testing::_, "  source     ?]0;title? Mann\t?[2J",
+                                                     "  reference  Grüße 中国 ??31m\u00a0x?", "  hypothesis a?b?c??"));
+}
+
 /// A whole short run.
 void show_a_run(ConsoleObserver& observer) {
   observer.on_start({.name = "runs/iwslt2016", .update = 2000, .max_updates = 3000, .updates_per_epoch = 1457});

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,6 +23,25 @@ GOOGLETEST = """<?xml version="1.0" encoding="UTF-8"?>
 </testsuites>"""
 GOOD = '<testcase name="Syncs" status="run" result="completed" classname="File" />'
 BAD = '<testcase name="Syncs" status="run" result="completed" classname="File"><failure message="x" type="" /></testcase>'
+
+OWN = """import unittest
+class Own(unittest.TestCase):
+    def test_skips(self):
+        for i in range(3):
+            with self.subTest(i=i):
+                self.skipTest("no GPU")
+    def test_fails(self):
+        for i in range(3):
+            with self.subTest(i=i):
+                self.fail()
+    def test_passes(self): pass
+    @unittest.expectedFailure
+    def test_expected(self): self.fail()
+class Broken(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise ValueError
+    def test_none(self): pass
+"""
 
 
 def entry(name, status="run", output="", reason=""):
@@ -87,6 +107,48 @@ class CountTestsTest(unittest.TestCase):
             self.assertEqual(code, 1 if failed else 0)
         self.assertIn("  failed: unit_scripts: test_y (a.B)", lines)
 
+    def test_a_case_counts_once_whatever_its_subtests_did(self):
+        skipping = ("test_a (m.C.test_a) ... \n  test_a (m.C.test_a) (i=0) ... skipped 'no CUDA device'\n"
+                    "  test_a (m.C.test_a) [b] (i=1) ... skipped 'too slow'\n  test_a (m.C.test_a) (i=2) ... skipped 'no GPU'\n"
+                    "test_b (m.C.test_b)\nWhat it does. ... \n  test_b (m.C.test_b) (i=0)\nWhat it does. ... skipped 'no GPU'\n"
+                    "Ran 2 tests in 1s\n\nOK (skipped=4)\n")
+        code, lines = self.count(entry("unit_scripts", output=skipping))
+        self.assertEqual((code, lines[-1]), (0, "0 passed, 0 failed, 2 skipped"))
+        self.assertEqual(lines[1:3], ["  skipped: unit_scripts: test_a (m.C.test_a) [b] (i=1): too slow",
+                                      "  skipped: unit_scripts: What it does.: no GPU"])
+        failing = ("test_a (m.C.test_a) ... \n  test_a (m.C.test_a) (i=0) ... skipped 'no GPU'\n"
+                   "  test_a (m.C.test_a) (i=1) ... FAIL\n  test_a (m.C.test_a) (i=2) ... FAIL\ntest_b (m.C.test_b) ... ok\n"
+                   "FAIL: test_a (m.C.test_a) (i=1)\nFAIL: test_a (m.C.test_a) (i=2)\n"
+                   "Ran 2 tests in 1s\n\nFAILED (failures=2, skipped=1)\n")
+        code, lines = self.count(entry("unit_scripts", "fail", failing))
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("  failed: unit_scripts: test_a (m.C.test_a)", lines)
+
+    def test_failures_that_are_expected_are_none(self):
+        for output, status, (passed, failed) in (
+                ("Ran 3 tests in 1s\n\nOK (expected failures=1)", "run", (3, 0)),
+                ("UNEXPECTED SUCCESS: test_x (a.B)\nRan 3 tests in 1s\n\nFAILED (unexpected successes=1)", "fail", (2, 1)),
+                ("ERROR: setUpClass (a.B)\nRan 0 tests in 1s\n\nFAILED (errors=1)", "fail", (0, 1))):
+            code, lines = self.count(entry("unit_scripts", status, output))
+            self.assertEqual((code, lines[-1]), (1 if failed else 0, f"{passed} passed, {failed} failed, 0 skipped"))
+
+    def test_a_class_that_is_skipped_has_no_case(self):
+        output = ("test_a (m.C.test_a) ... noise of a library\nskipped 'no GPU'\nskipped 'no CUDA device'\n"
+                  "Ran 1 test in 1s\n\nOK (skipped=2)\n")
+        code, lines = self.count(entry("unit_scripts", output=output))
+        self.assertEqual((code, lines[-1]), (0, "0 passed, 0 failed, 2 skipped"))
+        self.assertIn("  skipped: unit_scripts: test_a (m.C.test_a): no GPU", lines)
+        self.assertIn("  skipped: unit_scripts: a class: no CUDA device", lines)
+
+    def test_what_unittest_itself_writes(self):
+        (self.folder / "test_own.py").write_text(OWN)
+        done = subprocess.run([sys.executable, "-B", "-m", "unittest", "discover", "-v", "-s", str(self.folder)],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        counts = count_tests.unittest_counts("own", done.stdout)
+        self.assertEqual(counts.passed, 2, done.stdout)
+        self.assertEqual(len(counts.failures), 2, done.stdout)
+        self.assertTrue(any("test_skips" in title for title, _ in counts.skips), done.stdout)
+
     def test_names_what_was_skipped_and_why(self):
         output = ("test_a (m.C.test_a) ... skipped 'needs ../shared/data/iwslt14'\n"
                   "test_b (m.C.test_b)\nWhat it does. ... skipped \"it isn't here\"\n"
@@ -115,7 +177,25 @@ class CountTestsTest(unittest.TestCase):
     def test_nothing_run_is_no_success(self):
         self.assertEqual(self.count(), (1, [f"{self.folder.name}: 0 passed, 0 failed, 0 skipped",
                                             "0 passed, 0 failed, 0 skipped"]))
-        self.assertEqual(count_tests.folder_counts(self.folder / "missing").passed, 0)
+
+    def test_a_stage_whose_ctest_died_has_failed(self):
+        good = self.folder / "good"
+        good.mkdir()
+        (good / "ctest.xml").write_text(f'<testsuite name="x">{entry("system_a")}</testsuite>')
+        died = self.folder / "died"
+        died.mkdir()
+        for wrong in (None, '<testsuite name="x"><testcase'):
+            if wrong:
+                (died / "ctest.xml").write_text(wrong)
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                code = count_tests.main([str(good), str(died)])
+            lines = out.getvalue().splitlines()
+            self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+            self.assertIn("died: ctest did not finish ctest.xml" if wrong else "  failed: died: ctest wrote no ctest.xml",
+                          out.getvalue())
+        (died / "ctest.xml").write_text('<testsuite name="x"/>')  # no test matched
+        self.assertEqual(count_tests.folder_counts(died).failures, [])
 
 
 if __name__ == "__main__":

@@ -95,6 +95,21 @@ class Release(unittest.TestCase):
         self.refused("v0.2.0 is there already")
 
 
+    def test_it_is_made_of_a_clone_only(self):
+        shutil.rmtree(self.folder / ".git")
+        self.refused("no git clone")
+        # Inside somebody else's clone, which is clean.
+        inner = self.folder / "inner"
+        inner.mkdir()
+        for name in ("scripts", "CMakeLists.txt", "CHANGELOG.md"):
+            (self.folder / name).rename(inner / name)
+        self.git("init", "-q")
+        (self.folder / ".gitignore").write_text("inner\n")
+        self.commit()
+        self.folder = inner
+        self.refused("no git clone")
+
+
 class BillOfMaterials(unittest.TestCase):
     def check_by_spdx_tools(self, text):
         checker = pathlib.Path(os.environ.get("NMT_DEV_PYTHON", "/nowhere/python")).with_name("pyspdxtools")

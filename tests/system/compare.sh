@@ -2,6 +2,7 @@
 # Compares a program with a Python package of the development environment: compare.sh SCRIPT.py OPTIONS, with --data added.
 # Ends with 77 (skipped) where the packages cannot be installed.
 set -euo pipefail
+unset CDPATH  # a user's own leads elsewhere
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/unicode.h"
 #include "config/loading/old_names.h"
 #include "config/loading/old_programs.h"
 #include "config/loading/yaml_reader.h"
@@ -105,14 +106,22 @@ class Loader {
   std::map<std::string, Place> places_;  // of the last setting of each option
 };
 
+Setting setting_of(const PlainSetting& plain) {
+  if (find_invalid_utf8(plain.text)) throw Error(plain.flag + ": not UTF-8 text; name another one");
+  const size_t point = plain.key.find('.');
+  return {plain.key.substr(0, point), plain.key.substr(point + 1), YAML::Node(plain.text),
+          fmt::format("{} {}", plain.flag, shown(plain.text))};
+}
+
 LoadedConfig load(const std::vector<Setting>& from_file, const std::vector<std::string>& settings,
-                  const std::string& name) {
+                  const std::string& name, const std::vector<PlainSetting>& plain = {}) {
   const auto old = settings_of_old_program(from_file);
   try {
     Loader loader;
     loader.begin(old);
     loader.apply(from_file);
     for (const auto& setting : settings) loader.apply(parse_setting(setting));
+    for (const auto& setting : plain) loader.apply(setting_of(setting));
     return loader.finish(name);
   } catch (const Error& error) {
     // Names of both programs: what is wrong is often one that the other program has not.
@@ -129,8 +138,12 @@ std::string help_comment(const Option& option) {
 
 }  // namespace
 
-LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings) {
-  return load(read_settings(path), settings, path.string());
+LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings,
+                         const std::vector<PlainSetting>& plain) {
+  auto [from_file, files] = read_settings(path);
+  auto loaded = load(from_file, settings, path.string(), plain);
+  loaded.files = std::move(files);
+  return loaded;
 }
 
 LoadedConfig parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& settings) {

@@ -14,10 +14,20 @@ namespace nmt {
 struct LoadedConfig {
   Config config;
   std::vector<std::string> notices;
+  std::vector<std::filesystem::path> files;  ///< `path` and its base files; none of text
 };
-LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings = {});
 
-/// From YAML text (name is shown in messages): model.json's and checkpoints' stored configurations use it too.
+/// A text of the command line that stands for an option as it is, without YAML.
+struct PlainSetting {
+  std::string flag, key, text;  ///< "--run-dir", "run.dir", "runs/a"
+};
+
+/// The plain settings are applied last.
+LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& settings = {},
+                         const std::vector<PlainSetting>& plain = {});
+
+/// From YAML text (name is shown in messages): model.json's and checkpoints' stored configurations use it too. It has
+/// no `base:`.
 LoadedConfig parse_config(const std::string& yaml, const std::string& name,
                           const std::vector<std::string>& settings = {});
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
@@ -25,13 +26,17 @@ int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
 class Reader {
  public:
   std::vector<Setting> read_file(const std::filesystem::path& file) {
-    open_.push_back({std::filesystem::weakly_canonical(file), file.string()});
+    std::error_code failed;  // where it cannot be told, reading says why
+    open_.push_back({std::filesystem::weakly_canonical(file, failed), file.string()});
+    files_.push_back(file);
     auto settings = read_text(nmt::read_file(file), file.string());
     open_.pop_back();
     return settings;
   }
 
   std::vector<Setting> read_text(const std::string& yaml, const std::string& name);
+
+  std::vector<std::filesystem::path> files() const { return files_; }
 
  private:
   YAML::Node parse(const std::string& yaml, const std::string& name) const;
@@ -43,7 +48,8 @@ class Reader {
   };
   void check_cycle(const Setting& base, const std::filesystem::path& file) const;
 
-  std::vector<OpenFile> open_;
+  std::vector<OpenFile> open_;  // none: text that is no file
+  std::vector<std::filesystem::path> files_;
 };
 
 [[noreturn]] void refuse(const std::string& name, int line, const std::string& why) {
@@ -121,11 +127,25 @@ bool is_indented_by_tab(const std::string& yaml, int line) {
   return found.substr(0, found.find_first_not_of(" \t")).find('\t') != std::string::npos;
 }
 
+/// The line, from 1, of a place in a text.
+int line_at(const std::string& yaml, size_t offset) {
+  return 1 + static_cast<int>(std::count(yaml.begin(), yaml.begin() + static_cast<int64_t>(offset), '\n'));
+}
+
+/// What yaml-cpp found wrong.
+std::string reason_of(const YAML::Exception& error) {
+  // Its own words for this are "bad file".
+  if (dynamic_cast<const YAML::DeepRecursion*>(&error)) return "not YAML for a configuration: nested too deep";
+  return fmt::format("not YAML: {}", error.msg);
+}
+
 YAML::Node Reader::parse(const std::string& yaml, const std::string& name) const {
-  if (const auto offset = find_invalid_utf8(yaml)) {
-    const auto line = 1 + std::count(yaml.begin(), yaml.begin() + static_cast<int64_t>(*offset), '\n');
-    refuse(name, static_cast<int>(line), "not UTF-8 text; save the file as UTF-8");
-  }
+  if (const auto offset = find_invalid_utf8(yaml))
+    refuse(name, line_at(yaml, *offset), "not UTF-8 text; save the file as UTF-8");
+  // To yaml-cpp such a file is one line, and all of it a comment where it begins with one.
+  for (size_t at = yaml.find('\r'); at != std::string::npos; at = yaml.find('\r', at + 1))
+    if (yaml.compare(at, 2, "\r\n") != 0)
+      refuse(name, line_at(yaml, at), "a line ends with CR alone; save the file with line ends LF");
   try {
     const DocumentScan scan(yaml);
     if (scan.open_quote() > 0) refuse(name, scan.open_quote(), "not YAML: a quote that is never closed");
@@ -136,7 +156,7 @@ YAML::Node Reader::parse(const std::string& yaml, const std::string& name) const
   } catch (const YAML::Exception& error) {
     if (is_indented_by_tab(yaml, error.mark.line))
       refuse(name, error.mark.line + 1, "not YAML: indented by a tab; YAML takes spaces only");
-    refuse(name, std::max(1, error.mark.line + 1), fmt::format("not YAML: {}", error.msg));
+    refuse(name, std::max(1, error.mark.line + 1), reason_of(error));
   }
 }
 
@@ -161,7 +181,9 @@ bool is_section(const std::string& name) {
 }
 
 void Reader::check_cycle(const Setting& base, const std::filesystem::path& file) const {
-  const auto canonical = std::filesystem::weakly_canonical(file);
+  std::error_code failed;
+  const auto canonical = std::filesystem::weakly_canonical(file, failed);
+  if (failed) return;  // such a file cannot be open
   const auto same = [&](const OpenFile& open) { return open.canonical == canonical; };
   const auto first = std::find_if(open_.begin(), open_.end(), same);
   if (first == open_.end()) return;
@@ -171,6 +193,9 @@ void Reader::check_cycle(const Setting& base, const std::filesystem::path& file)
 }
 
 std::vector<Setting> Reader::read_base(const Setting& base) {
+  if (open_.empty())
+    refuse(base.source, base.line,
+           "base: stands in a configuration file only; what is stored is complete, leave it out");
   if (!base.value.IsScalar() || base.value.Scalar().empty()) {
     refuse(base.source, base.line, "base: needs the name of a file");
   }
@@ -178,6 +203,8 @@ std::vector<Setting> Reader::read_base(const Setting& base) {
   check_cycle(base, file);
   std::error_code failed;
   if (!std::filesystem::exists(file, failed)) refuse(base.source, base.line, "base: no such file " + file.string());
+  if (!std::filesystem::is_regular_file(file, failed))  // a device never ends, a pipe keeps us waiting
+    refuse(base.source, base.line, fmt::format("base: {} is no regular file; name one", file.string()));
   return read_file(file);
 }
 
@@ -214,9 +241,14 @@ YAML::Node parse_setting_value(const Setting& setting, const std::string& text) 
   const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
   if ((is_text && !is_quoted) || (is_list && !is_quoted && !text.starts_with('['))) return YAML::Node(text);
   try {
+    const DocumentScan scan(text);
+    if (scan.open_quote() > 0) throw Error(setting.source + ": not YAML: a quote that is never closed");
+    if (scan.second_document() > 0)
+      throw Error(
+          fmt::format("{}: more than one value; put all of a text in quotes, all of a list in [ ]", setting.source));
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw Error(fmt::format("{}: not YAML: {}", setting.source, error.msg));
+    throw Error(fmt::format("{}: {}", setting.source, reason_of(error)));
   }
 }
 
@@ -226,7 +258,11 @@ std::string Setting::where() const { return line > 0 ? fmt::format("{}:{}", sour
 
 std::string Setting::key() const { return section.empty() ? shown(name) : section + "." + shown(name); }
 
-std::vector<Setting> read_settings(const std::filesystem::path& file) { return Reader().read_file(file); }
+FileSettings read_settings(const std::filesystem::path& file) {
+  Reader reader;
+  auto settings = reader.read_file(file);
+  return {std::move(settings), reader.files()};
+}
 
 std::vector<Setting> read_settings(const std::string& yaml, const std::string& name) {
   return Reader().read_text(yaml, name);

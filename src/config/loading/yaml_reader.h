@@ -20,11 +20,18 @@ struct Setting {
   std::string key() const;    ///< "section.name" or "name", as it is shown in messages
 };
 
-/// The settings of a file, those of its `base:` files before its own. Throws Error ("FILE:LINE: ...") for what is not
-/// UTF-8, not YAML or not a map of sections, for a name that stands twice, and for files that are each other's base.
-std::vector<Setting> read_settings(const std::filesystem::path& file);
+/// What stands in a file and in its `base:` files.
+struct FileSettings {
+  std::vector<Setting> settings;             ///< those of a base before those of the file that names it
+  std::vector<std::filesystem::path> files;  ///< all that were read
+};
 
-/// The same from text; `name` stands for the file, in messages and for a relative `base:`.
+/// Throws Error ("FILE:LINE: ...") for what is not UTF-8, not YAML or not a map of sections, for a name that stands
+/// twice, for a base that is no regular file, and for files that are each other's base.
+FileSettings read_settings(const std::filesystem::path& file);
+
+/// The same from text; `name` stands for the file in messages. It has no `base:`, which Error says: such text may come
+/// from a stranger's model, who is not to name files of this machine.
 std::vector<Setting> read_settings(const std::string& yaml, const std::string& name);
 
 /// A setting "section.key=value" of the command line. Throws Error.

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <set>
 
-#include "base/error.h"
 #include "base/files/file.h"
 #include "base/process/progress.h"
 #include "report/html/attention_map.h"
@@ -21,14 +21,16 @@
 namespace nmt {
 namespace {
 
-constexpr size_t kSentencesShown = 10;  // best, and worst
+constexpr size_t kSentencesShown = 10;        // best, and worst
+constexpr double kEndOfDates = 253402300800;  // the year 10000
 
 std::string date(double seconds_since_1970) {
   return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(seconds_since_1970)));
 }
 
 std::string time_element(double seconds_since_1970) {
-  return seconds_since_1970 > 0 ? fmt::format("<time>{}</time>", date(seconds_since_1970)) : "";
+  const bool is_date = seconds_since_1970 > 0 && seconds_since_1970 < kEndOfDates;  // sessions.jsonl may be damaged
+  return is_date ? fmt::format("<time>{}</time>", date(seconds_since_1970)) : "";
 }
 
 const ValidationReport* best_validation(const RunRecords& records) {
@@ -299,7 +301,7 @@ std::filesystem::path write_report(const std::filesystem::path& run_directory) {
 void ReportObserver::on_end(const std::string&) {
   try {
     log_.info("report: {}", write_report(directory_).string());
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // a full disk, too
     log_.warn("report.html is not written: {}", error.what());
   }
 }

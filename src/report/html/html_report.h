@@ -18,7 +18,7 @@ std::string html_report(const RunRecords& records);
 /// MachineError.
 std::filesystem::path write_report(const std::filesystem::path& run_directory);
 
-/// Writes report.html when a session ends. What is wrong with the files is a warning: the run is done by then.
+/// Writes report.html when a session ends. What hinders it is a warning: the run is done by then.
 class ReportObserver final : public TrainingObserver {
  public:
   ReportObserver(std::filesystem::path run_directory, Logger& log) : directory_(std::move(run_directory)), log_(log) {}

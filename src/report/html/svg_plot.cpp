@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -16,6 +17,9 @@ namespace {
 // Units of the viewBox: pixels where the picture is shown in its own size.
 constexpr double kWidth = 440, kHeight = 250, kLeft = 48, kTop = 10, kBoxWidth = 380, kBoxHeight = 206;
 constexpr int64_t kColumns = 190;  // a curve is drawn with at most four points for each
+constexpr int kMostDecades = 10;   // of a logarithmic axis that have a label each
+// How far a linear axis reaches, and how near: no distance on it overflows or vanishes.
+constexpr double kLargestLinear = 1e300, kSmallestAir = 1e-290;
 
 struct Interval {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
@@ -23,10 +27,17 @@ struct Interval {
 };
 
 bool can_be_drawn(const PlotPoint& point, Plot::Scale scale) {
-  return std::isfinite(point.x) && std::isfinite(point.y) && (scale == Plot::Scale::kLinear || point.y > 0);
+  if (!std::isfinite(point.x) || !std::isfinite(point.y)) return false;
+  return scale == Plot::Scale::kLog ? point.y > 0 : std::abs(point.y) <= kLargestLinear;
 }
 
-double five_digits(double value) { return std::stod(fmt::format("{:.5g}", value)); }
+/// What cannot be rounded, as the largest numbers, stays as it is.
+double five_digits(double value) {
+  const auto text = fmt::format("{:.5g}", value);
+  double rounded = value;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  return rounded;
+}
 
 std::vector<PlotPoint> drawn_points(const PlotSeries& series, Plot::Scale scale) {
   std::vector<PlotPoint> points;
@@ -72,11 +83,15 @@ struct Layout {
   // Some air above and below; a constant is drawn in the middle.
   void widen() {
     if (scale == Plot::Scale::kLog) {
-      const double factor = std::max(std::pow(y.high / y.low, 0.04), 1.02);
-      y.low /= factor, y.high *= factor;
+      const double factor = std::max(std::exp(0.04 * (std::log(y.high) - std::log(y.low))), 1.02);
+      // The product may overflow, the quotient vanish. The smallest numbers are too coarse for the factor.
+      using Limits = std::numeric_limits<double>;
+      y.low = std::max(y.low / factor, Limits::denorm_min());
+      y.high = std::clamp(y.high * factor, Limits::min(), Limits::max());
       return;
     }
-    const double air = y.high > y.low ? 0.04 * (y.high - y.low) : std::max(0.1 * std::abs(y.low), 1e-9);
+    const double air =
+        y.high > y.low ? std::max(0.04 * (y.high - y.low), kSmallestAir) : std::max(0.1 * std::abs(y.low), 1e-9);
     const bool is_positive = y.low >= 0;
     y.low -= air, y.high += air;
     if (is_positive) y.low = std::max(y.low, 0.0);
@@ -84,8 +99,9 @@ struct Layout {
 
   double place_x(double value) const { return kLeft + (value - x.low) / (x.high - x.low) * kBoxWidth; }
   double place_y(double value) const {
-    const double share = scale == Plot::Scale::kLog ? std::log(value / y.low) / std::log(y.high / y.low)
-                                                    : (value - y.low) / (y.high - y.low);
+    const double share = scale == Plot::Scale::kLog
+                             ? (std::log(value) - std::log(y.low)) / (std::log(y.high) - std::log(y.low))
+                             : (value - y.low) / (y.high - y.low);
     return kTop + (1 - share) * kBoxHeight;
   }
 
@@ -96,10 +112,13 @@ struct Layout {
 
 std::vector<double> log_ticks(double low, double high) {
   const bool few = high / low < 3000;
+  const int first = static_cast<int>(std::floor(std::log10(low))),
+            last = static_cast<int>(std::floor(std::log10(high))), step = 1 + (last - first) / kMostDecades;
   std::vector<double> ticks;
-  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10)
+  for (int exponent = first; exponent <= last; exponent += step)
     for (const double digit : {1.0, 2.0, 5.0})
-      if ((few || digit == 1) && power * digit >= low && power * digit <= high) ticks.push_back(power * digit);
+      if (const double tick = std::pow(10, exponent) * digit; (few || digit == 1) && tick >= low && tick <= high)
+        ticks.push_back(tick);
   return ticks.size() >= 2 ? ticks : round_ticks(low, high, 4);
 }
 
@@ -179,15 +198,17 @@ std::vector<double> round_ticks(double low, double high, int64_t count) {
   const double rough = (high - low) / static_cast<double>(count), power = std::pow(10, std::floor(std::log10(rough)));
   const double digit = rough / power;  // in [1, 10)
   const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+  // They are counted: the step behind the last one may be no number.
+  const auto first = static_cast<int64_t>(std::ceil(low / step - 1e-9)),
+             last = static_cast<int64_t>(std::floor(high / step + 1e-9));
   std::vector<double> ticks;
-  for (auto i = static_cast<int64_t>(std::ceil(low / step - 1e-9)); static_cast<double>(i) * step <= high + 1e-9 * step;
-       ++i)
-    ticks.push_back(static_cast<double>(i) * step);
+  for (int64_t i = first; i <= last; ++i) ticks.push_back(static_cast<double>(i) * step);
   return ticks;
 }
 
 std::string short_number(double value) {
   const double size = std::abs(value);
+  if (size >= 1e12) return fmt::format("{:.3g}", value);
   if (size >= 1e9) return fmt::format("{:.3g}G", value / 1e9);
   if (size >= 1e6) return fmt::format("{:.3g}M", value / 1e6);
   if (size >= 1e4) return fmt::format("{:.3g}k", value / 1e3);

@@ -14,7 +14,7 @@ struct PlotPoint {
 
 struct PlotSeries {
   std::string name = "";
-  std::vector<PlotPoint> points = {};  ///< by ascending x; what is not finite is left out
+  std::vector<PlotPoint> points = {};  ///< by ascending x; what is not finite, or beyond 1e300 if linear, is left out
   bool marked = false;                 ///< a dot at each point, with its figures as tool tip
 };
 
@@ -41,7 +41,7 @@ bool has_points(const Plot& plot);
 /// Places for labels on an axis from `low` to `high`: about `count` multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> round_ticks(double low, double high, int64_t count);
 
-/// 12000 -> "12k", 0.00025 -> "2.5e-4", 3.5 -> "3.5".
+/// 12000 -> "12k", 0.00025 -> "2.5e-4", 3.5 -> "3.5", 2e15 -> "2e+15".
 std::string short_number(double value);
 
 }  // namespace nmt

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <sstream>
@@ -12,11 +11,10 @@
 #include "base/process/progress.h"
 #include "base/strict_json.h"
 #include "report/pictures/attention_picture.h"
+#include "report/records/validation_names.h"
 
 namespace nmt {
 namespace {
-
-constexpr size_t kDigits = 8;  // of the update in the names of files, as in those of checkpoints
 
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -40,16 +38,6 @@ std::optional<UpdateLogKey> key_of_session(std::string_view line) {
   return UpdateLogKey{.update = parsed->update};
 }
 
-/// The update that a file of a validation is about, by its name; nullopt for other files.
-std::optional<int64_t> update_of_file(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
-  const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
-  int64_t update = 0;
-  if (digits < kDigits || std::from_chars(name.data(), name.data() + digits, update).ec != std::errc())
-    return std::nullopt;
-  return update;
-}
-
 /// Removes those files of validations from a folder that `unwanted` says so of.
 template <typename Condition>
 void remove_files(const std::filesystem::path& folder, Condition unwanted) {
@@ -68,10 +56,6 @@ void write_beside_others(const std::filesystem::path& path, const std::string& t
 }
 
 }  // namespace
-
-std::string validation_stem(const ValidationReport& report) {
-  return fmt::format("{:0{}}{}", report.update, kDigits, report.weights.empty() ? "" : "-average");
-}
 
 MetricsWriter::MetricsWriter(const std::filesystem::path& run_directory, Facts environment)
     : samples_(run_directory / "samples"),

@@ -21,6 +21,7 @@ namespace nmt {
 ///   attention/NNNNNNNN.json  weights of all such layers, for the sentences that validation.attention_samples counts
 ///   translations/NNNNNNNN.tsv source, reference and translation of all that was translated
 ///   validations.NAME.tsv     the same table of each other set of data.eval
+/// Of averaged weights the names are longer (validation_stem), so that each validation of an update has its own files.
 /// Translations and weights are kept of the best and of the last validation. A resumed run drops what was written after
 /// its checkpoint, so that every update appears once.
 class MetricsWriter final : public TrainingObserver {
@@ -50,9 +51,5 @@ class MetricsWriter final : public TrainingObserver {
   Session session_;
   std::string best_, last_;  ///< names of the files of these validations, without extension
 };
-
-/// The name of the files of a validation, without extension: "00000100"; of other weights than those of the update
-/// "00000100-average".
-std::string validation_stem(const ValidationReport& report);
 
 }  // namespace nmt

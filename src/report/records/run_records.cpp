@@ -12,7 +12,7 @@
 #include "base/strict_json.h"
 #include "config/loading/schema.h"
 #include "report/pictures/attention_picture.h"
-#include "report/records/metrics_writer.h"
+#include "report/records/validation_names.h"
 
 namespace nmt {
 namespace {
@@ -99,14 +99,16 @@ RunRecords read_run(const std::filesystem::path& run_directory) {
 
 double seconds_of_training(const RunRecords& records) {
   double seconds = 0;
+  auto line = records.intervals.begin();  // sessions and intervals both stand in the order of their updates
   for (size_t i = 0; i < records.sessions.size(); ++i) {
     const auto& session = records.sessions[i];
     const int64_t next =
         i + 1 < records.sessions.size() ? records.sessions[i + 1].update : std::numeric_limits<int64_t>::max();
     double end = session.end_time;
     // What a killed session did after the checkpoint that the next one went on from is lost.
-    for (const auto& line : records.intervals)
-      if (line.interval.update > session.update && line.interval.update <= next && line.time > end) end = line.time;
+    while (line != records.intervals.end() && line->interval.update <= session.update) ++line;
+    for (; line != records.intervals.end() && line->interval.update <= next; ++line)
+      if (line->time > end) end = line->time;
     seconds += std::max(0.0, end - session.time);
   }
   return seconds;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "report/pictures/attention_picture.h"
+#include "report/records/validation_names.h"
 #include "report/tensorboard/model_graph.h"
 
 namespace nmt {
@@ -39,6 +40,13 @@ std::vector<ScalarSummary> figures_of(const ValidationReport& report, const std:
   if (report.has_bleu) scalars.push_back({prefix + "bleu", report.bleu});
   if (report.has_chrf) scalars.push_back({prefix + "chrf", report.chrf});
   return scalars;
+}
+
+// Several averages may be validated at one update: no two of them write the same curve.
+std::string prefix_of(const std::string& weights) {
+  if (weights.empty()) return "valid/";
+  const auto updates = averaged_updates(weights);
+  return updates.empty() ? "average/" : fmt::format("average_checkpoints/{}/", updates);
 }
 
 constexpr int64_t kPictureCell = 8;  // pixels
@@ -90,7 +98,7 @@ void TensorBoardObserver::on_epoch(const EpochReport& report) {
 }
 
 void TensorBoardObserver::on_validation(const ValidationReport& report) {
-  const std::string prefix = report.weights.empty() ? "valid/" : "average/";
+  const std::string prefix = prefix_of(report.weights);
   writer().write_scalars(report.update, figures_of(report, prefix));
   for (const auto& other : report.others)
     writer().write_scalars(report.update, figures_of(other, prefix + other.set + "/"));

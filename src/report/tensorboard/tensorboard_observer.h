@@ -23,7 +23,8 @@ enum class CurveIntervals { kOfLog, kOwn };
 /// With kKyubyong2019 the pictures are attention/LAYER, the first head for the first sentence.
 /// With CurveIntervals::kOwn the scalars from train/loss to train/real_token_share are those of on_curve_point,
 /// and the log intervals have norms and histograms alone.
-/// Validations of other weights than those of the update have the prefix average/ in place of valid/.
+/// In place of valid/ validations of the moving average have the prefix average/, those of a mean of checkpoints
+/// average_checkpoints/of-3-from-7-to-49/ (averaged_updates).
 /// A resumed run drops the events after its checkpoint.
 class TensorBoardObserver final : public TrainingObserver {
  public:

@@ -14,6 +14,7 @@
 #include "base/process/version.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
+#include "base/unicode.h"
 #include "scoring/command/command_error.h"
 #include "scoring/command/score_arguments.h"
 #include "scoring/command/score_options.h"
@@ -104,7 +105,8 @@ class ScoreCommand {
                         .fields = options_.fields,
                         .systems = {},
                         .encoding = options_.encoding,
-                        .cut_unended_lines = has_metric("multi-bleu-legacy")};
+                        .cut_unended_lines = has_metric("multi-bleu-legacy"),
+                        .keep_line_ends = options_.fields == 1 && has_multi_bleu()};
     if (options_.systems) source.systems = names_;
     return source;
   }
@@ -190,6 +192,8 @@ class ScoreCommand {
     return std::find(options_.metrics.begin(), options_.metrics.end(), name) != options_.metrics.end();
   }
 
+  bool has_multi_bleu() const { return has_metric("multi-bleu") || has_metric("multi-bleu-legacy"); }
+
   /// Reads the whole corpus.
   CorpusStatistics gather(Keep keep) {
     CorpusStatistics statistics(metrics(), names_.size(), keep, options_.threads);
@@ -201,9 +205,11 @@ class ScoreCommand {
       if (block.size() == 0) continue;
       statistics.add(block);
       if (by_length_) by_length_->add(block);
+      const auto looks_tokenized = [&](std::string_view line) {
+        return (block.has_line_ends ? strip_end(line) : line).ends_with(" .");
+      };
       for (size_t s = 0; s < names_.size(); ++s) {
-        tokenized[s] += std::count_if(block.hypotheses[s].begin(), block.hypotheses[s].end(),
-                                      [](std::string_view line) { return line.ends_with(" ."); });
+        tokenized[s] += std::ranges::count_if(block.hypotheses[s], looks_tokenized);
       }
     }
     if (statistics.segments() == 0) {

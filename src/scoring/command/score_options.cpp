@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -13,6 +14,10 @@
 
 namespace nmt::scoring {
 namespace {
+
+// Beyond these, output and n-grams would fill the memory, and sums of a smoothing value leave float32.
+constexpr int kMaxWidth = 1000, kMaxChrfOrder = 1000;
+constexpr double kMaxSmoothing = 1e30;
 
 /// Values of parsed options, converted.
 class Values {
@@ -37,6 +42,11 @@ class Values {
       throw CommandError(kBadArguments, fmt::format("argument {}: invalid int value: '{}'", name, *given));
     }
     target = static_cast<Integer>(*value);
+  }
+
+  void integer_up_to(int max, const std::string& name, int& target) const {
+    integer(name, target);
+    if (target > max) throw CommandError(kBadArguments, fmt::format("argument {}: {}: at most {}", name, target, max));
   }
 
   std::optional<double> real(const std::string& name) const {
@@ -68,12 +78,16 @@ BleuSmoothing smoothing_named(const std::string& name) {
 void read_metrics(const Values& values, ScoreOptions& options) {
   options.bleu.smoothing = smoothing_named(values.text("--smooth-method").value_or("exp"));
   options.bleu.smoothing_value = values.real("--smooth-value");
+  if (const auto value = options.bleu.smoothing_value; value && !(std::abs(*value) <= kMaxSmoothing)) {
+    throw CommandError(kBadArguments, fmt::format("argument --smooth-value: {}: a number of at most {}", repr(*value),
+                                                  repr(kMaxSmoothing)));
+  }
   options.bleu.lowercase = values.flag("--lowercase");
   options.bleu.sentencepiece_model = values.text("--spm-model").value_or("");
   options.tokenizer = values.text("--tokenize");
   options.force = values.flag("--force");
-  values.integer("--chrf-char-order", options.chrf.char_order);
-  values.integer("--chrf-word-order", options.chrf.word_order);
+  values.integer_up_to(kMaxChrfOrder, "--chrf-char-order", options.chrf.char_order);
+  values.integer_up_to(kMaxChrfOrder, "--chrf-word-order", options.chrf.word_order);
   values.integer("--chrf-beta", options.chrf.beta);
   options.chrf.whitespace = values.flag("--chrf-whitespace");
   options.chrf.lowercase = values.flag("--chrf-lowercase");
@@ -107,7 +121,7 @@ void read_report(const Values& values, ScoreOptions& options) {
   options.score_only = values.flag("--score-only");
   options.detail = values.flag("--detail");
   options.no_color = values.flag("--no-color");
-  values.integer("--width", options.width);
+  values.integer_up_to(kMaxWidth, "--width", options.width);
   if (const auto name = values.text("--format")) options.style = *style_named(*name);
   if (const char* name = std::getenv("SACREBLEU_FORMAT")) {
     std::string lower = name;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int64_t kSegmentsPerBlock = 2048;  // stay in the processor's cache
 constexpr size_t kBytesPerBlock = 16 << 20;  // of all streams together
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::vector<std::string_view> split_at_tabs(std::string_view line, int64_t max_splits) {
   std::vector<std::string_view> fields;
@@ -57,8 +58,11 @@ class Lines {
   enum class Ends { kNewline, kUniversal };  // universal: \n, \r and \r\n
 
   Lines(const Input& input, const CorpusSource& source, Ends ends)
-      : name_(input.name), ends_(ends), cut_unended_(source.cut_unended_lines) {
-    if (is_utf8_name(source.encoding)) {
+      : name_(input.name),
+        ends_(ends),
+        cut_unended_(source.cut_unended_lines),
+        skip_mark_(is_utf8_sig_name(source.encoding)) {
+    if (is_utf8_name(source.encoding) || skip_mark_) {
       reader_.emplace(input.path);
     } else {
       decode(input.path, source.encoding);
@@ -70,6 +74,10 @@ class Lines {
       if (const auto part = next_part()) return part;
       auto line = next_line();
       if (!line) return std::nullopt;
+      if (skip_mark_ && file_line_ == 0 && line->starts_with(kByteOrderMark)) {
+        line->remove_prefix(kByteOrderMark.size());
+        if (line->empty() && at_unended_line()) return std::nullopt;  // an empty file
+      }
       if (cut_unended_ && at_unended_line()) line = without_last_character(*line);
       ++file_line_;
       if (const auto at = find_invalid_utf8(*line)) {
@@ -127,7 +135,7 @@ class Lines {
 
   std::string name_;
   Ends ends_;
-  bool cut_unended_;
+  bool cut_unended_, skip_mark_;
   std::optional<LineReader> reader_;
   std::string decoded_;
   size_t position_ = 0;
@@ -147,12 +155,13 @@ class CorpusReader::Stream {
       : name_(input.name),
         kind_(kind),
         fields_(fields),
+        keep_ends_(source.keep_line_ends),
         lines_(input, source, kind == Kind::kSystemFields ? Lines::Ends::kUniversal : Lines::Ends::kNewline) {
     if (kind_ != Kind::kSystemFields) return;
     // Standard input: the first line, which may be missing, tells how many systems there are.
     const auto first = lines_.next();
-    first_line_ = std::string(strip_end(first.value_or("")));
-    fields_ = static_cast<int64_t>(split_at_tabs(*first_line_, -1).size());
+    first_line_ = std::string(first.value_or(""));
+    fields_ = static_cast<int64_t>(split_at_tabs(strip_end(*first_line_), -1).size());
     at_end_ = !first;
   }
 
@@ -184,7 +193,7 @@ class CorpusReader::Stream {
       const std::string line = *std::move(first_line_);
       first_line_.reset();
       ++line_;
-      for (const auto field : split_at_tabs(line, -1)) append(field);
+      for (const auto field : split_at_tabs(strip_end(line), -1)) append(keeps_whole_line() ? line : field);
       return true;
     }
     if (at_end_) return false;
@@ -194,13 +203,17 @@ class CorpusReader::Stream {
     ++line_;
     const std::string_view line = strip_end(*raw);
     if (kind_ == Kind::kWholeLines) {
-      append(line);
+      append(keeps_whole_line() ? *raw : line);
       return true;
     }
     const auto fields = split_at_tabs(line, kind_ == Kind::kReferenceFields ? fields_ - 1 : -1);
     if (static_cast<int64_t>(fields.size()) != fields_) {
       throw CommandError(kWrongFieldCount, fmt::format("{} line {}: expected {} tab-separated fields, but found {}",
                                                        name(), line_, fields_, fields.size()));
+    }
+    if (keeps_whole_line()) {
+      append(*raw);
+      return true;
     }
     for (const auto field : fields) append(kind_ == Kind::kSystemFields ? strip_end(field) : field);
     return true;
@@ -213,6 +226,8 @@ class CorpusReader::Stream {
   }
 
  private:
+  bool keeps_whole_line() const { return keep_ends_ && fields_ == 1; }
+
   void append(std::string_view field) {
     text_ += field;
     ends_.push_back(text_.size());
@@ -221,6 +236,7 @@ class CorpusReader::Stream {
   std::string name_;
   Kind kind_;
   int64_t fields_;
+  bool keep_ends_;
   Lines lines_;
   std::optional<std::string> first_line_;
   bool at_end_ = false;
@@ -320,6 +336,7 @@ bool CorpusReader::next(SegmentBlock& block) {
   if (segments_ == 0) throw CommandError(kFailed, "the systems contain no sentence");
   block.references.clear();
   block.hypotheses.clear();
+  block.has_line_ends = source_.keep_line_ends;
   for (size_t i = 0; i < streams_.size(); ++i) {
     auto& all = i < reference_streams_ ? block.references : block.hypotheses;
     for (auto& column : streams_[i]->columns()) all.push_back(std::move(column));

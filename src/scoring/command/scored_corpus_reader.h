@@ -20,11 +20,12 @@ struct CorpusSource {
       {};  ///< files; absent: standard input, one system a tab-separated field
   std::string encoding = "utf-8";
   bool cut_unended_lines = false;  ///< a last line without line end loses its last character (original_bleu.h)
+  bool keep_line_ends = false;     ///< with white space at line ends (SegmentBlock::has_line_ends); not with fields
 };
 
 /// Reads references and systems side by side, block by block, by the rules of sacreBLEU: files are split at \n only,
-/// standard input at \r and \r\n too; white space at line ends goes. What is wrong shows in the order in which
-/// sacreBLEU, which reads one file after the other, would find it: as a CommandError with its exit code.
+/// standard input at \r and \r\n too; white space at line ends goes, unless it is asked for. What is wrong shows in the
+/// order in which sacreBLEU, which reads one file after the other, would find it: as a CommandError with its exit code.
 class CorpusReader {
  public:
   /// Opens everything and finds out the number of systems.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "base/unicode.h"
 
 namespace nmt::scoring {
 namespace {
@@ -46,18 +48,22 @@ void CorpusStatistics::score_segments(const SegmentBlock& block, int64_t begin, 
                                       std::vector<std::vector<double>>& statistics) const {
   std::vector<std::unique_ptr<SegmentScorer>> scorers;
   for (const auto& metric : metrics_) scorers.push_back(metric->segment_scorer());
-  std::vector<std::string_view> references;
+  std::vector<std::string_view> references, stripped;
   for (int64_t segment = begin; segment < end; ++segment) {
     references.clear();
     for (const auto& set : block.references) {
       if (set[segment].data()) references.push_back(set[segment]);
     }
     if (references.empty()) throw Error(fmt::format("segment {}: no reference", segments_ + segment + 1));
+    stripped.clear();
+    if (block.has_line_ends) std::ranges::transform(references, std::back_inserter(stripped), strip_end);
     for (size_t m = 0; m < metrics_.size(); ++m) {
-      scorers[m]->set_references(references);
+      const bool strips = block.has_line_ends && !metrics_[m]->reads_line_ends();
+      scorers[m]->set_references(strips ? stripped : references);
       const size_t columns = metrics_[m]->columns();
       for (size_t system = 0; system < systems_; ++system) {
-        scorers[m]->statistics(block.hypotheses[system][segment],
+        const std::string_view hypothesis = block.hypotheses[system][segment];
+        scorers[m]->statistics(strips ? strip_end(hypothesis) : hypothesis,
                                std::span(statistics[m * systems_ + system]).subspan(segment * columns, columns));
       }
     }

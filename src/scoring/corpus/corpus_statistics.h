@@ -14,6 +14,7 @@ namespace nmt::scoring {
 /// is missing. The text belongs to someone else.
 struct SegmentBlock {
   std::vector<std::vector<std::string_view>> hypotheses, references;
+  bool has_line_ends = false;  ///< white space at line ends is there, for Metric::reads_line_ends() only
   int64_t size() const { return hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().size()); }
 };
 

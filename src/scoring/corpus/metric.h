@@ -35,6 +35,8 @@ class Metric {
   virtual std::string key() const = 0;   ///< "BLEU", "CHRF", "TER": the order of metrics in reports
   virtual std::string name() const = 0;  ///< of its scores: "BLEU", "chrF2++", "TER"
   virtual int columns() const = 0;       ///< statistics of a segment
+  /// Counts white space at the ends of lines, which sacreBLEU removes from the files that it reads.
+  virtual bool reads_line_ends() const { return false; }
   virtual std::unique_ptr<SegmentScorer> segment_scorer() const = 0;
   /// The score of sums of statistics; without signature.
   virtual Score score_of(std::span<const double> sums) const = 0;

@@ -23,6 +23,7 @@ class WordCounter {
 };
 
 void append(const SegmentBlock& from, int64_t segment, SegmentBlock& to) {
+  to.has_line_ends = from.has_line_ends;
   to.hypotheses.resize(from.hypotheses.size());
   to.references.resize(from.references.size());
   for (size_t i = 0; i < from.hypotheses.size(); ++i) to.hypotheses[i].push_back(from.hypotheses[i][segment]);
@@ -63,13 +64,13 @@ void LengthAnalysis::add(const SegmentBlock& block) {
 
 std::string LengthAnalysis::table(int width) const {
   std::string text = fmt::format("{:<15}{:>10}", "length", "segments");
-  for (const auto& metric : metrics_) text += fmt::format("{:>20}", metric->name());
+  for (const auto& metric : metrics_) text += fmt::format(" {:>19}", metric->name());
   text += '\n';
   for (const auto& [number, statistics] : classes_) {
     const int64_t first = number * step_;
     text += fmt::format("{:<15}{:>10}", fmt::format("{}-{}", first, first + step_ - 1), statistics.segments());
     for (size_t m = 0; m < metrics_.size(); ++m) {
-      text += fmt::format("{:>20}",
+      text += fmt::format(" {:>19}",
                           metrics_[m]->score_of(statistics.sums(m, 0)).format({.width = width, .score_only = true}));
     }
     text += '\n';

@@ -5,18 +5,22 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/code_points.h"
 #include "base/words.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/python_number.h"
+#include "scoring/python/summation.h"
 
 namespace nmt::scoring {
 namespace {
 
 constexpr int kOrders = 4;
 constexpr double kLogOfZero = -9999999999.0;  // of multi-bleu.perl
+// What multi-bleu.perl prints where the references have no words.
+constexpr std::string_view kNoReferenceWords = "0/0/0/0 (BP=0, ratio=0, hyp_len=0, ref_len=0)";
 constexpr std::string_view kPerlSpaces = " \t\n\v\f\r";
 
 /// Perl's split without arguments, on bytes.
@@ -83,8 +87,10 @@ class OriginalSegmentScorer final : public SegmentScorer {
   }
 
   int64_t closest_reference_length(int64_t length) const {
-    return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(), [length](int64_t a, int64_t b) {
-      return std::pair(std::abs(a - length), a) < std::pair(std::abs(b - length), b);
+    return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(), [&](int64_t a, int64_t b) {
+      const int64_t of_a = std::abs(a - length), of_b = std::abs(b - length);
+      // Of two as close, the legacy program keeps the first; the others take the shorter one.
+      return of_a < of_b || (of_a == of_b && a < b && form_ != OriginalForm::kMultiBleuLegacy);
     });
   }
 
@@ -120,17 +126,20 @@ Figures multi_bleu(std::span<const Number> sums) {
   return figures;
 }
 
-/// The operations of NLTK in their order, for the last digit.
+/// The operations of NLTK 3.10.4 in their order, for the last digit.
 template <typename Number>
 double nltk_bleu(std::span<const Number> sums) {
+  if (sums[2] == 0) return 0;
   const double length = sums[0], reference_length = sums[1];
-  long double logarithms = 0;  // math.fsum
+  std::array<double, kOrders> negated;  // precisions are at most 1
   for (int n = 0; n < kOrders; ++n) {
-    if (sums[2 + n] == 0) return 0;
-    logarithms += 0.25 * std::log(static_cast<double>(sums[2 + n]) / static_cast<double>(sums[2 + kOrders + n]));
+    const double matches = sums[2 + n], total = sums[2 + kOrders + n];
+    // Without smoothing NLTK puts the smallest normal number for an order without a match: the score is tiny, not 0.
+    const double precision = matches > 0 ? matches / total : std::numeric_limits<double>::min();
+    negated[n] = -(0.25 * std::log(precision));
   }
   const double brevity_penalty = length > reference_length ? 1 : std::exp(1 - reference_length / length);
-  return brevity_penalty * std::exp(static_cast<double>(logarithms));
+  return brevity_penalty * std::exp(-exact_sum(negated));
 }
 
 }  // namespace
@@ -156,8 +165,13 @@ Score OriginalBleu::score_of(std::span<const double> sums) const {
   score.name = name();
   if (form_ == OriginalForm::kNltk) {
     score.score = 100 * nltk_bleu(sums);
-    const std::string figure = repr(score.score);
+    const std::string figure = sums[2] == 0 ? "0" : repr(score.score);  // without a match NLTK returns an integer
     score.original = {.figure = figure, .line = "Bleu Score = " + figure};
+    return score;
+  }
+  if (form_ == OriginalForm::kMultiBleu && sums[1] == 0) {
+    score.details = kNoReferenceWords;
+    score.original = {.figure = "0", .line = "BLEU = 0, " + score.details};
     return score;
   }
   const Figures figures = multi_bleu(sums);

@@ -10,13 +10,14 @@
 namespace nmt::scoring {
 
 /// BLEU as the programs computed it with which older systems were scored. All take the text as it is: cased, not
-/// tokenised, words between white space; orders 1 to 4 without smoothing; of several references the closest length.
+/// tokenised, words between white space; orders 1 to 4 without smoothing; of several references the closest length, and
+/// the shorter one of two as close.
 enum class OriginalForm {
   kMultiBleu,        ///< multi-bleu.perl of Moses
   kMultiBleuLegacy,  ///< an older copy of it (Kyubyong 2019): references are split at single spaces, so that two spaces
-                     ///< have an empty word between them; the printed line says `ration`
-  kNltk,             ///< nltk.translate.bleu_score.corpus_bleu: as multi-bleu, but a hypothesis shorter than n words
-                     ///< still counts one n-gram
+                     ///< have an empty word between them; the first of two as close; the line says `ration`
+  kNltk,             ///< nltk.translate.bleu_score.corpus_bleu of NLTK 3.10.4: as multi-bleu, but a hypothesis shorter
+                     ///< than n words still counts one n-gram, and an order without a match gives a tiny score, not 0
 };
 
 /// "multi-bleu", "multi-bleu-legacy", "nltk".
@@ -29,6 +30,7 @@ class OriginalBleu final : public Metric {
   std::string key() const override { return name(); }
   std::string name() const override { return original_form_name(form_); }
   int columns() const override { return 10; }
+  bool reads_line_ends() const override { return true; }
   std::unique_ptr<SegmentScorer> segment_scorer() const override;
   /// Sums: hypothesis length, reference length, matches 1..4, n-grams 1..4. Score::original is the line that the
   /// program prints, "BLEU = 28.06, 58.5/35.5/23.0/15.2 (BP=0.961, ration=0.962)" or "Bleu Score = 17.146408907717394".

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "base/code_points.h"
 #include "base/error.h"
@@ -63,7 +64,11 @@ bool is_decimal_float(std::string_view text) {
 std::string fixed(double value, int width) {
   if (width < 0) throw Error(fmt::format("-w {}: the number of digits after the point cannot be negative", width));
   if (std::isnan(value)) return "nan";
-  return fmt::format("{:.{}f}", value, width);
+  // fmt 9 loses digits beyond about 770 of them.
+  std::string text(std::numeric_limits<double>::max_exponent10 + 3 + static_cast<size_t>(width), '\0');
+  text.resize(std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, width).ptr -
+              text.data());
+  return text;
 }
 
 std::string repr(double value) {

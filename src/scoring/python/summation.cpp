@@ -93,6 +93,12 @@ class ExactSum {
   std::array<uint64_t, kLimbs> limbs_{};
 };
 
+ExactSum added(std::span<const double> values) {
+  ExactSum sum;
+  for (const double value : values) sum.add(value);
+  return sum;
+}
+
 }  // namespace
 
 double compensated_sum(std::span<const double> values) {
@@ -113,10 +119,8 @@ float pairwise_mean(std::span<const float> values) {
   return pairwise_sum(values.data(), values.size()) / static_cast<float>(values.size());
 }
 
-double exact_mean(std::span<const double> values) {
-  ExactSum sum;
-  for (const double value : values) sum.add(value);
-  return sum.divided_by(values.size());
-}
+double exact_sum(std::span<const double> values) { return added(values).divided_by(1); }
+
+double exact_mean(std::span<const double> values) { return added(values).divided_by(values.size()); }
 
 }  // namespace nmt::scoring

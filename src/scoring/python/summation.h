@@ -11,6 +11,9 @@ double compensated_sum(std::span<const double> values);
 double pairwise_mean(std::span<const double> values);
 float pairwise_mean(std::span<const float> values);
 
+/// math.fsum of Python: the exact sum, rounded once. values: finite, none negative.
+double exact_sum(std::span<const double> values);
+
 /// statistics.mean of Python: the exact mean, rounded once. values: finite, none negative, at least one.
 double exact_mean(std::span<const double> values);
 

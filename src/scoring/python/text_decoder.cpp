@@ -11,14 +11,25 @@
 #include "base/error.h"
 
 namespace nmt::scoring {
+namespace {
 
-bool is_utf8_name(std::string_view encoding) {
+/// In lower case, without what stands between the parts of a name.
+std::string plain_name(std::string_view encoding) {
   std::string name;
   for (const char c : encoding) {
     if (c != '-' && c != '_' && c != ' ') name += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   }
+  return name;
+}
+
+}  // namespace
+
+bool is_utf8_name(std::string_view encoding) {
+  const std::string name = plain_name(encoding);
   return name == "utf8" || name == "u8" || name == "utf" || name == "cp65001";
 }
+
+bool is_utf8_sig_name(std::string_view encoding) { return plain_name(encoding) == "utf8sig"; }
 
 std::string decode_to_utf8(std::string_view bytes, const std::string& encoding) {
   UErrorCode status = U_ZERO_ERROR;

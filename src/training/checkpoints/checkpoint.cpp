@@ -1,6 +1,7 @@
 #include "training/checkpoints/checkpoint.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +29,13 @@ void add_checksums(const fs::path& directory) {
     if (name != kChecksums && !sums.contains(name)) sums[name] = sha256_of_file(entry.path());
   }
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
+}
+
+/// {0, 0}: nothing is there.
+std::pair<dev_t, ino_t> identity_of(const fs::path& path) {
+  struct stat found;
+  if (::stat(path.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
 }
 
 void link_or_copy(const fs::path& from, const fs::path& to) {
@@ -67,17 +75,20 @@ std::optional<std::string> damage_of(const fs::path& directory) {
 
 CheckpointStore::CheckpointStore(fs::path directory) : directory_(std::move(directory)) {
   fs::create_directories(directory_);
+  identity_ = identity_of(directory_);
   recover_output_folders(directory_, OtherWriters::kNone);
 }
 
 void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write,
                            const std::set<int64_t>& also) const {
+  require_place();
   write_directory(path(update), write);
   remove_others(update, keep, also);
 }
 
 void CheckpointStore::replace_file(int64_t update, const std::string& name, std::string_view text, int64_t keep,
                                    const std::set<int64_t>& also) const {
+  require_place();
   const auto standing = path(update);
   write_directory(standing, [&](const fs::path& folder) {
     // The sums of what stays are kept: a file that was damaged meanwhile is found out later.
@@ -95,6 +106,12 @@ void CheckpointStore::remove(int64_t update) const {
   if (fs::exists(path(update))) remove_folder(path(update));
 }
 
+void CheckpointStore::require_place() const {
+  if (identity_of(directory_) != identity_)
+    throw MachineError(fmt::format("{}: the folder was moved or removed while the run was at work; bring it back",
+                                   directory_.string()));
+}
+
 void CheckpointStore::remove_others(int64_t update, int64_t keep, const std::set<int64_t>& also) const {
   const auto all = updates();
   const auto surplus = static_cast<int64_t>(all.size()) - std::max<int64_t>(keep, 1);
@@ -107,7 +124,9 @@ std::vector<int64_t> CheckpointStore::updates() const {
   for (const auto& entry : fs::directory_iterator(directory_)) {
     const auto name = entry.path().filename().string();
     const bool digits = !name.empty() && name.size() <= 12 && name.find_first_not_of("0123456789") == name.npos;
-    if (digits && entry.is_directory()) found.push_back(std::stoll(name));
+    if (!digits || !entry.is_directory()) continue;
+    const int64_t update = std::stoll(name);
+    if (path(update).filename() == name) found.push_back(update);  // not another program's "5"
   }
   std::sort(found.begin(), found.end());
   return found;

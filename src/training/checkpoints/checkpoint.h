@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -39,6 +41,9 @@ class CheckpointStore {
                     const std::set<int64_t>& also = {}) const;
   /// Does nothing where none stands.
   void remove(int64_t update) const;
+  /// Throws MachineError where the folder was moved or removed since this was made: what is written by its name would
+  /// begin another run, which nothing protects from a second program. save() and replace_file() ask, too.
+  void require_place() const;
   /// Updates of which a checkpoint stands there, ascending.
   std::vector<int64_t> updates() const;
   std::filesystem::path path(int64_t update) const;
@@ -52,6 +57,7 @@ class CheckpointStore {
   void set_aside(int64_t update, const std::string& damage, Logger& log) const;
 
   std::filesystem::path directory_;
+  std::pair<dev_t, ino_t> identity_;  ///< of the folder
 };
 
 }  // namespace nmt

@@ -90,6 +90,8 @@ nlohmann::json ProgressState::to_json() const {
   json["format"] = kProgressFormat;
   json["seconds"] = written(seconds);
   json["best_score"] = written(best_score);
+  json["best_due_score"] = written(best_due_score);
+  json["extra_validation"] = extra_validation;
   json["best_validations"] = best_validations;
   json["extra_checkpoint"] = extra_checkpoint;
   json["plateau"] = plateau;
@@ -102,6 +104,11 @@ ProgressState ProgressState::from_json(const nlohmann::json& json) {
   state.seconds = read_double(json.at("seconds"));
   state.best_score = read_double(json.at("best_score"));
   // The first versions had none of these.
+  if (json.contains("best_due_score"))
+    state.best_due_score = read_double(json["best_due_score"]);
+  else if (state.best_update >= 0)
+    state.best_due_score = state.best_score;
+  state.extra_validation = json.value("extra_validation", state.extra_validation);
   state.best_validations = json.value("best_validations", state.best_validations);
   state.extra_checkpoint = json.value("extra_checkpoint", state.extra_checkpoint);
   state.plateau = json.value("plateau", state.plateau);

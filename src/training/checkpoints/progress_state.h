@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,11 @@ struct ProgressState {
   int64_t validated_update = -1;  ///< the last update that was validated
   double best_score = 0;          ///< larger is better (losses negated)
   int64_t best_update = -1;       ///< -1: none yet
-  int64_t validations_since_best = 0;
+  // A run that ends at a limit validates once more. Learning rates and patience do not know of it, nor of averages:
+  // they are the same where the limit is raised and the run goes on.
+  double best_due_score = -std::numeric_limits<double>::infinity();  ///< of the validations that were due
+  int64_t validations_since_best = 0;                                ///< those that were due
+  int64_t extra_validation = -1;               ///< the update of a validation that was not due; -1: none
   int64_t averaged_update = -1;                ///< where averages of checkpoints were last tried
   std::vector<ScoredUpdate> best_validations;  ///< of training.average_best, best first
   int64_t extra_checkpoint = -1;  ///< the update of a checkpoint that was not due: of a stop, of an end; -1: none

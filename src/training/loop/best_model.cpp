@@ -27,7 +27,7 @@ double validation_score(const ValidationReport& report, ValidationMetric best_me
   return 0;
 }
 
-bool BestModel::validate(int64_t epoch) {
+bool BestModel::validate(int64_t epoch, bool due) {
   auto report = measure();
   std::optional<ValidationReport> of_average;
   const auto with_average = [this](const auto& body) {
@@ -36,12 +36,37 @@ bool BestModel::validate(int64_t epoch) {
     body();
   };
   if (parts_.average) with_average([&] { of_average = measure(); });
+  if (!due) progress_.extra_validation = progress_.update;
   list(validation_score(report, parts_.config.validation.best_metric));
-  bool new_best = record(std::move(report), epoch, "");
-  if (of_average) with_average([&] { new_best |= record(std::move(*of_average), epoch, "moving average"); });
+  const bool new_best = due && note_due_scores(report, of_average);
+  record(std::move(report), epoch, "");
+  if (of_average) with_average([&] { record(std::move(*of_average), epoch, "moving average"); });
   progress_.validated_update = progress_.update;
+  return new_best;
+}
+
+/// True: one of them is better than those of all validations before that were due.
+bool BestModel::note_due_scores(const ValidationReport& report, const std::optional<ValidationReport>& of_average) {
+  const auto& metric = parts_.config.validation.best_metric;
+  bool new_best = false;
+  const auto note = [&](double score) {
+    if (!std::isfinite(score)) return;
+    // A state of an older version may hold one that is not finite.
+    if (std::isfinite(progress_.best_due_score) && score <= progress_.best_due_score) return;
+    progress_.best_due_score = score;
+    new_best = true;
+  };
+  note(validation_score(report, metric));
+  if (of_average) note(validation_score(*of_average, metric));
   progress_.validations_since_best = new_best ? 0 : progress_.validations_since_best + 1;
   return new_best;
+}
+
+void forget_extra_validation(ProgressState& progress) {
+  if (progress.extra_validation < 0) return;
+  std::erase_if(progress.best_validations,
+                [&](const ScoredUpdate& validation) { return validation.update == progress.extra_validation; });
+  progress.extra_validation = -1;
 }
 
 ValidationReport BestModel::measure() {
@@ -56,11 +81,13 @@ void BestModel::list(double score) {
   auto& best = progress_.best_validations;
   best.push_back({progress_.update, score});
   std::stable_sort(best.begin(), best.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
-  if (const auto most = parts_.config.training.average_best; std::ssize(best) > most) best.resize(most);
+  // An extra one pushes none out: it is forgotten when the run goes on.
+  const auto most = parts_.config.training.average_best + (progress_.extra_validation >= 0 ? 1 : 0);
+  if (std::ssize(best) > most) best.resize(most);
 }
 
-// weights: what the figures belong to and the model has now; empty = those of this update. True: they are the best.
-bool BestModel::record(ValidationReport report, int64_t epoch, const std::string& weights) {
+// weights: what the figures belong to and the model has now; empty = those of this update.
+void BestModel::record(ValidationReport report, int64_t epoch, const std::string& weights) {
   report.update = progress_.update;
   report.epoch = epoch;
   report.weights = weights;
@@ -79,12 +106,12 @@ bool BestModel::record(ValidationReport report, int64_t epoch, const std::string
     save(report);
   }
   parts_.observer.on_validation(report);
-  return report.is_best;
 }
 
 void BestModel::save_last() { save({}); }
 
 void BestModel::save(const ValidationReport& report) {
+  parts_.checkpoints.require_place();  // best/ is beside them
   nlohmann::json summary = {
       {"update", progress_.update},
       {"weights", report.weights.empty() ? fmt::format("update {}", progress_.update) : report.weights},
@@ -99,14 +126,23 @@ void BestModel::save(const ValidationReport& report) {
 
 // Updates whose checkpoints are averaged together: the last ones, and the best ones.
 std::set<std::set<int64_t>> BestModel::averages_to_try() const {
-  const auto standing = parts_.checkpoints.updates();
-  const std::set<int64_t> all(standing.begin(), standing.end());
+  std::set<int64_t> all;
+  for (const int64_t update : parts_.checkpoints.updates()) {
+    const auto damage = damage_of(parts_.checkpoints.path(update));
+    if (!damage) {
+      all.insert(update);
+      continue;
+    }
+    parts_.log.warn("{}: damaged ({}): it is left out of the averages", parts_.checkpoints.path(update).string(),
+                    *damage);
+  }
   std::set<int64_t> last, best;
   for (auto update = all.rbegin();
        update != all.rend() && std::ssize(last) < parts_.config.training.average_checkpoints; ++update)
     last.insert(*update);
   for (const auto& validation : progress_.best_validations)
-    if (all.contains(validation.update)) best.insert(validation.update);
+    if (all.contains(validation.update) && std::ssize(best) < parts_.config.training.average_best)
+      best.insert(validation.update);
   std::set<std::set<int64_t>> tried{last, best};
   std::erase_if(tried, [](const auto& updates) { return updates.size() < 2; });
   return tried;
@@ -117,13 +153,21 @@ bool BestModel::try_averages(int64_t epoch) {
   if (std::max(training.average_checkpoints, training.average_best) < 2) return false;
   if (progress_.averaged_update == progress_.update) return false;
   const auto tried = averages_to_try();
-  for (const auto& updates : tried) {
+  const auto with_average_of = [this](const std::set<int64_t>& updates, const auto& body) {
     std::vector<std::filesystem::path> files;
     for (const int64_t update : updates) files.push_back(parts_.checkpoints.path(update) / "model.safetensors");
     const KeptWeights kept(named_parameters(parts_.model));
     load_average(named_parameters(parts_.model), files);
-    record(measure(), epoch, fmt::format("average of updates {}", fmt::join(updates, ", ")));
-  }
+    body();
+  };
+  // All are measured before one is recorded: a run that is stopped meanwhile measures them anew, and finds none of them
+  // the best so far already.
+  std::vector<ValidationReport> reports;
+  for (const auto& updates : tried) with_average_of(updates, [&] { reports.push_back(measure()); });
+  for (size_t i = 0; const auto& updates : tried)
+    with_average_of(updates, [&] {
+      record(std::move(reports[i++]), epoch, fmt::format("average of updates {}", fmt::join(updates, ", ")));
+    });
   if (tried.empty())
     parts_.log.warn(
         "training.average_checkpoints, average_best: fewer than two checkpoints are there, so none are averaged; see "

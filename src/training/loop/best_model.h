@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -16,6 +17,9 @@ namespace nmt {
 
 /// What validation.best_metric compares: larger is better (losses negated).
 double validation_score(const ValidationReport& report, ValidationMetric best_metric);
+
+/// A run that goes on forgets the validation that it made only since it ended.
+void forget_extra_validation(ProgressState& progress);
 
 /// Measures weights and keeps the best of them in the run's folder best/: those of updates, their moving average, and
 /// averages of checkpoints. In the progress it keeps the best score, the validations since then (early stopping) and
@@ -37,8 +41,9 @@ class BestModel {
   BestModel(Parts parts, ProgressState& progress) : parts_(std::move(parts)), progress_(progress) {}
 
   /// Validates the weights of progress.update, which is one of epoch 1, 2, ..., and their moving average. Everything is
-  /// measured before anything is recorded: what `measure` throws leaves no trace. True: there is a new best.
-  bool validate(int64_t epoch);
+  /// measured before anything is recorded: what `measure` throws leaves no trace. due: by the configuration, and not
+  /// only since the run ends here. True: it was due, and there is a new best of those that were.
+  bool validate(int64_t epoch, bool due);
   /// At the end of a run without validation: the last weights are taken for the best.
   void save_last();
   /// At the end of a run: validates the averages of the last and of the best checkpoints (training.average_checkpoints,
@@ -48,7 +53,8 @@ class BestModel {
  private:
   ValidationReport measure();
   void list(double score);
-  bool record(ValidationReport report, int64_t epoch, const std::string& weights);
+  bool note_due_scores(const ValidationReport& report, const std::optional<ValidationReport>& of_average);
+  void record(ValidationReport report, int64_t epoch, const std::string& weights);
   void save(const ValidationReport& report);
   std::set<std::set<int64_t>> averages_to_try() const;
 

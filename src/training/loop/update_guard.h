@@ -8,8 +8,8 @@ namespace nmt {
 
 /// What to do about a model that has diverged.
 inline constexpr const char* kDivergenceAdvice =
-    "lower training.lr, raise training.warmup_steps, set training.clip_norm, or use --precision fp32, and go on from "
-    "an earlier checkpoint";
+    "begin another run (--run-dir) with a lower training.lr, more training.warmup_steps, training.clip_norm, or "
+    "--precision fp32; training.init_from takes the weights of an earlier checkpoint";
 
 /// Notes and reports what went wrong in an update: it was not finite and was skipped, or a batch did not fit into
 /// memory and was split.

@@ -18,7 +18,7 @@ UpdateLoop::UpdateLoop(Parts parts, ProgressState& progress)
       meter_(parts_.clock),
       curve_meter_(parts_.clock),
       guard_(parts_.config.training.lr, parts_.log),
-      epoch_ended_(progress.update > 0 && progress.epoch.epoch == progress.position.epoch),
+      epoch_ended_(progress.update > 0 && progress.epoch.epoch <= progress.position.epoch),
       seconds_before_(progress.seconds) {
   if (progress.update > 0) saved_update_ = progress.update;
 }
@@ -63,6 +63,7 @@ void UpdateLoop::update() {
   progress_.update = number;
   progress_.position = parts_.batches.position();
   progress_.target_tokens += launched.known.target_tokens;
+  forget_extra_validation(progress_);
   epoch_ended_ = progress_.position.epoch != epoch;
 
   account_for_launched();  // a GPU works on this update meanwhile
@@ -99,9 +100,11 @@ std::vector<Batch> UpdateLoop::next_batches() {
   std::vector<Batch> batches;
   const int64_t count = batches_of_update(parts_.config.training, progress_.update + 1);
   const int64_t every = parts_.group.size() > 1 ? kBatchesBetweenQuestions : 1;
+  const int64_t epochs = parts_.config.training.num_epochs;
   for (int64_t i = 0; i < count; ++i) {
     if (i > 0 && i % every == 0 && is_interrupted()) throw Interrupted();
     batches.push_back(parts_.batches.next());
+    if (epochs > 0 && parts_.batches.position().epoch >= epochs) break;  // the last update may be a short one
   }
   return batches;
 }
@@ -135,6 +138,11 @@ void UpdateLoop::report_interval() {
   if (!parts_.group.leads()) return;
   const auto& config = parts_.config;
   auto report = meter_.measured(updates_left(config.training, progress_, parts_.batches.batches_of_current_epoch()));
+  if (config.training.max_minutes > 0) {
+    const double done = seconds_before_ + parts_.clock() - session_start_;
+    const double left = std::max(config.training.max_minutes * 60 - done, 0.0);
+    report.seconds_left = report.seconds_left < 0 ? left : std::min(report.seconds_left, left);
+  }
   report.epoch = progress_.position.epoch + (epoch_ended_ ? 0 : 1);
   report.update = progress_.update;
   report.learning_rate = learning_rate_;
@@ -215,8 +223,9 @@ void UpdateLoop::validate() {
   if (parts_.group.leads()) {
     const double start = parts_.clock();
     try {
-      const bool new_best = parts_.best->validate(current_epoch());
-      progress_.plateau.add(new_best, parts_.config.training);
+      const bool due = validation_due();
+      const bool new_best = parts_.best->validate(current_epoch(), due);
+      if (due) progress_.plateau.add(new_best, parts_.config.training);
       for (auto* meter : {&meter_, &curve_meter_})
         meter->leave_out(parts_.clock() - start);  // speed is that of training
     } catch (const Interrupted&) {

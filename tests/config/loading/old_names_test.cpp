@@ -72,7 +72,7 @@ Config preset(const std::string& name, const std::vector<std::string>& settings)
 }
 
 TEST(OldNames, BuildHisModelOf2019) {
-  const auto [config, notices] = parse_config(kHis2019, "hparams.yaml");
+  const auto [config, notices, files] = parse_config(kHis2019, "hparams.yaml");
   EXPECT_THAT(notices, SizeIs(1 + kNamesOf2019));
   const Config expected = preset("kyubyong2019_iwslt16", {"data.vocab_size=16000",   "data.train1=t.de",
                                                           "data.train2=t.en",        "data.eval1=e.de",
@@ -96,7 +96,7 @@ TEST(OldNames, BuildHisModelOf2019) {
 }
 
 TEST(OldNames, BuildHisModelOf2017) {
-  const auto [config, notices] = parse_config(kHis2017, "h.yaml");
+  const auto [config, notices, files] = parse_config(kHis2017, "h.yaml");
   EXPECT_THAT(notices, SizeIs(1 + kNamesOf2017));
   const Config expected =
       preset("kyubyong2017_iwslt16",
@@ -137,7 +137,7 @@ TEST(OldNames, ThatBothProgramsHaveImplyNeither) {
     EXPECT_TRUE(parse_config(yaml, "f").config.model.attention_output_projection) << yaml;
   }
   EXPECT_TRUE(parse_config("{}", "f", {"d_model=256", "maxlen1=50"}).config.model.attention_output_projection);
-  const auto [config, notices] = parse_config("d_ff: 300\nhidden_units: 128\n", "f");
+  const auto [config, notices, files] = parse_config("d_ff: 300\nhidden_units: 128\n", "f");
   EXPECT_TRUE(config.model.attention_output_projection);
   EXPECT_EQ(notices[0],
             "f:2: hidden_units is a name of Kyubyong's program of 2017 and d_ff of that of 2019: neither's model is "
@@ -153,7 +153,7 @@ TEST(OldNames, WhatTheyImplyGivesWayToWhatIsSet) {
 }
 
 TEST(OldNames, AreTakenInSectionsAndSettingsToo) {
-  const auto [config, notices] =
+  const auto [config, notices, files] =
       parse_config("model:\n  hidden_units: 128\n  sinusoid: True\nrun:\n  logdir: x\n", "f.yaml", {"maxlen=50"});
   EXPECT_EQ(config.model.d_model, 128);
   EXPECT_EQ(config.model.d_ff, 512);

@@ -29,8 +29,10 @@ TEST(HuggingFaceDecoding, TakesTheSearchWithinOurLimits) {
 }
 
 TEST(HuggingFaceDecoding, OddValuesAreNotTaken) {
-  const auto decoding = hugging_face_decoding(
-      {{"num_beams", "6"}, {"no_repeat_ngram_size", nullptr}, {"repetition_penalty", true}, {"early_stopping", "never"}});
+  const auto decoding = hugging_face_decoding({{"num_beams", "6"},
+                                               {"no_repeat_ngram_size", nullptr},
+                                               {"repetition_penalty", true},
+                                               {"early_stopping", "never"}});
   EXPECT_EQ(decoding.beam_size, 4);
   EXPECT_EQ(decoding.no_repeat_ngram_size, 0);
   EXPECT_EQ(decoding.repetition_penalty, 1);

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <spdlog/sinks/ostream_sink.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <sstream>
 
+#include "base/error.h"
 #include "base/files/file.h"
 #include "support.h"
 
@@ -131,6 +134,13 @@ TEST(HtmlReport, HasConfigurationAndEnvironment) {
   EXPECT_THAT(page, HasSubstr("ended <time>2001-09-09 01:47 UTC</time>: 1000 updates done"));
 }
 
+TEST(HtmlReport, LeavesOutATimeThatIsNoDate) {
+  auto damaged = records();
+  damaged.sessions[0].time = 1e300, damaged.sessions[1].end_time = 1e18;
+  const auto page = html_report(damaged);
+  EXPECT_THAT(page, HasSubstr("begun ; ended : 1000 updates done"));
+}
+
 TEST(HtmlReport, OfARunThatHasOnlyBegunSaysSo) {
   const auto page = html_report({.name = "x"});
   for (const char* text : {"Nothing was measured yet.", "There was no validation yet.", "No translations are kept",
@@ -154,6 +164,50 @@ TEST(ReportObserver, DoesNotFailARunThatIsDone) {
   Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
   ReportObserver(run.path(), log).on_end("done");
   EXPECT_FALSE(std::filesystem::exists(run / "report.html"));
+  EXPECT_THAT(lines.str(), HasSubstr("report.html is not written: "));
+}
+
+/// No file of this process grows beyond 100 bytes while this lives, as on a full disk; root has the limit, too.
+class FullDisk {
+ public:
+  FullDisk() : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = 100, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+  FullDisk(const FullDisk&) = delete;
+
+ private:
+  void (*signal_)(int);
+  rlimit before_{};
+};
+
+TEST(ReportObserver, DoesNotFailARunWhoseReportCannotBeWritten) {
+  const test::TemporaryDirectory run;
+  write_file_atomically(run / "config.yaml", "model:\n  d_model: 64\n");
+  std::ostringstream lines;
+  Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
+  std::string failure;  // of who asks for the report alone
+  {
+    const FullDisk disk;
+    ReportObserver(run.path(), log).on_end("done");
+    failure = test::message_of<MachineError>([&] { write_report(run.path()); });
+  }
+  EXPECT_THAT(failure, HasSubstr("report.html: cannot write ("));
+  EXPECT_THAT(lines.str(), HasSubstr("report.html is not written: " + failure));
+}
+
+TEST(ReportObserver, DoesNotFailARunWhoseFilesAreDamaged) {
+  const test::TemporaryDirectory run;
+  write_file_atomically(run / "config.yaml", "model:\n  d_model: 64\n");
+  std::filesystem::create_symlink("metrics.jsonl", run / "metrics.jsonl");  // std::filesystem itself throws
+  std::ostringstream lines;
+  Logger log("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
+  ReportObserver(run.path(), log).on_end("done");
   EXPECT_THAT(lines.str(), HasSubstr("report.html is not written: "));
 }
 

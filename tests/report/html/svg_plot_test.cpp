@@ -65,6 +65,38 @@ TEST(PlotSvg, HasALogarithmicScale) {
   for (const char* label : {">10</text>", ">100</text>", ">1000</text>"}) EXPECT_THAT(svg, HasSubstr(label));
 }
 
+// Each alone, beside plain ones, and the farthest two together: an axis that ends, and every point on it.
+TEST(PlotSvg, DrawsTheLargestAndTheSmallestNumbers) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  for (const auto scale : {Plot::Scale::kLog, Plot::Scale::kLinear})
+    for (const double extreme : {1e297, 1e304, 5e-324, 1e-310, 2.3e-308, 1.7976e308, kLargest})
+      for (const double other : {extreme, 1.0, 40.0, 5e-324, kLargest}) {
+        const auto plot = plot_of({{0, extreme}, {1, other}, {2, extreme}}, scale);
+        const auto svg = plot_svg(plot);
+        EXPECT_LE(count(svg, "<line class=\"grid\""), 20) << extreme << " " << other;
+        if (scale == Plot::Scale::kLog) {
+          EXPECT_GE(count(svg, "<line class=\"grid\""), 2) << extreme << " " << other;
+          EXPECT_EQ(count(svg, "<path d=\"M48.0 "), 1) << svg;
+        }
+        EXPECT_EQ(count(svg, "nan") + count(svg, "inf"), 0) << svg;
+        const auto data = plot_data(plot);
+        EXPECT_EQ(count(data.dump(), "null"), has_points(plot) ? 0 : 4) << data;
+      }
+}
+
+TEST(PlotSvg, LabelsAWideLogarithmicAxisSparsely) {
+  const auto svg = plot_svg(plot_of({{0, 1e-3}, {1, 1e290}}, Plot::Scale::kLog));
+  EXPECT_LE(count(svg, "<line class=\"grid\""), 11);
+  EXPECT_GE(count(svg, "<line class=\"grid\""), 8);
+  EXPECT_THAT(svg, HasSubstr("<path d=\"M48.0 208.4L428.0 17.6\"/>"));  // 0.04 of the distance above and below
+}
+
+TEST(PlotData, KeepsWhatCannotBeRounded) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  const auto data = plot_data(plot_of({{0, 5e-324}, {1, 1.7976e308}, {2, kLargest}}, Plot::Scale::kLog));
+  EXPECT_EQ(data["series"][0]["points"], nlohmann::json({{0.0, 5e-324}, {1.0, 1.7976e308}, {2.0, kLargest}}));
+}
+
 TEST(PlotData, ThinsOutManyPointsButKeepsTheExtremes) {
   std::vector<PlotPoint> points;
   for (int i = 0; i < 100000; ++i) points.push_back({static_cast<double>(i), std::sin(i * 0.01)});
@@ -104,6 +136,7 @@ TEST(ShortNumber, IsShort) {
   EXPECT_EQ(short_number(12000), "12k");
   EXPECT_EQ(short_number(2500000), "2.5M");
   EXPECT_EQ(short_number(3.2e9), "3.2G");
+  EXPECT_EQ(short_number(1e304), "1e+304");
   EXPECT_EQ(short_number(0.00025), "2.5e-4");
   EXPECT_EQ(short_number(0.001), "0.001");
   EXPECT_EQ(short_number(-0.5), "-0.5");

@@ -184,7 +184,7 @@ TEST_F(MetricsWriterTest, ARunThatBeginsAnewDropsEverything) {
     report.weights = "average of updates 5, 10";
     writer.on_validation(report);
   }
-  EXPECT_THAT(sample_files(), ElementsAre("00000010-average.txt", "00000010.txt"));
+  EXPECT_THAT(sample_files(), ElementsAre("00000010-average-of-2-from-5-to-10.txt", "00000010.txt"));
   write_file_atomically(run_ / "samples/notes.txt", "mine");
   MetricsWriter(run_.path()).on_start({.update = 0});
   EXPECT_EQ(file("metrics.jsonl"), "");
@@ -260,6 +260,35 @@ TEST_F(MetricsWriterTest, KeepsTheTranslationsOfTheBestAndTheLastValidation) {
   EXPECT_THAT(kept("translations", ".tsv"), ElementsAre("00000300", "00000400-average"));
   resumed.truncate_after(200);
   EXPECT_THAT(kept("translations", ".tsv"), ElementsAre());
+}
+
+TEST_F(MetricsWriterTest, KeepsTheAveragesOfAnUpdateApart) {
+  const auto validate = [](MetricsWriter& writer, const std::string& weights, bool is_best) {
+    auto report = with_texts(300, is_best, weights);
+    report.samples = {{"Hund", "dog", "the " + weights}};
+    for (auto& hypothesis : report.hypotheses) hypothesis = weights;
+    report.attention[0][1].queries = {weights};
+    writer.on_validation(report);
+  };
+  const std::string last = "average of updates 100, 200, 300", best = "average of updates 50, 100, 300",
+                    stem = "00000300-average-of-3-from-100-to-300";
+  MetricsWriter writer(run_.path());
+  validate(writer, "moving average", false);
+  validate(writer, last, true);
+  validate(writer, best, false);
+  writer.on_checkpoint(300);
+  EXPECT_EQ(file("translations/" + stem + ".tsv"), "Ein Hund\tA dog\t" + last + "\nJa .\tYes .\t" + last + "\n");
+  EXPECT_THAT(file("attention/" + stem + ".json"), testing::HasSubstr(last));
+  EXPECT_THAT(file("attention/" + stem + ".svg"), testing::HasSubstr(last));
+  EXPECT_THAT(file("samples/" + stem + ".txt"), testing::HasSubstr(last));
+  EXPECT_THAT(file("samples/00000300-average-of-3-from-50-to-300.txt"), testing::HasSubstr(best));
+  EXPECT_THAT(file("samples/00000300-average.txt"), testing::HasSubstr("moving average"));
+  MetricsWriter resumed(run_.path());
+  resumed.on_start({.update = 300});
+  resumed.on_checkpoint(300);
+  EXPECT_TRUE(std::filesystem::exists(run_ / ("translations/" + stem + ".tsv"))) << "it is still the best";
+  resumed.truncate_after(200);
+  EXPECT_THAT(sample_files(), ElementsAre());
 }
 
 TEST_F(MetricsWriterTest, WritesALineForEachSession) {

@@ -72,6 +72,16 @@ TEST_F(RunRecordsTest, ShowTheBestValidation) {
   EXPECT_THAT(records().shown->hypotheses, ElementsAre("Hi 30average of updates 20, 30"));
 }
 
+TEST_F(RunRecordsTest, ShowTheBestOfSeveralAveragesOfAnUpdate) {
+  MetricsWriter writer(run_.path());
+  writer.on_validation(validation(30, false));
+  writer.on_validation(validation(30, false, "moving average"));
+  writer.on_validation(validation(30, true, "average of updates 10, 20, 30"));
+  writer.on_validation(validation(30, false, "average of updates 10, 30"));
+  EXPECT_EQ(records().shown->weights, "average of updates 10, 20, 30");
+  EXPECT_THAT(records().shown->hypotheses, ElementsAre("Hi 30average of updates 10, 20, 30"));
+}
+
 TEST_F(RunRecordsTest, ShowAnotherValidationWhereNothingIsKeptOfTheBest) {
   MetricsWriter writer(run_.path());
   writer.on_validation(validation(10, true));
@@ -115,6 +125,10 @@ TEST(SecondsOfTraining, AreThoseOfTheWorkThatStands) {
   records.intervals = {{{.update = 10}, 1018}, {{.update = 20}, 1035}, {{.update = 30}, 5020}};
   EXPECT_DOUBLE_EQ(seconds_of_training(records), 35 + 70);
   EXPECT_DOUBLE_EQ(seconds_of_training({}), 0);
+  // A session between them that was killed at once, and lines before the first.
+  records.sessions.insert(records.sessions.begin() + 1, {.update = 10, .time = 2000});
+  records.intervals.insert(records.intervals.begin(), {{.update = 0}, 4000});
+  EXPECT_DOUBLE_EQ(seconds_of_training(records), 18 + 0 + 70) << "what it did after update 10 was done again";
 }
 
 }  // namespace

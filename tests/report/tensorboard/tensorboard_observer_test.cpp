@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/files/file.h"
 #include "base/strict_json.h"
 #include "report/dev_python.h"
 
@@ -200,11 +201,36 @@ TEST_F(TensorBoardObserverTest, AResumedRunHasEveryStepOnce) {
 TEST_F(TensorBoardObserverTest, KeepsValidationsOfAveragesApart) {
   TensorBoardObserver observer(folder_.path());
   observer.on_validation({.update = 100, .loss = 2});
+  observer.on_validation({.update = 100, .loss = 1.75, .weights = "moving average"});
   observer.on_validation({.update = 100, .loss = 1.5, .weights = "average of updates 50, 100"});
+  observer.on_validation({.update = 100, .loss = 1.25, .weights = "average of updates 20, 50, 100"});
   const auto scalars = read_back()["scalars"];
   EXPECT_EQ(scalars["valid/loss"], json::array({{100, 2.0}}));
-  EXPECT_EQ(scalars["average/loss"], json::array({{100, 1.5}}));
+  EXPECT_EQ(scalars["average/loss"], json::array({{100, 1.75}}));
+  EXPECT_EQ(scalars["average_checkpoints/of-2-from-50-to-100/loss"], json::array({{100, 1.5}}));
+  EXPECT_EQ(scalars["average_checkpoints/of-3-from-20-to-100/loss"], json::array({{100, 1.25}}));
   EXPECT_FALSE(scalars.contains("valid/bleu"));
+}
+
+/// As above, of the bytes alone: without a Python.
+TEST(TensorBoardTags, AreNotSharedByTheAveragesOfAnUpdate) {
+  const test::TemporaryDirectory folder;
+  {
+    TensorBoardObserver observer(folder.path());
+    for (const char* weights : {"", "moving average", "average of updates 50, 100", "average of updates 20, 50, 100"})
+      observer.on_validation({.update = 100, .samples = {{"Ja .", "Yes .", "Yes ."}}, .weights = weights});
+  }
+  std::string bytes;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) bytes += read_file(entry.path());
+  const auto count = [&](const std::string& tag) {
+    int64_t found = 0;
+    for (size_t at = 0; (at = bytes.find(tag, at)) != std::string::npos; at += tag.size()) ++found;
+    return found;
+  };
+  for (const std::string prefix :
+       {"valid/", "average/", "average_checkpoints/of-2-from-50-to-100/", "average_checkpoints/of-3-from-20-to-100/"})
+    for (const char* curve : {"loss", "perplexity", "accuracy", "samples"})
+      EXPECT_EQ(count(prefix + curve), 1) << prefix << curve;
 }
 
 }  // namespace

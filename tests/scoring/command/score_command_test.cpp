@@ -140,7 +140,13 @@ TEST_F(ScoreCommandTest, EndsWithTheCodesOfSacrebleu) {
         Case{"@ref1 -i @hyp -l en", 1, "-l en: write source and target, as in en-de"},
         Case{"@ref1 -i @hyp -w -1", 1, "-w -1: the number of digits after the point cannot be negative"},
         Case{"@ref1 -i @hyp -w x", 2, "argument --width: invalid int value: 'x'"},
+        Case{"@ref1 -i @hyp -w 1001", 2, "argument --width: 1001: at most 1000"},
         Case{"@ref1 -i @hyp -sv x", 2, "argument --smooth-value: invalid float value: 'x'"},
+        Case{"@ref1 -i @hyp -s floor -sv inf -ci", 2, "argument --smooth-value: inf: a number of at most 1e+30"},
+        Case{"@ref1 -i @hyp -s add-k -sv nan", 2, "argument --smooth-value: nan: a number of at most 1e+30"},
+        Case{"@ref1 -i @hyp -s add-k -sv 1e31", 2, "argument --smooth-value: 1e+31: a number of at most 1e+30"},
+        Case{"@ref1 -i @hyp -m chrf -cc 1001", 2, "argument --chrf-char-order: 1001: at most 1000"},
+        Case{"@ref1 -i @hyp -m chrf -cw 100000000", 2, "argument --chrf-word-order: 100000000: at most 1000"},
         Case{"@ref1 -i @hyp -tok moses", 2,
              "argument --tokenize/-tok: invalid choice: 'moses' (choose from none, zh, 13a, intl, char, ja-mecab, "
              "ko-mecab, "
@@ -152,6 +158,17 @@ TEST_F(ScoreCommandTest, EndsWithTheCodesOfSacrebleu) {
     EXPECT_EQ(result.exit_code, exit_code) << command;
     EXPECT_EQ(result.messages, "nmt-score: " + message + "\n") << command;
     EXPECT_EQ(result.out, "") << command;
+  }
+}
+
+TEST_F(ScoreCommandTest, TakesTheLargestOrdersDigitsAndSmoothing) {
+  EXPECT_EQ(run("@ref1 -i @ref1 -b -m ter -w 1000").out, "0." + std::string(1000, '0') + "\n");
+  EXPECT_EQ(run("@ref1 -i @ref1 -b -m chrf -cc 1000 -cw 1000").out, "100.0\n");
+  for (const std::string smoothing : {"floor -sv 1e30", "add-k -sv 1e30", "add-k --smooth-value=-1e30"}) {
+    const Result result = run("@ref1 -i @hyp -ci -cin 50 -s " + smoothing);
+    EXPECT_EQ(result.exit_code, 0) << smoothing;
+    EXPECT_EQ(result.out.find("nan"), std::string::npos) << smoothing;
+    EXPECT_EQ(result.out.find("inf"), std::string::npos) << smoothing;
   }
 }
 

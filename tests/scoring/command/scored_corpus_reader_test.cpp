@@ -58,6 +58,34 @@ TEST_F(CorpusReaderTest, SplitsFilesAtNewlinesOnlyAndStripsLineEnds) {
   EXPECT_EQ(corpus.hypotheses[0], corpus.references[0]);
 }
 
+TEST_F(CorpusReaderTest, KeepsLineEndsIfAsked) {
+  const auto file = write("a", "one \u3000\r\ntwo\t\n\n four");
+  CorpusReader reader({.references = {file}, .systems = Lines{file}, .keep_line_ends = true});
+  SegmentBlock block;
+  ASSERT_TRUE(reader.next(block));
+  EXPECT_TRUE(block.has_line_ends);
+  EXPECT_EQ(Lines(block.references[0].begin(), block.references[0].end()),
+            (Lines{"one \u3000\r", "two\t", "", " four"}));
+  EXPECT_EQ(block.hypotheses[0], block.references[0]);
+}
+
+TEST_F(CorpusReaderTest, Utf8SigLeavesTheFirstMarkOut) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const auto marked = write("marked", mark + "a\n" + mark + "b\n"), plain = write("plain", "a\nb\n");
+  for (const std::string encoding : {"utf-8-sig", "UTF_8_SIG"}) {
+    EXPECT_EQ(read({.references = {marked}, .systems = Lines{plain}, .encoding = encoding}).references[0],
+              (Lines{"a", mark + "b"}));
+    EXPECT_EQ(read({.references = {plain}, .systems = Lines{marked}, .encoding = encoding}).references[0],
+              (Lines{"a", "b"}));
+  }
+  EXPECT_EQ(read({.references = {marked}, .systems = Lines{plain}}).references[0], (Lines{mark + "a", mark + "b"}));
+  const auto empty = write("empty", mark), bad = write("bad", mark + "a\n\xFF\n");
+  EXPECT_EQ(error_of({.references = {empty}, .systems = Lines{empty}, .encoding = "utf-8-sig"}),
+            std::pair(1, std::string("the systems contain no sentence")));
+  EXPECT_EQ(error_of({.references = {bad}, .systems = Lines{bad}, .encoding = "utf-8-sig"}),
+            std::pair(1, bad + ":2: not UTF-8 at byte 1; convert the file, or name its encoding with -e"));
+}
+
 TEST_F(CorpusReaderTest, ReadsSeveralBlocksInStep) {
   std::string text;
   for (int i = 0; i < 20000; ++i) text += std::to_string(i) + "\n";

@@ -1,8 +1,10 @@
-"""The figures of original_bleu_test.cpp, from the formulas of multi-bleu.perl and NLTK's corpus_bleu, in plain Python.
+"""The figures of original_bleu_test.cpp, from the formulas of multi-bleu.perl and of corpus_bleu in NLTK 3.10.4, in plain Python.
 
 Usage: python3 original_bleu_golden.py
 """
 import math
+import re
+import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -27,10 +29,17 @@ SECOND = [
     "yes",
     "an odd sentence is this",
 ]
+TIE = (["a b c d"], ["a b c d e"], ["a b c"])  # references one word longer and one shorter
+# Line ends as Perl sees them: \r, a tab and Unicode's white space are no single spaces, and the latter no white space.
+ENDS = (["we leave now today\u3000", "see you soon friend\r"], ["we leave now today\r", "see you soon friend \t"])
 
 
 def ngrams(words, n):
     return Counter(tuple(words[i:i + n]) for i in range(len(words) - n + 1))
+
+
+def perl_split(line):
+    return re.findall(r"[^ \t\n\v\f\r]+", line)
 
 
 def perl_split_single(line):
@@ -40,14 +49,16 @@ def perl_split_single(line):
     return parts
 
 
-def sums(hypotheses, references, split_reference, least):
+def sums(hypotheses, references, split, split_reference, least, first_wins=False):
     length = reference_length = 0
     correct, total = [0] * 4, [0] * 4
     for i, hypothesis in enumerate(hypotheses):
-        words = hypothesis.split()
+        words = split(hypothesis)
         sides = [split_reference(side[i]) for side in references]
         length += len(words)
-        reference_length += min((abs(len(side) - len(words)), len(side)) for side in sides)[1]
+        # The legacy program has `if ($diff < $closest_diff)` only; the others take the shorter one of two as close.
+        distances = [(abs(len(side) - len(words)), 0 if first_wins else len(side), len(side)) for side in sides]
+        reference_length += min(distances, key=lambda distance: distance[:2])[2]
         for n in range(1, 5):
             most = Counter()
             for side in sides:
@@ -59,8 +70,10 @@ def sums(hypotheses, references, split_reference, least):
 
 
 def multi_bleu(hypotheses, references, legacy):
-    split = perl_split_single if legacy else str.split
-    length, reference_length, correct, total = sums(hypotheses, references, split, 0)
+    split_reference = perl_split_single if legacy else perl_split
+    length, reference_length, correct, total = sums(hypotheses, references, perl_split, split_reference, 0, legacy)
+    if not legacy and reference_length == 0:
+        return "BLEU = 0, 0/0/0/0 (BP=0, ratio=0, hyp_len=0, ref_len=0)"
     p = [c / t if t else 0 for c, t in zip(correct, total)]
     bp = 1 if length >= reference_length else math.exp(1 - reference_length / length)
     bleu = bp * math.exp(sum(math.log(x) if x else -9999999999 for x in p) / 4)
@@ -70,10 +83,10 @@ def multi_bleu(hypotheses, references, legacy):
 
 
 def nltk(hypotheses, references):
-    length, reference_length, correct, total = sums(hypotheses, references, str.split, 1)
-    if 0 in correct:
-        return 0.0
-    p = [Fraction(c, t) for c, t in zip(correct, total)]
+    length, reference_length, correct, total = sums(hypotheses, references, str.split, str.split, 1)
+    if correct[0] == 0:
+        return 0
+    p = [Fraction(c, t) if c else sys.float_info.min for c, t in zip(correct, total)]  # its method0
     bp = 1 if length > reference_length else math.exp(1 - reference_length / length)
     return 100 * (bp * math.exp(math.fsum(0.25 * math.log(x) for x in p)))
 
@@ -87,7 +100,13 @@ print("  two references    ", multi_bleu(HYPOTHESES, [REFERENCES, SECOND], False
 print("legacy              ", multi_bleu(HYPOTHESES, [REFERENCES], True))
 cut = [side[:-1] + [side[-1][:-1]] for side in (HYPOTHESES, REFERENCES)]
 print("legacy, last cut    ", multi_bleu(cut[0], [cut[1]], True))
+for name, legacy in (("multi-bleu", False), ("legacy", True)):
+    print(f"  {name}, as close", multi_bleu(TIE[0], TIE[1:], legacy))
+    print(f"  {name}, other order", multi_bleu(TIE[0], TIE[:0:-1], legacy))
+    print(f"  {name}, line ends", multi_bleu(ENDS[0], [ENDS[1]], legacy))
+print("no reference words  ", multi_bleu(["a b c x"], [[""]], False))
 print("nltk                ", repr(nltk(HYPOTHESES, [REFERENCES])))
+print("  orders, no match  ", *(repr(nltk([line], [["a b c d e"]])) for line in ("a b c x e", "a b c x", "a", "x", "")))
 print("  two references    ", repr(nltk(HYPOTHESES, [REFERENCES, SECOND])))
 print("  --min-len 4       ", repr(nltk(*[[*side] if i == 0 else [[*side]] for i, side in
                                           enumerate(longer(zip(HYPOTHESES, REFERENCES), 4))])))

@@ -47,18 +47,50 @@ TEST(OriginalBleu, GivesTheFigureOfNltkToTheLastDigit) {
   EXPECT_EQ(line_of(OriginalForm::kNltk, {kReferences, kSecond}), "Bleu Score = 67.99238704245376");
 }
 
-TEST(OriginalBleu, IsZeroWithoutAMatchOfSomeOrder) {
+TEST(OriginalBleu, OfTwoReferencesAsCloseTheLegacyFormTakesTheFirst) {
+  const std::vector<std::string> hypothesis = {"a b c d"}, longer = {"a b c d e"}, shorter = {"a b c"};
+  const auto line = [&](OriginalForm form, const References& references) {
+    return score_corpus(OriginalBleu(form), hypothesis, references).format();
+  };
+  EXPECT_EQ(line(OriginalForm::kMultiBleuLegacy, {longer, shorter}),
+            "BLEU = 77.88, 100.0/100.0/100.0/100.0 (BP=0.779, ration=0.800)");
+  EXPECT_EQ(line(OriginalForm::kMultiBleuLegacy, {shorter, longer}),
+            "BLEU = 100.00, 100.0/100.0/100.0/100.0 (BP=1.000, ration=1.333)");
+  for (const References& references : {References{longer, shorter}, References{shorter, longer}}) {
+    EXPECT_EQ(line(OriginalForm::kMultiBleu, references),
+              "BLEU = 100.00, 100.0/100.0/100.0/100.0 (BP=1.000, ratio=1.333, hyp_len=4, ref_len=3)");
+    EXPECT_EQ(line(OriginalForm::kNltk, references), "Bleu Score = 100.0");
+  }
+}
+
+TEST(OriginalBleu, PrintsAsTheProgramsDoWithoutAMatchOfSomeOrder) {
   const std::vector<std::string> hypothesis = {"a b c x"}, reference = {"a b c d e"};
   EXPECT_EQ(score_corpus(OriginalBleu(OriginalForm::kMultiBleu), hypothesis, References{reference}).format(),
             "BLEU = 0.00, 75.0/66.7/50.0/0.0 (BP=0.779, ratio=0.800, hyp_len=4, ref_len=5)");
-  EXPECT_EQ(score_corpus(OriginalBleu(OriginalForm::kNltk), hypothesis, References{reference}).format(),
-            "Bleu Score = 0.0");
+  for (const auto& [text, figure] :
+       std::vector<std::pair<std::string, std::string>>{{"a b c x e", "7.380245217279165e-76"},
+                                                        {"a b c x", "6.725854833444236e-76"},
+                                                        {"a", "3.336801683462506e-231"},
+                                                        {"x", "0"},
+                                                        {"", "0"}}) {
+    EXPECT_EQ(score_corpus(OriginalBleu(OriginalForm::kNltk), std::vector{text}, References{reference}).format(),
+              "Bleu Score = " + figure)
+        << text;
+  }
   const std::vector<std::string> empty = {""};
   for (const auto form : {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy, OriginalForm::kNltk}) {
     EXPECT_EQ(score_corpus(OriginalBleu(form), empty, References{reference}).score, 0);
     EXPECT_EQ(score_corpus(OriginalBleu(form), hypothesis, References{empty}).score, 0);
     EXPECT_EQ(score_corpus(OriginalBleu(form), empty, References{empty}).score, 0);
   }
+}
+
+TEST(OriginalBleu, PrintsTheFixedLineOfMultiBleuWithoutReferenceWords) {
+  const Score score = score_corpus(OriginalBleu(OriginalForm::kMultiBleu), std::vector<std::string>{"a b c x"},
+                                   References{std::vector<std::string>{""}});
+  EXPECT_EQ(score.format(), "BLEU = 0, 0/0/0/0 (BP=0, ratio=0, hyp_len=0, ref_len=0)");
+  EXPECT_EQ(score.format({.score_only = true}), "0");
+  EXPECT_EQ(score.score, 0);
 }
 
 TEST(OriginalBleu, RemovesOneLastCharacter) {
@@ -120,6 +152,23 @@ TEST_F(OriginalBleuCommand, TheLegacyFormCutsAnUnendedLastLineOnly) {
   EXPECT_EQ(run("@ref_unended -i @hyp_unended -m multi-bleu").out, run("@ref -i @hyp -m multi-bleu").out);
 }
 
+TEST_F(OriginalBleuCommand, SeesLineEndsAsPerlDoes) {
+  write("ends_hyp", {"we leave now today\u3000", "see you soon friend\r"}, "\n");
+  write("ends_ref", {"we leave now today\r", "see you soon friend \t"}, "\n");
+  const std::string line = "BLEU = 72.31, 87.5/83.3/75.0/50.0 (BP=1.000, ratio=1.000, hyp_len=8, ref_len=8)\n";
+  EXPECT_EQ(run("@ends_ref -i @ends_hyp -m multi-bleu -f text").out, line);
+  EXPECT_EQ(run("@ends_ref -i @ends_hyp -m multi-bleu-legacy -f text").out,
+            "BLEU = 63.82, 87.5/83.3/75.0/50.0 (BP=0.882, ration=0.889)\n");
+  // The lines of sacreBLEU's metrics stay without them, alone and beside multi-bleu.
+  const std::string options = "@ends_ref -i @ends_hyp --chrf-whitespace -f text -m ";
+  const std::string chrf = run(options + "chrf").out;
+  EXPECT_THAT(chrf, EndsWith(" = 100.0\n"));
+  EXPECT_THAT(run(options + "chrf multi-bleu").out, testing::AllOf(HasSubstr(chrf), HasSubstr(line)));
+  // With -nr lines lose them.
+  write("fields", {"we leave now today\tx\u3000", "see you soon friend\tx"}, "\n");
+  EXPECT_THAT(run("@fields -nr 2 -i @ends_hyp -m multi-bleu -f text").out, HasSubstr("BLEU = 100.00"));
+}
+
 TEST_F(OriginalBleuCommand, LeavesShortPairsOut) {
   EXPECT_EQ(run("@ref -i @hyp -m nltk -f text --min-len 4").out, "Bleu Score = 61.98542191654896\n");
   write("long_hyp", {kHypotheses[0], kHypotheses[1], kHypotheses[2], kHypotheses[4]}, "\n");
@@ -147,6 +196,13 @@ TEST_F(OriginalBleuCommand, TabulatesScoresByLength) {
                                       "0-4                     2               67.03  47.398785011707936\n"
                                       "5-9                     1               50.00                50.0\n"
                                       "10-14                   2               61.08   61.08201483434533\n")));
+}
+
+TEST_F(OriginalBleuCommand, KeepsTheColumnsOfATableApart) {
+  write("few", {"a b c x e"}, "\n");
+  write("five", {"a b c d e"}, "\n");
+  EXPECT_THAT(run("@five -i @few -m nltk --length-analysis 10").out,
+              EndsWith("\n0-9                     1 7.380245217279165e-76\n"));
 }
 
 TEST_F(OriginalBleuCommand, RefusesWhatDoesNotGoTogether) {

@@ -41,6 +41,8 @@ TEST(PythonNumber, FixedRoundsTheExactValue) {
   EXPECT_EQ(fixed(2.5, 0), "2");
   EXPECT_EQ(fixed(99.95, 1), "100.0");
   EXPECT_EQ(fixed(0.1, 60), "0.100000000000000005551115123125782702118158340454101562500000");
+  EXPECT_EQ(fixed(1 + 0x1p-52, 1000), "1.0000000000000002220446049250313080847263336181640625" + std::string(948, '0'));
+  EXPECT_EQ(fixed(-1e300, 1000).size(), 1 + 301 + 1 + 1000u);
   EXPECT_EQ(fixed(NAN, 1), "nan");
   EXPECT_EQ(fixed(-NAN, 1), "nan");
   EXPECT_EQ(fixed(INFINITY, 2), "inf");

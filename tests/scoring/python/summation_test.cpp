@@ -15,6 +15,13 @@ TEST(CompensatedSum, KeepsWhatAPlainSumLoses) {
   EXPECT_TRUE(std::isinf(compensated_sum(std::vector{INFINITY, 1.0})));
 }
 
+TEST(ExactSum, RoundsOnce) {
+  EXPECT_EQ(exact_sum(std::vector<double>(10, 0.1)), 1.0);
+  EXPECT_EQ(exact_sum(std::vector{1.0, 0x1p-53, 0x1p-120}), 1.0 + 0x1p-52);  // a long double loses the last one
+  EXPECT_EQ(exact_sum(std::vector{0.0, -0.0}), 0.0);
+  EXPECT_EQ(exact_sum(std::vector<double>{}), 0.0);
+}
+
 TEST(ExactMean, RoundsOnce) {
   EXPECT_EQ(exact_mean(std::vector<double>(10, 0.1)), 0.1);
   EXPECT_EQ(exact_mean(std::vector{1e16, 1.0, 1.0}), 3333333333333334.0);

@@ -98,6 +98,17 @@ class Score(unittest.TestCase):
         with self.assertRaises(ValueError):
             score.BLEU().get_signature()
 
+    def test_references_of_a_generator_are_kept(self):
+        for name in ("BLEU", "CHRF", "TER"):
+            ours = getattr(score, name)(references=(iter(lines) for lines in self.references))
+            theirs = getattr(sacrebleu, name)(references=(iter(lines) for lines in self.references))
+            for _ in range(2):
+                self.same(ours.corpus_score(self.hypotheses, None), theirs.corpus_score(self.hypotheses, None))
+            copy = pickle.loads(pickle.dumps(ours))
+            self.assertEqual(str(copy.corpus_score(self.hypotheses, None)), str(theirs.corpus_score(self.hypotheses, None)))
+        with self.assertRaisesRegex(TypeError, "^CHRF: `refs` should be a sequence of sequence of strings"):
+            score.CHRF(references=["a"])
+
     def test_lines_without_a_reference(self):
         references = [self.references[0], [None if i % 2 else line for i, line in enumerate(self.references[1])]]
         for name in ("BLEU", "CHRF", "TER"):

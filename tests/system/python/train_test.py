@@ -76,6 +76,10 @@ class Prepare(TrainCase):
     def test_mistakes(self):
         with self.assertRaisesRegex(nmt.Error, "did you mean training.lr"):
             nmt.Trainer(self.config, settings={"training": {"lrr": 1}})
+        for wrong in (numpy.array([1.0, 2.0]), numpy.array([])):
+            with self.assertRaisesRegex(TypeError, "^training.lr: a value of an option is expected, not ndarray$"):
+                nmt.effective_configuration({"training.lr": wrong})
+        self.assertIn("0.5", nmt.effective_configuration({"training": {"lr": numpy.array([0.5])}}))
         with self.assertRaisesRegex(nmt.Error, "^option 'data.dir=zzz': a name without '=' is expected$"):
             nmt.Trainer(self.config, settings={"data.dir=zzz": 1})
         with self.assertRaisesRegex(nmt.Error, "gone.de"):
@@ -254,6 +258,22 @@ class Train(TrainCase):
         again.train(on_start=starts.append)
         self.assertEqual([start.update for start in starts], [0, 12])
         self.assertTrue((self.folder / "run.old-1").is_dir())
+
+    def test_what_is_refused_sets_no_run_aside(self):
+        """Once the old run was renamed first, and a new folder left in its place."""
+        wrong = {"freeze": ["no such weight*"]}
+        with self.assertRaisesRegex(nmt.Error, "no weight is called"):
+            nmt.Trainer({**self.config, "training": {**self.config["training"], **wrong}}).train()
+        run = pathlib.Path(self.config["run"]["dir"])
+        self.assertFalse(run.exists())
+        nmt.Trainer(self.config).train()
+        for change, message in ((wrong, "no weight is called"),
+                                ({"init_from": str(run / "best")}, "lies in run.dir .*, which --restart sets aside")):
+            changed = {**self.config, "training": {**self.config["training"], **change}}
+            with self.assertRaisesRegex(nmt.Error, message):
+                nmt.Trainer(changed, restart=True).train()
+            self.assertTrue((run / "best").is_dir())
+            self.assertFalse((self.folder / "run.old-1").exists())
 
     def test_another_thread_runs_meanwhile(self):
         ticks, done = [0], threading.Event()

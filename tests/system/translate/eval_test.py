@@ -153,6 +153,46 @@ class Evaluate(Case):
         shown = run("nmt-eval", "-c", PROGRAMS.config, "--set", "decoding.beam_size=7", "--print-config")
         self.assertIn("beam_size: 7", shown.stdout.decode())
 
+    def model_with(self, **decoding):
+        """A copy of the model, with other search options of its own."""
+        model = self.folder / "own"
+        shutil.copytree(PROGRAMS.model, model)
+        description = json.loads((model / "model.json").read_text())
+        description["configuration"]["decoding"].update(decoding)
+        (model / "model.json").write_text(json.dumps(description))
+        return model
+
+    def test_what_a_flag_turns_off_takes_its_options_along(self):
+        text = PROGRAMS.sources()[0]
+        for own, flags in (({"sampling": True, "beam_size": 1, "seed": 5, "top_k": 3},
+                            ("--no-sampling", "--beam-size", "3")),
+                           ({"diversity_groups": 3, "diversity_strength": 0.8}, ("--diversity-groups", "1")),
+                           ({"shortlist": 20, "shortlist_frequent": 7}, ("--shortlist", "0"))):
+            with self.subTest(own=own):
+                model = self.model_with(**own)
+                self.assertEqual(self.lines_of(translate("-t", text, *flags, model=model)),
+                                 self.lines_of(translate("-t", text)))
+                shutil.rmtree(model)
+        typed = translate("-t", text, "--no-sampling", "--seed", "6", model=self.model_with(sampling=True, beam_size=1))
+        self.assert_error(typed, "decoding.seed", "is for sampling")
+
+    def test_whole_batches_are_those_of_the_batch_size_that_is_given(self):
+        whole = ("-c", PROGRAMS.config, "--set", "evaluation.whole_batches=true", "--no-loss", "-q", "--report",
+                 self.folder / "report.json")
+        for size in (7, 64):
+            self.lines_of(run("nmt-eval", *whole, "--batch-size", size))
+            of_set = json.loads((self.folder / "report.json").read_text())["test_set"]
+            self.assertEqual(of_set["sentences"] % size, 0)
+            self.assertLess(of_set.get("left_out", 0), size)
+
+    def test_a_seed_that_is_none_matters_for_resamples_only(self):
+        def with_seed(*arguments):
+            return subprocess.run([PROGRAMS.path("nmt-eval"), "-c", PROGRAMS.config, "-q", *arguments],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE,
+                                  env={**os.environ, "SACREBLEU_SEED": "many"})
+        self.lines_of(with_seed("--no-loss"))
+        self.assert_error(with_seed("--confidence"), "SACREBLEU_SEED=many: ")
+
     def test_confidence(self):
         self.assertRegex(self.scores("-c", PROGRAMS.config, "--confidence")[0], r"bs:1000\|seed:\d+.* = .*μ = ")
 

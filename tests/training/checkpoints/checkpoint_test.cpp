@@ -153,8 +153,8 @@ TEST(CheckpointStore, NeverRemovesTheOneJustWritten) {
 TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
   const TemporaryDirectory folder;
   const auto directory = folder / "checkpoints";
-  for (const char* name :
-       {"00000010.partial", "notes", "12a", "1234567890123", "\u0661\u0662"})  // the last: Arabic digits
+  for (const char* name : {"00000010.partial", "notes", "12a", "5", "000000005", "1234567890123",
+                           "\u0661\u0662"})  // the last: Arabic digits
     fs::create_directories(directory / name);
   write_file_atomically(directory / "00000007", "a file");
   // What a kill leaves of a write: a folder that OutputFolder made, and nobody holds.
@@ -164,8 +164,24 @@ TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
   write_file_atomically(left / "nmt.lock", "");
   const CheckpointStore store(directory);
   EXPECT_TRUE(store.updates().empty());
-  EXPECT_THAT(names_in(directory),
-              testing::ElementsAre("00000007", "00000010.partial", "1234567890123", "12a", "notes", "\u0661\u0662"));
+  EXPECT_THAT(names_in(directory), testing::ElementsAre("000000005", "00000007", "00000010.partial", "1234567890123",
+                                                        "12a", "5", "notes", "\u0661\u0662"));
+}
+
+// Once it went on in a new folder of that name, without a lock, beside whoever had begun another run there.
+TEST(CheckpointStore, EndsWhereItsFolderIsMovedAway) {
+  const TemporaryDirectory folder;
+  const CheckpointStore store(folder / "run" / "checkpoints");
+  store.save(10, 2, writer("10"));
+  store.require_place();
+  fs::rename(folder / "run", folder / "old");
+  EXPECT_EQ(message_of<MachineError>([&] { store.save(20, 2, writer("20")); }),
+            (folder / "run" / "checkpoints").string() +
+                ": the folder was moved or removed while the run was at work; bring it back");
+  EXPECT_FALSE(fs::exists(folder / "run"));
+  fs::create_directories(folder / "run" / "checkpoints");
+  EXPECT_THROW(store.save(20, 2, writer("20")), MachineError) << "another one of the same name";
+  EXPECT_THROW(store.replace_file(10, "weights", "11", 2), MachineError);
 }
 
 TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {

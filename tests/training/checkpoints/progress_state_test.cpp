@@ -22,6 +22,8 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   state.validations_since_best = 4;
   state.averaged_update = 8;
   state.extra_checkpoint = 10;
+  state.best_due_score = -0.75;
+  state.extra_validation = 11;
   state.skipped_updates = 9;
   state.skipped_in_a_row = 1;
   state.events = {"a batch was split"};
@@ -48,7 +50,9 @@ TEST(ProgressState, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(again.plateau.validations, 3);
   EXPECT_EQ(again.later_events, 12);
   EXPECT_EQ(again.extra_checkpoint, 10);
-  EXPECT_EQ(json.size(), 25) << "a field that was added is in no checkpoint yet: extend this test";
+  EXPECT_EQ(again.best_due_score, -0.75);
+  EXPECT_EQ(again.extra_validation, 11);
+  EXPECT_EQ(json.size(), 27) << "a field that was added is in no checkpoint yet: extend this test";
 }
 
 TEST(ProgressState, KeepsWhatIsNotFinite) {
@@ -61,6 +65,18 @@ TEST(ProgressState, KeepsWhatIsNotFinite) {
   EXPECT_TRUE(std::isnan(again.best_score));
   EXPECT_EQ(again.epoch.loss, Limits::infinity());
   EXPECT_EQ(again.epoch.label_loss, -Limits::infinity());
+}
+
+TEST(ProgressState, AnOlderOneKnowsTheBestScoreAlone) {
+  ProgressState state;
+  auto json = state.to_json();
+  json.erase("best_due_score");
+  EXPECT_EQ(ProgressState::from_json(json).best_due_score, -std::numeric_limits<double>::infinity());
+  state.best_score = 7, state.best_update = 3;
+  json = state.to_json();
+  EXPECT_EQ(ProgressState::from_json(json).best_due_score, -std::numeric_limits<double>::infinity());
+  json.erase("best_due_score");
+  EXPECT_EQ(ProgressState::from_json(json).best_due_score, 7);
 }
 
 // Before format 2 what was not finite became null.

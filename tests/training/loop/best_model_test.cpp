@@ -67,11 +67,11 @@ class BestModelTest : public testing::Test {
     return {.loss = 1, .has_bleu = true, .bleu = score_(weight()), .bleu_line = "BLEU"};
   }
   /// The validation of the weights `value` at an update.
-  bool validate(BestModel& keeper, int64_t update, double value) {
+  bool validate(BestModel& keeper, int64_t update, double value, bool due = true) {
     progress_.update = update;
     set_weights(value);
     model_->train();
-    const bool new_best = keeper.validate(3);
+    const bool new_best = keeper.validate(3, due);
     EXPECT_TRUE(model_->is_training());
     EXPECT_EQ(weight(), value) << "the model keeps its weights";
     return new_best;
@@ -187,7 +187,7 @@ TEST_F(BestModelTest, LeavesNoTraceOfAValidationThatFails) {
   progress_.update = 20;
   set_weights(9);
   fails_ = true;
-  EXPECT_THROW(keeper.validate(3), MachineError);
+  EXPECT_THROW(keeper.validate(3, true), MachineError);
   progress_.update = 10;
   EXPECT_EQ(progress_.to_json(), before);
   EXPECT_EQ(best_weight(), 5);
@@ -213,6 +213,55 @@ TEST_F(BestModelTest, TriesTheAveragesOfCheckpointsOnce) {
   config_.training.average_checkpoints = config_.training.average_best = 1;
   progress_.averaged_update = -1;
   EXPECT_FALSE(keeper.try_averages(3)) << "not asked for";
+}
+
+// Where a run ends at a limit: it may go on as if it had not.
+TEST_F(BestModelTest, WhatWasNotDueIsKeptButNotCounted) {
+  config_.training.average_best = 2;
+  auto keeper = this->keeper();
+  validate(keeper, 10, 5);
+  validate(keeper, 20, 4);
+  EXPECT_FALSE(validate(keeper, 25, 7, false));
+  EXPECT_EQ(best_weight(), 7);
+  EXPECT_EQ(progress_.validations_since_best, 1);
+  EXPECT_THAT(listed(), ElementsAre(25, 10, 20)) << "it pushes none out";
+  forget_extra_validation(progress_);
+  EXPECT_THAT(listed(), ElementsAre(10, 20));
+  EXPECT_TRUE(validate(keeper, 30, 6)) << "better than those that were due";
+  EXPECT_EQ(progress_.validations_since_best, 0);
+  EXPECT_EQ(best_weight(), 7);
+}
+
+// Once the second one found that the first one, measured before a stop, was as good as itself.
+TEST_F(BestModelTest, RecordsNoAverageBeforeAllAreMeasured) {
+  config_.training.average_checkpoints = config_.training.average_best = 2;
+  for (const int64_t update : {10, 20, 30, 40}) save_checkpoint(update, static_cast<double>(update) / 10);
+  progress_.best_validations = {{.update = 10, .score = 9}, {.update = 30, .score = 8}};
+  progress_.update = 40;
+  int measured = 0;
+  score_ = [&](double value) {
+    if (++measured == 2) throw MachineError("stopped");
+    return value;
+  };
+  auto keeper = this->keeper();
+  EXPECT_THROW(keeper.try_averages(3), MachineError);
+  EXPECT_TRUE(observed_.validations.empty());
+  EXPECT_TRUE(keeper.try_averages(3));
+  ASSERT_EQ(observed_.validations.size(), 2u);
+  EXPECT_EQ(best_weight(), 3.5);
+}
+
+TEST_F(BestModelTest, LeavesDamagedCheckpointsOutOfTheAverages) {
+  config_.training.average_checkpoints = 3;
+  for (const int64_t update : {10, 20, 30}) save_checkpoint(update, static_cast<double>(update) / 10);
+  write_file_atomically(checkpoints_.path(20) / "model.safetensors", "other bytes");
+  progress_.update = 30;
+  auto keeper = this->keeper();
+  EXPECT_TRUE(keeper.try_averages(3));
+  EXPECT_EQ(best_weight(), 2);
+  EXPECT_EQ(best_summary()["weights"], "average of updates 10, 30");
+  EXPECT_THAT(log_.text(),
+              testing::HasSubstr("00000020: damaged (model.safetensors: checksum differs): it is left out"));
 }
 
 TEST_F(BestModelTest, WarnsWhereThereIsNothingToAverage) {

@@ -71,6 +71,12 @@ TEST(UpdatesLeft, AreThoseOfTheNearerLimit) {
   progress.update = 60;
   progress.position = {.epoch = 1, .batch = 20};
   EXPECT_EQ(updates_left(config, progress, 100), 2 * 50 - 10);
+  progress.position.batch = 21;
+  EXPECT_EQ(updates_left(config, progress, 100), 2 * 50 - 10) << "the last one may be a short one";
+  progress.target_tokens = 6000;
+  config.max_target_tokens = 6950;
+  EXPECT_EQ(updates_left(config, progress, 100), 10) << "of 100 tokens so far";
+  config.max_target_tokens = 0;
   config.max_updates = 100;
   EXPECT_EQ(updates_left(config, progress, 100), 40);
   config.num_epochs = 0;

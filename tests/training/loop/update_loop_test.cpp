@@ -267,6 +267,67 @@ TEST_F(UpdateLoopTest, AfterStopsTheCheckpointsAreThoseOfAnUnbrokenRun) {
   EXPECT_EQ(run.store().updates(), whole.store().updates());
 }
 
+// It validates once more where it ends: once the rates after that were others than those of an unbroken run.
+TEST_F(UpdateLoopTest, AfterAnEarlierLimitTheLearningRatesAreThoseOfAnUnbrokenRun) {
+  const std::string options =
+      ", sgd_momentum: 0, schedule: plateau, plateau_patience: 2, plateau_factor: 0.5, average_best: 2, "
+      "checkpoint_every: 0}, validation: {every: 4}, run: {log_every: 100}";
+  fs::create_directories(folder_ / "whole");
+  ScriptedRun whole(folder_ / "whole", "max_updates: 18" + options);
+  const auto bleu = [](int64_t update) { return update == 10 ? 9 : update == 4 ? 5 : 1; };
+  whole.bleu = bleu;
+  EXPECT_EQ(whole.train(), 0);
+  {
+    ScriptedRun begun(folder_.path(), "max_updates: 10" + options);
+    begun.bleu = bleu;
+    EXPECT_EQ(begun.train(), 0);
+    EXPECT_EQ(begun.on_disk(10).best_update, 10) << "kept all the same";
+    EXPECT_EQ(begun.on_disk(10).best_validations.front().update, 10);
+  }
+  ScriptedRun run(folder_.path(), "max_updates: 18" + options);
+  run.bleu = bleu;
+  EXPECT_EQ(run.train(), 0);
+  const auto found = run.on_disk(18), expected = whole.on_disk(18);
+  EXPECT_LT(expected.plateau.factor, 1);
+  EXPECT_EQ(found.plateau.factor, expected.plateau.factor);
+  EXPECT_EQ(found.validations_since_best, expected.validations_since_best);
+  EXPECT_EQ(found.best_validations.size(), expected.best_validations.size());
+  for (size_t i = 0; i < expected.best_validations.size(); ++i)
+    EXPECT_EQ(found.best_validations[i].update, expected.best_validations[i].update);
+  const auto weights = run.weights(), wanted = whole.weights();
+  for (size_t i = 0; i < weights.size(); ++i)
+    EXPECT_TRUE(weights[i].second.equal(wanted[i].second)) << weights[i].first;
+}
+
+TEST_F(UpdateLoopTest, TheLastUpdateOfTheLastEpochTakesWhatIsLeft) {
+  ScriptedRun run(folder_.path(), "accumulate: 3, num_epochs: 1, checkpoint_every: 100}, validation: {every: 100}");
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_EQ(run.said.back(), "1 epochs done");
+  EXPECT_EQ(run.progress.update, 2) << "of three batches and of one";
+  EXPECT_EQ(run.progress.position.epoch, 1);
+  EXPECT_EQ(run.progress.position.batch, 0);
+}
+
+TEST_F(UpdateLoopTest, AnUpdateOfSeveralEpochsIsValidatedAfterAStop) {
+  ScriptedRun run(folder_.path(), "accumulate: 10, max_updates: 2, checkpoint_every: 1}, validation: {every: 0}");
+  run.disk_is_full = true;  // ends the run in the validation
+  EXPECT_THROW(run.train(), MachineError);
+  run.disk_is_full = false;
+  run.restart();
+  EXPECT_EQ(run.train(), 0);
+  EXPECT_EQ(run.said.front(), "validation 1");
+}
+
+TEST_F(UpdateLoopTest, TheTimeLeftIsThatOfTheNearestLimit) {
+  ScriptedRun run(folder_.path(),
+                  "max_updates: 6, max_minutes: 0.1, checkpoint_every: 100}, validation: {every: 100}, run: "
+                  "{log_every: 1}");
+  run.train();
+  ASSERT_GE(run.intervals.size(), 2u);
+  EXPECT_DOUBLE_EQ(run.intervals[0].seconds_left, 5) << "five updates of a second each";
+  EXPECT_DOUBLE_EQ(run.intervals[1].seconds_left, 4);
+}
+
 // An update may have a million micro-batches: once the signal was heeded after the last of them.
 TEST_F(UpdateLoopTest, GivesUpAnUpdateForASignalAndDoesItAgain) {
   const std::string options =

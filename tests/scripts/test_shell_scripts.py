@@ -1,0 +1,91 @@
+"""scripts/common.sh, setup.sh, lint.sh and .ci/run in small trees, with stand-ins for the programs that they call."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class ShellScripts(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name).resolve()
+        self.root = self.folder / "project"
+        (self.root / "scripts").mkdir(parents=True)
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+
+    def script(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def copy(self, *names):
+        for name in names:
+            (self.root / name).parent.mkdir(exist_ok=True)
+            shutil.copy2(ROOT / name, self.root / name)
+
+    def run_script(self, *command, cwd=None, **environment):
+        """(exit code, output)"""
+        environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", **environment}
+        done = subprocess.run(command, cwd=cwd or self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=environment)
+        return done.returncode, done.stdout
+
+    def test_an_exported_cdpath_leads_nowhere(self):
+        self.copy("scripts/common.sh", ".ci/run")
+        self.script(self.root / "scripts/test.sh", "pwd")
+        other = self.folder / "other"
+        for name in ("scripts", ".ci"):
+            (other / name).mkdir(parents=True)
+        self.script(other / "scripts/test.sh", "pwd")
+        where = ["bash", "-c", "source scripts/common.sh; pwd"]
+        self.assertEqual(self.run_script(*where, CDPATH=str(other)), (0, f"{self.root}\n"))
+        self.assertEqual(self.run_script(".ci/run", CDPATH=str(other)), (0, f"{self.root}\n"))
+
+    def test_a_failed_set_up_leaves_nothing(self):
+        self.copy("scripts/common.sh", "scripts/setup.sh")
+        # Nothing is installed: every package is there. No network: pip fails.
+        self.script(self.bin / "dpkg-query", "printf installed")
+        self.script(self.bin / "cmake", "echo cmake version 3.31.0")
+        self.script(self.bin / "c++", "[ \"$1\" = --version ] || echo 14.0.0")
+        self.script(self.bin / "python3", f"""
+            [ "$1 $2" = "-m venv" ] || exit 0
+            mkdir -p "$3/bin" && printf '#!/bin/sh\\nexit 1\\n' >"$3/bin/python" && chmod +x "$3/bin/python" """)
+        code, output = self.run_script("scripts/setup.sh")
+        self.assertEqual(code, 1, output)
+        self.assertIn("pip could not download sentencepiece", output)
+        self.assertEqual(list((self.root / ".deps").iterdir()), [])
+
+    def lint(self, *arguments):
+        torch = self.folder / "torch"
+        torch.mkdir(exist_ok=True)
+        (torch / "TorchConfigVersion.cmake").write_text('set(PACKAGE_VERSION "2.13.0")\n')
+        return self.run_script("scripts/lint.sh", *arguments, Torch_DIR=str(torch))
+
+    def test_lint_says_where_git_cannot_tell_what_changed(self):
+        self.copy("scripts/common.sh", "scripts/lint.sh")
+        (self.root / "CMakePresets.json").write_text("{}")
+        (self.root / "build").mkdir()
+        (self.root / "build/compile_commands.json").write_text(f"""[
+            {{"directory": "{self.root}", "file": "{self.root}/a b/x.cpp", "command": "c++ /nmt_base.dir/ -o x.o -c x.cpp"}},
+            {{"directory": "{self.root}", "file": "y.cpp", "command": "c++ /nmt_api.dir/ -o y.o -c y.cpp"}}]""")
+        self.script(self.bin / "cmake", "exit 0")
+        self.script(self.bin / "clang-tidy-14", f'printf "%s|" "$@" >>"{self.folder}/seen"')
+        code, output = self.lint()
+        self.assertEqual(code, 0, output)
+        self.assertIn("git cannot tell what changed since HEAD~1: of the libraries with LibTorch nothing is checked", output)
+        self.assertIn(f"|{self.root}/a b/x.cpp|", (self.folder / "seen").read_text())
+        code, output = self.lint("v1")
+        self.assertEqual(code, 1, output)
+        self.assertIn("git cannot tell what changed since v1", output)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
