@@ -84,10 +84,11 @@ TEST_F(ValidationTest, SaysThatTheModelHasDiverged) {
     const torch::NoGradGuard no_grad;
     for (auto& parameter : model->parameters()) parameter.fill_(NAN);
   }
-  EXPECT_EQ(test::message_of<Error>([&] { Validator(one_, codec_, config, torch::kCPU).validate(*model); }),
-            "validation: the loss is not finite: the model has diverged; lower training.lr, raise "
-            "training.warmup_steps, set training.clip_norm, or use --precision fp32, and go on from an earlier "
-            "checkpoint");
+  EXPECT_EQ(
+      test::message_of<Error>([&] { Validator(one_, codec_, config, torch::kCPU).validate(*model); }),
+      "validation: the loss is not finite: the model has diverged; begin another run (--run-dir) with a lower "
+      "training.lr, more training.warmup_steps, training.clip_norm, or --precision fp32; training.init_from takes "
+      "the weights of an earlier checkpoint");
   config.validation.metrics =
       parse_config("validation: {metrics: [loss], best_metric: loss}", "test").config.validation.metrics;
   config.validation.attention_samples = 0;

@@ -51,9 +51,9 @@ class ScriptedRun final : TrainingObserver {
   ScriptedRun(const fs::path& folder, const std::string& options)
       : folder_(folder), store_(folder / "checkpoints"), corpus_(eight_pairs(folder / "train.bin")) {
     config_ = parse_config(
-                  "{data: {eval1: v.de, eval2: v.en}, training: {batch_size: 2, num_epochs: 0, optimizer: sgd, "
-                  "warmup_steps: 1, lr: 0.01, " +
-                      options + "}",
+                  "{data: {eval1: v.de, eval2: v.en}, training: {batch_size: 2, optimizer: sgd, warmup_steps: 1, "
+                  "lr: 0.01, " +
+                      std::string(options.find("num_epochs") == options.npos ? "num_epochs: 0, " : "") + options + "}",
                   "test")
                   .config;
     restart();
