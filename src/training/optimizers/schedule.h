@@ -7,8 +7,8 @@
 
 namespace nmt {
 
-/// Where schedule `plateau` stands. With every validation: a new best score clears the count; plateau_patience
-/// validations without one multiply the rate by plateau_factor.
+/// Where schedule `plateau` stands. With every validation that is due: a new best score clears the count;
+/// plateau_patience validations without one multiply the rate by plateau_factor.
 struct Plateau {
   double factor = 1;        ///< of the learning rate
   int64_t validations = 0;  ///< without a new best, since the last change of the rate

@@ -176,6 +176,12 @@ class ScriptedRun final : TrainingObserver {
   std::shared_ptr<test::LimitedModel> model_;
 };
 
+void expect_equal_weights(const ScriptedRun& run, const ScriptedRun& other) {
+  const auto weights = run.weights(), expected = other.weights();
+  for (size_t i = 0; i < weights.size(); ++i)
+    EXPECT_TRUE(weights[i].second.equal(expected[i].second)) << weights[i].first;
+}
+
 class UpdateLoopTest : public testing::Test {
  protected:
   test::TemporaryDirectory folder_;
@@ -294,9 +300,7 @@ TEST_F(UpdateLoopTest, AfterAnEarlierLimitTheLearningRatesAreThoseOfAnUnbrokenRu
   EXPECT_EQ(found.best_validations.size(), expected.best_validations.size());
   for (size_t i = 0; i < expected.best_validations.size(); ++i)
     EXPECT_EQ(found.best_validations[i].update, expected.best_validations[i].update);
-  const auto weights = run.weights(), wanted = whole.weights();
-  for (size_t i = 0; i < weights.size(); ++i)
-    EXPECT_TRUE(weights[i].second.equal(wanted[i].second)) << weights[i].first;
+  expect_equal_weights(run, whole);
 }
 
 TEST_F(UpdateLoopTest, TheLastUpdateOfTheLastEpochTakesWhatIsLeft) {
@@ -320,11 +324,11 @@ TEST_F(UpdateLoopTest, AnUpdateOfSeveralEpochsIsValidatedAfterAStop) {
 
 TEST_F(UpdateLoopTest, TheTimeLeftIsThatOfTheNearestLimit) {
   ScriptedRun run(folder_.path(),
-                  "max_updates: 6, max_minutes: 0.1, checkpoint_every: 100}, validation: {every: 100}, run: "
+                  "max_updates: 60, max_minutes: 0.1, checkpoint_every: 100}, validation: {every: 100}, run: "
                   "{log_every: 1}");
   run.train();
   ASSERT_GE(run.intervals.size(), 2u);
-  EXPECT_DOUBLE_EQ(run.intervals[0].seconds_left, 5) << "five updates of a second each";
+  EXPECT_DOUBLE_EQ(run.intervals[0].seconds_left, 5) << "of the six seconds, not of the 59 updates";
   EXPECT_DOUBLE_EQ(run.intervals[1].seconds_left, 4);
 }
 
@@ -351,9 +355,7 @@ TEST_F(UpdateLoopTest, GivesUpAnUpdateForASignalAndDoesItAgain) {
   EXPECT_EQ(run.train(), 0);
   EXPECT_EQ(run.on_disk(4).position.batch, whole.on_disk(4).position.batch);
   EXPECT_EQ(run.on_disk(4).target_tokens, whole.on_disk(4).target_tokens);
-  const auto weights = run.weights(), expected = whole.weights();
-  for (size_t i = 0; i < weights.size(); ++i)
-    EXPECT_TRUE(weights[i].second.equal(expected[i].second)) << weights[i].first;
+  expect_equal_weights(run, whole);
 }
 
 TEST_F(UpdateLoopTest, SavesNothingWhereNoUpdateIsDone) {
@@ -383,9 +385,7 @@ TEST_F(UpdateLoopTest, HalvesTheRateByEpochsAcrossARestart) {
     for (const auto& interval : found->intervals) rates.push_back(interval.learning_rate);
     EXPECT_THAT(rates, ElementsAre(0.01, 0.01, 0.01, 0.01, 0.005, 0.005, 0.0025, 0.0025, 0.00125, 0.00125));
   }
-  const auto weights = run.weights(), expected = whole.weights();
-  for (size_t i = 0; i < weights.size(); ++i)
-    EXPECT_TRUE(weights[i].second.equal(expected[i].second)) << weights[i].first;
+  expect_equal_weights(run, whole);
 }
 
 TEST_F(UpdateLoopTest, DoesAValidationAgainThatASignalCutShort) {
@@ -477,9 +477,7 @@ TEST_F(UpdateLoopTest, MeasuresTheNextBatchAtTheEndOfAnEpoch) {
   EXPECT_EQ(named.epochs[1].next_batch_loss, named.intervals[8].loss);
   EXPECT_NE(named.epochs[0].loss, named.intervals[4].loss);
   EXPECT_FALSE(plain.epochs[0].next_batch_loss);
-  const auto weights = named.weights(), expected = plain.weights();
-  for (size_t i = 0; i < weights.size(); ++i)
-    EXPECT_TRUE(weights[i].second.equal(expected[i].second)) << weights[i].first;
+  expect_equal_weights(named, plain);
 }
 
 TEST_F(UpdateLoopTest, FindsTheLossOfTheNextBatchAgainWhenItGoesOn) {
