@@ -2,12 +2,13 @@
 """JoeyNMT or OpenNMT-py on a small corpus, for so many minutes, and the BLEU of its best checkpoint. Prints a Markdown row.
 
     bench/training/low_resource_peers.py --peers DIR --data data/iwslt14_20k --prepared prepared/iwslt14_de_en_20k
-                                         --peer joeynmt|opennmt [--minutes 150] [--threads 1] [--programs build] [--work DIR]
+                                         --peer joeynmt|opennmt [--minutes 150] [--threads 1] [--device cpu]
+                                         [--programs build] [--work DIR]
 
 DIR has the environment `venv` of the other toolkits. --data holds {train,valid,test}.{de,en}; --prepared is what nmt-prepro
 made of them: the peer trains on the same pieces. JoeyNMT has the settings of its own recipe for IWSLT 2014 (6 + 6 layers
 of 256, dropout 0.3, a rate of 0.0003 that falls on a plateau), OpenNMT-py the same model with its schedule `noam`. Both
-take batches of 4,096 tokens and label smoothing 0.1, and validate every 500 updates. The test set is translated once, by
+take batches of 4,096 tokens and label smoothing 0.1, and validate every 500 updates (--every). The test set is translated once, by
 beam search of 5, after the time is over; BLEU is of the tokens as they stand, lower-cased. An epoch counts every pair.
 """
 
@@ -21,7 +22,6 @@ import sys
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-EVERY = 500  # updates between validations
 
 # JoeyNMT 2.3 names an argument that today's PyTorch no longer has.
 JOEYNMT = """
@@ -66,7 +66,7 @@ def joeynmt_configuration(options):
     return f"""name: low_resource
 joeynmt_version: 2.3.0
 model_dir: {options.work}/model
-use_cuda: false
+use_cuda: {options.device == 'cuda'}
 fp16: false
 random_seed: 42
 data:
@@ -101,7 +101,7 @@ training:
     batch_multiplier: 1
     epochs: 1000
     updates: 1000000
-    validation_freq: {EVERY}
+    validation_freq: {options.every}
     logging_freq: 100
     early_stopping_metric: bleu
     overwrite: true
@@ -122,6 +122,7 @@ model:
 
 def opennmt_configuration(options):
     work = options.work
+    cards = "world_size: 1\ngpu_ranks: [0]\n" if options.device == "cuda" else ""
     return f"""save_data: {work}/d
 src_vocab: {work}/vocab.txt
 tgt_vocab: {work}/vocab.txt
@@ -131,12 +132,12 @@ data:
   valid: {{path_src: {work}/valid.de, path_tgt: {work}/valid.en, transforms: []}}
 save_model: {work}/model
 train_steps: 1000000
-valid_steps: {EVERY}
-save_checkpoint_steps: {EVERY}
+valid_steps: {options.every}
+save_checkpoint_steps: {options.every}
 report_every: 100
 seed: 1
 num_workers: 0
-bucket_size: 29000
+{cards}bucket_size: 29000
 batch_type: tokens
 batch_size: 4096
 normalization: tokens
@@ -165,7 +166,8 @@ position_encoding: true
 
 def environment(options):
     threads = str(options.threads)
-    return {**os.environ, "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "CUDA_VISIBLE_DEVICES": "",
+    cards = {} if options.device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
+    return {**os.environ, **cards, "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads,
             "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "1"}  # OpenNMT-py's checkpoints hold its options
 
 
@@ -223,7 +225,8 @@ def opennmt(options):
     updates = max(map(int, re.findall(r"Step +(\d+)/", text)), default=0)
     perplexities = list(map(float, re.findall(r"Validation perplexity: ([\d.]+)", text)))
     best = min(range(len(perplexities)), key=perplexities.__getitem__)
-    subprocess.run([programs / "onmt_translate", "-model", options.work / f"model_step_{(best + 1) * EVERY}.pt", "-src",
+    device = ["-gpu", "0"] if options.device == "cuda" else []
+    subprocess.run([programs / "onmt_translate", *device, "-model", options.work / f"model_step_{(best + 1) * options.every}.pt", "-src",
                     options.work / "test.de", "-output", options.work / "test.pieces", "-beam_size", "5", "-batch_size",
                     "32"], env=environment(options), check=True)
     pipe([options.programs / "nmt-prepro", "--decode", options.prepared], options.work / "test.pieces",
@@ -238,6 +241,8 @@ def main():
     parser.add_argument("--peer", choices=("joeynmt", "opennmt"), required=True)
     parser.add_argument("--minutes", type=float, default=150)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--every", type=int, default=500, help="updates between validations")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--programs", type=pathlib.Path, default=SOURCE / "build")
     parser.add_argument("--work", type=pathlib.Path, default=SOURCE / "runs" / "low_resource_peers")
     options = parser.parse_args()
