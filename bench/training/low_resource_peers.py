@@ -8,8 +8,9 @@
 DIR has the environment `venv` of the other toolkits. --data holds {train,valid,test}.{de,en}; --prepared is what nmt-prepro
 made of them: the peer trains on the same pieces. JoeyNMT has the settings of its own recipe for IWSLT 2014 (6 + 6 layers
 of 256, dropout 0.3, a rate of 0.0003 that falls on a plateau), OpenNMT-py the same model with its schedule `noam`. Both
-take batches of 4,096 tokens and label smoothing 0.1, and validate every 500 updates (--every). The test set is translated once, by
-beam search of 5, after the time is over; BLEU is of the tokens as they stand, lower-cased. An epoch counts every pair.
+take batches of 4,096 tokens and label smoothing 0.1, and validate every 500 updates (--every). The test set is translated
+once, by beam search of 5, after the time is over; BLEU is of the tokens as they stand, lower-cased. An epoch counts every
+pair.
 """
 
 import argparse
@@ -23,9 +24,11 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-# JoeyNMT 2.3 names an argument that today's PyTorch no longer has.
+# JoeyNMT 2.3 names an argument that today's PyTorch no longer has, and a function that SentencePiece 0.2.2 no longer has. That
+# one would restrict the pieces to those of the vocabulary, which has all of them here.
 JOEYNMT = """
 import sys
+import sentencepiece
 import torch.optim.lr_scheduler as schedulers
 
 class Plateau(schedulers.ReduceLROnPlateau):
@@ -33,6 +36,8 @@ class Plateau(schedulers.ReduceLROnPlateau):
         super().__init__(*arguments, **named)
 
 schedulers.ReduceLROnPlateau = Plateau
+if not hasattr(sentencepiece.SentencePieceProcessor, "SetVocabulary"):
+    sentencepiece.SentencePieceProcessor.SetVocabulary = lambda self, pieces: None
 from joeynmt.__main__ import main
 sys.exit(main())
 """
@@ -226,9 +231,9 @@ def opennmt(options):
     perplexities = list(map(float, re.findall(r"Validation perplexity: ([\d.]+)", text)))
     best = min(range(len(perplexities)), key=perplexities.__getitem__)
     device = ["-gpu", "0"] if options.device == "cuda" else []
-    subprocess.run([programs / "onmt_translate", *device, "-model", options.work / f"model_step_{(best + 1) * options.every}.pt", "-src",
-                    options.work / "test.de", "-output", options.work / "test.pieces", "-beam_size", "5", "-batch_size",
-                    "32"], env=environment(options), check=True)
+    model = options.work / f"model_step_{(best + 1) * options.every}.pt"
+    subprocess.run([programs / "onmt_translate", *device, "-model", model, "-src", options.work / "test.de", "-output",
+                    options.work / "test.pieces", "-beam_size", "5", "-batch_size", "32"], env=environment(options), check=True)
     pipe([options.programs / "nmt-prepro", "--decode", options.prepared], options.work / "test.pieces",
          options.work / "test.hyp", options)
     return minutes, updates
