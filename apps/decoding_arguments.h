@@ -41,8 +41,10 @@ struct DecodingArguments {
         ->capture_default_str();
   }
 
-  /// These models, with what is said here.
+  /// These models, with what is said here. Throws Error.
   ModelSetOptions model_set(std::vector<std::filesystem::path> directories, std::vector<double> weights) const {
+    if (directories.size() < 2 && flags.has("combination"))
+      throw Error("--combination: joins several models, and one is translating; leave it out");
     return {.directories = std::move(directories),
             .weights = std::move(weights),
             .device = device,

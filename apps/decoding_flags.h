@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "config/option_table.h"
+#include "config/rules/changed_decoding.h"
 #include "config/rules/consistency.h"
 #include "config/value.h"
 
@@ -24,13 +25,19 @@ class DecodingFlags {
     }
   }
 
-  /// A model's own configuration, changed by the flags that are given; to draw samples needs no --beam-size 1, and what
-  /// the model says of something that a flag turns off (--no-sampling, --shortlist 0) is left out. Throws Error.
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(given_, [&](const Given& given) { return given.option->name == name; });
+  }
+
+  /// A model's own configuration, changed by the flags that are given, as follow_changes() has it. Throws Error.
   Config applied_to(Config config) const {
     if (given_.empty()) return config;
-    for (const auto& [option, flag, value] : given_) assign_value(config, *option, value, flag);
-    if (config.decoding.sampling && !is_given("beam_size")) config.decoding.beam_size = 1;
-    reset_what_is_off(config.decoding);
+    std::vector<std::string> changed;
+    for (const auto& [option, flag, value] : given_) {
+      assign_value(config, *option, value, flag);
+      changed.emplace_back(option->name);
+    }
+    follow_changes(config.decoding, changed);
     check_consistency(config, "command line");
     return config;
   }
@@ -41,28 +48,6 @@ class DecodingFlags {
     std::string flag;  // as it was given, for messages
     YAML::Node value;
   };
-
-  bool is_given(std::string_view name) const {
-    return std::ranges::any_of(given_, [&](const Given& given) { return given.option->name == name; });
-  }
-
-  /// Without its switch an option that is not at its default is refused: here nobody has typed it.
-  void reset_what_is_off(DecodingConfig& decoding) const {
-    const DecodingConfig defaults;
-    const auto reset = [&](std::string_view name, auto field) {
-      if (!is_given(name)) decoding.*field = defaults.*field;
-    };
-    if (is_given("sampling") && !decoding.sampling) {
-      reset("temperature", &DecodingConfig::temperature);
-      reset("top_k", &DecodingConfig::top_k);
-      reset("top_p", &DecodingConfig::top_p);
-      reset("seed", &DecodingConfig::seed);
-    }
-    if (is_given("diversity_groups") && decoding.diversity_groups == 1)
-      reset("diversity_strength", &DecodingConfig::diversity_strength);
-    if (is_given("shortlist") && decoding.shortlist == 0)
-      reset("shortlist_frequent", &DecodingConfig::shortlist_frequent);
-  }
 
   CLI::Option* add_to(CLI::App& app, const Option& option) {
     std::string flag = fmt::format("--{}", option.name);

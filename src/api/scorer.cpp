@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "api/inner/access.h"
@@ -107,12 +109,16 @@ Score detailed(const Metric& metric, const scoring::Score& score, const std::vec
   }
 }
 
+constexpr int kMaxNgramOrder = 1000;  // of n-grams, as in nmt-score: more would fill the memory
+
 }  // namespace
 
 Scorer::Scorer(const BleuOptions& options) {
   guarded([&] {
-    if (options.max_ngram_order < 1)
-      throw nmt::Error(fmt::format("max_ngram_order {}: use 1 or more", options.max_ngram_order));
+    if (options.max_ngram_order < 1 || options.max_ngram_order > kMaxNgramOrder)
+      throw nmt::Error(fmt::format("max_ngram_order {}: use 1 to {}", options.max_ngram_order, kMaxNgramOrder));
+    if (const auto value = options.smooth_value; value && !(std::abs(*value) <= scoring::kMaxSmoothing))
+      throw nmt::Error(fmt::format("smooth_value {}: use a number of at most {}", *value, scoring::kMaxSmoothing));
     auto state = std::make_shared<State>();
     state->bleu =
         std::make_shared<const scoring::Bleu>(scoring::BleuOptions{.tokenizer = options.tokenizer,
@@ -130,6 +136,9 @@ Scorer::Scorer(const ChrfOptions& options) {
   guarded([&] {
     if (options.char_order < 0 || options.word_order < 0 || options.char_order + options.word_order == 0)
       throw nmt::Error("chrF needs n-grams of some order: raise char_order or word_order");
+    if (const int order = std::max(options.char_order, options.word_order); order > kMaxNgramOrder)
+      throw nmt::Error(
+          fmt::format("n-grams of order {}: at most {} for char_order and word_order", order, kMaxNgramOrder));
     auto state = std::make_shared<State>();
     state->chrf = std::make_shared<const scoring::Chrf>(scoring::ChrfOptions{.char_order = options.char_order,
                                                                              .word_order = options.word_order,

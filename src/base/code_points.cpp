@@ -21,6 +21,21 @@ uint32_t invalid_length(std::string_view text, size_t i) {
   return length;
 }
 
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint c = code_point_at(text, i);
+    const bool is_control = (c.value < 0x20 && c.value != '\t') || (c.value >= 0x7F && c.value <= 0x9F);
+    if (is_control || !c.is_valid)
+      result += '?';
+    else
+      result += text.substr(i, c.length);
+    i += c.length;
+  }
+  return result;
+}
+
 void append_code_points(std::string_view text, WhiteSpace white_space, std::vector<uint32_t>& out) {
   for (size_t i = 0; i < text.size();) {
     const char32_t c = next_code_point(text, i);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -62,6 +63,10 @@ constexpr bool is_python_space(char32_t c) {
   return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
          c == 0x3000;
 }
+
+/// `text` as it may stand on a terminal: control characters (to U+1F but for the tab, and U+7F to U+9F, which are
+/// commands, too) and bytes that are not UTF-8 are question marks.
+std::string printable(std::string_view text);
 
 /// The code points of `text`, appended; without those of Python's white space if asked.
 enum class WhiteSpace { kKeep, kDrop };

@@ -290,9 +290,9 @@ std::string type_of(const std::optional<T>&) {
 std::string shown(const std::string& text) {
   constexpr size_t kLongest = 60;
   std::string result;
-  for (const char c : text) {
-    if (result.size() >= kLongest && !is_continuation_byte(c)) return result + "...";  // not within a character
-    result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+  for (const char c : printable(std::string_view(text).substr(0, 4 * kLongest + 4))) {  // a byte of at most four
+    if (result.size() >= kLongest && !is_continuation_byte(c)) return result + "...";   // not within a character
+    result += c == '\t' ? '?' : c;
   }
   return result;
 }

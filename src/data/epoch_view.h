@@ -15,6 +15,7 @@ namespace nmt {
 struct SubwordSampling {
   std::shared_ptr<const SubwordSampler> source = {}, target = {};  ///< null: that side keeps its pieces
   uint64_t seed = 1;
+  std::vector<int32_t> source_prefix = {};  ///< data.source_prefix; the leading pieces that are of it stay as they are
   /// Most pieces of a side; a sentence whose sample has more keeps its own pieces.
   int64_t max_source = 1 << 20, max_target = 1 << 20;
 };
@@ -53,7 +54,8 @@ class EpochView {
   Pieces target(int64_t pair) const;
 
  private:
-  Pieces sampled(std::span<const int32_t> plain, const SubwordSampler& sampler, int64_t max, int64_t pair,
+  /// Samples what stands behind the first `kept` pieces.
+  Pieces sampled(std::span<const int32_t> plain, int64_t kept, const SubwordSampler& sampler, int64_t max, int64_t pair,
                  uint64_t side) const;
 
   const PreparedCorpus& corpus_;

@@ -28,22 +28,6 @@ std::string run_name(const std::string& directory) {
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
-// A corpus may hold anything: a line of it stays one line, and nothing in it commands a terminal. U+80 to U+9F are
-// commands, too.
-std::string without_commands(std::string_view text) {
-  std::string shown;
-  for (size_t i = 0; i < text.size();) {
-    const CodePoint c = code_point_at(text, i);
-    const bool is_control = (c.value < 0x20 && c.value != '\t') || (c.value >= 0x7F && c.value <= 0x9F);
-    if (is_control || !c.is_valid)
-      shown += '?';
-    else
-      shown += text.substr(i, c.length);
-    i += c.length;
-  }
-  return shown;
-}
-
 std::string whole(double number) { return with_commas(std::llround(number)); }
 
 }  // namespace
@@ -146,9 +130,9 @@ std::vector<std::string> format_validation(const ValidationReport& r) {
   for (const auto& other : r.others)
     for (auto& of_other : format_validation(other)) lines.push_back(std::move(of_other));
   for (const auto& sample : r.samples) {
-    lines.push_back("  source     " + without_commands(sample.source));
-    lines.push_back("  reference  " + without_commands(sample.reference));
-    lines.push_back("  hypothesis " + without_commands(sample.hypothesis));
+    lines.push_back("  source     " + printable(sample.source));
+    lines.push_back("  reference  " + printable(sample.reference));
+    lines.push_back("  hypothesis " + printable(sample.hypothesis));
   }
   return lines;
 }

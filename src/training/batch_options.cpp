@@ -28,6 +28,7 @@ BatchOptions batch_options(const Config& config, const TextCodec& codec) {
           .sampling = {.source = sampler(codec.source(), t.bpe_dropout1, t.unigram_alpha1, t.unigram_nbest),
                        .target = sampler(codec.target(), t.bpe_dropout2, t.unigram_alpha2, t.unigram_nbest),
                        .seed = seed,
+                       .source_prefix = codec.prefix_ids(),
                        .max_source = config.data.maxlen1 - 2,
                        .max_target = config.data.maxlen2 - 2}};
 }

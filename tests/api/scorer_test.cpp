@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "scoring/metrics/bleu.h"
 #include "support.h"
 
@@ -74,7 +76,14 @@ TEST(ApiScorer, SaysWhatIsWrong) {
   EXPECT_THAT(bleu_message({.tokenizer = "14a"}), HasSubstr("14a"));
   EXPECT_THAT(bleu_message({.smooth_method = "more"}), HasSubstr("one of none, floor"));
   EXPECT_THAT(bleu_message({.max_ngram_order = 0}), HasSubstr("max_ngram_order 0"));
-  EXPECT_THAT(message_of<api::UserError>([] { Scorer{api::ChrfOptions{.char_order = 0}}; }), HasSubstr("n-grams"));
+  EXPECT_THAT(bleu_message({.max_ngram_order = 2'000'000'000}), HasSubstr("use 1 to 1000"));
+  EXPECT_THAT(bleu_message({.smooth_method = "floor", .smooth_value = HUGE_VAL}), HasSubstr("smooth_value inf"));
+  EXPECT_THAT(bleu_message({.smooth_method = "floor", .smooth_value = std::nan("")}), HasSubstr("smooth_value nan"));
+  const auto chrf_message = [](const api::ChrfOptions& options) {
+    return message_of<api::UserError>([&] { Scorer{options}; });
+  };
+  EXPECT_THAT(chrf_message({.char_order = 0}), HasSubstr("n-grams"));
+  EXPECT_THAT(chrf_message({.word_order = 2'000'000'000}), HasSubstr("at most 1000"));
   const Scorer bleu{api::BleuOptions()};
   message_of<api::UserError>([&] { bleu.corpus_score(kHypotheses, {{"one"}, {"two"}}); });
   message_of<api::UserError>([&] { bleu.corpus_score({}, kReferences); });

@@ -130,7 +130,8 @@ TEST_F(ApiTranslator, SaysWhatIsWrong) {
             "a stream: source and sink are both needed");
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_sise=3"}; }), HasSubstr("did you mean decoding.beam_size"));
   EXPECT_THAT(message([](auto& o) { o.settings = {"beam_size"}; }), HasSubstr("write name=value"));
-  EXPECT_THAT(message([](auto& o) { o.settings = {"beam_size=[1"}; }), HasSubstr("no YAML"));
+  EXPECT_THAT(message([](auto& o) { o.settings = {"beam_size=[1"}; }), HasSubstr("beam_size [1: "));
+  EXPECT_THAT(message([](auto& o) { o.settings = {"banned_phrases=[a], b"}; }), HasSubstr("more than one value"));
   EXPECT_THAT(message([](auto& o) { o.settings = {"precision=int8"}; }), HasSubstr("where a translator is made"));
   EXPECT_THAT(message([](auto& o) { o.n_best = 9; }), HasSubstr("beam"));
   EXPECT_EQ(message([](auto& o) { o.n_best = 0; }), "n_best 0: use 1 or more");

@@ -85,6 +85,14 @@ TEST(Words, SplitAtWhiteSpaceOnly) {
   EXPECT_TRUE(words.empty());
 }
 
+TEST(CodePoints, PrintableHasNoCommandsOfATerminal) {
+  EXPECT_EQ(printable("a\tb \u00E9\u3000\U0001F600"), "a\tb \u00E9\u3000\U0001F600");
+  EXPECT_EQ(printable("\x1B[31m\r\n\x7F"), "?[31m???");
+  EXPECT_EQ(printable("\u0080\u009B1m\u009F\u00A0"), "??1m?\u00A0");
+  EXPECT_EQ(printable("\xE4 \xE2\x82"), "? ?");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "?");
+}
+
 TEST(CodePoints, AppendWithOrWithoutWhiteSpace) {
   std::vector<uint32_t> all, dense;
   append_code_points("a \u00E9\u3000\U0001F600", WhiteSpace::kKeep, all);

@@ -113,6 +113,18 @@ TEST_F(BatchStreamTest, KeepsTheOwnPiecesWhereASampleIsTooLong) {
   EXPECT_GT(longer, 10);
 }
 
+TEST_F(BatchStreamTest, LeavesThePrefixOfTheTaskAsItIs) {
+  const auto first = corpus_->source(3);
+  ASSERT_GE(first.size(), 3u);
+  const SubwordSampling sampling{.source = std::make_shared<Stutter>(),
+                                 .source_prefix = {first.begin(), first.begin() + 2}};
+  for (int64_t epoch = 0; epoch < 20; ++epoch) {
+    const auto sampled = EpochView(*corpus_, sampling, epoch).source(3);
+    ASSERT_GE(sampled.ids().size(), first.size());
+    EXPECT_TRUE(std::equal(first.begin(), first.begin() + 3, sampled.ids().begin())) << epoch;  // no piece of it twice
+  }
+}
+
 TEST_F(BatchStreamTest, HandsOutTheShardsOfTheEpochsInOrder) {
   BatchOptions options = options_;
   options.shard_pairs = 30;

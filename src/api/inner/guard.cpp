@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <new>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "translation/lines/translation_calls.h"
@@ -19,10 +19,7 @@ namespace {
 
 /// Libraries put stack traces behind the first line, and nothing in a message commands a terminal.
 std::string one_line(const char* text) {
-  std::string line(std::string_view(text).substr(0, std::string_view(text).find('\n')));
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
-  return line;
+  return printable(std::string_view(text).substr(0, std::string_view(text).find('\n')));
 }
 
 /// The process in which the library began to work; 0: it has not.

@@ -1,14 +1,14 @@
 #include "api/inner/settings.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include "base/error.h"
+#include "config/loading/yaml_reader.h"
 #include "config/option_table.h"
+#include "config/rules/changed_decoding.h"
 #include "config/rules/consistency.h"
 #include "config/suggestion.h"
 #include "config/value.h"
@@ -21,14 +21,6 @@ constexpr std::string_view kSection = "decoding";
 template <typename Value>
 void add(DecodingSettings& settings, const char* name, const std::optional<Value>& value) {
   if (value) settings.emplace_back(name, fmt::format("{}", *value));
-}
-
-YAML::Node parsed(const std::string& text, const std::string& where) {
-  try {
-    return YAML::Load(text);
-  } catch (const YAML::Exception&) {
-    throw nmt::Error(fmt::format("{}: the value is no YAML", where));
-  }
 }
 
 }  // namespace
@@ -74,17 +66,16 @@ DecodingSettings settings_of(const TranslateOptions& options) {
 
 nmt::Config with_settings(nmt::Config config, const DecodingSettings& settings) {
   if (settings.empty()) return config;
-  const auto is_given = [&](std::string_view name) {
-    return std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == name; });
-  };
+  std::vector<std::string> changed;
   for (const auto& [name, value] : settings) {
     const auto* option = find_option(kSection, name);
     if (!option)
       throw nmt::Error(fmt::format("unknown option {}{}", shown(name), suggest_option(std::string(kSection), name)));
     const std::string where = fmt::format("{} {}", name, shown(value));
-    assign_value(config, *option, parsed(value, where), where);
+    assign_value(config, *option, parse_value(*option, value, where), where);
+    changed.push_back(name);
   }
-  if (config.decoding.sampling && !is_given("beam_size")) config.decoding.beam_size = 1;
+  follow_changes(config.decoding, changed);
   check_consistency(config, "options");
   return config;
 }

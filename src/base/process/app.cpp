@@ -12,6 +12,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/code_points.h"
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
 
@@ -21,9 +22,7 @@ namespace {
 // Messages name what stands in files of strangers: one line it stays, and nothing in it commands a terminal.
 int report(std::string_view name, std::string message, int exit_code) {
   std::replace(message.begin(), message.end(), '\n', ' ');
-  std::replace_if(
-      message.begin(), message.end(), [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
-  const std::string line = fmt::format("{}: {}\n", name, message);
+  const std::string line = fmt::format("{}: {}\n", name, printable(message));
   std::fwrite(line.data(), 1, line.size(), stderr);
   return exit_code;
 }

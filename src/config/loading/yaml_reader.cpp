@@ -230,25 +230,15 @@ std::vector<Setting> Reader::read_text(const std::string& yaml, const std::strin
   return before;
 }
 
-/// The value after "=": YAML, but a text or a list of one needs no quotes.
-YAML::Node parse_setting_value(const Setting& setting, const std::string& text) {
-  const Option* option = find_option(setting.section, setting.name);
-  Config config;
-  const bool is_text = option && std::holds_alternative<std::string*>(option->of(config));
-  const bool is_list = option && (std::holds_alternative<std::vector<std::string>*>(option->of(config)) ||
-                                  std::holds_alternative<std::vector<int64_t>*>(option->of(config)) ||
-                                  std::holds_alternative<std::vector<double>*>(option->of(config)));
-  const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
-  if ((is_text && !is_quoted) || (is_list && !is_quoted && !text.starts_with('['))) return YAML::Node(text);
+YAML::Node parse_one_value(const std::string& text, const std::string& where) {
   try {
     const DocumentScan scan(text);
-    if (scan.open_quote() > 0) throw Error(setting.source + ": not YAML: a quote that is never closed");
+    if (scan.open_quote() > 0) throw Error(where + ": not YAML: a quote that is never closed");
     if (scan.second_document() > 0)
-      throw Error(
-          fmt::format("{}: more than one value; put all of a text in quotes, all of a list in [ ]", setting.source));
+      throw Error(fmt::format("{}: more than one value; put all of a text in quotes, all of a list in [ ]", where));
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw Error(fmt::format("{}: {}", setting.source, reason_of(error)));
+    throw Error(fmt::format("{}: {}", where, reason_of(error)));
   }
 }
 
@@ -268,6 +258,18 @@ std::vector<Setting> read_settings(const std::string& yaml, const std::string& n
   return Reader().read_text(yaml, name);
 }
 
+YAML::Node parse_value(const Option& option, const std::string& text, const std::string& where) {
+  Config config;
+  const Field field = option.of(config);
+  const bool is_text = std::holds_alternative<std::string*>(field);
+  const bool is_list = std::holds_alternative<std::vector<std::string>*>(field) ||
+                       std::holds_alternative<std::vector<int64_t>*>(field) ||
+                       std::holds_alternative<std::vector<double>*>(field);
+  const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
+  if ((is_text && !is_quoted) || (is_list && !is_quoted && !text.starts_with('['))) return YAML::Node(text);
+  return parse_one_value(text, where);
+}
+
 Setting parse_setting(const std::string& text) {
   if (find_invalid_utf8(text)) throw Error("--set: a setting that is not UTF-8 text");
   Setting setting;
@@ -284,7 +286,9 @@ Setting parse_setting(const std::string& text) {
     throw Error(fmt::format("{}: unknown section {}{}", setting.source, shown(setting.section),
                             suggest_section(setting.section)));
   }
-  setting.value = parse_setting_value(setting, text.substr(equals + 1));
+  const std::string value = text.substr(equals + 1);
+  const Option* option = find_option(setting.section, setting.name);
+  setting.value = option ? parse_value(*option, value, setting.source) : parse_one_value(value, setting.source);
   return setting;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "config/option.h"
+
 namespace nmt {
 
 /// One "name: value" of a configuration, before it is known whether there is such an option.
@@ -33,6 +35,10 @@ FileSettings read_settings(const std::filesystem::path& file);
 /// The same from text; `name` stands for the file in messages. It has no `base:`, which Error says: such text may come
 /// from a stranger's model, who is not to name files of this machine.
 std::vector<Setting> read_settings(const std::string& yaml, const std::string& name);
+
+/// A value of this option as one types it: YAML, but a text or a list of one needs no quotes. Throws Error ("WHERE:
+/// ...").
+YAML::Node parse_value(const Option& option, const std::string& text, const std::string& where);
 
 /// A setting "section.key=value" of the command line. Throws Error.
 Setting parse_setting(const std::string& text);

@@ -15,9 +15,8 @@
 namespace nmt::scoring {
 namespace {
 
-// Beyond these, output and n-grams would fill the memory, and sums of a smoothing value leave float32.
+// Beyond these, output and n-grams would fill the memory.
 constexpr int kMaxWidth = 1000, kMaxChrfOrder = 1000;
-constexpr double kMaxSmoothing = 1e30;
 
 /// Values of parsed options, converted.
 class Values {

@@ -16,12 +16,15 @@ namespace nmt::scoring {
 /// exp: method 3, that of mteval-v13a.
 enum class BleuSmoothing { kNone, kFloor, kAddK, kExponential };
 
+/// Larger smoothing values leave float32 in sums.
+constexpr double kMaxSmoothing = 1e30;
+
 struct BleuOptions {
   std::string tokenizer = "13a";         ///< a name of tokenizer_names()
   std::string sentencepiece_model = {};  ///< file for the SentencePiece tokenisers; empty: where sacreBLEU keeps them
   bool lowercase = false;
   BleuSmoothing smoothing = BleuSmoothing::kExponential;
-  std::optional<double> smoothing_value = {};  ///< floor: 0.1, add-k: 1 by default
+  std::optional<double> smoothing_value = {};  ///< floor: 0.1, add-k: 1 by default; within kMaxSmoothing
   int max_order = 4;
   bool effective_order = false;  ///< leave out orders longer than the text: for sentences
 };

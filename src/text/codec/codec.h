@@ -56,6 +56,7 @@ class TextCodec {
   /// How many of encode_source()'s pieces are those of source_prefix.
   int64_t prefix_length(std::span<const int32_t> source) const;
   int64_t prefix_length() const { return std::ssize(prefix_ids_); }
+  const std::vector<int32_t>& prefix_ids() const { return prefix_ids_; }  ///< of source_prefix alone
   std::vector<int32_t> encode_target(std::string_view text) const;
   std::string decode_target(std::span<const int32_t> ids) const;
 
@@ -67,7 +68,7 @@ class TextCodec {
  private:
   Options options_;
   std::shared_ptr<const Tokenizer> source_, target_;
-  std::vector<int32_t> prefix_ids_;  // of source_prefix alone
+  std::vector<int32_t> prefix_ids_;
 };
 
 }  // namespace nmt

@@ -14,29 +14,32 @@ double per_target_token(double sum, const UpdateStats& stats) {
 }  // namespace
 
 void IntervalMeter::begin() {
-  sums_ = last_ = {};
+  all_ = finite_ = last_ = {};
   updates_ = 0;
   start_ = clock_();
 }
 
 void IntervalMeter::add(const UpdateStats& stats) {
-  sums_ += stats;
-  last_ = stats;
+  all_ += stats;
   ++updates_;
+  if (stats.skipped && finite_.target_tokens > 0) return;  // last_ stays that of an update with figures
+  if (!stats.skipped) finite_ += stats;
+  last_ = stats;
 }
 
 TrainingInterval IntervalMeter::measured(std::optional<int64_t> updates_left) const {
   const double seconds = std::max(clock_() - start_, 1e-9);
-  TrainingInterval interval{.loss = per_target_token(sums_.loss, sums_),
-                            .perplexity = std::exp(per_target_token(sums_.label_loss, sums_)),
-                            .accuracy = per_target_token(static_cast<double>(sums_.correct), sums_),
+  const UpdateStats& figures = finite_.target_tokens > 0 ? finite_ : last_;
+  TrainingInterval interval{.loss = per_target_token(figures.loss, figures),
+                            .perplexity = std::exp(per_target_token(figures.label_loss, figures)),
+                            .accuracy = per_target_token(static_cast<double>(figures.correct), figures),
                             .gradient_norm = last_.gradient_norm,
                             .last_loss = per_target_token(last_.loss, last_),
                             .last_accuracy = per_target_token(static_cast<double>(last_.correct), last_),
-                            .source_tokens_per_second = static_cast<double>(sums_.source_tokens) / seconds,
-                            .target_tokens_per_second = static_cast<double>(sums_.target_tokens) / seconds,
-                            .real_token_share = static_cast<double>(sums_.source_tokens + sums_.target_tokens) /
-                                                static_cast<double>(std::max<int64_t>(sums_.padded_tokens, 1))};
+                            .source_tokens_per_second = static_cast<double>(all_.source_tokens) / seconds,
+                            .target_tokens_per_second = static_cast<double>(all_.target_tokens) / seconds,
+                            .real_token_share = static_cast<double>(all_.source_tokens + all_.target_tokens) /
+                                                static_cast<double>(std::max<int64_t>(all_.padded_tokens, 1))};
   if (updates_left)
     interval.seconds_left =
         static_cast<double>(*updates_left) * seconds / static_cast<double>(std::max<int64_t>(updates_, 1));

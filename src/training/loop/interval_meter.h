@@ -22,14 +22,17 @@ class IntervalMeter {
   void leave_out(double seconds) { start_ += seconds; }
   bool empty() const { return updates_ == 0; }
 
-  /// Means and speeds of the interval up to now; seconds_left where the number of updates left is known. What the meter
-  /// does not know keeps its default: epoch, update, learning rate, figures of the whole run, norms, histograms.
+  /// Means of the updates that were not skipped, and speeds of all, in the interval up to now; seconds_left where the
+  /// number of updates left is known. What the meter does not know keeps its default: epoch, update, learning rate,
+  /// figures of the whole run, norms, histograms.
   TrainingInterval measured(std::optional<int64_t> updates_left) const;
 
  private:
   Clock clock_;
   double start_ = 0;
-  UpdateStats sums_, last_;
+  UpdateStats all_;     // for speeds
+  UpdateStats finite_;  // those that were not skipped
+  UpdateStats last_;    // of these, if there are any
   int64_t updates_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace nmt {
 /// training.objective simcut (Gao et al. 2022, eq. 6):
 ///   CE(p) + alpha KL(p‖q),
 /// q the prediction of a copy of the batch whose embeddings are zero at a share of the tokens of both sides. Gradients
-/// flow into p and q, as in their code. label_loss and correct are those of p.
+/// flow into p and q, as in the PyTorch program of their first author. label_loss and correct are those of p.
 class SimCut final : public Objective {
  public:
   struct Options {

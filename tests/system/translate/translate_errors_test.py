@@ -76,6 +76,7 @@ class Errors(Case):
                 (("-m", ""), ["the name of a model directory is empty"]),
                 ((*model, "-m", missing), [missing]),
                 ((*model, "--model-weights", "1", "2"), ["--model-weights", "2 for 1"]),
+                ((*model, "--combination", "log_linear"), ["--combination: joins several models"]),
                 ((*model, "-i", missing), [missing]),
                 ((*model, "-i", str(self.folder)), [str(self.folder), "folder"]),
                 ((*model, "-o", missing + "/out"), [missing]),

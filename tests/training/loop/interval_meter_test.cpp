@@ -49,6 +49,25 @@ TEST_F(IntervalMeterTest, GivesMeansPerTokenAndSpeeds) {
   EXPECT_LT(meter_.measured(std::nullopt).seconds_left, 0) << "not known";
 }
 
+TEST_F(IntervalMeterTest, ASkippedUpdateHasNoFiguresButTookItsTime) {
+  auto skipped = stats_of(std::nan(""), 10, 10);
+  skipped.skipped = true;
+  meter_.add(skipped);
+  now_ += 1;
+  EXPECT_TRUE(std::isnan(meter_.measured({}).loss)) << "nothing else is there";
+  meter_.add(stats_of(60, 30, 20));
+  meter_.add(skipped);
+  now_ += 4;
+  const auto interval = meter_.measured(6);
+  EXPECT_DOUBLE_EQ(interval.loss, 3);
+  EXPECT_DOUBLE_EQ(interval.perplexity, std::exp(1.5));
+  EXPECT_DOUBLE_EQ(interval.accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(interval.last_loss, 3);
+  EXPECT_DOUBLE_EQ(interval.gradient_norm, 6);
+  EXPECT_DOUBLE_EQ(interval.source_tokens_per_second, 50.0 / 5);
+  EXPECT_DOUBLE_EQ(interval.seconds_left, 6 * 5.0 / 3);
+}
+
 TEST_F(IntervalMeterTest, LeavesOutWhatIsNotTraining) {
   meter_.add(stats_of(60, 30, 20));
   now_ += 15;
