@@ -60,7 +60,7 @@ struct TranslateArguments {
       for (const auto& phrase : *phrases)
         if (strip(phrase).empty()) throw Error("--must, --must-not: a phrase is empty; leave it out");
     for (const auto& phrase : stream.common.must)
-      if (std::ranges::find(stream.common.must_not, phrase) != stream.common.must_not.end())
+      if (std::ranges::any_of(stream.common.must_not, [&](const auto& no) { return strip(no) == strip(phrase); }))
         throw Error(fmt::format("--must, --must-not '{}': cannot both hold; leave out one of them", phrase));
     for (const int64_t line : attention_lines)
       if (!attention_out.empty() && !texts.empty() && line > std::ssize(texts))

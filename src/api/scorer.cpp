@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "api/inner/access.h"
 #include "api/inner/guard.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "config/value.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
@@ -43,16 +43,24 @@ scoring::BleuSmoothing smoothing_of(const std::string& name) {
       std::pair("add-k", scoring::BleuSmoothing::kAddK), std::pair("exp", scoring::BleuSmoothing::kExponential)};
   for (const auto& [known, smoothing] : kNames)
     if (name == known) return smoothing;
-  throw nmt::Error(fmt::format("smooth_method {}: one of none, floor, add-k, exp", name));
+  throw nmt::Error(fmt::format("smooth_method {}: one of none, floor, add-k, exp", shown(name)));
 }
 
+constexpr int64_t kMaxResamples = 1'000'000;  // more would say no more, and at some number fill the memory
+
 scoring::Seed seed_of(const std::string& text) {
-  return text.empty() ? scoring::Seed::from_environment() : scoring::Seed::parse(text);
+  if (text.empty()) return scoring::Seed::from_environment();
+  try {
+    return scoring::Seed::parse(text);
+  } catch (const nmt::Error&) {  // it speaks of the environment variable
+    throw nmt::Error(fmt::format("seed '{}': give a whole number from 0 on, or none", shown(text)));
+  }
 }
 
 scoring::CorpusOptions inner_options(const CorpusOptions& options) {
-  if (options.bootstrap < 0 || options.bootstrap == 1)
-    throw nmt::Error(fmt::format("bootstrap {}: use 2 or more resamples, or 0 for none", options.bootstrap));
+  if (options.bootstrap < 0 || options.bootstrap == 1 || options.bootstrap > kMaxResamples)
+    throw nmt::Error(
+        fmt::format("bootstrap {}: use 2 to {} resamples, or 0 for none", options.bootstrap, kMaxResamples));
   check_threads("threads", options.threads);
   return {.threads = options.threads,
           .bootstrap = options.bootstrap > 0 ? options.bootstrap : 1,
@@ -117,8 +125,8 @@ Scorer::Scorer(const BleuOptions& options) {
   guarded([&] {
     if (options.max_ngram_order < 1 || options.max_ngram_order > kMaxNgramOrder)
       throw nmt::Error(fmt::format("max_ngram_order {}: use 1 to {}", options.max_ngram_order, kMaxNgramOrder));
-    if (const auto value = options.smooth_value; value && !(std::abs(*value) <= scoring::kMaxSmoothing))
-      throw nmt::Error(fmt::format("smooth_value {}: use a number of at most {}", *value, scoring::kMaxSmoothing));
+    if (const auto value = options.smooth_value; value && !(*value >= 0 && *value <= scoring::kMaxSmoothing))
+      throw nmt::Error(fmt::format("smooth_value {}: use a number from 0 to {}", *value, scoring::kMaxSmoothing));
     auto state = std::make_shared<State>();
     state->bleu =
         std::make_shared<const scoring::Bleu>(scoring::BleuOptions{.tokenizer = options.tokenizer,
@@ -134,11 +142,12 @@ Scorer::Scorer(const BleuOptions& options) {
 
 Scorer::Scorer(const ChrfOptions& options) {
   guarded([&] {
-    if (options.char_order < 0 || options.word_order < 0 || options.char_order + options.word_order == 0)
-      throw nmt::Error("chrF needs n-grams of some order: raise char_order or word_order");
     if (const int order = std::max(options.char_order, options.word_order); order > kMaxNgramOrder)
       throw nmt::Error(
           fmt::format("n-grams of order {}: at most {} for char_order and word_order", order, kMaxNgramOrder));
+    if (options.char_order < 0 || options.word_order < 0 || options.char_order + options.word_order == 0)
+      throw nmt::Error("chrF needs n-grams of some order: raise char_order or word_order");
+    if (options.beta < 0) throw nmt::Error(fmt::format("beta {}: use 0 or more", options.beta));
     auto state = std::make_shared<State>();
     state->chrf = std::make_shared<const scoring::Chrf>(scoring::ChrfOptions{.char_order = options.char_order,
                                                                              .word_order = options.word_order,
@@ -202,6 +211,9 @@ std::vector<PairedScores> paired_test(const std::vector<std::vector<std::string>
                                       const References& references, const std::vector<Scorer>& scorers,
                                       const PairedTestOptions& options) {
   return guarded([&] {
+    if (options.samples < 0 || options.samples > kMaxResamples)
+      throw nmt::Error(
+          fmt::format("samples {}: use 1 to {}, or 0 for as many as by default", options.samples, kMaxResamples));
     check_threads("threads", options.threads);
     std::vector<scoring::NamedSystem> named;
     for (const auto& hypotheses : systems) named.push_back({fmt::format("system {}", named.size() + 1), hypotheses});

@@ -1,14 +1,20 @@
 #include "nmt/tokenizer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "api/inner/guard.h"
 #include "base/error.h"
 #include "base/process/user_files.h"
 #include "base/unicode.h"
+#include "config/kinds.h"
+#include "config/value.h"
 #include "data/codec_directory.h"
 #include "scoring/tokenizers/tokenizers.h"
 #include "text/moses/moses_detokenizer.h"
@@ -110,8 +116,50 @@ std::string Tokenizer::language(Side side) const {
   return side == Side::kSource ? options.source_language : options.target_language;
 }
 
+namespace {
+
+template <typename Kind>
+void check_word_of(std::string_view option, const std::string& word) {
+  if (!Choice<Kind>(Kind{}).assign(word))
+    throw nmt::Error(fmt::format("{} '{}': one of {}", option, shown(word), fmt::join(kNames<Kind>, ", ")));
+}
+
+/// How many there are.
+int64_t check_user_symbols(const std::vector<std::string>& symbols) {
+  std::unordered_set<std::string_view> seen = {"<pad>", "<unk>", "<s>", "</s>"};
+  for (const auto& symbol : symbols) {
+    const auto refuse = [&](std::string_view why) {
+      throw nmt::Error(fmt::format("user_symbols: '{}' {}", shown(symbol), why));
+    };
+    const auto is_control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; };
+    if (symbol.empty()) refuse("is empty; leave it out");
+    if (find_invalid_utf8(symbol)) refuse("is not UTF-8");
+    if (std::ranges::any_of(symbol, is_control)) refuse("holds a control character; leave it out");
+    if (!seen.insert(symbol).second) refuse("is in the vocabulary already; leave it out");
+  }
+  return std::ssize(symbols);
+}
+
+/// As nmt-prepro checks its section `data`: SentencePiece's own messages speak of its source code.
+void check_spm_options(const SentencePieceOptions& options) {
+  constexpr int64_t kMostPieces = 1'000'000;
+  constexpr double kLowestCoverage = 0.98;
+  check_word_of<SentencePieceType>("type", options.type);
+  check_word_of<NormalizationRule>("normalization", options.normalization);
+  if (!(options.character_coverage >= kLowestCoverage && options.character_coverage <= 1))
+    throw nmt::Error(fmt::format("character_coverage {}: use {} to 1", options.character_coverage, kLowestCoverage));
+  const int64_t fixed_pieces = 4 + check_user_symbols(options.user_symbols) + (options.byte_fallback ? 256 : 0);
+  if (options.vocab_size <= fixed_pieces || options.vocab_size > kMostPieces)
+    throw nmt::Error(fmt::format(
+        "vocab_size {}: use {} to {}; {} pieces are fixed (special ones, user_symbols, the bytes of byte_fallback)",
+        options.vocab_size, fixed_pieces + 1, kMostPieces, fixed_pieces));
+}
+
+}  // namespace
+
 std::string train_sentencepiece(const std::vector<std::string>& lines, const SentencePieceOptions& options) {
   return guarded([&] {
+    check_spm_options(options);
     const nmt::SentencePieceOptions inner{.type = options.type,
                                           .vocab_size = options.vocab_size,
                                           .character_coverage = options.character_coverage,
@@ -119,8 +167,6 @@ std::string train_sentencepiece(const std::vector<std::string>& lines, const Sen
                                           .user_symbols = options.user_symbols,
                                           .normalization = options.normalization,
                                           .option = "vocab_size"};
-    if (inner.type != "bpe" && inner.type != "unigram")
-      throw nmt::Error(fmt::format("type {}: one of bpe, unigram", inner.type));
     auto model = nmt::train_sentencepiece(nmt::TrainingText(lines), inner,
                                           {.should_stop = [stop = options.stop] { return stop.stop_requested(); }});
     if (!model) throw Stopped("the training of SentencePiece was stopped");

@@ -77,6 +77,10 @@ void check_options(const TranslateOptions& options) {
   if (options.first_line < 0) throw nmt::Error(fmt::format("first_line {}: use 0 or more", options.first_line));
 }
 
+void check_has_name(std::string_view option, const std::string& file) {
+  if (file.empty()) throw nmt::Error(fmt::format("{}: the name is empty; name a file", option));
+}
+
 /// A wish that a call cannot fulfil is refused: dropped without a word, it would look fulfilled.
 void refuse(std::string_view call, std::initializer_list<std::pair<std::string_view, bool>> wishes) {
   for (const auto& [name, is_given] : wishes)
@@ -219,8 +223,8 @@ std::int64_t Translator::translate_stream(const LineSource& source, const Transl
       of_block.first_line = options.first_line + done;
       const auto translations = translated(state, block, of_block);
       for (const auto& translation : translations) {
-        if (!give(done, translation)) return done;
-        ++done;
+        const std::int64_t number = done++;
+        if (!give(number, translation)) return done;
       }
     }
     return done;
@@ -233,6 +237,8 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
     check_options(options);
     refuse("a file with one translation of each line", {{"n_best", options.n_best > 1}});
     refuse_details("a file with one translation of each line", options);
+    check_has_name("input", input);
+    check_has_name("output", output);
     std::vector<UserFile> inputs = {{"input", input}};
     for (const auto& model : state.models().loaded()) append_files_of_folder("model", model.directory, inputs);
     check_outputs(inputs, {{"output", output}});

@@ -1,10 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdint>
 #include <future>
 #include <memory>
 
+#include "api/c/c_guard.h"
 #include "evaluation/tiny_model.h"
 #include "nmt.h"
 #include "support.h"
@@ -13,6 +19,7 @@ namespace nmt::nmt_h_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 template <auto kFree>
 struct Freed {
@@ -54,6 +61,11 @@ class NmtH : public testing::Test {
   }
   std::string refused(const Options& wanted) {
     translate({"a"}, wanted, NMT_USER_ERROR);
+    return nmt_error_message();
+  }
+  std::string refused_translator(const std::vector<std::pair<const char*, const char*>>& values) {
+    nmt_translator* none = nullptr;
+    EXPECT_EQ(nmt_translator_new(model_.c_str(), options(values).get(), &none), NMT_USER_ERROR);
     return nmt_error_message();
   }
 
@@ -106,6 +118,7 @@ TEST_F(NmtH, BeyondTheEndIsNothing) {
   EXPECT_EQ(nmt_translations_text(all, 0, 9, nullptr), nullptr);
   EXPECT_TRUE(std::isnan(nmt_translations_score_of(all, 0, 9)));
   EXPECT_TRUE(std::isnan(nmt_translations_log_probability(all, 5, 0)));
+  EXPECT_EQ(nmt_translations_shortened(all, 0, 9), 0);
   EXPECT_EQ(nmt_translations_piece(all, 0, 0, 0), nullptr);
   EXPECT_EQ(nmt_translations_attention(all, 0, 0, 0, nullptr, nullptr), nullptr);
   EXPECT_EQ(nmt_translations_attention_row(all, 0, 0, 0, 0), nullptr);
@@ -143,6 +156,60 @@ TEST_F(NmtH, ErrorsAreTexts) {
   EXPECT_STREQ(nmt_error_message(), "lines[0] is NULL");
   EXPECT_EQ(nmt_options_set(nullptr, "a", "b"), NMT_USER_ERROR);
   EXPECT_EQ(nmt_options_set_int(nullptr, "a", 1), NMT_USER_ERROR);
+}
+
+TEST_F(NmtH, MessagesAreOneLineOfUtf8) {
+  EXPECT_THAT(refused(options({{"a\nb\xff", "1"}})), StartsWith("a?b?: no such option here; there are "));
+  EXPECT_THAT(refused(options({{"", "1"}})), StartsWith("'': no such option here"));
+  EXPECT_THAT(refused(options({{"alignment", "\x1b[1m"}})), HasSubstr("'?[1m' is neither true nor false"));
+  EXPECT_THAT(refused_translator({{"threads", "1\n\x1b[31m2"}}), StartsWith("threads: '1??[31m2' is no whole"));
+  nmt_scorer* scorer = nullptr;
+  EXPECT_EQ(nmt_scorer_new("chrf\n\xff", nullptr, &scorer), NMT_USER_ERROR);
+  EXPECT_THAT(nmt_error_message(), StartsWith("metric 'chrf?\?'"));
+  EXPECT_EQ(api::without_exceptions([] { throw std::runtime_error("one\ntwo \xff\x1b"); }), NMT_MACHINE_ERROR);
+  EXPECT_STREQ(nmt_error_message(), "one two ??");
+}
+
+TEST_F(NmtH, RefusesWhatNoMemoryHolds) {
+  const char* line = "a";
+  const size_t length = SIZE_MAX - 1;
+  nmt_translations* made = nullptr;
+  const auto translate_many = [&](const size_t* lengths, size_t count) {
+    return nmt_translator_translate(translator_.get(), &line, lengths, count, nullptr, nullptr, &made);
+  };
+  EXPECT_EQ(translate_many(nullptr, SIZE_MAX), NMT_USER_ERROR);
+  EXPECT_STREQ(nmt_error_message(), "lines: 18446744073709551615 of them; no memory holds so many");
+  EXPECT_EQ(translate_many(&length, 1), NMT_USER_ERROR);
+  EXPECT_STREQ(nmt_error_message(), "lines[0]: 18446744073709551614 bytes; no memory holds so many");
+}
+
+TEST_F(NmtH, NamesAndListsAreComplete) {
+  EXPECT_EQ(refused_translator({{"weights", "1,"}}), "weights: '1,' lacks a number beside a comma; write 1,2");
+  nmt_tokenizer* tokenizer = nullptr;
+  EXPECT_EQ(nmt_tokenizer_new("", &tokenizer), NMT_USER_ERROR);
+  EXPECT_STREQ(nmt_error_message(), "directory: the name is empty; give one");
+  EXPECT_EQ(nmt_translator_translate_file(translator_.get(), "", "out", nullptr, nullptr, nullptr), NMT_USER_ERROR);
+  EXPECT_THAT(nmt_error_message(), StartsWith("input: the name is empty"));
+  EXPECT_EQ(nmt_translator_translate_file(translator_.get(), "none", "", nullptr, nullptr, nullptr), NMT_USER_ERROR);
+  EXPECT_THAT(nmt_error_message(), StartsWith("output: the name is empty"));
+}
+
+TEST_F(NmtH, NumbersAsOptionsFailAsTextsDo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's allocator ends the process where no memory is left";
+#endif
+  const auto given = options({});
+  const std::string name(size_t{1} << 27, 'a');
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit none{1, 1};
+    ::setrlimit(RLIMIT_AS, &none);
+    const auto whole = nmt_options_set_int(given.get(), name.c_str(), 1);
+    ::_exit(10 * whole + nmt_options_set_double(given.get(), name.c_str(), 1));
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 10 * NMT_MACHINE_ERROR + NMT_MACHINE_ERROR);
 }
 
 TEST_F(NmtH, BytesHaveALength) {
@@ -190,6 +257,36 @@ TEST_F(NmtH, Streams) {
   EXPECT_EQ(run(), NMT_CALLBACK);
 }
 
+TEST_F(NmtH, ACancelledThreadEndsAfterTheCall) {
+  struct Call {
+    nmt_translator* translator = nullptr;
+    std::promise<void> inside = {}, cancelled = {};
+    nmt_status ended = NMT_MACHINE_ERROR;
+  } call{translator_.get()};
+  const auto run = [](void* user) -> void* {
+    const auto source = [](void* inner, const char**, size_t*) {
+      static_cast<Call*>(inner)->inside.set_value();
+      static_cast<Call*>(inner)->cancelled.get_future().wait();
+      ::pthread_testcancel();
+      return 0;
+    };
+    const auto sink = [](void*, int64_t, const nmt_translations*) { return 1; };
+    auto& own = *static_cast<Call*>(user);
+    own.ended = nmt_translator_stream(own.translator, source, user, sink, nullptr, nullptr, nullptr, nullptr);
+    ::pthread_testcancel();
+    return nullptr;
+  };
+  pthread_t thread;
+  ASSERT_EQ(::pthread_create(&thread, nullptr, run, &call), 0);
+  call.inside.get_future().wait();
+  EXPECT_EQ(::pthread_cancel(thread), 0);
+  call.cancelled.set_value();
+  void* result = nullptr;
+  ASSERT_EQ(::pthread_join(thread, &result), 0);
+  EXPECT_EQ(call.ended, NMT_OK);
+  EXPECT_EQ(result, PTHREAD_CANCELED);
+}
+
 TEST_F(NmtH, Stops) {
   const Stop stop(nmt_stop_new());
   nmt_stop_request(stop.get());
@@ -197,6 +294,20 @@ TEST_F(NmtH, Stops) {
   const char* line = "a";
   EXPECT_EQ(nmt_translator_translate(translator_.get(), &line, nullptr, 1, nullptr, stop.get(), &made), NMT_STOPPED);
   EXPECT_EQ(made, nullptr);
+}
+
+TEST_F(NmtH, TellsWhatWasCutToBeScored) {
+  nmt_translator* made = nullptr;
+  const auto wanted = options({{"threads", "1"}, {"device", "cpu"}, {"max_source_length", "3"}});
+  ASSERT_EQ(nmt_translator_new(model_.c_str(), wanted.get(), &made), NMT_OK) << nmt_error_message();
+  const Translator narrow(made);
+  const char* sources[] = {"a b c d e f", "a"};
+  const char* targets[] = {"h", "h"};
+  nmt_translations* scored = nullptr;
+  ASSERT_EQ(nmt_translator_score(made, sources, nullptr, targets, nullptr, 2, nullptr, nullptr, &scored), NMT_OK);
+  EXPECT_EQ(nmt_translations_shortened(scored, 0, 0), 1);
+  EXPECT_EQ(nmt_translations_shortened(scored, 1, 0), 0);
+  nmt_translations_free(scored);
 }
 
 TEST_F(NmtH, Scores) {
@@ -217,7 +328,13 @@ TEST_F(NmtH, Scores) {
   nmt_record* sentence = nullptr;
   ASSERT_EQ(nmt_scorer_sentence(scorer, "a", references, 1, &sentence), NMT_OK);
   nmt_record_free(sentence);
+  EXPECT_EQ(nmt_scorer_sentence(scorer, "a", references, SIZE_MAX, &sentence), NMT_USER_ERROR);
   EXPECT_EQ(nmt_scorer_corpus(scorer, hypotheses, 1, references, 0, nullptr, &sentence), NMT_USER_ERROR);
+  EXPECT_EQ(nmt_scorer_corpus(scorer, hypotheses, SIZE_MAX, references, 1, nullptr, &sentence), NMT_USER_ERROR);
+  for (const size_t sets : {SIZE_MAX / 2 + 1, SIZE_MAX / 100}) {  // of 2 lines each
+    EXPECT_EQ(nmt_scorer_corpus(scorer, hypotheses, 2, references, sets, nullptr, &sentence), NMT_USER_ERROR);
+    EXPECT_THAT(nmt_error_message(), StartsWith("sets: " + std::to_string(sets)));
+  }
   nmt_scorer_free(scorer);
   EXPECT_EQ(nmt_scorer_new("meteor", nullptr, &scorer), NMT_USER_ERROR);
   EXPECT_STREQ(nmt_error_message(), "metric 'meteor': one of bleu, chrf, ter");
@@ -243,6 +360,7 @@ TEST_F(NmtH, Tokenizes) {
   nmt_texts_free(text);
   const int32_t beyond = 99;
   EXPECT_EQ(nmt_tokenizer_decode(tokenizer, NMT_TARGET, &beyond, 1, &text), NMT_USER_ERROR);
+  EXPECT_EQ(nmt_tokenizer_decode(tokenizer, NMT_TARGET, &beyond, SIZE_MAX / 4, &text), NMT_USER_ERROR);
   EXPECT_EQ(nmt_tokenizer_encode(tokenizer, static_cast<nmt_side>(7), "a", 1, &ids), NMT_USER_ERROR);
   nmt_tokenizer_free(tokenizer);
   ASSERT_EQ(nmt_metric_tokenize("13a", "Hello, world.", NMT_TERMINATED, &text), NMT_OK);

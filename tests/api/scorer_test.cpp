@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cmath>
+#include <cstdint>
 
 #include "scoring/metrics/bleu.h"
 #include "support.h"
@@ -79,11 +81,16 @@ TEST(ApiScorer, SaysWhatIsWrong) {
   EXPECT_THAT(bleu_message({.max_ngram_order = 2'000'000'000}), HasSubstr("use 1 to 1000"));
   EXPECT_THAT(bleu_message({.smooth_method = "floor", .smooth_value = HUGE_VAL}), HasSubstr("smooth_value inf"));
   EXPECT_THAT(bleu_message({.smooth_method = "floor", .smooth_value = std::nan("")}), HasSubstr("smooth_value nan"));
+  EXPECT_EQ(bleu_message({.smooth_method = "add-k", .smooth_value = -5}),
+            "smooth_value -5: use a number from 0 to 1e+30");
   const auto chrf_message = [](const api::ChrfOptions& options) {
     return message_of<api::UserError>([&] { Scorer{options}; });
   };
   EXPECT_THAT(chrf_message({.char_order = 0}), HasSubstr("n-grams"));
   EXPECT_THAT(chrf_message({.word_order = 2'000'000'000}), HasSubstr("at most 1000"));
+  EXPECT_THAT(chrf_message({.char_order = INT_MAX, .word_order = INT_MAX}), HasSubstr("at most 1000"));
+  EXPECT_THAT(chrf_message({.char_order = -1, .word_order = INT_MAX}), HasSubstr("at most 1000"));
+  EXPECT_EQ(chrf_message({.beta = -1}), "beta -1: use 0 or more");
   const Scorer bleu{api::BleuOptions()};
   message_of<api::UserError>([&] { bleu.corpus_score(kHypotheses, {{"one"}, {"two"}}); });
   message_of<api::UserError>([&] { bleu.corpus_score({}, kReferences); });
@@ -91,7 +98,29 @@ TEST(ApiScorer, SaysWhatIsWrong) {
   message_of<api::UserError>([&] { bleu.sentence_score("a", {}); });
   message_of<api::UserError>([&] { bleu.corpus_score({"\xFF", "b"}, kReferences); });
   message_of<api::UserError>([&] { api::paired_test({kHypotheses}, kReferences, {bleu}); });
-  message_of<api::UserError>([&] { bleu.corpus_score(kHypotheses, kReferences, {.bootstrap = 10, .seed = "x"}); });
+}
+
+TEST(ApiScorer, SaysWhatIsWrongWithResamples) {
+  const Scorer bleu{api::BleuOptions()};
+  const auto message = [&](const api::CorpusOptions& options) {
+    return message_of<api::UserError>([&] { bleu.corpus_score(kHypotheses, kReferences, options); });
+  };
+  EXPECT_EQ(message({.bootstrap = 10, .seed = "x\ny\xFF"}), "seed 'x?y?': give a whole number from 0 on, or none");
+  EXPECT_EQ(message({.seed = "-1"}), "seed '-1': give a whole number from 0 on, or none");
+  EXPECT_EQ(message({.bootstrap = INT64_MAX}),
+            "bootstrap 9223372036854775807: use 2 to 1000000 resamples, or 0 for none");
+  EXPECT_THAT(message({.bootstrap = 1}), HasSubstr("bootstrap 1: use 2"));
+  const auto paired_message = [&](const std::vector<Scorer>& scorers, const api::PairedTestOptions& options) {
+    return message_of<api::UserError>([&] {
+      api::paired_test({kHypotheses, kReferences[0]}, kReferences, scorers, options);
+    });
+  };
+  for (const bool shuffles : {false, true})
+    EXPECT_EQ(paired_message({}, {.approximate_randomization = shuffles}),
+              "paired test: there are no metrics; give one or more");
+  EXPECT_EQ(paired_message({bleu}, {.samples = -1}), "samples -1: use 1 to 1000000, or 0 for as many as by default");
+  EXPECT_THAT(paired_message({bleu}, {.samples = INT64_MAX}), HasSubstr("use 1 to 1000000"));
+  EXPECT_THAT(paired_message({bleu}, {.seed = "many"}), HasSubstr("seed 'many': give a whole number"));
 }
 
 }  // namespace

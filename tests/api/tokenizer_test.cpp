@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "evaluation/tiny_model.h"
 #include "support.h"
 #include "text/training_lines.h"
@@ -69,6 +71,27 @@ TEST(ApiSentencePiece, IsLearned) {
   options = {};
   options.stop.request_stop();
   EXPECT_THROW(api::train_sentencepiece(lines, options), api::Stopped);
+}
+
+TEST(ApiSentencePiece, SaysWhatIsWrong) {
+  const auto lines = test::training_lines();
+  const auto message = [&](const api::SentencePieceOptions& options) {
+    return message_of<api::UserError>([&] { api::train_sentencepiece(lines, options); });
+  };
+  EXPECT_EQ(message({.type = "bpe\nx"}), "type 'bpe?x': one of bpe, unigram");
+  EXPECT_EQ(message({.normalization = "nfd"}),
+            "normalization 'nfd': one of nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf, identity");
+  EXPECT_THAT(message({.vocab_size = -3}), HasSubstr("vocab_size -3: use 5 to 1000000; 4 pieces are fixed"));
+  EXPECT_THAT(message({.vocab_size = 261, .byte_fallback = true, .user_symbols = {"<a>"}}),
+              HasSubstr("vocab_size 261: use 262 to 1000000"));
+  EXPECT_THAT(message({.vocab_size = int64_t{1} << 40}), HasSubstr("use 5 to 1000000"));
+  for (const double coverage : {std::nan(""), 0.5, 1.5, HUGE_VAL})
+    EXPECT_THAT(message({.character_coverage = coverage}), HasSubstr(": use 0.98 to 1"));
+  EXPECT_EQ(message({.user_symbols = {"a", ""}}), "user_symbols: '' is empty; leave it out");
+  EXPECT_EQ(message({.user_symbols = {"a\nb"}}), "user_symbols: 'a?b' holds a control character; leave it out");
+  EXPECT_EQ(message({.user_symbols = {"\xFF"}}), "user_symbols: '?' is not UTF-8");
+  for (const auto& twice : std::vector<std::vector<std::string>>{{"<s>"}, {"a", "a"}})
+    EXPECT_THAT(message({.user_symbols = twice}), HasSubstr("is in the vocabulary already"));
 }
 
 TEST(ApiMetricTokenizer, CutsAsTheMetricsDo) {

@@ -10,9 +10,11 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <thread>
 
 #include "base/files/file.h"
+#include "data/lexicon.h"
 #include "evaluation/tiny_model.h"
 #include "support.h"
 #include "translation/model_set.h"
@@ -135,6 +137,8 @@ TEST_F(ApiTranslator, SaysWhatIsWrong) {
   EXPECT_THAT(message([](auto& o) { o.settings = {"precision=int8"}; }), HasSubstr("where a translator is made"));
   EXPECT_THAT(message([](auto& o) { o.n_best = 9; }), HasSubstr("beam"));
   EXPECT_EQ(message([](auto& o) { o.n_best = 0; }), "n_best 0: use 1 or more");
+  EXPECT_THAT(message([](auto& o) { o.sampling = api::Sampling{.seed = uint64_t{1} << 63}; }),
+              HasSubstr("seed 9223372036854775808: "));
   EXPECT_THAT(message([](auto& o) { o.settings = {"shortlist=5"}; }), HasSubstr("has no lexicon"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {}); }), HasSubstr("1 sources and 0 targets"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "pdf"); }), HasSubstr("pdf"));
@@ -167,6 +171,49 @@ TEST_F(ApiTranslator, NamesOfFilesHoldNoZeroByte) {
   EXPECT_THAT(message_of<api::UserError>([&] { make().translate_file(name, "out"); }), HasSubstr("input: a zero byte"));
   EXPECT_THAT(message_of<api::UserError>([&] { make().translate_file("in", name); }), HasSubstr("output: a zero byte"));
   EXPECT_THAT(message_of<api::UserError>([&] { Translator{name}; }), HasSubstr("models: a zero byte"));
+}
+
+TEST_F(ApiTranslator, NamesOfFilesAreNotEmpty) {
+  EXPECT_EQ(message_of<api::UserError>([&] { make().translate_file("", "out"); }),
+            "input: the name is empty; name a file");
+  EXPECT_EQ(message_of<api::UserError>([&] { make().translate_file(write("in", "a\n"), ""); }),
+            "output: the name is empty; name a file");
+}
+
+TEST_F(ApiTranslator, MessagesAreOneLineWithAllThatTheUserWrote) {
+  EXPECT_THAT(message_of<api::UserError>([] { Translator{"/tmp/\xFF\nabc"}; }),
+              HasSubstr("/tmp/? abc: no such model directory"));
+  TranslatorOptions options{{model_.string()}};
+  options.device = "gpu\n";
+  EXPECT_THAT(message_of<api::UserError>([&] { Translator{options}; }), HasSubstr("device 'gpu '"));
+}
+
+TEST_F(ApiTranslator, SettingsOfOneCallAreNotTakenForThoseOfAnother) {
+  const auto translator = make();
+  TranslateOptions options;
+  options.settings = {"length_penalty=1", "beam_size=2"};
+  translator.translate({"a"}, options);
+  options.settings = {"length_penalty=1\nbeam_size=2"};
+  EXPECT_THAT(message_of<api::UserError>([&] { translator.translate({"a"}, options); }), HasSubstr("length_penalty"));
+}
+
+TEST_F(ApiTranslator, ALexiconIsThatOfTheLoadedModel) {
+  std::vector<int32_t> frequent(12);
+  std::iota(frequent.begin(), frequent.end(), 0);
+  const Lexicon lexicon(std::vector<std::vector<int32_t>>(12, {5, 7}), frequent, 2,
+                        vocabularies_of(load_model(model_, torch::kCPU).codec));
+  TranslateOptions options;
+  options.settings = {"shortlist=2"};
+  const auto before = make();
+  lexicon.write(model_ / kLexiconFile);
+  EXPECT_THAT(message_of<api::UserError>([&] { before.translate({"a"}, options); }), HasSubstr("has no lexicon"));
+  const auto translator = make();
+  fs::remove(model_ / kLexiconFile);
+  EXPECT_EQ(translator.translate({"a b c"}, options).size(), 1u);
+  write_file_atomically(model_ / kLexiconFile, "NMTL");
+  const auto damaged = make();
+  EXPECT_EQ(damaged.translate({"a b c"}).size(), 1u) << "nothing wants it";
+  EXPECT_THAT(message_of<api::UserError>([&] { damaged.translate({"a"}, options); }), HasSubstr("shortlist.bin"));
 }
 
 TEST_F(ApiTranslator, ADamagedModelIsRefused) {
@@ -220,7 +267,8 @@ TEST_F(ApiTranslator, StreamsInOrder) {
                   return true;
                 },
                 [&](int64_t, const Translation&) { return ++taken < 5; }, {}, {.block_lines = 2}),
-            4);
+            5)
+      << "the last one was handed over, too";
 }
 
 struct OwnTrouble {

@@ -287,16 +287,6 @@ TEST_F(TranslatorTest, ScoresWhatTheSearchWouldNotFind) {
   EXPECT_NEAR(scores[2].score, std::log(0.1), 1e-5) << "</s> at once";
 }
 
-TEST_F(TranslatorTest, ShortensWhatTheModelDoesNotTake) {
-  const Translator translator(model_, codec_,
-                              {.search = {.length_penalty = 0, .max_length = 3}, .max_source_length = 2});
-  const auto scores = translator.score(std::vector<TextPair>{{"b c", "b c"}, {"b c d", "b"}, {"b", "b c d a"}});
-  EXPECT_FALSE(scores[0].shortened);
-  EXPECT_TRUE(scores[1].shortened);
-  EXPECT_TRUE(scores[2].shortened);
-  EXPECT_EQ(scores[2].tokens, 3);
-}
-
 TEST(EnsembleTranslator, ReadsEachModelsOwnPieces) {
   const auto first = test::word_codec(kWords), second = test::word_codec({"d", "c", "b", "a", "x\ny"});
   // The second codec's source ids are others; its model turns them round before it says them.
@@ -381,7 +371,7 @@ TEST(TranslatorOptionsOfConfig, SampleWhereAskedTo) {
 // A model with so many positions.
 class LimitedModel final : public test::ScriptedModel {
  public:
-  explicit LimitedModel(LengthLimits limits) : ScriptedModel(4, echo), limits_(limits) {}
+  explicit LimitedModel(LengthLimits limits, int64_t size = 4) : ScriptedModel(size, echo), limits_(limits) {}
   LengthLimits limits() const override { return limits_; }
 
  private:
@@ -407,6 +397,31 @@ TEST(LimitTo, LeavesTargetsWhereOnlySourcesHaveAnEnd) {
   limit_to(model, SourceMarkers::kBoth, options);
   EXPECT_EQ(options.max_source_length, 48) << "<s> and </s>";
   EXPECT_EQ(options.search.max_length, 0);
+}
+
+TEST_F(TranslatorTest, ScoresABeginningOfWhatTheModelDoesNotTake) {
+  LimitedModel model({.source = 3, .target = 3}, 9);
+  const Translator translator(model, codec_, {.search = {.length_penalty = 0}});
+  const auto scores = translator.score(std::vector<TextPair>{{"b c", "b c"}, {"b c d", "b"}, {"b", "b c d a"}});
+  EXPECT_FALSE(scores[0].shortened);
+  EXPECT_TRUE(scores[1].shortened);
+  EXPECT_TRUE(scores[2].shortened);
+  EXPECT_EQ(scores[2].tokens, 3);
+}
+
+TEST_F(TranslatorTest, ScoresAreNotOfWhatASearchMayWrite) {
+  const std::vector<TextPair> pairs = {{"b", "b c d a b c"}};
+  const auto score = [&](const SearchOptions& search) {
+    return Translator(model_, codec_, {.search = search}).score(pairs).front();
+  };
+  const auto whole = score({.length_penalty = 0});
+  EXPECT_EQ(whole.tokens, 7);
+  for (const auto& limited : {score({.length_penalty = 0, .max_length = 3}),
+                              score({.length_penalty = 0, .max_length_ratio = 0, .max_length_offset = 2})}) {
+    EXPECT_FALSE(limited.shortened);
+    EXPECT_EQ(limited.tokens, 7);
+    EXPECT_EQ(limited.score, whole.score);
+  }
 }
 
 TEST_F(TranslatorTest, StaysWithinTheShortestModelOfAnEnsemble) {

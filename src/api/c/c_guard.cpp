@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <new>
 
 #include "api/c/c_objects.h"
+#include "base/code_points.h"
 #include "nmt/memory.h"
 #include "nmt/version.h"
 
@@ -15,9 +17,16 @@ namespace {
 thread_local std::string t_message;
 thread_local const char* t_shown = "";
 
+/// One line of UTF-8, whatever texts of the caller the message holds.
+std::string last_error_line(std::string message) {
+  for (char& c : message)
+    if (c == '\n' || c == '\r') c = ' ';
+  return printable(message);
+}
+
 nmt_status noted(nmt_status status, const char* message) noexcept {
   try {
-    t_message = message;
+    t_message = last_error_line(message);
     t_shown = t_message.c_str();
   } catch (...) {
     t_shown = "out of memory";
@@ -51,16 +60,29 @@ void require(const void* pointer, const char* name) {
   if (!pointer) throw UserError(std::string(name) + " is NULL");
 }
 
+void require_name(const char* text, const char* name) {
+  require(text, name);
+  if (!*text) throw UserError(fmt::format("{}: the name is empty; give one", name));
+}
+
+void require_room(const char* name, size_t count, size_t size) {
+  if (count >= static_cast<size_t>(PTRDIFF_MAX) / size)
+    throw UserError(fmt::format("{}: {} {}; no memory holds so many", name, count, size == 1 ? "bytes" : "of them"));
+}
+
 std::string text_of(const char* text, size_t length, const char* name) {
   if (length == 0) return "";
   require(text, name);
-  return length == NMT_TERMINATED ? std::string(text) : std::string(text, length);
+  if (length == NMT_TERMINATED) return text;
+  require_room(name, length, 1);
+  return std::string(text, length);
 }
 
 std::vector<std::string> texts_of(const char* const* texts, const size_t* lengths, size_t count, const char* name) {
   std::vector<std::string> result;
   if (count == 0) return result;
   require(texts, name);
+  require_room(name, count, sizeof(std::string));
   result.reserve(count);
   for (size_t i = 0; i < count; ++i)
     result.push_back(text_of(texts[i], lengths ? lengths[i] : NMT_TERMINATED, fmt::format("{}[{}]", name, i).c_str()));

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "api/c/c_guard.h"
+#include "config/value.h"
 
 namespace nmt::api {
 namespace {
@@ -15,7 +16,7 @@ Number number_of(const char* name, const std::string& text, const char* what) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    throw UserError(fmt::format("{}: '{}' is {}", name, text, what));
+    throw UserError(fmt::format("{}: '{}' is {}", name, shown(text), what));
   return number;
 }
 
@@ -43,7 +44,7 @@ void OptionReader::read(const char* name, bool& place) {
   const auto& text = given->back();
   const bool is_true = text == "true" || text == "1";
   if (!is_true && text != "false" && text != "0")
-    throw UserError(fmt::format("{}: '{}' is neither true nor false", name, text));
+    throw UserError(fmt::format("{}: '{}' is neither true nor false", name, shown(text)));
   place = is_true;
 }
 
@@ -68,10 +69,14 @@ void OptionReader::read(const char* name, std::vector<double>& place) {
   const auto* given = values(name);
   if (!given) return;
   std::string_view rest = given->back();
-  while (!rest.empty()) {
-    const auto item = rest.substr(0, rest.find(','));
+  for (bool more = !rest.empty(); more;) {
+    const size_t comma = rest.find(',');
+    const auto item = rest.substr(0, comma);
+    if (item.empty())
+      throw UserError(fmt::format("{}: '{}' lacks a number beside a comma; write 1,2", name, shown(given->back())));
     place.push_back(number_of<double>(name, std::string(item), kNoNumber));
-    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
   }
 }
 
@@ -81,7 +86,7 @@ void OptionReader::finish() const {
     if (std::ranges::find(known_, name) != known_.end()) continue;
     std::string known;
     for (const auto& other : known_) known += (known.empty() ? "" : ", ") + other;
-    throw UserError(fmt::format("{}: no such option here; there are {}", name, known));
+    throw UserError(fmt::format("{}: no such option here; there are {}", name.empty() ? "''" : shown(name), known));
   }
 }
 
@@ -148,6 +153,15 @@ bool is_list(std::string_view name) {
   return name == "model" || name == "must" || name == "must_not" || name == "set" || name == "allowed_host";
 }
 
+void put_option(nmt_options* options, const char* name, const char* value) {
+  nmt::api::require(options, "options");
+  nmt::api::require(name, "name");
+  nmt::api::require(value, "value");
+  auto& values = options->values[name];
+  if (!is_list(name)) values.clear();
+  values.emplace_back(value);
+}
+
 }  // namespace
 
 extern "C" {
@@ -163,28 +177,15 @@ nmt_options* nmt_options_new(void) {
 void nmt_options_free(nmt_options* options) { delete options; }
 
 nmt_status nmt_options_set(nmt_options* options, const char* name, const char* value) {
-  return nmt::api::without_exceptions([&] {
-    nmt::api::require(options, "options");
-    nmt::api::require(name, "name");
-    nmt::api::require(value, "value");
-    auto& values = options->values[name];
-    if (!is_list(name)) values.clear();
-    values.emplace_back(value);
-  });
+  return nmt::api::without_exceptions([&] { put_option(options, name, value); });
 }
 
 nmt_status nmt_options_set_int(nmt_options* options, const char* name, int64_t value) {
-  return nmt::api::without_exceptions([&] {
-    if (nmt_options_set(options, name, std::to_string(value).c_str()) != NMT_OK)
-      throw nmt::api::UserError(nmt_error_message());
-  });
+  return nmt::api::without_exceptions([&] { put_option(options, name, std::to_string(value).c_str()); });
 }
 
 nmt_status nmt_options_set_double(nmt_options* options, const char* name, double value) {
-  return nmt::api::without_exceptions([&] {
-    if (nmt_options_set(options, name, fmt::format("{}", value).c_str()) != NMT_OK)
-      throw nmt::api::UserError(nmt_error_message());
-  });
+  return nmt::api::without_exceptions([&] { put_option(options, name, fmt::format("{}", value).c_str()); });
 }
 
 }  // extern "C"

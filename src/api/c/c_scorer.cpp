@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "api/c/c_guard.h"
 #include "api/c/c_objects.h"
 #include "api/c/c_options.h"
+#include "config/value.h"
 
 namespace nmt::api {
 namespace {
@@ -30,7 +33,7 @@ Scorer make_scorer(const std::string& metric, const nmt_options* options) {
     reader.finish();
     return Scorer(chrf);
   }
-  if (metric != "ter") throw UserError("metric '" + metric + "': one of bleu, chrf, ter");
+  if (metric != "ter") throw UserError("metric '" + shown(metric) + "': one of bleu, chrf, ter");
   TerOptions ter;
   reader.read("normalized", ter.normalized);
   reader.read("no_punct", ter.no_punctuation);
@@ -98,7 +101,10 @@ nmt_status nmt_scorer_corpus(const nmt_scorer* scorer, const char* const* hypoth
     reader.read("seed", corpus.seed);
     reader.finish();
     if (lines > 0 && sets > 0) require(references, "references");
+    require_room("lines", lines, sizeof(std::string));
+    require_room("sets", sets, std::max(sizeof(References::value_type), lines * sizeof(std::string)));
     References texts;
+    texts.reserve(sets);
     for (size_t set = 0; set < sets; ++set)
       texts.push_back(texts_of(references + set * lines, nullptr, lines, "references"));
     *score = to_record(scorer->scorer.corpus_score(texts_of(hypotheses, nullptr, lines, "hypotheses"), texts, corpus));

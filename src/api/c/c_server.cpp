@@ -40,6 +40,9 @@ nmt_status nmt_server_new(const char* model, const nmt_options* options, nmt_log
 
 const char* nmt_server_url(const nmt_server* server) { return server ? server->url.c_str() : ""; }
 
-void nmt_server_free(nmt_server* server) { delete server; }
+void nmt_server_free(nmt_server* server) {
+  const CancellationOff whole_call;
+  delete server;
+}
 
 }  // extern "C"

@@ -37,7 +37,7 @@ void nmt_ids_free(nmt_ids* ids) { delete ids; }
 nmt_status nmt_tokenizer_new(const char* directory, nmt_tokenizer** tokenizer) {
   if (tokenizer) *tokenizer = nullptr;
   return without_exceptions([&] {
-    require(directory, "directory");
+    require_name(directory, "directory");
     require(tokenizer, "tokenizer");
     *tokenizer = new nmt_tokenizer{Tokenizer(directory)};
   });
@@ -81,6 +81,7 @@ nmt_status nmt_tokenizer_decode(const nmt_tokenizer* tokenizer, nmt_side side, c
     require(tokenizer, "tokenizer");
     require(text, "text");
     if (count > 0) require(ids, "ids");
+    require_room("ids", count, sizeof *ids);
     *text = new nmt_texts{{tokenizer->tokenizer.decode({ids, ids + count}, side_of(side))}};
   });
 }

@@ -62,7 +62,10 @@ nmt_status nmt_translator_new(const char* model, const nmt_options* options, nmt
   });
 }
 
-void nmt_translator_free(nmt_translator* translator) { delete translator; }
+void nmt_translator_free(nmt_translator* translator) {
+  const CancellationOff whole_call;
+  delete translator;
+}
 
 nmt_status nmt_translator_translate(const nmt_translator* translator, const char* const* lines, const size_t* lengths,
                                     size_t count, const nmt_options* options, nmt_stop* stop,
@@ -192,6 +195,11 @@ int nmt_translations_finished(const nmt_translations* translations, size_t line,
 int nmt_translations_meets_constraints(const nmt_translations* translations, size_t line, size_t rank) {
   const auto* alternative = alternative_of(translations, line, rank);
   return alternative && alternative->meets_constraints ? 1 : 0;
+}
+
+int nmt_translations_shortened(const nmt_translations* translations, size_t line, size_t rank) {
+  const auto* alternative = alternative_of(translations, line, rank);
+  return alternative && alternative->shortened ? 1 : 0;
 }
 
 int64_t nmt_translations_tokens(const nmt_translations* translations, size_t line, size_t rank) {

@@ -9,7 +9,8 @@
  * one line, what is wrong, where, and what to do. What was to be made is NULL then. No exception leaves the library.
  *
  * Threads. An object may be used by one thread at a time, but for those that say otherwise. nmt_error_message() is of
- * the calling thread.
+ * the calling thread. A thread that is cancelled during a call ends after it. Callbacks return: they neither end their
+ * thread (pthread_exit) nor leave by longjmp().
  *
  * Options are set by name, so that new ones need no new functions. Names and meanings: docs/library.md.
  */
@@ -130,7 +131,7 @@ NMT_C_EXPORT nmt_status nmt_translator_translate(const nmt_translator* translato
                                                  const size_t* lengths, size_t count, const nmt_options* options,
                                                  nmt_stop* stop, nmt_translations** translations);
 
-/** Scores given translations: one alternative a line. */
+/** Scores given translations: one alternative a line. nmt_translations_shortened() tells where not all was scored. */
 NMT_C_EXPORT nmt_status nmt_translator_score(const nmt_translator* translator, const char* const* sources,
                                              const size_t* source_lengths, const char* const* targets,
                                              const size_t* target_lengths, size_t count, const nmt_options* options,
@@ -172,6 +173,8 @@ NMT_C_EXPORT double nmt_translations_log_probability(const nmt_translations* tra
 NMT_C_EXPORT int nmt_translations_finished(const nmt_translations* translations, size_t line, size_t rank);
 /** 1: it begins with the prefix, and every phrase that must appear stands in it. */
 NMT_C_EXPORT int nmt_translations_meets_constraints(const nmt_translations* translations, size_t line, size_t rank);
+/** 1: of nmt_translator_score(): a side was longer than the model takes and was cut. */
+NMT_C_EXPORT int nmt_translations_shortened(const nmt_translations* translations, size_t line, size_t rank);
 /** Pieces, the end symbol included. */
 NMT_C_EXPORT int64_t nmt_translations_tokens(const nmt_translations* translations, size_t line, size_t rank);
 /** With "token_scores": [count], the pieces and their log-probabilities. */

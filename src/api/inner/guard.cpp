@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "base/code_points.h"
@@ -17,10 +19,14 @@
 namespace nmt::api {
 namespace {
 
-/// Libraries put stack traces behind the first line, and nothing in a message commands a terminal.
-std::string one_line(const char* text) {
-  return printable(std::string_view(text).substr(0, std::string_view(text).find('\n')));
+/// A message that names what the user wrote, all of it: one line it stays, and nothing in it commands a terminal.
+std::string whole_on_one_line(std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return printable(message);
 }
+
+/// Libraries put stack traces behind the first line.
+std::string first_line_of(std::string_view message) { return printable(message.substr(0, message.find('\n'))); }
 
 /// The process in which the library began to work; 0: it has not.
 std::atomic<pid_t> home = 0;
@@ -40,13 +46,17 @@ void rethrow_as_error() {
   } catch (const Error&) {
     throw;
   } catch (const nmt::Error& error) {
-    throw UserError(one_line(error.what()));
+    throw UserError(whole_on_one_line(error.what()));
+  } catch (const nmt::MachineError& error) {
+    throw MachineError(whole_on_one_line(error.what()));
   } catch (const TranslationStopped& stopped) {
     throw Stopped(stopped.what());
   } catch (const std::bad_alloc&) {
     throw MachineError("out of memory");
-  } catch (const std::exception& error) {  // nmt::MachineError, system_error, c10::Error
-    throw MachineError(one_line(error.what()));
+  } catch (const std::system_error& error) {  // std::filesystem::filesystem_error is one, and names files
+    throw MachineError(whole_on_one_line(error.what()));
+  } catch (const std::exception& error) {  // c10::Error
+    throw MachineError(first_line_of(error.what()));
   }
 }
 

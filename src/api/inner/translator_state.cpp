@@ -28,6 +28,17 @@ DecodingSettings base_settings(const TranslatorOptions& options) {
 
 }  // namespace
 
+// The lexicon is read here, too, whoever wants it later: by then another model may have been renamed into its place.
+Translator::State::State(const TranslatorOptions& options)
+    : options_(options), models_(model_set(options)), lexicon_(models_.members().front().lexicon) {
+  if (lexicon_) return;
+  try {
+    lexicon_ = read_lexicon(models_.first().directory, models_.first().codec);
+  } catch (const nmt::Error& error) {
+    no_lexicon_ = error.what();
+  }
+}
+
 nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& options) {
   check_translator(options);
   return {.directories = {options.models.begin(), options.models.end()},
@@ -41,11 +52,8 @@ nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& optio
 
 bool Translator::State::on_cpu() const { return device_of(*models_.first().model).is_cpu(); }
 
-std::string Translator::State::key_of(const DecodingSettings& settings, const TranslateOptions& options) {
-  std::string key = fmt::format("{}\n{}\n{}\n", options.n_best, options.split_sentences,
-                                options.attention || options.alignment || options.copy_unknown);
-  for (const auto& [name, value] : settings) key += fmt::format("{}={}\n", name, value);
-  return key;
+bool Translator::State::wants_attention(const TranslateOptions& options) {
+  return options.attention || options.alignment || options.copy_unknown;
 }
 
 nmt::Config Translator::State::configuration(const DecodingSettings& settings) const {
@@ -61,15 +69,15 @@ nmt::TranslatorOptions Translator::State::inner_options(const DecodingSettings& 
   auto inner = translator_options(configuration(settings));
   inner.max_source_length = models_.options().max_source_length;
   inner.search.n_best = options.n_best;
-  inner.search.attention = options.attention || options.alignment || options.copy_unknown;
+  inner.search.attention = wants_attention(options);
   inner.split_sentences = options.split_sentences;
   return inner;
 }
 
 std::vector<nmt::TranslatorModel> Translator::State::members(const DecodingSettings& settings) const {
   auto members = models_.members();
-  if (configuration(settings).decoding.shortlist == 0 || members.front().lexicon) return members;
-  if (!lexicon_) lexicon_ = read_lexicon(models_.first().directory, models_.first().codec);
+  if (configuration(settings).decoding.shortlist == 0) return members;
+  if (!lexicon_) throw nmt::Error(no_lexicon_);
   members.front().lexicon = lexicon_;
   return members;
 }

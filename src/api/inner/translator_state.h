@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,12 +17,12 @@ namespace nmt::api {
 /// throw as the toolkit does.
 class NMT_NOT_EXPORTED Translator::State {
  public:
-  explicit State(const TranslatorOptions& options) : options_(options), models_(model_set(options)) {}
+  explicit State(const TranslatorOptions& options);
 
   /// The inner translator for these options. It lives as long as it is used, and borrows the models.
   std::shared_ptr<const nmt::Translator> translator_for(const TranslateOptions& options) const {
     const DecodingSettings settings = settings_of(options);
-    const std::string key = key_of(settings, options);
+    const Key key{options.n_best, options.split_sentences, wants_attention(options), settings};
     const std::lock_guard lock(mutex_);
     if (key != key_ || !last_) {
       last_ = std::make_shared<const nmt::Translator>(members(settings), inner_options(settings, options));
@@ -45,19 +46,28 @@ class NMT_NOT_EXPORTED Translator::State {
   std::mutex& of_device() const { return of_device_; }  ///< on a GPU one call works at a time
 
  private:
+  /// What an inner translator is made of.
+  struct Key {
+    std::int64_t n_best = 0;
+    bool split_sentences = false, attention = false;
+    DecodingSettings settings = {};
+    bool operator==(const Key&) const = default;
+  };
+
   static nmt::ModelSetOptions model_set(const TranslatorOptions& options);
-  static std::string key_of(const DecodingSettings& settings, const TranslateOptions& options);
+  static bool wants_attention(const TranslateOptions& options);
   nmt::TranslatorOptions inner_options(const DecodingSettings& settings, const TranslateOptions& options) const;
   std::vector<nmt::TranslatorModel> members(const DecodingSettings& settings) const;
   nmt::Config configuration(const DecodingSettings& settings) const;
 
   const TranslatorOptions options_;
   const nmt::ModelSet models_;
+  std::shared_ptr<const nmt::Lexicon> lexicon_;  // for calls that want a shortlist; null: no_lexicon_ says why
+  std::string no_lexicon_;
   mutable std::mutex of_device_;
   mutable std::mutex mutex_;  // of what follows
-  mutable std::string key_;
+  mutable Key key_;
   mutable std::shared_ptr<const nmt::Translator> last_;
-  mutable std::shared_ptr<const nmt::Lexicon> lexicon_;
 };
 
 }  // namespace nmt::api

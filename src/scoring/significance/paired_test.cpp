@@ -37,6 +37,7 @@ SegmentBlock block_of(std::span<const NamedSystem> systems, const References& re
 PairedTable paired_test(std::span<const NamedSystem> systems, const References& references,
                         std::span<const std::shared_ptr<const Metric>> metrics, const PairedTestOptions& options) {
   const SegmentBlock block = block_of(systems, references);
+  if (metrics.empty()) throw Error("paired test: there are no metrics; give one or more");
   CorpusStatistics statistics({metrics.begin(), metrics.end()}, systems.size(), kept_for(options.kind),
                               options.threads);
   statistics.add(block);

@@ -1,8 +1,10 @@
 #include "translation/lines/line_job.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "translation/lines/word_alignment.h"
@@ -40,6 +42,14 @@ void append(std::vector<Alternative>& whole, std::vector<Alternative> part) {
   whole.resize(count, Alternative(whole.back()));
   part.resize(count, Alternative(part.back()));
   for (size_t i = 0; i < count; ++i) append(whole[i], part[i]);
+}
+
+/// Sums of parts have another order than the parts. As the search has it: finished ones, those that have all that must
+/// be there, then by the score.
+void best_first(std::vector<Alternative>& alternatives) {
+  std::ranges::stable_sort(alternatives, std::greater<>(), [](const Alternative& one) {
+    return std::tuple(one.finished, one.meets_constraints, one.score);
+  });
 }
 
 /// The search tells translations apart by their pieces: of those with one text the best stays. (Each sample stays.)
@@ -95,6 +105,7 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
   if (alternatives.front().parts.size() > 1) {
     for (auto& whole : alternatives)
       whole.score = whole.log_probability / options.penalty(whole.tokens) + whole.coverage_penalty;
+    if (!options.sampling) best_first(alternatives);
   }
   if (job.request.copy_unknown)  // before anything is put back: the model has read the rest
     copy_unknown_words(codec, job.plan.has_cuts() ? job.plan.text() : job.request.source, job.result);

@@ -48,5 +48,34 @@ TEST(Compose, AlignsWordsOfTheLineAndThoseThatTheModelHasRead) {
   EXPECT_THAT(words[0].grid.queries, ElementsAre("b", "Anna", "a"));
 }
 
+TEST(Compose, SortsTheSumsOfPartsByTheirScore) {
+  const auto codec = test::word_codec({"a", "b"});
+  LineJob job{.request = {.source = "a b"}};
+  job.plan = TermPlan(
+      job.request, [](const std::string&) { return false; }, false);
+  const auto hypothesis = [](int32_t id, float log_probability, size_t tokens) {
+    return Hypothesis{.ids = {id},
+                      .log_probability = log_probability,
+                      .finished = true,
+                      .token_log_probabilities = std::vector<float>(tokens, log_probability / tokens)};
+  };
+  for (const auto& [first, second] : {std::pair(hypothesis(4, -1, 2), hypothesis(5, -3, 5)),
+                                      std::pair(hypothesis(4, -9, 1), hypothesis(5, -9.5, 1))}) {
+    auto& part = job.parts.emplace_back();
+    part.input.sources = {{4}};
+    part.hypotheses = {first, second};
+  }
+  auto again = job;
+  const SearchOptions by_mean{.length_penalty = 1, .length_penalty_form = LengthPenalty::kSimple};
+  compose(job, codec, by_mean, false);
+  ASSERT_EQ(job.result.alternatives.size(), 2u);
+  EXPECT_NEAR(job.result.alternatives[0].score, -12.5 / 6, 1e-5);
+  EXPECT_NEAR(job.result.alternatives[1].score, -10.0 / 3, 1e-5);
+  EXPECT_EQ(job.result.text, "b b");
+  again.parts[1].hypotheses[1].finished = false;
+  compose(again, codec, by_mean, false);
+  EXPECT_EQ(again.result.text, "a a") << "what is finished comes first";
+}
+
 }  // namespace
 }  // namespace nmt::line_job_test

@@ -18,7 +18,7 @@ struct BleuOptions {
   std::string sentencepiece_model = {};     ///< file for spm, flores101, ...; empty: where sacreBLEU keeps them
   bool lowercase = false;                   ///< case does not count
   std::string smooth_method = "exp";        ///< none, floor, add-k, exp
-  std::optional<double> smooth_value = {};  ///< floor: 0.1, add-k: 1 by default
+  std::optional<double> smooth_value = {};  ///< 0 or more; floor: 0.1, add-k: 1 by default
   int max_ngram_order = 4;                  ///< n-grams of 1 to so many tokens
   bool effective_order = false;             ///< leave out orders longer than the text; sentence_score() always does
 };
@@ -26,7 +26,7 @@ struct BleuOptions {
 /// chrF (Popovic 2015); with word_order 2 chrF++.
 struct ChrfOptions {
   int char_order = 6, word_order = 0;  ///< n-grams of 1 to so many characters and words
-  std::int64_t beta = 2;               ///< how many times as much recall weighs as precision
+  std::int64_t beta = 2;               ///< how many times as much recall weighs as precision, 0 or more
   bool lowercase = false;              ///< case does not count
   bool whitespace = false;             ///< white space counts as characters
   bool eps_smoothing = false;          ///< as NLTK and Moses smooth, instead of leaving orders without matches out
@@ -42,8 +42,9 @@ struct TerOptions {
 
 /// How a corpus is scored.
 struct CorpusOptions {
-  int threads = 0;             ///< 0: all processors; figures do not depend on it
-  std::int64_t bootstrap = 0;  ///< resamples for a confidence interval (Koehn 2004), such as 1000; 0: none
+  int threads = 0;  ///< 0: all processors; figures do not depend on it
+  /// Resamples for a confidence interval (Koehn 2004), such as 1000, at most 1,000,000; 0: none.
+  std::int64_t bootstrap = 0;
   /// Of the resamples: a number or "none"; empty: as SACREBLEU_SEED says, else 12345.
   std::string seed = {};
 };
@@ -110,7 +111,7 @@ class NMT_EXPORT Scorer {
 /// How systems are compared with the first one, the baseline.
 struct PairedTestOptions {
   bool approximate_randomization = false;  ///< Riezler and Maxwell 2005, instead of paired bootstrap (Koehn 2004)
-  std::int64_t samples = 0;                ///< 0: 1000 resamples, 10000 trials
+  std::int64_t samples = 0;                ///< at most 1,000,000; 0: 1000 resamples, 10000 trials
   std::string seed = {};                   ///< see CorpusOptions
   int threads = 0;                         ///< 0: all processors
 };
@@ -129,7 +130,8 @@ struct PairedScores {
   std::vector<PairedResult> results;  ///< one a system, in their order
 };
 
-/// systems[system][line]. A result for each scorer, in their order. Throws UserError for fewer than two systems.
+/// systems[system][line]. A result for each scorer, in their order. Throws UserError for fewer than two systems,
+/// and for no scorer.
 NMT_EXPORT std::vector<PairedScores> paired_test(const std::vector<std::vector<std::string>>& systems,
                                                  const References& references, const std::vector<Scorer>& scorers,
                                                  const PairedTestOptions& options = {});

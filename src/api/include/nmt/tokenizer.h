@@ -54,18 +54,19 @@ class NMT_EXPORT Tokenizer {
 
 /// How a SentencePiece vocabulary is learned: as nmt-prepro does.
 struct SentencePieceOptions {
-  std::string type = "bpe";            ///< bpe or unigram
-  std::int64_t vocab_size = 8000;      ///< pieces
-  double character_coverage = 0.9995;  ///< share of the text's characters that get pieces, the most frequent ones first
-  bool byte_fallback = false;          ///< other characters become pieces of their bytes
-  std::vector<std::string> user_symbols = {};  ///< strings that are one piece always
+  std::string type = "bpe";        ///< bpe or unigram
+  std::int64_t vocab_size = 8000;  ///< pieces, at most 1,000,000
+  /// Share of the text's characters that get pieces, the most frequent ones first; 0.98 to 1.
+  double character_coverage = 0.9995;
+  bool byte_fallback = false;                  ///< other characters become pieces of their bytes
+  std::vector<std::string> user_symbols = {};  ///< strings that are one piece always; none empty, none twice
   std::string normalization = "nmt_nfkc";      ///< SentencePiece's: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity
   StopToken stop = {};                         ///< ends the work
 };
 
 /// Learns a SentencePiece model from lines of UTF-8; the bytes of a spm.model, the same for the same lines and options.
-/// It runs in a child process made by fork(). Throws UserError (a size that the text does not allow, with the possible
-/// one), MachineError, Stopped.
+/// It runs in a child process made by fork(). Throws UserError (an option out of range, a size that the text does not
+/// allow, with the possible one), MachineError, Stopped.
 NMT_EXPORT std::string train_sentencepiece(const std::vector<std::string>& lines, const SentencePieceOptions& options);
 
 /// A tokenizer of metrics, as sacreBLEU's BLEU uses it: text in, tokens with spaces between out. Thread-safe.

@@ -59,7 +59,7 @@ struct Sampling {
   double temperature = 1;  ///< divides the logits: below 1 nearer to the most probable, above 1 farther from it
   std::int64_t top_k = 0;  ///< the most probable tokens among which one is drawn; 0: all
   double top_p = 1;        ///< and of these the fewest with this share of the probability
-  std::uint64_t seed = 1;  ///< a text's samples are a function of seed and number of the line
+  std::uint64_t seed = 1;  ///< below 2^63; a text's samples are a function of seed and number of the line
 };
 
 /// How texts are translated and what is told of it. What is not set is as model.json and TranslatorOptions::settings
@@ -137,7 +137,9 @@ struct Alternative {
 /// What became of a text.
 struct Translation {
   std::string text;  ///< that of the best alternative; empty where the text is empty or white space
-  std::vector<Alternative> alternatives;  ///< n best, best first; fewer where the search found fewer; none for no text
+  /// n best, best first: finished ones, then those with more of what must stand in them, then by score. Fewer where the
+  /// search found fewer; none for no text.
+  std::vector<Alternative> alternatives;
   std::int64_t source_tokens = 0, target_tokens = 0;  ///< pieces; the target's with end symbols
   bool split = false;     ///< the text was longer than the model takes and was translated in parts
   bool repaired = false;  ///< it was not UTF-8: what is not was read as U+FFFD
@@ -177,8 +179,9 @@ struct FileStatistics {
 /// and what callbacks throw.
 class NMT_EXPORT Translator {
  public:
-  /// Loads the models. Throws UserError for a folder that is no model or a damaged one, models that write with other
-  /// target pieces, a device that is not there, an option out of range.
+  /// Loads the models, with all that a later call may want of their directories. Throws UserError for a folder that is
+  /// no model or a damaged one, models that write with other target pieces, a device that is not there, an option out
+  /// of range.
   explicit Translator(const TranslatorOptions& options);
   /// The same for one model directory with all else as by default.
   explicit Translator(const std::string& model);
@@ -193,7 +196,7 @@ class NMT_EXPORT Translator {
 
   /// Reads lines, translates them block by block and hands over the translations in order; source and sink are called
   /// by this call alone, never at the same time. Memory is bounded by the block. Returns the number of lines handed
-  /// over.
+  /// over, with the one at which the sink wanted no more.
   std::int64_t translate_stream(const LineSource& source, const TranslationSink& sink,
                                 const TranslateOptions& options = {}, const StreamOptions& stream = {}) const;
 
