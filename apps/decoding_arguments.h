@@ -43,7 +43,7 @@ struct DecodingArguments {
 
   /// These models, with what is said here. Throws Error.
   ModelSetOptions model_set(std::vector<std::filesystem::path> directories, std::vector<double> weights) const {
-    if (directories.size() < 2 && flags.has("combination"))
+    if (directories.size() == 1 && flags.has("combination"))
       throw Error("--combination: joins several models, and one is translating; leave it out");
     return {.directories = std::move(directories),
             .weights = std::move(weights),

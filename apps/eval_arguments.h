@@ -95,6 +95,8 @@ struct EvalArguments {
     if (!source.empty() && references.empty())
       throw Error(fmt::format("--source {}: has no reference; add --reference FILE", source));
     if (ensemble && models.size() < 2) throw Error("--ensemble: joins several models; give -m for each");
+    if (!ensemble && decoding.flags.has("combination"))
+      throw Error("--combination: joins the models of --ensemble; give that, or leave it out");
     if (ensemble && teacher_forcing)
       throw Error("--teacher-forcing: is of the loss, which an ensemble has not; leave it out");
     if (!weights.empty() && weights.size() != models.size())

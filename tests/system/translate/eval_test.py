@@ -233,6 +233,8 @@ class Errors(Case):
                 ((*model, *model, "--source", two, "--reference", two, "--results-file", missing),
                  ["--results-file"]),
                 ((*model, "--ensemble", "--source", two, "--reference", two), ["--ensemble", "-m"]),
+                ((*model, *model, "--combination", "log_linear", "--source", two, "--reference", two),
+                 ["--combination: joins the models of --ensemble"]),
                 ((*model, *model, "--ensemble", "--model-weights", "1", "--source", two, "--reference", two),
                  ["--model-weights: 1 for 2 models"]),
                 ((*model, *model, "--ensemble", "--model-weights", "1", "-1", "--source", two, "--reference", two),
