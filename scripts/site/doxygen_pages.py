@@ -124,7 +124,9 @@ class Headers:
                 self.classes[self.header(owner)].append(owner)
             for element in compound.iter("memberdef"):
                 member = Declaration(element)
-                if element.get("prot") == "public" and not member.name.startswith("~") and member.kind != "friend":
+                # A constructor says what copying and moving are; operator= is the same.
+                is_own = not member.name.startswith("~") and member.name != "operator=" and member.kind != "friend"
+                if element.get("prot") == "public" and is_own:
                     self.members[owner.name if owner else self.header(member)].append(member)
         for members in self.members.values():
             unique = {(member.line, member.name, member.element.get("id").rsplit("_", 1)[-1]): member for member in members}
