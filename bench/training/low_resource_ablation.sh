@@ -20,7 +20,7 @@ done
 preset=configs/iwslt14_de_en_20k.yaml data=data/iwslt14_20k
 mkdir -p "$work"
 
-settings_of() {  # RUN: a word a line
+settings_of() {  # RUN: words, none of which holds a space (--work may not either)
   local bpe="--set training.bpe_dropout1=0.1 --set training.bpe_dropout2=0.1" plain="--set training.objective=cross_entropy"
   case $1 in
     none) echo "$plain" ;;
@@ -54,6 +54,7 @@ one_run() {
 }
 
 for run in "${runs[@]}"; do  # one after the other: they write the same folder
+  rm -f "$work/$run.row"      # of an earlier time
   # shellcheck disable=SC2046
   "$programs/nmt-prepro" -c "$preset" $(settings_of "$run") >"$work/prepro.log" 2>&1 || { cat "$work/prepro.log" >&2; exit 1; }
 done

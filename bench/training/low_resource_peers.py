@@ -3,7 +3,7 @@
 
     bench/training/low_resource_peers.py --peers DIR --data data/iwslt14_20k --prepared prepared/iwslt14_de_en_20k
                                          --peer joeynmt|opennmt [--minutes 150] [--threads 1] [--device cpu]
-                                         [--programs build] [--work DIR]
+                                         [--every 500] [--programs build] [--work DIR]
 
 DIR has the environment `venv` of the other toolkits. --data holds {train,valid,test}.{de,en}; --prepared is what nmt-prepro
 made of them: the peer trains on the same pieces. JoeyNMT has the settings of its own recipe for IWSLT 2014 (6 + 6 layers

@@ -310,12 +310,9 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
   SearchOptions forced = options_.search;
   forced.beam_size = forced.n_best = forced.diversity_groups = 1;
   forced.sampling.reset();
-  forced.max_length = 0;  // what is given is not written: only the models' own positions end it
-  for (const auto& one : models_) {
-    const int64_t limit = one.model->limits().target;
-    if (limit < std::numeric_limits<int64_t>::max() && (forced.max_length == 0 || limit < forced.max_length))
-      forced.max_length = limit;
-  }
+  TranslatorOptions by_models;  // what is given is not written: only the models' own positions end it
+  for (const auto& one : models_) limit_to(*one.model, one.codec->options().source_markers, by_models);
+  forced.max_length = by_models.search.max_length;
   std::vector<Alternative> results(pairs.size());
   std::vector<LineJob> lines(pairs.size());
   for (int64_t line = 0; line < std::ssize(pairs); ++line) {
