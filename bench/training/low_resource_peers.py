@@ -107,7 +107,7 @@ training:
     epochs: 1000
     updates: 1000000
     validation_freq: {options.every}
-    logging_freq: 100
+    logging_freq: {max(1, options.every // 10)}
     early_stopping_metric: bleu
     overwrite: true
     shuffle: true
