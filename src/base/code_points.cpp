@@ -36,6 +36,12 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string printable_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return printable(text);
+}
+
 void append_code_points(std::string_view text, WhiteSpace white_space, std::vector<uint32_t>& out) {
   for (size_t i = 0; i < text.size();) {
     const char32_t c = next_code_point(text, i);

@@ -68,6 +68,9 @@ constexpr bool is_python_space(char32_t c) {
 /// commands, too) and bytes that are not UTF-8 are question marks.
 std::string printable(std::string_view text);
 
+/// The same as one line, of a message: line ends are spaces.
+std::string printable_line(std::string text);
+
 /// The code points of `text`, appended; without those of Python's white space if asked.
 enum class WhiteSpace { kKeep, kDrop };
 void append_code_points(std::string_view text, WhiteSpace white_space, std::vector<uint32_t>& out);

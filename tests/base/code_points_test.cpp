@@ -93,6 +93,8 @@ TEST(CodePoints, PrintableHasNoCommandsOfATerminal) {
   EXPECT_EQ(printable(std::string_view("\0", 1)), "?");
 }
 
+TEST(CodePoints, PrintableLineHasNoLineEnds) { EXPECT_EQ(printable_line("a\nb\r\nc\t\x1B"), "a b  c\t?"); }
+
 TEST(CodePoints, AppendWithOrWithoutWhiteSpace) {
   std::vector<uint32_t> all, dense;
   append_code_points("a \u00E9\u3000\U0001F600", WhiteSpace::kKeep, all);

@@ -87,9 +87,11 @@ TEST_P(GoldenPreset, HasItsChoices) {
                                        "model.num_blocks",     "model.encoder_blocks", "model.decoder_blocks",
                                        "model.embedding_size", "model.encoder_size",   "model.attention_size",
                                        "model.readout_size",   "model.local_window",   "model.max_positions"};
-  const std::set<std::string> of_training = {"training.smoothing",  "training.smoothing_form", "training.schedule",
-                                             "training.adam_beta1", "training.adam_beta2",     "training.adam_epsilon",
-                                             "training.optimizer"};
+  const std::set<std::string> of_training = {
+      "training.smoothing",    "training.smoothing_form",   "training.schedule",     "training.adam_beta1",
+      "training.adam_beta2",   "training.adam_epsilon",     "training.optimizer",    "training.adadelta_rho",
+      "training.sgd_momentum", "training.adadelta_epsilon", "training.weight_decay", "training.clip_norm",
+      "training.loss_mean"};
   for (const auto& difference : differences(load_config(preset).config, golden_.config))
     EXPECT_TRUE((!difference.key.starts_with("model.") && !of_training.contains(difference.key)) ||
                 sizes.contains(difference.key) || difference.key.ends_with("dropout_rate") ||

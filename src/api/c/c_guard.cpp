@@ -17,16 +17,9 @@ namespace {
 thread_local std::string t_message;
 thread_local const char* t_shown = "";
 
-/// One line of UTF-8, whatever texts of the caller the message holds.
-std::string last_error_line(std::string message) {
-  for (char& c : message)
-    if (c == '\n' || c == '\r') c = ' ';
-  return printable(message);
-}
-
 nmt_status noted(nmt_status status, const char* message) noexcept {
   try {
-    t_message = last_error_line(message);
+    t_message = printable_line(message);  // whatever texts of the caller it holds
     t_shown = t_message.c_str();
   } catch (...) {
     t_shown = "out of memory";

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <new>
 #include <string>
@@ -18,12 +17,6 @@
 
 namespace nmt::api {
 namespace {
-
-/// A message that names what the user wrote, all of it: one line it stays, and nothing in it commands a terminal.
-std::string whole_on_one_line(std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return printable(message);
-}
 
 /// Libraries put stack traces behind the first line.
 std::string first_line_of(std::string_view message) { return printable(message.substr(0, message.find('\n'))); }
@@ -46,15 +39,15 @@ void rethrow_as_error() {
   } catch (const Error&) {
     throw;
   } catch (const nmt::Error& error) {
-    throw UserError(whole_on_one_line(error.what()));
+    throw UserError(printable_line(error.what()));
   } catch (const nmt::MachineError& error) {
-    throw MachineError(whole_on_one_line(error.what()));
+    throw MachineError(printable_line(error.what()));
   } catch (const TranslationStopped& stopped) {
     throw Stopped(stopped.what());
   } catch (const std::bad_alloc&) {
     throw MachineError("out of memory");
   } catch (const std::system_error& error) {  // std::filesystem::filesystem_error is one, and names files
-    throw MachineError(whole_on_one_line(error.what()));
+    throw MachineError(printable_line(error.what()));
   } catch (const std::exception& error) {  // c10::Error
     throw MachineError(first_line_of(error.what()));
   }

@@ -4,13 +4,13 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/code_points.h"
 #include "base/error.h"
@@ -21,8 +21,7 @@ namespace {
 
 // Messages name what stands in files of strangers: one line it stays, and nothing in it commands a terminal.
 int report(std::string_view name, std::string message, int exit_code) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  const std::string line = fmt::format("{}: {}\n", name, printable(message));
+  const std::string line = fmt::format("{}: {}\n", name, printable_line(std::move(message)));
   std::fwrite(line.data(), 1, line.size(), stderr);
   return exit_code;
 }

@@ -1,12 +1,16 @@
-"""The figures of original_bleu_test.cpp, from the formulas of multi-bleu.perl and of corpus_bleu in NLTK 3.10.4, in plain Python.
+"""The figures of original_bleu_test.cpp: those of NLTK by NLTK itself (pip install nltk==3.10.4), those of multi-bleu.perl from
+its formulas in plain Python.
 
 Usage: python3 original_bleu_golden.py
 """
 import math
 import re
-import sys
+import warnings
 from collections import Counter
-from fractions import Fraction
+
+from nltk.translate.bleu_score import corpus_bleu
+
+warnings.simplefilter("ignore")  # of orders without a match
 
 HYPOTHESES = [
     "the little dog ran over the green field",
@@ -49,7 +53,7 @@ def perl_split_single(line):
     return parts
 
 
-def sums(hypotheses, references, split, split_reference, least, first_wins=False):
+def sums(hypotheses, references, split, split_reference, first_wins=False):
     length = reference_length = 0
     correct, total = [0] * 4, [0] * 4
     for i, hypothesis in enumerate(hypotheses):
@@ -65,13 +69,13 @@ def sums(hypotheses, references, split, split_reference, least, first_wins=False
                 most |= ngrams(side, n)
             found = ngrams(words, n)
             correct[n - 1] += sum(min(count, most[ngram]) for ngram, count in found.items())
-            total[n - 1] += max(least, sum(found.values()))
+            total[n - 1] += sum(found.values())
     return length, reference_length, correct, total
 
 
 def multi_bleu(hypotheses, references, legacy):
     split_reference = perl_split_single if legacy else perl_split
-    length, reference_length, correct, total = sums(hypotheses, references, perl_split, split_reference, 0, legacy)
+    length, reference_length, correct, total = sums(hypotheses, references, perl_split, split_reference, legacy)
     if not legacy and reference_length == 0:
         return "BLEU = 0, 0/0/0/0 (BP=0, ratio=0, hyp_len=0, ref_len=0)"
     p = [c / t if t else 0 for c, t in zip(correct, total)]
@@ -83,12 +87,8 @@ def multi_bleu(hypotheses, references, legacy):
 
 
 def nltk(hypotheses, references):
-    length, reference_length, correct, total = sums(hypotheses, references, str.split, str.split, 1)
-    if correct[0] == 0:
-        return 0
-    p = [Fraction(c, t) if c else sys.float_info.min for c, t in zip(correct, total)]  # its method0
-    bp = 1 if length > reference_length else math.exp(1 - reference_length / length)
-    return 100 * (bp * math.exp(math.fsum(0.25 * math.log(x) for x in p)))
+    return 100 * corpus_bleu([[side[i].split() for side in references] for i in range(len(hypotheses))],
+                             [line.split() for line in hypotheses])
 
 
 def longer(pairs, n):
