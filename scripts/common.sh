@@ -1,6 +1,7 @@
 # Shared by the scripts of this folder, which source it: where things are, how to build. Changes to the repository root.
 set -euo pipefail
 unset CDPATH  # a user's own leads elsewhere
+case ${Torch_DIR:-/} in /*) ;; *) Torch_DIR=$PWD/$Torch_DIR ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 torch_release=2.13.0       # installed where no LibTorch is found
@@ -25,6 +26,11 @@ at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; 
 torch_version() {
   sed -n 's/^set(PACKAGE_VERSION "\([^"]*\)".*/\1/p' "$1/TorchConfigVersion.cmake" 2>/dev/null | head -n 1 || true
 }
+
+# Else another one is taken, or downloaded, and nobody hears why.
+if [ -n "${Torch_DIR:-}" ] && [ -z "$(torch_version "$Torch_DIR")" ]; then
+  die "Torch_DIR=$Torch_DIR: no TorchConfigVersion.cmake there; name the folder share/cmake/Torch of a LibTorch"
+fi
 
 torch_is_for_cuda() { [ -e "$1/../../../lib/libtorch_cuda.so" ]; }
 
@@ -86,10 +92,13 @@ configure() {
   cmake --preset "$preset" -DNMT_CONFIGURED_WITH:INTERNAL="$key" "$@" >&2 || die "cmake failed: see above"
 }
 
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
 # Installs Debian packages where they are not there. Fails, with a line that says why, where it cannot.
 install_packages() {
-  local as_root=()
-  dpkg -s "$@" >/dev/null 2>&1 && return 0
+  local as_root=() package missing=()
+  for package in "$@"; do is_installed "$package" || missing+=("$package"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || { say "needs root for: apt-get install $*"; return 1; }
     as_root=(sudo)

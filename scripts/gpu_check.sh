@@ -273,8 +273,8 @@ ctranslate2_python() {
   if [ -n "$bundle" ] || [ "$rehearses" = 1 ]; then return; fi
   { python3 -m venv "$folder" && "$folder/bin/pip" install -q --disable-pip-version-check ctranslate2==4.8.5 \
     sentencepiece==0.2.0 nvidia-cublas-cu12 nvidia-cudnn-cu12; } >"$out/ctranslate2.log" 2>&1 || return 0
-  printf '#!/bin/sh\nLD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH exec %q "$@"\n' \
-    "$(echo "$folder"/lib/python3*/site-packages/nvidia/*/lib | tr ' ' ':')" "$folder/bin/python" >"$folder/python-cuda"
+  printf '#!/bin/bash\nLD_LIBRARY_PATH=%q$LD_LIBRARY_PATH exec %q "$@"\n' \
+    "$(printf '%s:' "$folder"/lib/python3*/site-packages/nvidia/*/lib)" "$folder/bin/python" >"$folder/python-cuda"
   chmod +x "$folder/python-cuda"
   printf '%s' "$folder/python-cuda"
 }

@@ -13,13 +13,17 @@ esac
 
 packages=(build-essential ninja-build ccache ca-certificates
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
-  libssl-dev libcld2-dev libzip-dev libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 clang-tidy-14
+  libssl-dev libcld2-dev libzip-dev libgtest-dev libgmock-dev libbenchmark-dev
   libopenmpi-dev openmpi-bin)
+checkers=(clang-format-14 clang-tidy-14)  # newer systems have newer ones, which see other things: they do without
 
 missing_packages() {
   local package
   for package in "${packages[@]}"; do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+    is_installed "$package" || echo "$package"
+  done
+  for package in "${checkers[@]}"; do
+    is_installed "$package" || [ -z "$(apt-cache show "$package" 2>/dev/null)" ] || echo "$package"
   done
   # These may well have come another way.
   command -v cmake >/dev/null || echo cmake
@@ -37,6 +41,7 @@ install_packages() {
   fi
   say "installing ${missing[*]}"
   "${as_root[@]}" apt-get update -q >&2 || die "apt-get update failed: see above"
+  mapfile -t missing < <(missing_packages)  # once more: the system knows which packages there are
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >&2 ||
     die "apt-get could not install ${missing[*]}: see above"
 }
@@ -54,6 +59,7 @@ check_versions() {
 # What is not complete goes with this script, however it ends.
 partials=()
 trap 'rm -rf "${partials[@]}"' EXIT
+trap 'exit 130' INT  # pip answers Ctrl-C as it does a failure
 
 # An environment of its own, so that nothing of the machine's Python is touched. It gets its name when it is complete.
 install_torch() {

@@ -38,7 +38,7 @@ std::string printable(std::string_view text) {
 
 std::string printable_line(std::string text) {
   for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
+    if (c == '\n') c = ' ';
   return printable(text);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
+#include "nn/device/out_of_memory.h"
 #include "translation/lines/line_job.h"
 #include "translation/lines/part_queues.h"
 #include "translation/lines/prefix_parts.h"
@@ -367,6 +368,12 @@ void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& opti
     const c10::NoGradGuard no_gradients_here;
     try {
       search(search_models_, queue, batch_size, options);
+    } catch (const std::exception& error) {
+      close();
+      if (!is_out_of_memory(error)) throw;
+      throw MachineError(fmt::format(
+          "out of memory in a search of up to {} sentences at a time; lower decoding.batch_size (--batch-size)",
+          batch_size));
     } catch (...) {
       close();
       throw;

@@ -93,7 +93,7 @@ TEST(CodePoints, PrintableHasNoCommandsOfATerminal) {
   EXPECT_EQ(printable(std::string_view("\0", 1)), "?");
 }
 
-TEST(CodePoints, PrintableLineHasNoLineEnds) { EXPECT_EQ(printable_line("a\nb\r\nc\t\x1B"), "a b  c\t?"); }
+TEST(CodePoints, PrintableLineHasNoLineEnds) { EXPECT_EQ(printable_line("a\nb\rc\t\x1B"), "a b?c\t?"); }
 
 TEST(CodePoints, AppendWithOrWithoutWhiteSpace) {
   std::vector<uint32_t> all, dense;

@@ -495,6 +495,46 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
     });
 }
 
+/// As NCCL where two processes have the same GPU.
+class FailingCommunicator final : public Communicator {
+ public:
+  std::unique_ptr<Sum> sum(const torch::Tensor&) override { TORCH_CHECK(false, "duplicate device\nof two"); }
+  std::unique_ptr<Sum> broadcast(const torch::Tensor&, int64_t) override { return nullptr; }
+};
+
+std::string failure_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const MachineError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(DeviceProcessGroupTest, DevicesThatCannotBeConnectedAreAnErrorOfOneLine) {
+  const int64_t port = free_port();
+  Told told;
+  std::optional<Peer> peer;
+  std::jthread starts([&] { peer.emplace(1, port); });
+  EXPECT_EQ(failure_of([&] {
+              make_device_process_group(process_of(0, 2, port), simulated::device(), 60, told.listener(),
+                                        [](const auto&) { return std::make_unique<FailingCommunicator>(); });
+            }),
+            "rank 0: the devices of the 2 processes cannot be connected (each needs one of its own): duplicate device");
+  EXPECT_EQ(told.within(0), "");
+}
+
+TEST_F(DeviceProcessGroupTest, AMeetingThatIsTakenIsAnErrorOfOneLine) {
+  const int64_t port = free_port();
+  const Peer other(0, port);  // holds it
+  const std::string line = failure_of([&] {
+    make_device_process_group(process_of(0, 2, port), simulated::device(), 60, end_with,
+                              [](const auto&) { return std::make_unique<FailingCommunicator>(); });
+  });
+  EXPECT_THAT(line, HasSubstr("(MASTER_ADDR, MASTER_PORT): "));
+  EXPECT_EQ(line.find('\n'), line.npos) << line;
+}
+
 TEST_F(DeviceProcessGroupTest, AMissingWaitIsFound) {
   simulated::set_order(simulated::Order::kLate);
   const simulated::Violations violations;

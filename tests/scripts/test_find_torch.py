@@ -61,6 +61,19 @@ class FindTorchTest(unittest.TestCase):
         self.assertEqual(found, "")
         self.assertRegex(messages, "LibTorch 2.9.1 in .*/site/torch/share/cmake/Torch is not used: 2.11 or newer is needed")
 
+    def test_a_folder_that_the_user_names_counts_alone(self):
+        self.make_torch("site/torch", "2.11.0")
+        found, messages = self.find(Torch_DIR="/typo/share/cmake/Torch")
+        self.assertEqual(found, "")
+        self.assertIn("Torch_DIR=/typo/share/cmake/Torch: no TorchConfigVersion.cmake there; name the folder", messages)
+
+    def test_a_relative_folder_is_that_of_the_user(self):
+        named = self.make_torch("project/named", "2.14.0")
+        done = subprocess.run(["bash", "-c", "source ../scripts/common.sh; find_torch"], cwd=self.root / "project/named",
+                              text=True, capture_output=True,
+                              env={"PATH": str(self.root / "bin"), "Torch_DIR": "share/cmake/Torch"})
+        self.assertEqual(done.stdout.strip(), named, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

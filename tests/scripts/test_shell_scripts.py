@@ -3,9 +3,11 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -62,6 +64,31 @@ class ShellScripts(unittest.TestCase):
         self.assertEqual(code, 1, output)
         self.assertIn("pip could not download sentencepiece", output)
         self.assertEqual(list((self.root / ".deps").iterdir()), [])
+
+    def test_an_interrupt_ends_the_set_up(self):
+        self.copy("scripts/common.sh", "scripts/setup.sh")
+        (self.root / ".deps/sentencepiece-0.2.1").mkdir(parents=True)
+        (self.root / ".deps/sentencepiece-0.2.1/VERSION.txt").touch()
+        self.script(self.bin / "dpkg-query", "printf installed")
+        self.script(self.bin / "cmake", "echo cmake version 3.31.0")
+        self.script(self.bin / "c++", "[ \"$1\" = --version ] || echo 14.0.0")
+        # pip catches the signal and fails, as it does for want of a package.
+        self.script(self.bin / "python3", f"""
+            [ "$1 $2" = "-m venv" ] || exit 0
+            shift 3 && mkdir -p "$1/bin"
+            printf '#!/bin/sh\\ntrap "exit 1" INT\\necho "$@" >>{self.folder}/asked\\nsleep 20 & wait\\n' >"$1/bin/python"
+            chmod +x "$1/bin/python" """)
+        process = subprocess.Popen(["scripts/setup.sh"], cwd=self.root, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, start_new_session=True,
+                                   env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
+        deadline = time.monotonic() + 20
+        while not (self.folder / "asked").exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertEqual(process.wait(10), 130)
+        self.assertEqual(len((self.folder / "asked").read_text().splitlines()), 1)
+        self.assertFalse((self.root / ".deps/torch.partial").exists())
 
     def lint(self, *arguments):
         torch = self.folder / "torch"

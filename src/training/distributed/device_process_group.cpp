@@ -24,6 +24,12 @@ using StorePtr = c10::intrusive_ptr<c10d::Store>;
 constexpr auto kToMeet = std::chrono::minutes(5);  // processes start at different times
 constexpr double kFarewell = 2;                    // seconds that a failed process leaves the others to hear of it
 
+/// Behind it LibTorch writes where in its code that was.
+std::string first_line_of(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
 StorePtr meet(const LaunchedProcess& process, bool opens) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(process.port);
@@ -34,7 +40,7 @@ StorePtr meet(const LaunchedProcess& process, bool opens) {
     return c10::make_intrusive<c10d::PrefixStore>("nmt", c10::make_intrusive<c10d::TCPStore>(process.address, options));
   } catch (const std::exception& error) {
     throw MachineError(fmt::format("rank {}: no meeting at {}:{} (MASTER_ADDR, MASTER_PORT): {}", process.rank,
-                                   process.address, process.port, error.what()));
+                                   process.address, process.port, first_line_of(error)));
   }
 }
 
@@ -63,7 +69,7 @@ class DeviceProcessGroup final : public ProcessGroup {
                                      process.address, process.port));
     }
     thread_ = std::thread([this, keys] { watch(keys); });
-    wait_for_all();  // the communicator connects them
+    connect();
   }
 
   ~DeviceProcessGroup() override {
@@ -108,6 +114,20 @@ class DeviceProcessGroup final : public ProcessGroup {
   Communicator& communicator() { return *communicator_; }
 
  private:
+  /// The first work of the communicator connects the devices. The destructor does not run where that fails.
+  void connect() {
+    try {
+      wait_for_all();
+    } catch (const std::exception& error) {
+      farewell_ = LifeSign::kFailed;
+      thread_.join();
+      (void)communicator_.release();
+      throw MachineError(
+          fmt::format("rank {}: the devices of the {} processes cannot be connected (each needs one of its own): {}",
+                      rank_, size_, first_line_of(error)));
+    }
+  }
+
   void say(LifeSign sign) { life_->set(life_key(rank_), fmt::format("{} {}", static_cast<int>(sign), ++spoken_)); }
 
   void watch(const std::vector<std::string>& keys) {

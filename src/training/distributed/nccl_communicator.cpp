@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 namespace nmt {
@@ -16,6 +17,9 @@ class NcclCommunicator final : public Communicator {
  public:
   NcclCommunicator(const LaunchedProcess& process, torch::Device device, const c10::intrusive_ptr<c10d::Store>& store) {
     c10::cuda::set_device(device.index());
+    // Life signs tell of a dead process, in one line: LibTorch's own watch would abort the others before. 0: no
+    // handling.
+    ::setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "0", 0);
     auto options = c10d::ProcessGroupNCCL::Options::create();
     options->timeout = kForEver;
     nccl_ = c10::make_intrusive<c10d::ProcessGroupNCCL>(store, static_cast<int>(process.rank),

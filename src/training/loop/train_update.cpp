@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "models/losses/held_out_loss.h"
 #include "nn/device/device.h"
+#include "nn/device/out_of_memory.h"
 
 namespace nmt {
 namespace {
@@ -30,12 +31,6 @@ void add(UpdateStats& stats, const Batch& batch) {
   stats.source_tokens += batch.source_tokens;
   stats.target_tokens += batch.target_tokens;
   stats.padded_tokens += batch.size * (batch.source_width + batch.target_width);
-}
-
-bool is_out_of_memory(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const c10::OutOfMemoryError*>(&error)) return true;
-  const std::string what = error.what();
-  return what.find("can't allocate memory") != std::string::npos || what.find("out of memory") != std::string::npos;
 }
 
 // Rows [begin, end) of a batch, with the same widths.

@@ -161,6 +161,19 @@ class SimulatedDevice(unittest.TestCase):
                 self.assertEqual(found, expected, options)
                 self.expect_launches()
 
+    def test_a_search_without_memory_says_what_to_lower(self):
+        for program, files in (("nmt-translate", ["-i", self.work / "valid.de", "-q"]),
+                               ("nmt-eval", ["--source", self.work / "valid.de", "--reference", self.work / "valid.en",
+                                             "--no-loss"])):
+            arguments = ["-m", self.on_cpu[0] / "best", *files, "--device", "auto"]
+            self.run_program(program, *arguments, order="late", report=self.report)
+            peak = json.loads(self.report.read_text())["peak_bytes"]
+            process = self.start(program, *arguments, order="late", memory=peak * 9 // 10)
+            _, errors = process.communicate(timeout=300)
+            self.assertEqual(process.returncode, 1, errors)
+            self.assertRegex(errors.splitlines()[-1], rf"^{program}: out of memory in a search of up to \d+ sentences "
+                                                      r"at a time; lower decoding.batch_size \(--batch-size\)$")
+
     def test_evaluation_has_the_figures_of_the_cpu(self):
         arguments = ["-m", self.on_cpu[0] / "best", "--source", self.work / "valid.de", "--reference",
                      self.work / "valid.en", "--precision", "fp32"]
