@@ -362,6 +362,28 @@ TEST_F(DeviceProcessGroupTest, UpdatesAreThoseOfOneProcess) {
   }
 }
 
+TEST_F(DeviceProcessGroupTest, TheHostWaitsOnceForAllBuckets) {
+  Meeting meeting(1);
+  const auto group = group_of_one(meeting, free_port());
+  NamedTensors parameters;
+  for (const char* name : {"a", "b", "c"})
+    parameters.emplace_back(name, torch::ones({4}, simulated::device()).requires_grad_());
+  GradientBuckets buckets(parameters, *group, /*bucket_bytes=*/1);
+  buckets.begin_round(1, true);
+  (parameters[0].second * 2 + parameters[2].second * 3).sum().backward();
+  buckets.end_round();
+  std::vector<std::string> waits;
+  {
+    const test::NoWaits counted;
+    buckets.finish();
+    waits = counted.found();
+  }
+  EXPECT_THAT(waits, testing::ElementsAre(HasSubstr("a copy to the host")));
+  EXPECT_EQ(parameters[0].second.grad()[0].item<float>(), 2);
+  EXPECT_FALSE(parameters[1].second.grad().defined());
+  EXPECT_EQ(parameters[2].second.grad()[0].item<float>(), 3);
+}
+
 TEST_F(DeviceProcessGroupTest, AShardedOptimizerIsTheWholeOne) {
   const auto trained = [](ProcessGroup* group) {
     NamedTensors parameters;

@@ -1,5 +1,6 @@
 #include "training/distributed/gradient_buckets.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -112,15 +113,15 @@ void GradientBuckets::end_round() {
 void GradientBuckets::finish() {
   const torch::NoGradGuard no_grad;
   for (auto& bucket : buckets_) bucket.sum->finish();
-  auto parameter = parameters_.begin();
+  std::vector<torch::Tensor> counts;  // in the order of the parameters
   for (auto& bucket : buckets_) {
     bucket.sum->wait_finished();
-    const auto counts = bucket.counts.cpu();
-    for (int64_t i = 0; i < bucket.parameters; ++i, ++parameter) {
-      auto& gradient = parameter->leaf.mutable_grad();
-      gradient = counts[i].item<float>() > 0 ? parameter->place : torch::Tensor();
-    }
+    counts.push_back(bucket.counts);
   }
+  if (counts.empty()) return;
+  const auto on_host = at::cat(counts).cpu();  // together: the host waits for a device once
+  const float* count = on_host.const_data_ptr<float>();
+  for (auto& parameter : parameters_) parameter.leaf.mutable_grad() = *count++ > 0 ? parameter.place : torch::Tensor();
 }
 
 }  // namespace nmt
