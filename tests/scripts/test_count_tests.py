@@ -168,6 +168,14 @@ class CountTestsTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("skipped without an excuse that count_tests.py knows: system_a: What it does.", lines)
 
+    def test_an_entry_whose_cases_were_all_skipped_has_their_reasons(self):
+        output = ("test_a (m.C.test_a) ... skipped 'needs ../shared/data/iwslt14'\n"
+                  "test_b (m.C.test_b) ... skipped 'no GPU'\n\nRan 2 tests in 0.001s\n\nOK (skipped=2)\n")
+        code, lines = self.count(entry("unit_base"), entry("long_a", "notrun", output, "SKIP_RETURN_CODE=77"),
+                                 options=["--strict"], test_base=GOOGLETEST.format(last=GOOD))
+        self.assertEqual((code, lines[-1]), (0, "3 passed, 0 failed, 3 skipped"), lines)
+        self.assertIn("  skipped: long_a: test_b (m.C.test_b): no GPU", lines)
+
     def test_strictly_taken_some_reasons_are_none(self):
         for reason, code in (("needs /x/shared/data/iwslt14", 0), ("no CUDA device here", 0), ("too quick to tell", 1), ("", 1)):
             output = f"setUpClass (m.C) ... skipped '{reason}'\nRan 0 tests in 1s\n\nOK (skipped=1)\n"
