@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 # Reasons of a skipped case for which nobody can be blamed: no GPU, or data and programs of others that are not here.
 EXCUSES = (
     r"no GPU$", r"no CUDA device",
-    r"no Multi30k below", r"no real data \(NMT_SHARED\)$", r"set NMT_SHARED: no newstest2017", r"needs \S*data/", r"needs a model in \$NMT_MULTI30K_MODEL",
+    r"no Multi30k below", r"no real data \(NMT_SHARED\)$", r"set NMT_SHARED: no newstest2017", r"needs \S*data/",
+    r"needs a model in \$NMT_MULTI30K_MODEL",
     r"(no|this) Python (with|has no) (transformers|sacremoses|sacreBLEU|tensorboard|spdx-tools)", r"tokenizer 'ja-mecab': ",
     r"no Python with torch and sentencepiece", r"what \S+ compares with could not be installed",
     r"NMT_LIBRETRANSLATE is not set", r"LibTorch's random numbers have other bits here",

@@ -372,8 +372,7 @@ void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& opti
       close();
       if (!is_out_of_memory(error)) throw;
       throw MachineError(fmt::format(
-          "out of memory in a search of up to {} sentences at a time; lower decoding.batch_size (--batch-size)",
-          batch_size));
+          "out of memory in a search of up to {} sentences at a time; lower decoding.batch_size", batch_size));
     } catch (...) {
       close();
       throw;

@@ -74,10 +74,7 @@ class DeviceProcessGroup final : public ProcessGroup {
 
   ~DeviceProcessGroup() override {
     if (!thread_.joinable()) return;
-    const bool failed = std::uncaught_exceptions() > exceptions_before_;
-    farewell_ = failed ? LifeSign::kFailed : LifeSign::kDone;
-    thread_.join();
-    if (failed) (void)communicator_.release();  // its work would never end: the process does
+    leave(std::uncaught_exceptions() > exceptions_before_ ? LifeSign::kFailed : LifeSign::kDone);
   }
 
   int64_t rank() const override { return rank_; }
@@ -119,13 +116,17 @@ class DeviceProcessGroup final : public ProcessGroup {
     try {
       wait_for_all();
     } catch (const std::exception& error) {
-      farewell_ = LifeSign::kFailed;
-      thread_.join();
-      (void)communicator_.release();
+      leave(LifeSign::kFailed);
       throw MachineError(
           fmt::format("rank {}: the devices of the {} processes cannot be connected (each needs one of its own): {}",
                       rank_, size_, first_line_of(error)));
     }
+  }
+
+  void leave(LifeSign farewell) {
+    farewell_ = farewell;
+    thread_.join();
+    if (farewell == LifeSign::kFailed) (void)communicator_.release();  // its work would never end: the process does
   }
 
   void say(LifeSign sign) { life_->set(life_key(rank_), fmt::format("{} {}", static_cast<int>(sign), ++spoken_)); }

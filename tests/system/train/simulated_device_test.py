@@ -172,7 +172,7 @@ class SimulatedDevice(unittest.TestCase):
             _, errors = process.communicate(timeout=300)
             self.assertEqual(process.returncode, 1, errors)
             self.assertRegex(errors.splitlines()[-1], rf"^{program}: out of memory in a search of up to \d+ sentences "
-                                                      r"at a time; lower decoding.batch_size \(--batch-size\)$")
+                                                      r"at a time; lower decoding.batch_size$")
 
     def test_evaluation_has_the_figures_of_the_cpu(self):
         arguments = ["-m", self.on_cpu[0] / "best", "--source", self.work / "valid.de", "--reference",
