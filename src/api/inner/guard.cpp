@@ -6,20 +6,17 @@
 #include <atomic>
 #include <new>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "base/code_points.h"
 #include "base/error.h"
+#include "base/first_line.h"
 #include "base/threads.h"
 #include "translation/lines/translation_calls.h"
 
 namespace nmt::api {
 namespace {
-
-/// Libraries put stack traces behind the first line.
-std::string first_line_of(std::string_view message) { return printable(message.substr(0, message.find('\n'))); }
 
 /// The process in which the library began to work; 0: it has not.
 std::atomic<pid_t> home = 0;
@@ -49,7 +46,7 @@ void rethrow_as_error() {
   } catch (const std::system_error& error) {  // std::filesystem::filesystem_error is one, and names files
     throw MachineError(printable_line(error.what()));
   } catch (const std::exception& error) {  // c10::Error
-    throw MachineError(first_line_of(error.what()));
+    throw MachineError(printable_line(first_line(error)));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "base/code_points.h"
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
+#include "base/first_line.h"
 
 namespace nmt {
 namespace {
@@ -24,12 +25,6 @@ int report(std::string_view name, std::string message, int exit_code) {
   const std::string line = fmt::format("{}: {}\n", name, printable_line(std::move(message)));
   std::fwrite(line.data(), 1, line.size(), stderr);
   return exit_code;
-}
-
-/// Libraries put stack traces behind the first line.
-std::string first_line(const char* text) {
-  const std::string_view all(text);
-  return std::string(all.substr(0, all.find('\n')));
 }
 
 /// True if standard output is a pipe that nobody reads any more: `nmt-translate ... | head`.
@@ -63,7 +58,7 @@ int run_body(std::string_view name, const std::function<int()>& body) {
     if (error.code() == std::errc::broken_pipe && reader_is_gone()) return kDone;
     return report(name, error.what(), kMachineFailed);
   } catch (const std::exception& error) {
-    return report(name, first_line(error.what()), kMachineFailed);
+    return report(name, first_line(error), kMachineFailed);
   } catch (...) {
     return report(name, "an unknown error", kMachineFailed);
   }

@@ -13,6 +13,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
+#include "base/first_line.h"
 #include "base/process/clock.h"
 #include "training/distributed/peer_watch.h"
 
@@ -24,12 +25,6 @@ using StorePtr = c10::intrusive_ptr<c10d::Store>;
 constexpr auto kToMeet = std::chrono::minutes(5);  // processes start at different times
 constexpr double kFarewell = 2;                    // seconds that a failed process leaves the others to hear of it
 
-/// Behind it LibTorch writes where in its code that was.
-std::string first_line_of(const std::exception& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
-}
-
 StorePtr meet(const LaunchedProcess& process, bool opens) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(process.port);
@@ -40,7 +35,7 @@ StorePtr meet(const LaunchedProcess& process, bool opens) {
     return c10::make_intrusive<c10d::PrefixStore>("nmt", c10::make_intrusive<c10d::TCPStore>(process.address, options));
   } catch (const std::exception& error) {
     throw MachineError(fmt::format("rank {}: no meeting at {}:{} (MASTER_ADDR, MASTER_PORT): {}", process.rank,
-                                   process.address, process.port, first_line_of(error)));
+                                   process.address, process.port, first_line(error)));
   }
 }
 
@@ -119,7 +114,7 @@ class DeviceProcessGroup final : public ProcessGroup {
       leave(LifeSign::kFailed);
       throw MachineError(
           fmt::format("rank {}: the devices of the {} processes cannot be connected (each needs one of its own): {}",
-                      rank_, size_, first_line_of(error)));
+                      rank_, size_, first_line(error)));
     }
   }
 
