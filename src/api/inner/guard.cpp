@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -11,7 +12,7 @@
 
 #include "base/code_points.h"
 #include "base/error.h"
-#include "base/first_line.h"
+#include "base/library_errors.h"
 #include "base/threads.h"
 #include "translation/lines/translation_calls.h"
 
@@ -30,7 +31,11 @@ Stopped::~Stopped() = default;
 
 void rethrow_as_error() {
   try {
-    throw;
+    try {
+      throw;
+    } catch (const std::filesystem::filesystem_error& error) {
+      throw_path_error(error);
+    }
   } catch (const CallbackFailure& failure) {
     std::rethrow_exception(failure.thrown);
   } catch (const Error&) {
@@ -43,7 +48,7 @@ void rethrow_as_error() {
     throw Stopped(stopped.what());
   } catch (const std::bad_alloc&) {
     throw MachineError("out of memory");
-  } catch (const std::system_error& error) {  // std::filesystem::filesystem_error is one, and names files
+  } catch (const std::system_error& error) {
     throw MachineError(printable_line(error.what()));
   } catch (const std::exception& error) {  // c10::Error
     throw MachineError(printable_line(first_line(error)));

@@ -34,8 +34,8 @@ Translator::State::State(const TranslatorOptions& options)
   if (lexicon_) return;
   try {
     lexicon_ = read_lexicon(models_.first().directory, models_.first().codec);
-  } catch (const nmt::Error& error) {
-    no_lexicon_ = error.what();
+  } catch (const std::exception&) {
+    no_lexicon_ = std::current_exception();
   }
 }
 
@@ -77,7 +77,7 @@ nmt::TranslatorOptions Translator::State::inner_options(const DecodingSettings& 
 std::vector<nmt::TranslatorModel> Translator::State::members(const DecodingSettings& settings) const {
   auto members = models_.members();
   if (configuration(settings).decoding.shortlist == 0) return members;
-  if (!lexicon_) throw nmt::Error(no_lexicon_);
+  if (!lexicon_) std::rethrow_exception(no_lexicon_);
   members.front().lexicon = lexicon_;
   return members;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -63,7 +64,7 @@ class NMT_NOT_EXPORTED Translator::State {
   const TranslatorOptions options_;
   const nmt::ModelSet models_;
   std::shared_ptr<const nmt::Lexicon> lexicon_;  // for calls that want a shortlist; null: no_lexicon_ says why
-  std::string no_lexicon_;
+  std::exception_ptr no_lexicon_;
   mutable std::mutex of_device_;
   mutable std::mutex mutex_;  // of what follows
   mutable Key key_;

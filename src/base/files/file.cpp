@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
 #include "base/files/partial_name.h"
+#include "base/library_errors.h"
 
 namespace nmt {
 namespace {
@@ -68,11 +69,8 @@ std::filesystem::path name_file(int descriptor, const std::filesystem::path& pla
   }
   const std::string message =
       fmt::format("{}: cannot write ({})", path_in_place(path).string(), system_message(reason));
-  if (reason == ENOENT || reason == ENOTDIR || reason == EACCES || reason == EPERM || reason == EROFS ||
-      reason == ENAMETOOLONG || reason == ELOOP) {
-    throw Error(message);
-  }
-  throw MachineError(message);
+  if (reason == ENOENT) throw Error(message);
+  throw_path_error(message, {reason, std::generic_category()});
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/partial_name.h"
+#include "base/library_errors.h"
 
 namespace fs = std::filesystem;
 
@@ -39,17 +40,37 @@ fs::path resolved(const fs::path& path) {
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
 [[noreturn]] void throw_cannot_make(const fs::path& path, const std::error_code& reason) {
-  const std::string message = fmt::format("{}: cannot make the folder ({})", path.string(), reason.message());
-  if (reason == std::errc::permission_denied || reason == std::errc::not_a_directory ||
-      reason == std::errc::file_exists || reason == std::errc::read_only_file_system ||
-      reason == std::errc::operation_not_permitted) {
-    throw Error(message);
-  }
-  throw MachineError(message);
+  throw_path_error(fmt::format("{}: cannot make the folder ({})", path.string(), reason.message()), reason);
 }
 
 [[noreturn]] void throw_cannot_move(const fs::path& place) {
   throw MachineError(fmt::format("{}: cannot be put in place ({})", place.string(), system_message(errno)));
+}
+
+/// Throws Error for a place that the last call, after all the work, could not put a folder in.
+void check_place(const fs::path& path, const fs::path& place) {
+  std::error_code reason;
+  const auto link = path.has_filename() ? path : path.parent_path();
+  if (fs::is_symlink(link, reason) && !fs::exists(link, reason)) {
+    if (reason) throw_cannot_make(link, reason);
+    throw Error(fmt::format("{}: is a symbolic link to nothing ({}); make that folder, or name another", link.string(),
+                            fs::read_symlink(link, reason).string()));
+  }
+  if (fs::exists(place, reason) && !fs::is_directory(place, reason))
+    throw Error(fmt::format("{}: is a file; name a folder", place.string()));
+  struct statx about;
+  if (::statx(AT_FDCWD, place.c_str(), 0, STATX_TYPE, &about) == 0 && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT))
+    throw Error(
+        fmt::format("{}: is a mount point, which nothing can take the place of; name a folder in it", place.string()));
+}
+
+/// The folders above `place` that are missing, the lowest first.
+std::vector<fs::path> missing_parents(const fs::path& place) {
+  std::vector<fs::path> missing;
+  std::error_code none;
+  for (auto parent = place.parent_path(); !parent.empty() && !fs::exists(parent, none); parent = parent.parent_path())
+    missing.push_back(parent);
+  return missing;
 }
 
 /// A folder of ours beside `place`, with its lock. The lock is taken before the file has its name: who finds it knows
@@ -169,27 +190,28 @@ void remove_barely_begun(const fs::path& parent) {
 }  // namespace
 
 OutputFolder::OutputFolder(const fs::path& final_path) : final_(resolved(final_path)) {
-  std::error_code none;
-  if (fs::exists(final_, none) && !fs::is_directory(final_, none)) {
-    throw Error(fmt::format("{}: is a file; name a folder", final_.string()));
-  }
+  check_place(final_path, final_);
   for_each_staging(final_.parent_path(), [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
     if (place != final_) return;
     if (recover(staging, place, std::move(lock), OtherWriters::kPossible) == Found::kInUse)
       throw Error(fmt::format("{}: another program is writing there; wait for its end", final_.string()));
   });
+  new_parents_ = missing_parents(final_);
   std::tie(staging_, lock_) = make_staging(final_);
   lock_problem_ = lock_->problem();
   made_ = staging_ / kNew;
-  if (!fs::create_directory(made_, none)) {
-    const auto reason = last_error();
+  std::error_code reason;
+  if (!fs::create_directory(made_, reason)) {
     remove_staging(staging_, lock_);
     throw_cannot_make(final_, reason);
   }
 }
 
 OutputFolder::~OutputFolder() {
-  if (!committed_) remove_staging(staging_, lock_);
+  if (committed_) return;
+  remove_staging(staging_, lock_);
+  std::error_code not_empty;
+  for (const auto& parent : new_parents_) fs::remove(parent, not_empty);
 }
 
 void OutputFolder::commit() {

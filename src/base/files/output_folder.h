@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/files/file_lock.h"
 
@@ -15,8 +16,8 @@ namespace nmt {
 /// folder that this class did not make is never touched.
 class OutputFolder {
  public:
-  /// Makes missing parent folders. Throws Error: the place is a file, cannot be written to, or another program is at
-  /// work there; MachineError for what else the system refuses.
+  /// Makes missing parent folders. Throws Error: the place is a file, a mount point or a link to nothing, cannot be
+  /// written to, or another program is at work there; MachineError for what else the system refuses.
   explicit OutputFolder(const std::filesystem::path& final_path);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
@@ -28,6 +29,7 @@ class OutputFolder {
 
  private:
   std::filesystem::path final_, staging_, made_;
+  std::vector<std::filesystem::path> new_parents_;
   std::optional<FileLock> lock_;
   std::string lock_problem_;
   bool committed_ = false;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <system_error>
@@ -15,7 +16,7 @@
 #include "base/code_points.h"
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
-#include "base/first_line.h"
+#include "base/library_errors.h"
 
 namespace nmt {
 namespace {
@@ -45,16 +46,25 @@ int finish_output(std::string_view name, int exit_code) {
                 kMachineFailed);
 }
 
-int run_body(std::string_view name, const std::function<int()>& body) {
+/// The exit code of the body; what std::filesystem throws as an error of ours.
+int run_with_path_errors(const std::function<int()>& body) {
   try {
     return body();
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw_path_error(error);
+  }
+}
+
+int run_body(std::string_view name, const std::function<int()>& body) {
+  try {
+    return run_with_path_errors(body);
   } catch (const Error& error) {
     return report(name, error.what(), kUserMustChange);
   } catch (const MachineError& error) {
     return report(name, error.what(), kMachineFailed);
   } catch (const std::bad_alloc&) {
     return report(name, "out of memory", kMachineFailed);
-  } catch (const std::system_error& error) {  // std::filesystem::filesystem_error is one
+  } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe && reader_is_gone()) return kDone;
     return report(name, error.what(), kMachineFailed);
   } catch (const std::exception& error) {

@@ -37,6 +37,15 @@ void require_file_name(const std::string& option, const std::string& name) {
   if (name.find('\0') != std::string::npos) throw Error(fmt::format("{}: a zero byte stands in the name", option));
 }
 
+bool lies_in(const fs::path& inner, const fs::path& outer) {
+  std::error_code none;
+  for (auto path = fs::weakly_canonical(fs::absolute(inner, none), none); !path.empty(); path = path.parent_path()) {
+    if (fs::equivalent(path, outer, none)) return true;
+    if (path == path.root_path()) break;
+  }
+  return false;
+}
+
 void make_folder(const std::string& option, const fs::path& folder) {
   std::error_code reason;
   fs::create_directories(folder, reason);
@@ -58,6 +67,11 @@ void check_numbered_outputs(const UserFile& folder, const std::vector<UserFile>&
   };
   for (const auto& file : files) {
     const auto path = file.path.empty() || file.path == "-" ? fs::path() : whole(file.path);
+    const auto below = path.empty() ? path : whole(folder.path).lexically_relative(path);
+    std::error_code none;
+    if (!below.empty() && *below.begin() != ".." && !fs::is_directory(path, none))
+      throw Error(fmt::format("{} {}: {} {} makes a folder there; name another one", file.option, file.path.string(),
+                              folder.option, folder.path.string()));
     const std::string stem = path.stem().string();
     if (stem.empty() || stem.find_first_not_of("0123456789-") != std::string::npos) continue;
     if (path.parent_path() == whole(folder.path / "1").parent_path())

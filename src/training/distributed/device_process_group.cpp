@@ -13,7 +13,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
-#include "base/first_line.h"
+#include "base/library_errors.h"
 #include "base/process/clock.h"
 #include "training/distributed/peer_watch.h"
 
@@ -53,7 +53,12 @@ class DeviceProcessGroup final : public ProcessGroup {
     const bool opens = process.rank == 0 && !process.meeting_is_open;
     store_ = meet(process, opens);
     life_ = meet(process, false);  // a connection of its own: the other may be waiting
-    communicator_ = make_communicator(store_);
+    try {
+      communicator_ = make_communicator(store_);
+    } catch (...) {
+      say(LifeSign::kFailed);  // the others would wait for this process
+      throw;
+    }
     say(LifeSign::kAtWork);
     std::vector<std::string> keys;
     for (int64_t peer = 0; peer < size_; ++peer) keys.push_back(life_key(peer));
@@ -145,7 +150,7 @@ class DeviceProcessGroup final : public ProcessGroup {
             watch.heard(static_cast<int64_t>(peer), static_cast<LifeSign>(sign[0] - '0'), now);
         }
       } catch (const std::exception&) {
-        if (own == LifeSign::kDone) return;  // process 0, which holds the store, is done too
+        if (own == LifeSign::kDone || own == LifeSign::kFailed) return;  // process 0, which holds the store, ends too
         on_lost_(
             "rank 0, where the processes meet, is dead or cut off; started again, the run goes on from its last "
             "checkpoint");
@@ -157,7 +162,8 @@ class DeviceProcessGroup final : public ProcessGroup {
       }
       if (own == LifeSign::kFailed && now - parting > kFarewell) return;
       if (hung && now - parting > kFarewell / 2) on_lost_(own_hang(rank_, timeout_));
-      if (const auto line = watch.lost(now)) on_lost_(*line);
+      if (const auto line = watch.lost(now); line && own != LifeSign::kFailed)
+        on_lost_(*line);  // else all fail at once
       const double pause = own == LifeSign::kAtWork ? watch.interval() / 2 : 0.1;
       for (double slept = 0; slept < pause && farewell_.load() == own; slept += 0.05)
         std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -45,6 +45,7 @@ TEST(OutputFolder, AppearsAtCommitOnly) {
   EXPECT_EQ(read_file(path / "x"), "new");
   EXPECT_THAT(names_in(folder / "a"), ElementsAre("b"));
   { OutputFolder abandoned(folder / "c/"); }
+  { OutputFolder abandoned(folder / "d/e/f"); }  // nor do the folders above it stay
   EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
 }
 
@@ -91,6 +92,17 @@ TEST(OutputFolder, RefusesPlacesThatCannotBe) {
   EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / "file/below"); }),
               HasSubstr("cannot make the folder"));
   EXPECT_EQ(read_file(folder / "file"), "x");
+  std::filesystem::create_directory_symlink("gone/disk", folder / "link");
+  EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / "link/"); }),
+              EndsWith("link: is a symbolic link to nothing (gone/disk); make that folder, or name another"));
+  std::filesystem::create_directory_symlink("loop", folder / "loop");
+  EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / "loop"); }),
+              EndsWith("loop: cannot make the folder (Too many levels of symbolic links)"));
+  EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / std::string(250, 'n')); }),
+              HasSubstr("cannot make the folder (File name too long)"));
+  EXPECT_THAT(message_of<Error>([&] { OutputFolder output("/proc"); }),
+              EndsWith("/proc: is a mount point, which nothing can take the place of; name a folder in it"));
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("file", "link", "loop"));
 }
 
 void make(const std::filesystem::path& path, const std::string& text) {

@@ -56,6 +56,14 @@ TEST(RunApp, NamesTheFileOfAFilesystemError) {
   EXPECT_THAT(outcome.standard_error, testing::MatchesRegex("nmt-test: .*No such file or directory.*/no/such.*\n"));
 }
 
+TEST(RunApp, LeavesToTheUserWhatHisNamesAndPermissionsCause) {
+  const std::filesystem::path name(std::string(300, 'n'));
+  EXPECT_EQ(
+      outcome_of([&]() -> int { return std::filesystem::exists(name); }),
+      (Outcome{2, "nmt-test: " + name.string() +
+                      ": cannot be used (File name too long); change its name or permissions, or name another\n"}));
+}
+
 TEST(RunApp, KeepsAMessageOnOneLine) {
   EXPECT_EQ(outcome_of([]() -> int { throw Error("one\ntwo"); }), (Outcome{2, "nmt-test: one two\n"}));
   // As it may stand in a file of a stranger: what would colour or clear a terminal.

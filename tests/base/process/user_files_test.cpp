@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -94,12 +95,40 @@ TEST_F(CheckOutputsTest, WhatIsWrittenForEachLineTakesNoOtherFilesName) {
       folder, {{"--input", "-"}, {"--output", folder_ / "out.en"}, {"--score", folder_ / "inner" / "1.svg"}}));
 }
 
+TEST_F(CheckOutputsTest, AFolderThatIsMadeTakesNoFilesName) {
+  for (const auto& name : {missing_, folder_ / "." / "missing", fs::relative(missing_)})
+    for (const auto& made : {missing_, missing_ / "inner"})
+      EXPECT_THAT(
+          [&] {
+            check_numbered_outputs({"--attention-out", made}, {{"--output", name}});
+          },
+          ThrowsMessage<Error>("--output " + name.string() + ": --attention-out " + made.string() +
+                               " makes a folder there; name another one"));
+  fs::create_directory(folder_ / "inner");
+  EXPECT_NO_THROW(check_numbered_outputs({"--attention-out", folder_ / "inner"}, {{"--model", folder_ / "inner"}}))
+      << "a folder of the model's own, where pictures were drawn before";
+}
+
 TEST_F(CheckOutputsTest, OtherFilesAndDevicesAndPipesAreNobodysLoss) {
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_NO_THROW(check_outputs(
       {{"--input", there_}, {"--score", there_}, {"--glossary", ""}, {"", pipe}, {"", "/dev/null"}},
       {{"--output", missing_}, {"--report", folder_ / "more"}, {"", ""}, {"", ""}, {"", pipe}, {"", "/dev/null"}}));
+}
+
+TEST(LiesIn, KnowsAFolderByAnyName) {
+  const test::TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "a/b");
+  std::ofstream(folder / "a/b/file") << "x";
+  std::filesystem::create_directory_symlink(folder / "a", folder / "link");
+  for (const char* outer : {"a", "a/", "link", "a/b/.."}) {
+    for (const char* inner : {"a", "a/b", "link/b/file", "a/b/not there"})
+      EXPECT_TRUE(lies_in(folder / inner, folder / outer)) << inner << " in " << outer;
+    EXPECT_FALSE(lies_in(folder.path(), folder / outer)) << outer;
+    EXPECT_FALSE(lies_in(folder / "ab", folder / outer)) << outer;
+  }
+  EXPECT_FALSE(lies_in(folder / "a", folder / "not there"));
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace nmt {
+
+/// What `error` says, without the stack trace that libraries put behind the first line.
+std::string first_line(const std::exception& error);
+
+/// Throws why the system refuses a path. Error where its name or permissions are to be changed: a missing right, a name
+/// too long, links in a circle, a file in the place of a folder; MachineError for all else.
+[[noreturn]] void throw_path_error(const std::string& message, const std::error_code& reason);
+
+/// The same in one line of ours, "PATH: cannot be read (REASON); ...", for what std::filesystem throws.
+[[noreturn]] void throw_path_error(const std::filesystem::filesystem_error& error);
+
+}  // namespace nmt
