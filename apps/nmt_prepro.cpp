@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -9,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "base/files/file_descriptor.h"
 #include "base/files/line_reader.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
@@ -19,6 +22,7 @@
 #include "data/codec_directory.h"
 #include "prepro/piece_lines.h"
 #include "prepro/preprocess.h"
+#include "text/corpus/text_reader.h"
 #include "text/moses/moses_detokenizer.h"
 #include "text/moses/moses_tokenizer.h"
 
@@ -79,6 +83,9 @@ void declare(CLI::App& app, Arguments& arguments) {
 /// Throws Error for an option that what is asked for does not read.
 void check_use(const CLI::App& app) {
   const auto given = [&app](const char* name) { return app.count(name) > 0; };
+  for (const char* name : {"--config", "--tokenize", "--detokenize", "--encode", "--decode"})
+    if (given(name) && app[name]->as<std::string>().empty())
+      throw Error(fmt::format("{}: is empty; see nmt-prepro --help", name));
   const auto refuse = [&](const char* name, const char* reader) {
     if (given(name)) throw Error(fmt::format("{}: goes with {}; see nmt-prepro --help", name, reader));
   };
@@ -95,10 +102,14 @@ void check_use(const CLI::App& app) {
 /// Each line of standard input, changed, to standard output.
 int filter_lines(const std::function<std::string(std::string_view)>& change) {
   LineReader lines("-");
-  while (const auto line = lines.next()) {
+  while (auto line = lines.next()) {
+    if (lines.line_number() == 1) line = without_byte_order_mark(*line);
     const std::string text = change(*line) + '\n';
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) break;  // run_app reports it
-    if (!lines.ready(0)) std::fflush(stdout);  // who feeds us line by line waits for the answer
+    // Who feeds us line by line waits for the answer.
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && (lines.ready(0) || std::fflush(stdout) == 0))
+      continue;
+    if (errno == EPIPE) break;
+    throw MachineError(fmt::format("standard output: cannot write ({})", system_message(errno)));
   }
   return kDone;
 }
@@ -147,6 +158,7 @@ int prepare(const Arguments& arguments) {
   }
   catch_stop_signals();
   const PreprocessOptions options{.overwrite = arguments.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
+                                  .config_files = loaded.files,
                                   .should_stop = [] { return stop_signal() != 0; }};
   const PreprocessResult result = prepare_data(loaded.config, options, *log);
   if (result.outcome == PrepareOutcome::kStopped) {

@@ -19,6 +19,7 @@ PrepareResult prepare(const PrepareOptions& options) {
     for (const auto& notice : configuration.notices) log->info("{}", notice);
     auto prepared = nmt::prepare_data(configuration.config,
                                       {.overwrite = options.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
+                                       .config_files = configuration.files,
                                        .should_stop = [stop = options.stop] { return stop.stop_requested(); }},
                                       *log);
     if (prepared.outcome == PrepareOutcome::kStopped) throw Stopped("the preparation was stopped; nothing was written");

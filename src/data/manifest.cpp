@@ -6,11 +6,11 @@
 #include <set>
 #include <sstream>
 
-#include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/json_file.h"
 #include "base/process/version.h"
 #include "config/loading/schema.h"
+#include "config/text_sets.h"
 
 namespace nmt {
 
@@ -104,7 +104,7 @@ Manifest Manifest::read(const std::filesystem::path& directory) {
     }
     return parse(record);
   } catch (const json::exception&) {
-    throw Error(path.string() + ": damaged; run nmt-prepro again with --overwrite");
+    throw damaged_manifest(directory);
   }
 }
 
@@ -154,6 +154,22 @@ std::vector<std::string> data_differences(const Manifest& manifest, const Config
     differences.push_back(fmt::format("data.{}: {} -> {}", name, value(before, name), value(after, name)));
   }
   return differences;
+}
+
+void require_complete(const Manifest& manifest, const Config& config, const std::filesystem::path& directory) {
+  const DataConfig& data = config.data;
+  bool is_complete = manifest.find_split("train") != nullptr;
+  size_t corpora = data.train1.size() + data.train_tsv.size();
+  for (const auto& sets : {validation_sets(data), test_sets(data)})
+    for (const auto& set : sets) {
+      is_complete = is_complete && manifest.find_split(set.split) != nullptr;
+      ++corpora;
+    }
+  if (!is_complete || manifest.cleaning.size() != corpora) throw damaged_manifest(directory);
+}
+
+Error damaged_manifest(const std::filesystem::path& directory) {
+  return Error((directory / kManifestFile).string() + ": damaged; run nmt-prepro again with --overwrite");
 }
 
 }  // namespace nmt

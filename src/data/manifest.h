@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/strict_json.h"
 #include "config/config.h"
 #include "text/corpus/cleaning_table.h"
@@ -60,5 +61,12 @@ std::map<std::string, std::string> data_options(const Config& config);
 
 /// The options that differ and matter to what is in the folder: "data.vocab_size: 8000 -> 4000".
 std::vector<std::string> data_differences(const Manifest& manifest, const Config& config);
+
+/// Throws Error ("DIR/manifest.json: damaged; ...") where the manifest in `directory`, of options that do not differ,
+/// lacks a split or a row of the cleaning table that `config` asks for.
+void require_complete(const Manifest& manifest, const Config& config, const std::filesystem::path& directory);
+
+/// The error about a manifest that cannot be as nmt-prepro wrote it.
+Error damaged_manifest(const std::filesystem::path& directory);
 
 }  // namespace nmt

@@ -40,11 +40,10 @@ PreparedData open_prepared_data(const Config& config) {
                     "data.dir",
                     directory.string(), fmt::join(differences, ", ")));
   }
+  require_complete(manifest, config, directory);
   TextCodec codec = TextCodec::load(directory, manifest.tokenizer);
   const auto open = [&](const std::string& name) { return open_split(manifest, directory, name, codec); };
   auto train = open("train");
-  if (!train)
-    throw Error(fmt::format("{}: names no training data; run nmt-prepro again", (directory / kManifestFile).string()));
   const auto others = [&](const std::vector<ConfiguredSet>& sets) {
     std::vector<NamedCorpus> corpora;
     for (size_t i = 1; i < sets.size(); ++i) corpora.push_back({sets[i].text.name, open(sets[i].split)});

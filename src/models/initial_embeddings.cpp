@@ -18,8 +18,9 @@ std::vector<InitialEmbedding> read_initial_embeddings(const ModelConfig& config,
   const auto read = [&](const std::string& file, const Tokenizer& vocabulary, const char* parameter) {
     if (file.empty()) return;
     embeddings.push_back({parameter, read_word_vectors(file, vocabulary, size)});
-    log.info("{}: vectors for {} of {} pieces", file, with_commas(std::ssize(embeddings.back().vectors.ids)),
-             with_commas(vocabulary.size()));
+    const auto found = std::ssize(embeddings.back().vectors.ids);
+    log.log(found > 0 ? spdlog::level::info : spdlog::level::warn, "{}: vectors for {} of {} pieces", file,
+            with_commas(found), with_commas(vocabulary.size()));
   };
   read(config.word_vectors1, codec.source(), joint ? "embedding" : "source_embedding");
   read(config.word_vectors2, codec.target(), "target_embedding");

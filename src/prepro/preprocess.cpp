@@ -1,11 +1,9 @@
 #include "prepro/preprocess.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -13,12 +11,10 @@
 #include "base/process/progress.h"
 #include "base/threads.h"
 #include "base/unicode.h"
-#include "data/lexicon.h"
 #include "data/manifest.h"
-#include "data/piece_links.h"
-#include "data/prepared_corpus.h"
 #include "prepro/alignment/alignment_files.h"
 #include "prepro/cut_pair.h"
+#include "prepro/data_folder.h"
 #include "prepro/encoder.h"
 #include "prepro/input_files.h"
 #include "prepro/original_files.h"
@@ -57,16 +53,11 @@ class Preprocessor {
         options_(options),
         log_(log),
         cleaning_(cleaning_options(config.data)),
-        splits_(list_splits(config.data)) {
-    our_files_.merge(OriginalFiles::names(data_));
-  }
+        splits_(list_splits(config.data)) {}
 
   PreprocessResult run();
 
  private:
-  bool is_up_to_date();
-  std::vector<std::string> changes_since(const Manifest& manifest);
-  void refuse_foreign_folder() const;
   void hash_inputs();
   void read_held_out();
   void read_training(const std::filesystem::path& folder);
@@ -107,17 +98,14 @@ class Preprocessor {
   HeldOutText held_out_;
   VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads()};
   std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
-  /// What --overwrite may replace; vocabulary files are named after languages: those there are added.
-  std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
-                                   "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
-                                   "valid.bin",       "test.bin",         "spm.vocab",        "source.vocab",
-                                   "target.vocab",    "joint.vocab",      kLexiconFile,       kPieceLinksFile};
 };
 
 PreprocessResult Preprocessor::run() {
   manifest_.inputs = list_input_files(config_);
-  if (is_up_to_date()) return {PrepareOutcome::kUpToDate, cleaning_table(manifest_.cleaning, cleaning_)};
-  refuse_foreign_folder();
+  DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), log_);
+  if (const auto manifest = there.find_data(manifest_.inputs))
+    return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
+  there.refuse_losses(manifest_.inputs, options_.config_files);
   vocabulary_.refuse_lost_symbols();
   OutputFolder folder(data_.dir);
   if (!folder.lock_problem().empty())
@@ -150,79 +138,6 @@ PreprocessResult Preprocessor::run() {
   return {PrepareOutcome::kWritten, cleaning_table(manifest_.cleaning, cleaning_)};
 }
 
-/// True if the folder holds this data; then manifest_ is its manifest. Throws Error for other data that --overwrite
-/// does not replace.
-bool Preprocessor::is_up_to_date() {
-  if (!std::filesystem::exists(std::filesystem::path(data_.dir) / kManifestFile)) return false;
-  const bool replace = options_.overwrite == Overwrite::kReplace;
-  std::vector<std::string> changes;
-  Manifest there;
-  try {
-    there = Manifest::read(data_.dir);
-    for (const auto& split : there.splits) our_files_.insert(split.name + ".bin");
-    our_files_.insert(there.original_files.begin(), there.original_files.end());
-    if (there.tokenizer.contains("files")) {
-      for (const auto& file : there.tokenizer["files"].items())
-        our_files_.insert({file.key(), readable_name(file.key())});
-    }
-    changes = changes_since(there);
-  } catch (const Error& error) {
-    if (!replace) throw;
-    changes.push_back(error.what());
-  }
-  if (changes.empty()) {
-    manifest_ = std::move(there);
-    return true;
-  }
-  const std::string list = fmt::format("{}", fmt::join(changes, "; "));
-  if (!replace) {
-    throw Error(fmt::format("data.dir {}: holds other data ({}); --overwrite makes it again, or set another data.dir",
-                            data_.dir, list));
-  }
-  log_.info("{} is made again: {}", data_.dir, list);
-  return false;
-}
-
-std::vector<std::string> Preprocessor::changes_since(const Manifest& manifest) {
-  std::vector<std::string> changes = data_differences(manifest, config_);
-  if (manifest.sampled && manifest.seed != static_cast<uint64_t>(config_.run.seed)) {
-    changes.push_back(fmt::format("run.seed: {} -> {}", manifest.seed, config_.run.seed));
-  }
-  if (!changes.empty()) return changes;
-  for (size_t i = 0; i < manifest_.inputs.size(); ++i) {
-    InputFile& now = manifest_.inputs[i];
-    const InputFile& then = manifest.inputs.at(i);  // as many: the options are equal
-    if (now.size == then.size && now.modified == then.modified) {
-      now.sha256 = then.sha256;
-      continue;
-    }
-    now.sha256 = sha256_of_file(now.path);
-    if (now.sha256 != then.sha256) changes.push_back(fmt::format("{} {} has changed", now.option, now.path));
-  }
-  // These throw where a file was damaged since.
-  const auto codec = TextCodec::load(data_.dir, manifest.tokenizer);
-  for (const auto& split : manifest.splits) {
-    PreparedCorpus(std::filesystem::path(data_.dir) / (split.name + ".bin"))
-        .verify(split.sha256, codec.source().size(), codec.target().size());
-  }
-  if (!manifest.lexicon.empty()) Lexicon::read(std::filesystem::path(data_.dir) / kLexiconFile);
-  if (!manifest.alignment.empty()) {
-    const std::filesystem::path folder = data_.dir;
-    PieceLinks(folder / kPieceLinksFile, manifest.alignment, PreparedCorpus(folder / "train.bin"));
-  }
-  return changes;
-}
-
-/// --overwrite replaces what nmt-prepro made, and nothing else.
-void Preprocessor::refuse_foreign_folder() const {
-  const std::filesystem::path folder = data_.dir;
-  if (!std::filesystem::is_directory(folder)) return;
-  if (const auto name = foreign_entry(folder, our_files_)) {
-    throw Error(fmt::format("data.dir {}: holds {}, which nmt-prepro did not make; set another data.dir, or move it",
-                            data_.dir, *name));
-  }
-}
-
 void Preprocessor::hash_inputs() {
   const auto scope = times_.measure(PreprocessStage::kChecksums);
   parallel_for(std::ssize(manifest_.inputs), 1, threads(), [&](int64_t begin, int64_t end) {
@@ -251,7 +166,6 @@ void Preprocessor::read_held_out() {
 void Preprocessor::read_training(const std::filesystem::path& folder) {
   const auto scope = times_.measure(PreprocessStage::kReading);
   CleaningRules rules(cleaning_, held_out_, HashSet(folder));
-  CleaningCounts ignored;
   ProgressBar progress("reading", 0, "pairs");
   int64_t done = 0;
   for (const auto& files : splits_[0].corpora) {
@@ -266,7 +180,7 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
     };
     const auto take = [&](const EncodedPair& pair) {
       progress.update(++done);
-      if (offers && rules.judge_text(pair.hashes, ignored) == Verdict::kKept)
+      if (offers && rules.judge_text(pair.hashes) == Verdict::kKept)
         vocabulary_.offer(pair.text.source, pair.text.target);
     };
     run_pairs(reader, threads(), {.transform = transform, .take = take, .should_stop = options_.should_stop});
@@ -337,10 +251,11 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
     progress.update(++done);
     output.original.add(pair);
     if (split.is_training()) {
-      if (data_.too_long == TooLong::kCut) cut += cut_to_maxlen(pair, data_);
+      const int64_t cut_sides = data_.too_long == TooLong::kCut ? cut_to_maxlen(pair, data_) : 0;
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
                                            static_cast<int64_t>(pair.target.size()), codec.prefix_length(pair.source)};
       if (rules.judge(pair.hashes, lengths, row.counts) != Verdict::kKept) return;
+      cut += cut_sides;
     } else {
       ++row.counts.read;
       ++row.counts.verdicts[static_cast<int>(Verdict::kKept)];

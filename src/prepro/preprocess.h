@@ -1,17 +1,19 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/process/log.h"
 #include "config/config.h"
+#include "prepro/data_folder.h"
 
 namespace nmt {
 
-enum class Overwrite { kRefuse, kReplace };
-
 struct PreprocessOptions {
   Overwrite overwrite = Overwrite::kRefuse;
+  std::vector<std::filesystem::path> config_files = {};      ///< of which `config` was read: never replaced
   std::function<bool()> should_stop = [] { return false; };  ///< asked several times a second
 };
 
@@ -31,7 +33,8 @@ struct PreprocessResult {
 /// lines that SentencePiece learns from (data.spm_sentences), or the different words that are counted. To find
 /// duplicates it takes up to 0.4 GB, and beyond 22 million pairs a file of 8 bytes each in the folder; each thread
 /// remembers some 6 MB of words a vocabulary; a lexicon (data.shortlist) takes what train_lexicon() says. The result is
-/// a function of the files, the data section and the seed. Throws Error, MachineError.
+/// a function of the files, the data section and the seed. Throws Error, MachineError; Error also where config.data.dir
+/// holds what would be lost (see DataFolder).
 PreprocessResult prepare_data(const Config& config, const PreprocessOptions& options, Logger& log);
 
 }  // namespace nmt

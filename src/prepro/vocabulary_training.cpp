@@ -32,6 +32,10 @@ VocabularyTraining::VocabularyTraining(const DataConfig& data, uint64_t seed, in
       first_{data.joint_vocabulary ? "both sides" : "source", SentenceSample(data.spm_sentences, seed)},
       second_{"target", SentenceSample(data.spm_sentences, seed + 1)} {}
 
+std::vector<std::string> VocabularyTraining::file_names() const {
+  return TextCodec::file_names(of_words(), data_.joint_vocabulary, codec_options(data_));
+}
+
 void VocabularyTraining::refuse_lost_symbols() const {
   for (const auto& symbol : data_.user_symbols) {
     const std::string in_text = normalize(symbol, codec_options(data_).normalization());
@@ -82,12 +86,17 @@ auto VocabularyTraining::load_given(const char* option, const std::string& path,
   try {
     if (of_words()) {
       auto tokenizer = WordTokenizer::load(path, limits());
-      log.info("{} {}: {} words with a count of {} or more", option, path, with_commas(tokenizer->size()),
-               data_.min_cnt);
+      log.info(
+          "{} {}: {} words with a count of {} or more (data.word_ties and data.count_markup, which are for learning, "
+          "are not used)",
+          option, path, with_commas(tokenizer->size()), data_.min_cnt);
       return tokenizer;
     }
     auto tokenizer = SentencePieceTokenizer::load(path);
-    log.info("{} {}: {} pieces (data.vocab_size is not used)", option, path, with_commas(tokenizer->size()));
+    log.info(
+        "{} {}: {} pieces (data.vocab_size, spm_type, normalization, character_coverage and spm_sentences, which are "
+        "for learning, are not used)",
+        option, path, with_commas(tokenizer->size()));
     return tokenizer;
   } catch (const Error& error) {
     throw Error(fmt::format("{} {}", option, error.what()));

@@ -11,6 +11,7 @@
 #include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
+#include "text/corpus/text_reader.h"
 
 namespace nmt {
 namespace {
@@ -186,6 +187,7 @@ class LineStream {
   }
 
   std::string clean(std::string_view line, const LineReader& reader) {
+    if (reader.line_number() == 1) line = without_byte_order_mark(line);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (reader.is_cut()) {
       cut_.add(fmt::format("{}:{}: more than {} MiB: only its beginning is translated", name_of(reader),

@@ -57,8 +57,8 @@ struct LineStreamStatistics {
 };
 
 /// Translates line by line: for every input line its output, in order. An empty line gives an empty one; \r before \n
-/// is dropped; what is not UTF-8 is repaired, a line that is too long is split, and what the reader leaves out of a
-/// line is missing, each with a warning that names the line.
+/// is dropped, and so is a byte order mark before the first line; what is not UTF-8 is repaired, a line that is too
+/// long is split, and what the reader leaves out of a line is missing, each with a warning that names the line.
 ///
 /// Reads what is there and writes its translation before it waits for more: from a file in large blocks, from a pipe or
 /// terminal as lines come. Throws what reader, translator and sinks throw, and Error "FILE:LINE: ..." for a line that

@@ -53,6 +53,16 @@ TEST_F(InitialEmbeddingsTest, ReplaceTheRowsTheyHave) {
   }
 }
 
+TEST_F(InitialEmbeddingsTest, AFileWithoutOnePieceIsWarnedOf) {
+  write_file_atomically(folder_ / "de.vec", "x 0 0 0 0\n");
+  const auto options = config("tie_embeddings: none");
+  const auto embeddings = read_initial_embeddings(options, codec_, log_.log());
+  EXPECT_THAT(log_.text(), HasSubstr("warning: " + (folder_ / "de.vec").string() + ": vectors for 0 of 7 pieces"));
+  const auto before = test::formula_model(options, 7, 7), after = test::formula_model(options, 7, 7);
+  set_initial_embeddings(*after, embeddings);
+  EXPECT_TRUE(table(*after, "source_embedding").equal(table(*before, "source_embedding")));
+}
+
 TEST_F(InitialEmbeddingsTest, OfAJointTableComeFromOneFile) {
   auto options = config("tie_embeddings: all");
   const auto model = test::formula_model(options, 7, 7);

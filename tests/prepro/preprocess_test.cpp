@@ -119,6 +119,8 @@ TEST_F(Prepare, TakesAGivenModel) {
   prepare();
   EXPECT_EQ(output().at("given/spm.model"), model);
   EXPECT_EQ(output().at("given/train.bin"), output().at("prepared/train.bin"));
+  EXPECT_THAT(log_.str(), HasSubstr("150 pieces (data.vocab_size, spm_type, normalization, character_coverage and "
+                                    "spm_sentences, which are for learning, are not used)"));
   write("given.model", "no model");
   config_.data.dir = path("out/bad");
   EXPECT_EQ(message(),
@@ -180,7 +182,8 @@ TEST_F(Prepare, CleansTheTrainingTextOnly) {
   EXPECT_EQ(rows[0].at("verdicts").at("empty"), 2);
   // "Die Zahl null." stands in the validation set too, but first of all it is a duplicate.
   EXPECT_EQ(rows[0].at("verdicts").at("duplicate"), 1);
-  EXPECT_EQ(rows[0].at("test_overlap_found"), 4);
+  EXPECT_EQ(rows[0].at("duplicates_found"), 1);
+  EXPECT_EQ(rows[0].at("test_overlap_found"), 3);
   EXPECT_EQ(rows[0].at("verdicts").at("test_overlap"), 3);
   EXPECT_EQ(rows[1].at("read"), 25);
   EXPECT_EQ(rows[1].at("verdicts").at("kept"), 25);
@@ -237,6 +240,16 @@ TEST_F(Prepare, CutsOverlongPairsWhereAsked) {
   EXPECT_GT(cut, 100);
   EXPECT_THAT(log_.str(), HasSubstr(std::to_string(cut) + " sentences were cut to data.maxlen1 and maxlen2"));
   EXPECT_EQ(data.valid->source(0).size(), whole.valid->source(0).size()) << "held-out text is never cut";
+}
+
+TEST_F(Prepare, CountsAsCutWhatIsKept) {
+  write("train.de", lines("de", 0, 300) + lines("de", 0, 300));
+  write("train.en", lines("en", 0, 300) + lines("en", 0, 300));
+  config_.data.maxlen1 = 4;
+  config_.data.too_long = TooLong::kCut;
+  config_.data.drop_duplicates = true;
+  prepare();
+  EXPECT_THAT(log_.str(), HasSubstr(": 300 sentences were cut to data.maxlen1 and maxlen2"));
 }
 
 TEST_F(Prepare, ReferencesStayAsTheyStand) {
@@ -321,7 +334,7 @@ TEST_F(Prepare, SaysWhatTheUserMustChange) {
   config_.data.vocab_size = 20000;
   EXPECT_THAT(message(), StartsWith("data.vocab_size: 20000 is too large for the training text; at most "));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "prepared"));
-  EXPECT_TRUE(!std::filesystem::exists(folder_ / "out") || output().empty()) << "nothing is left behind";
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out")) << "nothing is left behind";
 }
 
 TEST_F(Prepare, ASecondRunDoesNothing) {

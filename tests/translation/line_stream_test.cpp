@@ -105,6 +105,12 @@ TEST_F(LineStreamTest, OutputDoesNotDependOnTheBlocks) {
 
 TEST_F(LineStreamTest, DropsCarriageReturns) { EXPECT_EQ(output_of("b\r\n\r\nc\r"), "b\n\nc\n"); }
 
+TEST_F(LineStreamTest, DropsAByteOrderMarkBeforeTheFirstLine) {
+  EXPECT_EQ(output_of("\uFEFFb\nc\n"), "b\nc\n");
+  const std::string scores = scores_of("a b\n", "a b\n");
+  EXPECT_EQ(scores_of("\uFEFFa b\n", "\uFEFFa b\n"), scores);
+}
+
 TEST_F(LineStreamTest, RepairsWhatIsNotUtf8AndNamesTheLine) {
   EXPECT_EQ(output_of("b\nc \xff d\na\n"), "b\nc <unk> d\na\n");
   EXPECT_EQ(statistics_.repaired, 1);

@@ -126,8 +126,12 @@ TextCodec TextCodec::load(const std::filesystem::path& directory, const nlohmann
 }
 
 std::vector<std::string> TextCodec::file_names() const {
-  const FileNames names = names_of(type_of(*source_), options_);
-  return joint() ? std::vector{names.joint} : std::vector{names.source, names.target};
+  return file_names(type_of(*source_) == kWords, joint(), options_);
+}
+
+std::vector<std::string> TextCodec::file_names(bool of_words, bool joint, const Options& options) {
+  const FileNames names = names_of(of_words ? kWords : kPieces, options);
+  return joint ? std::vector{names.joint} : std::vector{names.source, names.target};
 }
 
 nlohmann::json TextCodec::save(const std::filesystem::path& directory) const {

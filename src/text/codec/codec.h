@@ -42,6 +42,8 @@ class TextCodec {
 
   /// Of the files that save() writes: the source's or the joint one, and, where not joint, the target's.
   std::vector<std::string> file_names() const;
+  /// The same before there are tokenizers.
+  static std::vector<std::string> file_names(bool of_words, bool joint, const Options& options);
 
   std::string normalized(std::string_view text) const;  ///< as it is encoded
   /// Normalised, behind source_prefix, as pieces without specials. A text that has no pieces has none with it either.

@@ -33,23 +33,27 @@ bool HeldOutText::contains(const PairHashes& pair) const {
 CleaningRules::CleaningRules(CleaningOptions options, const HeldOutText& held_out, HashSet seen)
     : options_(options), held_out_(held_out), seen_(std::move(seen)) {}
 
-Verdict CleaningRules::judge_text(const PairHashes& pair, CleaningCounts& counts) {
-  if (pair.has_empty_side) return options_.drop_empty ? Verdict::kEmpty : Verdict::kKept;
+CleaningRules::Found CleaningRules::find(const PairHashes& pair) {
+  if (pair.has_empty_side) return {options_.drop_empty ? Verdict::kEmpty : Verdict::kKept};
   // Mixed in order: a pair and its reverse are two pairs.
   const bool repeated = !seen_.insert(mix64(pair.source) + pair.target);
   const bool overlaps = held_out_.contains(pair);
-  if (repeated) ++counts.duplicates;
-  if (overlaps) ++counts.test_overlap;
-  if (repeated && options_.drop_duplicates) return Verdict::kDuplicate;
-  if (overlaps && options_.drop_test_overlap) return Verdict::kTestOverlap;
-  return Verdict::kKept;
+  const auto verdict = [&] {
+    if (repeated && options_.drop_duplicates) return Verdict::kDuplicate;
+    if (overlaps && options_.drop_test_overlap) return Verdict::kTestOverlap;
+    return Verdict::kKept;
+  };
+  return {verdict(), repeated, overlaps};
 }
 
 Verdict CleaningRules::judge(const PairHashes& pair, Lengths lengths, CleaningCounts& counts) {
   ++counts.read;
-  Verdict verdict = judge_text(pair, counts);
+  auto [verdict, repeated, overlaps] = find(pair);
   if (verdict == Verdict::kKept) verdict = judge_lengths(lengths);
   ++counts.verdicts[static_cast<int>(verdict)];
+  const auto is_kept_or = [&](Verdict reason) { return verdict == Verdict::kKept || verdict == reason; };
+  if (repeated && is_kept_or(Verdict::kDuplicate)) ++counts.duplicates;
+  if (overlaps && is_kept_or(Verdict::kTestOverlap)) ++counts.test_overlap;
   return verdict;
 }
 

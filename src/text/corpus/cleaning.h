@@ -35,8 +35,8 @@ struct CleaningOptions {
 struct CleaningCounts {
   int64_t read = 0;
   std::array<int64_t, kVerdicts> verdicts{};
-  int64_t duplicates = 0;      ///< found, dropped or not
-  int64_t test_overlap = 0;    ///< found, dropped or not
+  int64_t duplicates = 0;      ///< dropped as such, or kept; those dropped for another reason do not count
+  int64_t test_overlap = 0;    ///< the same
   int64_t repaired_lines = 0;  ///< with bytes that were not UTF-8
   int64_t kept() const { return verdicts[static_cast<int>(Verdict::kKept)]; }
   int64_t of(Verdict verdict) const { return verdicts[static_cast<int>(verdict)]; }
@@ -67,8 +67,8 @@ class CleaningRules {
   /// seen: empty; the pairs go there.
   CleaningRules(CleaningOptions options, const HeldOutText& held_out, HashSet seen = {});
 
-  /// The rules that need the text alone; counts what they find.
-  Verdict judge_text(const PairHashes& pair, CleaningCounts& counts);
+  /// The rules that need the text alone.
+  Verdict judge_text(const PairHashes& pair) { return find(pair).verdict; }
   /// All rules; lengths are in pieces, without end symbols. Counts the verdict.
   struct Lengths {
     int64_t source, target;
@@ -77,6 +77,11 @@ class CleaningRules {
   Verdict judge(const PairHashes& pair, Lengths lengths, CleaningCounts& counts);
 
  private:
+  struct Found {
+    Verdict verdict;
+    bool repeated = false, overlaps = false;
+  };
+  Found find(const PairHashes& pair);
   Verdict judge_lengths(Lengths lengths) const;
   CleaningOptions options_;
   const HeldOutText& held_out_;

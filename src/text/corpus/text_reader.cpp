@@ -10,7 +10,6 @@
 namespace nmt {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr int kLinesLookedAt = 100;
 
 std::optional<TextFormat> format_of_name(std::filesystem::path path) {
@@ -41,10 +40,9 @@ size_t find_name(std::string_view line, std::string_view name, size_t at) {
 TextFormat format_of_content(const std::filesystem::path& path) {
   LineReader lines(path);
   for (int i = 0; i < kLinesLookedAt; ++i) {
-    auto line = lines.next();
+    const auto line = lines.next();
     if (!line) break;
-    if (i == 0 && line->starts_with(kByteOrderMark)) line->remove_prefix(kByteOrderMark.size());
-    const std::string_view text = strip(*line);
+    const std::string_view text = strip(i == 0 ? without_byte_order_mark(*line) : *line);
     if (text.empty()) continue;
     if (text.starts_with("<?xml ") || text.starts_with("<!DOCTYPE ") ||
         begins_with_tag(text, {"<mteval", "<srcset", "<refset", "<tstset"})) {
@@ -85,7 +83,7 @@ std::optional<std::string_view> TextReader::next() {
 
 std::optional<std::string_view> TextReader::next_line() {
   while (auto line = lines_.next()) {
-    if (line_number() == 1 && line->starts_with(kByteOrderMark)) line->remove_prefix(kByteOrderMark.size());
+    if (line_number() == 1) line = without_byte_order_mark(*line);
     if (format_ == TextFormat::kTags) {
       if (!line->starts_with('<')) return strip(*line);
       ++markup_lines_;
@@ -144,6 +142,11 @@ void TextReader::split_segments(std::string_view line) {
     at = end;
   }
   if (segments_.empty()) ++markup_lines_;
+}
+
+std::string_view without_byte_order_mark(std::string_view first_line) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return first_line.substr(first_line.starts_with(kMark) ? kMark.size() : 0);
 }
 
 std::string remove_tags(std::string_view text) {

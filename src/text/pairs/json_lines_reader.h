@@ -13,10 +13,11 @@ class JsonLinesReader final : public PairReader {
  public:
   /// Throws Error for a file that cannot be read.
   JsonLinesReader(CorpusFiles files, Utf8Policy policy);
-  bool next(TextPair& pair) override;  ///< also throws Error for what is no such object
+  bool next(TextPair& pair) override;  ///< also throws Error for what is no such object, or has a key twice
   std::string description() const override { return files_.source.string() + " (JSON lines)"; }
 
  private:
+  nlohmann::json parse(std::string_view json) const;
   std::string text(const nlohmann::json& object, const char* key, const std::string& language) const;
   [[noreturn]] void refuse(const std::string& why) const;
 

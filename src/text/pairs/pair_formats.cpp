@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/unicode.h"
 #include "text/pairs/json_lines_reader.h"
 #include "text/pairs/tsv_reader.h"
 #include "text/pairs/two_files_reader.h"
@@ -23,11 +24,22 @@ std::unique_ptr<PairReader> make(const CorpusFiles& files, Utf8Policy policy) {
 }
 
 /// A new format is a file and a row here.
-constexpr std::array kFormats = {PairFormat{".jsonl", make<JsonLinesReader>}};
+constexpr std::array kFormats = {PairFormat{".jsonl", make<JsonLinesReader>},
+                                 PairFormat{".ndjson", make<JsonLinesReader>}};
 
 bool has_ending(std::filesystem::path path, std::string_view ending) {
   if (path.extension() == ".gz") path.replace_extension();
   return path.extension() == ending;
+}
+
+/// JSON lines of a name that says JSON alone would be read as text, and learnt from.
+void refuse_unnamed_json_lines(const std::string& option, const std::filesystem::path& path) {
+  if (!has_ending(path, ".json")) return;
+  auto lines = with_option_named(option, [&] { return TextReader(path, TextFormat::kPlain); });
+  const auto line = with_option_named(option, [&] { return lines.next(); });
+  const std::string_view text = line ? strip(*line) : std::string_view();
+  if (text.starts_with('{') && strip(text.substr(1)).starts_with('"'))
+    throw Error(option + " " + path.string() + ": holds JSON; name it *.jsonl to have it read as JSON lines");
 }
 
 [[noreturn]] void refuse_beside_another(const std::string& option, const std::filesystem::path& path,
@@ -44,6 +56,8 @@ std::unique_ptr<PairReader> make_pair_reader(const CorpusFiles& files, Utf8Polic
     if (is_source) refuse_beside_another(files.source_option, files.source, files.target_option);
     if (is_target) refuse_beside_another(files.target_option, files.target, files.source_option);
   }
+  refuse_unnamed_json_lines(files.source_option, files.source);
+  refuse_unnamed_json_lines(files.target_option, files.target);
   if (files.target.empty()) return std::make_unique<TsvReader>(files, policy);
   return std::make_unique<TwoFilesReader>(files, policy);
 }

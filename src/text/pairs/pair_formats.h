@@ -7,7 +7,7 @@
 namespace nmt {
 
 /// The reader of the format that these files have, told by how many they are and by their names. Throws Error: files
-/// that cannot be read, a file that holds both sides beside another one.
+/// that cannot be read, a file that holds both sides beside another one, JSON lines in a file named *.json.
 std::unique_ptr<PairReader> make_pair_reader(const CorpusFiles& files, Utf8Policy policy);
 
 }  // namespace nmt

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,12 +43,16 @@ std::string_view without_end(std::string_view line) {
   return line;
 }
 
-bool is_header(std::string_view line) {
-  const auto digits = [](std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+/// How many words the header "WORDS SIZE" promises; nullopt for any other line.
+std::optional<int64_t> words_of_header(std::string_view line) {
+  int64_t words = 0, size = 0;
+  const auto is_number = [](std::string_view text, int64_t& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() && number >= 0;
   };
   const size_t space = line.find(' ');
-  return space != std::string_view::npos && digits(line.substr(0, space)) && digits(line.substr(space + 1));
+  if (space == std::string_view::npos || !is_number(line.substr(0, space), words)) return std::nullopt;
+  return is_number(line.substr(space + 1), size) ? std::optional(words) : std::nullopt;
 }
 
 /// Reads exactly `count` numbers; false if one is none.
@@ -70,10 +75,15 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const Tokenizer
   std::vector<Match> matches(pieces, Match::kNone);
   std::vector<std::vector<float>> found(pieces);
   LineReader reader(path);
-  int64_t lines = 0;
+  int64_t lines = 0, promised = 0;
   while (const auto read = reader.next()) {
     const auto line = without_end(*read);
-    if (reader.line_number() == 1 && is_header(line) && size != 1) continue;
+    if (reader.line_number() == 1 && size != 1) {
+      if (const auto words = words_of_header(line)) {
+        promised = *words;
+        continue;
+      }
+    }
     const auto fail = [&](const std::string& what) {
       throw Error(fmt::format("{}:{}: {}", path.string(), reader.line_number(), what));
     };
@@ -96,6 +106,11 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const Tokenizer
     }
   }
   if (lines == 0) throw Error(fmt::format("{}: no word vectors in it; check the file", path.string()));
+  if (lines < promised)
+    throw Error(
+        fmt::format("{}: cut short: its first line promises {} vectors, {} are there; get the file anew, or "
+                    "write the right number there",
+                    path.string(), promised, lines));
   WordVectors vectors{.ids = {}, .values = {}, .size = size};
   for (int32_t id = kFirstPiece; id < vocabulary.size(); ++id) {
     if (matches[id] == Match::kNone) continue;

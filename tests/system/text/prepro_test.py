@@ -122,6 +122,41 @@ class CommandLine(Case):
         ):
             self.assert_one_line(self.run_program(*arguments, expect=2, text="")[1], part)
 
+    def test_a_byte_order_mark_is_no_text(self):
+        self.config(pairs=300)
+        self.run_program("-c", "config.yaml")
+        text = (self.path / "train.de").read_text().split("\n")[0]
+        for arguments in (["--tokenize", "de"], ["--detokenize", "de"], ["--encode", "out/prepared"]):
+            plain, _ = self.run_program(*arguments, text=f"{text}\n{text}\n")
+            marked, _ = self.run_program(*arguments, text=f"\ufeff{text}\n{text}\n")
+            self.assertEqual(marked, plain)
+
+    def test_empty_values(self):
+        for name in ("--config", "--tokenize", "--detokenize", "--encode", "--decode"):
+            _, log = self.run_program(name, "", expect=2, text="")
+            self.assert_one_line(log, f"{name}: is empty")
+
+    def test_a_full_disk_behind_standard_output(self):
+        text = "ein Haus\n" * 20_000  # more than one buffer
+        with open("/dev/full", "w") as full:
+            process = subprocess.run([PROGRAM, "--tokenize", "de"], input=text, stdout=full, stderr=subprocess.PIPE,
+                                     text=True, cwd=self.path)
+        self.assertEqual(process.returncode, 1)
+        self.assert_one_line(process.stderr, "standard output: cannot write (No space left on device)")
+
+    def test_files_that_it_may_not_have_made(self):
+        self.config()
+        own = self.path / "out/own"
+        own.mkdir(parents=True)
+        (own / "spm.model").write_text("mine")
+        _, log = self.run_program("-c", "config.yaml", "--set", "data.dir=out/own", expect=2)
+        self.assert_one_line(log, "data.dir out/own: holds spm.model but no manifest.json", "--overwrite")
+        (self.path / "train.de").rename(own / "train.bin")
+        _, log = self.run_program("-c", "config.yaml", "--set", "data.dir=out/own", "--set", "data.train1=out/own/train.bin",
+                                  "--overwrite", expect=2)
+        self.assert_one_line(log, "data.train1 out/own/train.bin: lies in data.dir out/own")
+        self.assertEqual(self.names(), ["own", "own/spm.model", "own/train.bin"])
+
     def test_options_that_nothing_reads(self):
         for arguments, part in (
             (["--tokenize", "en", "--set", "training.nonsense=3"], "--set: goes with --config"),

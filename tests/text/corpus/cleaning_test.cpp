@@ -89,6 +89,19 @@ TEST(CleaningRules, OverlapNeedsBothSidesInHeldOutText) {
   EXPECT_EQ(counts.test_overlap, 1);
 }
 
+TEST(CleaningRules, WhatIsDroppedForItsLengthIsNeitherDuplicateNorOverlap) {
+  HeldOutText held_out;
+  held_out.add("a", "b");
+  for (const bool drop : {false, true}) {
+    CleaningRules rules({.drop_duplicates = drop, .maxlen1 = 10}, held_out);
+    CleaningCounts counts;
+    EXPECT_EQ(rules.judge({"a", "b"}, {10, 1}, counts), Verdict::kSourceTooLong);
+    EXPECT_EQ(rules.judge({"a", "b"}, {10, 1}, counts), drop ? Verdict::kDuplicate : Verdict::kSourceTooLong);
+    EXPECT_EQ(counts.duplicates, counts.of(Verdict::kDuplicate));
+    EXPECT_EQ(counts.test_overlap, 0);
+  }
+}
+
 TEST(CleaningRules, EveryPairIsCountedOnce) {
   CleaningRules rules({.drop_duplicates = true, .maxlen1 = 3, .max_length_ratio = 2}, kNothing);
   CleaningCounts counts;

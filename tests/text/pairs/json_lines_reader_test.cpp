@@ -89,8 +89,34 @@ TEST_F(JsonLinesReaderTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refusal(R"({"source": "a", "text": "b"})"), place + R"(has neither "en-GB" nor "target")" + form);
   EXPECT_EQ(refusal(R"({"source": ["a"], "target": "b"})"), place + R"("source" is no text)" + form);
   EXPECT_EQ(refusal(R"({"de": null, "target": "b"})"), place + R"("de" is no text)" + form);
+  EXPECT_EQ(refusal(R"({"source": "a", "target": "b", "source": "c"})"),
+            place + R"("source" stands twice in an object)" + form);
+  EXPECT_EQ(refusal(R"({"id": {"x": 1, "x": 1}, "source": "a", "target": "b"})"),
+            place + R"("x" stands twice in an object)" + form);
   EXPECT_EQ(message_of<Error>([&] { read("\n"); }),
             "data.train1 " + path("a.jsonl") + ": has no sentence; check the file");
+}
+
+TEST_F(JsonLinesReaderTest, AKeyMayStandInEachOfSeveralObjects) {
+  EXPECT_THAT(read(R"({"m": {"source": 1}, "n": [{"source": 2}, {"source": 3}], "source": "a", "target": "b"})"),
+              ElementsAre(Pair("a", "b")));
+}
+
+TEST_F(JsonLinesReaderTest, IsToldByItsName) {
+  const std::string_view line = R"({"source": "a", "target": "b"})";
+  EXPECT_THAT(read(files(write_text(folder_ / "a.ndjson", line))), ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(read(files(write_gzip(folder_ / "a.ndjson.gz", line))), ElementsAre(Pair("a", "b")));
+  for (const char* text : {"{\"source\": 1}\n", "\uFEFF { \"source\": 1}\n"}) {
+    const auto json = write_text(folder_ / "a.json", text), gzip = write_gzip(folder_ / "b.json.gz", text);
+    EXPECT_EQ(message_of<Error>([&] { read(files(json)); }),
+              "data.train1 " + path("a.json") + ": holds JSON; name it *.jsonl to have it read as JSON lines");
+    EXPECT_EQ(message_of<Error>([&] {
+                read({write_text(folder_ / "a.de", "{\"a\"\n"), gzip, "data.train1", "data.train2"});
+              }),
+              "data.train2 " + path("b.json.gz") + ": holds JSON; name it *.jsonl to have it read as JSON lines");
+  }
+  EXPECT_THAT(read(files(write_text(folder_ / "text.json", "{a}\n"))), ElementsAre(Pair("{a}", "{a}")));
+  EXPECT_THAT(message_of<Error>([&] { read(files(folder_ / "none.json")); }), testing::StartsWith("data.train1 "));
 }
 
 TEST_F(JsonLinesReaderTest, StopsAtOrRepairsBytesThatAreNotUtf8) {

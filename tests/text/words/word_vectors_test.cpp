@@ -60,6 +60,8 @@ TEST_F(WordVectorsTest, RefusesWhatIsNoFileOfVectors) {
   EXPECT_THAT(refusal("haus 1  \n"), HasSubstr("vectors.txt:1: 1 numbers"));
   EXPECT_THAT(refusal(""), HasSubstr("no word vectors"));
   EXPECT_THAT(refusal("12 2\n"), HasSubstr("no word vectors"));
+  EXPECT_THAT(refusal("3 2\nhaus 1 2\nrot 3 4\n"),
+              HasSubstr("vectors.txt: cut short: its first line promises 3 vectors, 2 are there; get the file anew"));
   EXPECT_THAT(test::message_of<Error>([&] { read_word_vectors(folder_ / "none", vocabulary_, 2); }), HasSubstr("none"));
 }
 
