@@ -3,15 +3,18 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
-#include <system_error>
 
 #include "base/files/output_folder.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
+#include "base/process/signals.h"
+#include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "command_line.h"
 #include "interop/ctranslate2/ctranslate2.h"
+#include "interop/formats/stop.h"
 #include "interop/inspect.h"
 #include "interop/marian/marian_export.h"
 #include "interop/marian/marian_import.h"
@@ -55,24 +58,31 @@ struct Arguments {
     app.add_flag("-q,--quiet", quiet, "say nothing but what is wrong");
   }
 
-  void check() const {
+  void check(const CLI::App& app) const {
+    const auto refuse = [&app](std::initializer_list<const char*> names, const char* reader) {
+      for (const char* name : names)
+        if (app.count(name) > 0) throw Error(fmt::format("{}: is for {}", name, reader));
+    };
     const int tasks = !to.empty() + !from.empty() + !inspect.empty();
     if (tasks != 1) throw Error("give one of --to FORMAT, --from FORMAT and --inspect DIR; see nmt-export --help");
-    if (!inspect.empty()) return;
+    if (!to.empty() && to != "nmt" && to != "ctranslate2" && to != "marian" && to != "safetensors")
+      throw Error(fmt::format("--to: '{}' is none of nmt, ctranslate2, marian, safetensors", to));
+    if (!from.empty() && from != "marian" && from != "t5")
+      throw Error(fmt::format("--from: '{}' is none of marian, t5", from));
+    if (to.empty()) refuse({"-m"}, "--to");
+    if (from.empty()) refuse({"-i"}, "--from");
+    if (from != "t5") refuse({"--task", "--source-prefix"}, "--from t5");
+    if (to != "nmt" && to != "ctranslate2") refuse({"--quantization"}, "--to nmt and --to ctranslate2");
+    if (!inspect.empty()) {
+      refuse({"-o", "--force"}, "--to and --from");
+      return;
+    }
     if (to.empty() ? input.empty() : model.empty())
       throw Error(to.empty() ? "--from needs -i DIR, the folder to read" : "--to needs -m DIR, the model directory");
     if (output.empty()) throw Error("-o: name the folder to write");
-    if (!to.empty() && to != "nmt" && to != "ctranslate2" && to != "marian" && to != "safetensors")
-      throw Error(fmt::format("--to: '{}' is none of nmt, ctranslate2, marian, safetensors", to));
-    if (!quantization.empty() && to != "nmt" && to != "ctranslate2")
-      throw Error("--quantization: is for --to nmt and --to ctranslate2");
     if (to == "nmt" && quantization != "int8" && quantization != "bf16")
       throw Error(quantization.empty() ? "--to nmt needs --quantization int8 or bf16"
                                        : fmt::format("--quantization: '{}' is none of int8, bf16", quantization));
-    if (!from.empty() && from != "marian" && from != "t5")
-      throw Error(fmt::format("--from: '{}' is none of marian, t5", from));
-    if (from != "t5" && (!t5.task.empty() || t5.source_prefix))
-      throw Error(fmt::format("{}: is for --from t5", t5.task.empty() ? "--source-prefix" : "--task"));
     if (t5.source_prefix && find_invalid_utf8(*t5.source_prefix)) throw Error("--source-prefix: is not UTF-8");
     if (std::filesystem::exists(output) && !force)
       throw Error(fmt::format("{}: exists already; name another folder, or replace it with --force", output));
@@ -95,15 +105,9 @@ interop::PlainModel read_model(const Arguments& arguments) {
 /// --force must not destroy what is read: neither the folder itself, by whatever name, nor one that holds it.
 void refuse_to_replace_input(const Arguments& arguments) {
   const bool leaves = arguments.from.empty();
-  std::error_code none;  // what is missing is no folder that is replaced; who reads it says so
-  if (!std::filesystem::exists(arguments.output, none)) return;
-  std::filesystem::path input = std::filesystem::weakly_canonical(leaves ? arguments.model : arguments.input, none);
-  for (; !input.empty(); input = input.parent_path()) {
-    if (std::filesystem::equivalent(input, arguments.output, none))
-      throw Error(fmt::format("-o {}: holds what {} reads, which would be lost; name another folder", arguments.output,
-                              leaves ? "-m" : "-i"));
-    if (input == input.root_path()) return;
-  }
+  if (lies_in(leaves ? arguments.model : arguments.input, arguments.output))
+    throw Error(fmt::format("-o {}: holds what {} reads, which would be lost; name another folder", arguments.output,
+                            leaves ? "-m" : "-i"));
 }
 
 /// --force replaces a model, and nothing else.
@@ -117,21 +121,7 @@ void refuse_foreign_folder(const std::filesystem::path& folder) {
     throw Error(fmt::format("{}: holds no model; name another folder", folder.string()));
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Takes models to other toolkits and brings them from there.", "nmt-export");
-  app.set_version_flag("--version", program_version("nmt-export"));
-  Arguments arguments;
-  arguments.add_to(app);
-  show_examples(app,
-                {"nmt-export --inspect runs/mine/best", "nmt-export -m runs/mine/best --to ctranslate2 -o exported",
-                 "nmt-export -m runs/mine/best --to nmt --quantization int8 -o small"});
-  if (!parse_command_line(app, argc, argv)) return kDone;
-  arguments.check();
-  if (!arguments.inspect.empty()) {
-    const std::string text = interop::describe(interop::read_plain_model(arguments.inspect));
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return kDone;
-  }
+void export_model(const Arguments& arguments) {
   const auto type = arguments.to == "ctranslate2" && !arguments.quantization.empty()
                         ? interop::parse_ctranslate2_type(arguments.quantization)
                         : interop::parse_ctranslate2_type("float32");
@@ -149,8 +139,9 @@ int run(int argc, char** argv) {
     interop::write_plain_safetensors(output.path(), model);
   else
     interop::write_plain_model(output.path(), model);
+  interop::throw_if_stopped();
   output.commit();
-  if (arguments.quiet) return kDone;
+  if (arguments.quiet) return;
   const auto log = make_logger("nmt-export");
   if (!output.lock_problem().empty())
     log->warn("{}: this file system has no locks ({}): nothing kept others from writing there", arguments.output,
@@ -158,7 +149,31 @@ int run(int argc, char** argv) {
   if (arguments.to == "marian")
     if (const auto warning = interop::marian_warning(model.config.decoding); !warning.empty()) log->warn("{}", warning);
   log->info("wrote {}", arguments.output);
-  return kDone;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Takes models to other toolkits and brings them from there.", "nmt-export");
+  app.set_version_flag("--version", program_version("nmt-export"));
+  Arguments arguments;
+  arguments.add_to(app);
+  show_examples(app,
+                {"nmt-export --inspect runs/mine/best", "nmt-export -m runs/mine/best --to ctranslate2 -o exported",
+                 "nmt-export -m runs/mine/best --to nmt --quantization int8 -o small"});
+  if (!parse_command_line(app, argc, argv)) return kDone;
+  arguments.check(app);
+  if (!arguments.inspect.empty()) {
+    const std::string text = interop::describe(interop::read_plain_model(arguments.inspect));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kDone;
+  }
+  catch_stop_signals();
+  try {
+    export_model(arguments);
+    return kDone;
+  } catch (const interop::Stopped&) {
+    make_logger("nmt-export")->warn("stopped; nothing was written");
+    return stop_exit_code();
+  }
 }
 
 }  // namespace

@@ -425,7 +425,7 @@ def seeds():
         yield from add("marian_options", name, text)
 
     extra = {"source_lang": "de", "target_lang": "e/n"}
-    yield from add("hugging_face", "whole", parts(HUGGING_FACE, WORDS, extra, {"num_beams": 3, "length_penalty": 99}))
+    yield from add("hugging_face", "whole", parts(HUGGING_FACE, WORDS, extra, {"num_beams": 3, "length_penalty": 9}))
     for name, changes in {"untied": {"tie_word_embeddings": False}, "unscaled": {"scale_embedding": False},
                           "separate": {"share_encoder_decoder_embeddings": False}, "type": {"model_type": "bert"},
                           "norm": {"normalize_before": True}, "heads": {"decoder_attention_heads": 2}, "ffn": {"decoder_ffn_dim": 3},

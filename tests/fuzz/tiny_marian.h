@@ -9,6 +9,7 @@
 #include "interop/formats/archive.h"
 #include "interop/marian/marian_import.h"
 #include "interop/marian/marian_names.h"
+#include "interop/plain/model_weights.h"
 
 /// The smallest model of Marian's: what stands around the files that a fuzzer changes.
 namespace nmt::fuzz {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "interop/plain/model_weights.h"
 #include "interop/plain/transformer_parts.h"
 
 namespace nmt::interop {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr int64_t kPositions = 2048;  // of sinusoids; CTranslate2 takes no longer sentences than the table
 constexpr uint32_t kRevision = 7;     // of its TransformerSpec
+constexpr float kLargestHalf = 65504;
 
 int8_t activation_code(FeedForwardActivation activation) {
   switch (activation) {
@@ -142,6 +144,17 @@ class Exporter {
   CTranslate2File file_;
 };
 
+/// A bias beneath float16 says that a token is never put out, which its least number says, too.
+void refuse_beyond_half(const PlainModel& model) {
+  for (const auto& [name, array] : model.weights)
+    for (const float value : array.values)
+      if (value > kLargestHalf || (value < -kLargestHalf && name != "output_bias"))
+        throw Error(
+            fmt::format("--quantization float16: {}: tensor {} has {}, beyond {}, the largest number of "
+                        "float16; use bfloat16 or float32",
+                        model.name, name, value, kLargestHalf));
+}
+
 nlohmann::ordered_json settings(const PlainModel& model) {
   const auto markers = model.codec.options().source_markers;
   return {{"add_source_bos", markers == SourceMarkers::kBoth},
@@ -170,6 +183,7 @@ void write_ctranslate2(const std::filesystem::path& directory, const PlainModel&
     throw Error(
         fmt::format("{}: {} has no place in CTranslate2's Transformer; use --to safetensors", model.name, obstacle));
   check_weights(model);
+  if (type == CTranslate2Type::kFloat16) refuse_beyond_half(model);
   Exporter(model, type).build().write(directory / "model.bin", "TransformerSpec", kRevision);
   write_json(directory / "config.json", settings(model));
   const auto source = pieces(model.codec.source()), target = pieces(model.codec.target());

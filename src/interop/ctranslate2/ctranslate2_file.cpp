@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "interop/formats/stop.h"
 
 namespace nmt::interop {
 namespace {
@@ -84,6 +85,7 @@ void CTranslate2File::write(const std::filesystem::path& path, const std::string
   const auto matrices = std::count_if(variables_.begin(), variables_.end(), [](const auto& v) { return v.is_matrix; });
   writer.number(static_cast<uint32_t>(variables_.size() + (int8 ? matrices : 0)));
   for (const auto& [name, value, is_matrix] : variables_) {
+    throw_if_stopped();
     if (const auto* flag = std::get_if<int8_t>(&value)) {
       writer.variable(name, {}, kI8, std::vector{*flag});
     } else if (const auto* whole = std::get_if<int16_t>(&value)) {

@@ -26,6 +26,7 @@ class CTranslate2File {
   void add_matrix(const std::string& name, Array array) { variables_.push_back({name, std::move(array), true}); }
   void add_alias(const std::string& alias, const std::string& name) { aliases_.emplace_back(alias, name); }
 
+  /// Throws MachineError, Stopped.
   void write(const std::filesystem::path& path, const std::string& specification, uint32_t revision) const;
 
  private:

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files/safetensors_index.h"
 #include "interop/formats/npz.h"
+#include "interop/formats/stop.h"
 #include "interop/formats/torch_file.h"
 
 namespace nmt::interop {
@@ -50,7 +51,15 @@ void WeightFile::check(const std::string& name, const Shape& shape) const {
                             to_text(shape)));
 }
 
+void WeightFile::refuse_others(const std::set<std::string>& known) const {
+  for (const auto& [name, array] : arrays_)
+    if (!known.contains(name))
+      throw Error(fmt::format(
+          "{}: tensor {} belongs to no part that this toolkit's Transformer has with these settings", path_, name));
+}
+
 Array WeightFile::read(const std::string& name, const Shape& shape) {
+  throw_if_stopped();
   check(name, shape);
   const auto& array = stored(name);
   // Tables that belong together may stand in the file once; more sharing only serves to fill the memory.

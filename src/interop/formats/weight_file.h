@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,11 @@ class WeightFile {
   int64_t rows(const std::string& name) const;
   /// Throws Error for a tensor that is missing or has another shape (a vector [n] may be stored as [1, n]).
   void check(const std::string& name, const Shape& shape) const;
-  /// As check(); throws Error also for what is no weight, and where
-  /// tensors share their bytes so often that what has been read is more than twice the file.
+  /// Throws Error for a tensor that is none of these: one that nobody reads is a part of the network that nobody
+  /// computes.
+  void refuse_others(const std::set<std::string>& known) const;
+  /// As check(); throws Error also for what is no weight, and where tensors share their bytes so often that what has
+  /// been read is more than twice the file. Throws Stopped.
   Array read(const std::string& name, const Shape& shape);
   /// From here on a matrix has its axes swapped: Marian stores [in, out]. Others, and names that are missing, stay.
   void transpose(const std::string& name);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,19 @@
 
 namespace nmt::interop {
 
-/// config.json of a model of Hugging Face transformers, field by field. A field of another type counts as missing.
+/// Settings of a model of Hugging Face transformers, field by field: those of config.json, and others over them. A null
+/// counts as missing, as it does there. What reads a field throws Error, with the file that it is of, for a value of
+/// another kind: transformers refuses it, or takes it for something else.
 class HuggingFaceConfig {
  public:
-  /// Throws Error for a file that is missing or damaged, and for a model_type that is none of `types`.
+  /// config.json of a folder. Throws Error for a file that is missing or damaged, and for a model_type that is none of
+  /// `types`.
   HuggingFaceConfig(const std::filesystem::path& directory, const std::vector<std::string>& types);
+  /// Settings from elsewhere; `place` is shown in messages. Throws Error for what is no object.
+  HuggingFaceConfig(std::string place, nlohmann::json json);
+
+  /// These settings, and others over them.
+  HuggingFaceConfig with(const HuggingFaceConfig& others) const;
 
   /// Throws Error for a number that is missing or out of range.
   int64_t number(const std::string& key, int64_t min = 1, int64_t max = 1 << 24) const;
@@ -24,14 +33,20 @@ class HuggingFaceConfig {
   bool has(const std::string& key) const;
   bool flag(const std::string& key, bool absent) const;
   std::string text(const std::string& key, const std::string& absent) const;
+  /// A list; empty where it is missing.
+  nlohmann::json list(const std::string& key) const;
   [[noreturn]] void refuse(const std::string& key, const std::string& value) const;
 
   const nlohmann::json& json() const { return json_; }
   const std::string& path() const { return path_; }
 
  private:
+  /// "FILE: KEY", of the file that has it.
+  std::string place(const std::string& key) const;
+
   std::string path_;
   nlohmann::json json_;
+  std::map<std::string, std::string> others_ = {};  // of fields from elsewhere: where from
 };
 
 /// model.safetensors or pytorch_model.bin. Throws Error where neither is there.
@@ -44,13 +59,13 @@ std::string language_code(std::string text, const std::string& absent);
 std::string hugging_face_language(const std::filesystem::path& directory, const char* key, const std::string& absent);
 
 /// How transformers generates with this model: config.json, and over it generation_config.json.
-nlohmann::json generation_settings(const std::filesystem::path& directory, const HuggingFaceConfig& config);
+HuggingFaceConfig generation_settings(const std::filesystem::path& directory, const HuggingFaceConfig& config);
 
-/// num_beams, length_penalty, no_repeat_ngram_size, repetition_penalty and early_stopping of such settings, kept within
-/// the limits of our options.
-DecodingConfig hugging_face_decoding(const nlohmann::json& settings);
+/// num_beams, length_penalty, no_repeat_ngram_size, repetition_penalty and early_stopping of such settings. Throws
+/// Error for what our options cannot be.
+DecodingConfig hugging_face_decoding(const HuggingFaceConfig& settings);
 
 /// Whether bad_words_ids of such settings has the token `id` by itself.
-bool hugging_face_bans(const nlohmann::json& settings, int64_t id);
+bool hugging_face_bans(const HuggingFaceConfig& settings, int64_t id);
 
 }  // namespace nmt::interop

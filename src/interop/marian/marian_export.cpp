@@ -9,7 +9,9 @@
 #include "base/files/file.h"
 #include "base/strict_json.h"
 #include "interop/ctranslate2/ctranslate2.h"
+#include "interop/formats/stop.h"
 #include "interop/marian/marian_names.h"
+#include "interop/plain/model_weights.h"
 #include "interop/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
@@ -59,6 +61,7 @@ Arrays marian_weights(const PlainModel& model) {
   const auto order = feature_order(config);
   Arrays arrays;
   for (const auto& [ours, theirs] : marian_block_names(config)) {
+    throw_if_stopped();
     Array weight = block_weight(model, ours);
     if (reads_features(ours)) weight = pick_columns(weight, order);
     if (writes_features(ours)) weight = pick_rows(weight, order);

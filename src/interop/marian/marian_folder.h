@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,7 @@ struct MarianFolder {
   std::vector<std::pair<std::string, std::string>> blocks = {};  ///< ours, theirs
   std::string output_weight = {};                                ///< where not tied
   std::string output_bias = {};                                  ///< empty: none
+  std::set<std::string> unused = {};                             ///< further tensors that the format has
   WeightFile weights;
   DecodingConfig decoding = {};
   std::string source_language = "src", target_language = "tgt";

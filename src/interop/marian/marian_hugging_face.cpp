@@ -61,6 +61,14 @@ void name_tensors(MarianFolder& folder) {
   if (!folder.tied) folder.output_weight = "lm_head.weight";
   if (file.has("final_logits_bias")) folder.output_bias = "final_logits_bias";
   const std::string source = "model.encoder.embed_positions.weight", target = "model.decoder.embed_positions.weight";
+  // Copies of a table, and what transformers makes anew.
+  folder.unused = {"model.shared.weight",
+                   "model.encoder.embed_tokens.weight",
+                   "model.decoder.embed_tokens.weight",
+                   "lm_head.weight",
+                   "final_logits_bias",
+                   source,
+                   target};
   if (file.has(source) && file.has(target)) {  // transformers computes them, too
     folder.source.positions = source;
     folder.target.positions = target;
@@ -103,12 +111,14 @@ MarianFolder open_hugging_face(const fs::path& directory) {
   const auto decoding = hugging_face_decoding(generation);
   const auto source_language = hugging_face_language(directory, "source_lang", "src");
   const auto target_language = hugging_face_language(directory, "target_lang", "tgt");
+  const bool shared = config.flag("share_encoder_decoder_embeddings", true);
+  const bool tied = config.flag("tie_word_embeddings", true), scaled = config.flag("scale_embedding", false);
   MarianFolder folder{.directory = directory,
                       .format = "Hugging Face MarianMT",
                       .config = shape,
-                      .shared = config.flag("share_encoder_decoder_embeddings", true),
-                      .tied = config.flag("tie_word_embeddings", true),
-                      .scaled = config.flag("scale_embedding", false),
+                      .shared = shared,
+                      .tied = tied,
+                      .scaled = scaled,
                       .source = {.model = directory / "source.spm"},
                       .target = {.model = directory / "target.spm"},
                       .weights = std::move(weights),

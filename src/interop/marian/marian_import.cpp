@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "interop/marian/marian_hugging_face.h"
 #include "interop/marian/marian_npz.h"
+#include "interop/plain/model_weights.h"
 #include "interop/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
@@ -50,7 +51,7 @@ class Importer {
                      .summary = {{"imported_from", folder_.format}},
                      .weights = std::move(weights_),
                      .name = folder_.directory.string()};
-    check_weights(model);
+    check_import(model);
     return model;
   }
 
@@ -63,6 +64,12 @@ class Importer {
     folder_.weights.check(target.table, {target.rows, config_.d_model});
     if (!folder_.tied) folder_.weights.check(folder_.output_weight, {target.rows, config_.d_model});
     if (!folder_.output_bias.empty()) folder_.weights.check(folder_.output_bias, {target.rows});
+    auto known = folder_.unused;
+    known.insert(
+        {source.table, target.table, source.positions, target.positions, folder_.output_weight, folder_.output_bias});
+    for (const auto& [ours, theirs] : folder_.blocks) known.insert(theirs);
+    known.erase("");  // what the folder does not have
+    folder_.weights.refuse_others(known);
   }
 
   void renumber_vocabularies() {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -131,19 +130,11 @@ void name_tensors(MarianFolder& folder, const MarianOptions& options) {
     }
   }
   if (!options.flag("output-omit-bias", false)) folder.output_bias = "decoder_ff_logit_out_b";
+  for (const auto& [name, array] : file.arrays())
+    if (name.starts_with("special:")) folder.unused.insert(name);
   folder.blocks = marian_npz_block_names(folder.config);
   for (const auto& [ours, theirs] : folder.blocks)
     if (ours.ends_with(".weight") && !ours.ends_with("_norm.weight")) file.transpose(theirs);
-}
-
-/// A tensor that nobody reads is a part of the network that nobody computes.
-void check_all_are_known(const MarianFolder& folder) {
-  std::set<std::string> known{folder.source.table, folder.target.table, folder.output_weight, folder.output_bias};
-  for (const auto& [ours, theirs] : folder.blocks) known.insert(theirs);
-  for (const auto& [name, array] : folder.weights.arrays())
-    if (!known.contains(name) && !name.starts_with("special:"))
-      throw Error(fmt::format("{}: tensor {} belongs to no part that this toolkit's Transformer has",
-                              folder.weights.path(), name));
 }
 
 void read_vocabularies(MarianFolder& folder, const MarianOptions& decoder) {
@@ -167,8 +158,10 @@ DecodingConfig decoding_config(const MarianOptions& decoder) {
   if (const double penalty = decoder.real("word-penalty", 0); penalty != 0)
     decoder.refuse("word-penalty", fmt::format("{}", penalty));
   DecodingConfig decoding;
-  decoding.beam_size = decoder.has("beam-size") ? decoder.number("beam-size", 1, 100) : 12;
-  decoding.length_penalty = std::clamp(decoder.real("normalize", 0), 0.0, 10.0);
+  decoding.beam_size = decoder.has("beam-size") ? decoder.number("beam-size", 1, 1000) : 12;
+  decoding.length_penalty = decoder.real("normalize", 0);
+  if (!(decoding.length_penalty >= 0 && decoding.length_penalty <= 10))
+    decoder.refuse("normalize", fmt::format("{} (not from 0 to 10)", decoding.length_penalty));
   decoding.length_penalty_form = LengthPenalty::kSimple;
   decoding.max_length_ratio = 3;
   decoding.ban_unknown = !decoder.flag("allow-unk", false);
@@ -194,7 +187,6 @@ MarianFolder open_marian_npz(const fs::path& directory) {
                       .weights = std::move(weights),
                       .decoding = decoding};
   name_tensors(folder, options);
-  check_all_are_known(folder);
   read_vocabularies(folder, decoder);
   return folder;
 }

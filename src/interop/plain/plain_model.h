@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -19,24 +20,19 @@ struct PlainModel {
   Arrays weights;
   std::string name;                                  ///< shown in messages: where it comes from
   Choice<WeightType> stored = WeightType::kFloat32;  ///< how the directory holds them; here they are float32
+  int64_t parameters = 0;                            ///< numbers in the weights, as the directory says; 0: it does not
 
   /// Throws Error where it is missing.
   const Array& weight(const std::string& key) const;
+  int64_t numbers() const;  ///< in all weights together
 };
 
-/// Throws Error for a missing or damaged directory. Weights of a quantized one are what products see of them.
+/// Throws Error for a missing or damaged directory, Stopped. Weights of a quantized one are what products see of them.
 PlainModel read_plain_model(const std::filesystem::path& directory);
 /// Writes a model directory's files into an existing folder.
 void write_plain_model(const std::filesystem::path& directory, const PlainModel& model);
 
-/// Names and shapes of the weights of a Transformer with plain attention and absolute positions or those of T5, as the
-/// toolkit has them.
-std::map<std::string, Shape> transformer_weights(const ModelConfig& config, int64_t source_vocabulary,
-                                                 int64_t target_vocabulary);
-/// Throws Error naming the first weight that is missing, has another shape or belongs to no part.
-void check_weights(const PlainModel& model);
-
-/// A safetensors file. Throws MachineError.
+/// A safetensors file. Throws MachineError, Stopped.
 void write_safetensors(const std::filesystem::path& path, const Arrays& arrays);
 /// The tokenizers' files under other names, for toolkits that take SentencePiece models; none for word vocabularies.
 void write_tokenizers(const std::filesystem::path& directory, const TextCodec& codec, const std::string& source_name,

@@ -4,6 +4,7 @@
 
 #include "base/files/file.h"
 #include "config/json.h"
+#include "interop/plain/model_weights.h"
 #include "interop/plain/transformer_parts.h"
 
 namespace nmt::interop {
@@ -81,8 +82,8 @@ std::string torch_obstacle(const PlainModel& model) {
 }
 
 void write_plain_safetensors(const std::filesystem::path& directory, const PlainModel& model) {
+  check_weights(model);
   const bool fits = torch_obstacle(model).empty();
-  if (fits) check_weights(model);
   write_safetensors(directory / "model.safetensors", fits ? Renamer(model).run() : model.weights);
   write_file_atomically(directory / "config.json", to_json(model.config).dump(2) + "\n");
   model.codec.save(directory);

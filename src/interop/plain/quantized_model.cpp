@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
 #include "base/files/file.h"
 #include "data/lexicon.h"
+#include "interop/formats/stop.h"
+#include "interop/plain/model_weights.h"
 
 namespace fs = std::filesystem;
 
@@ -68,23 +68,16 @@ class Tensors {
   std::vector<Tensor> tensors_;
 };
 
-void check_finite(const Array& array, const std::string& name, const PlainModel& model) {
-  if (!std::ranges::all_of(array.values, [](float value) { return std::isfinite(value); }))
-    throw Error(
-        fmt::format("{}: tensor {} has numbers that are not finite: a training that failed; use another "
-                    "checkpoint",
-                    model.name, name));
-}
-
 }  // namespace
 
 void write_quantized_model(const fs::path& directory, const PlainModel& model, Choice<WeightType> type,
                            const fs::path& source) {
+  check_weights(model);
   Tensors tensors;
   int64_t parameters = 0;
   for (const auto& [name, array] : model.weights) {
+    throw_if_stopped();
     parameters += std::ssize(array.values);
-    check_finite(array, name, model);
     if (!is_quantized(name, array.shape.size())) {
       std::string bytes;
       append(bytes, std::span(array.values));

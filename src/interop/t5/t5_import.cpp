@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "interop/formats/weight_file.h"
 #include "interop/hugging_face/hugging_face_folder.h"
+#include "interop/plain/model_weights.h"
 #include "interop/t5/t5_names.h"
 #include "interop/t5/t5_vocabulary.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
@@ -94,22 +96,18 @@ ModelConfig t5_model(const HuggingFaceConfig& config) {
   return model;
 }
 
-T5Specials t5_specials(const HuggingFaceConfig& config, const nlohmann::json& generation) {
+T5Specials t5_specials(const HuggingFaceConfig& config, const HuggingFaceConfig& generation) {
   T5Specials specials{.pad = config.number_or("pad_token_id", 0, 0, 1 << 24),
                       .end = config.number_or("eos_token_id", 1, 0, 1 << 24)};
-  const auto start = generation.value("decoder_start_token_id", nlohmann::json());
-  specials.start = start.is_number_integer() ? start.get<int64_t>() : specials.pad;
-  if (specials.start < 0) config.refuse("decoder_start_token_id", std::to_string(specials.start));
+  specials.start = generation.number_or("decoder_start_token_id", specials.pad, 0, 1 << 24);
   return specials;
 }
 
 /// What transformers' generate() does by default, with the settings of the task.
-DecodingConfig t5_decoding(nlohmann::json generation, const T5Task& task) {
-  generation.update(task.settings);
-  auto decoding = hugging_face_decoding(generation);
+DecodingConfig t5_decoding(const HuggingFaceConfig& generation, const T5Task& task) {
+  auto decoding = hugging_face_decoding(generation.with(task.settings));
   // Theirs counts the start token. Without a task it is that of a demonstration, 20.
-  const auto longest = task.settings.value("max_length", nlohmann::json());
-  if (longest.is_number_integer() && longest > 1 && longest <= 10000) decoding.max_length = longest.get<int64_t>() - 1;
+  decoding.max_length = task.settings.number_or("max_length", 1, 2, 100001) - 1;
   return decoding;
 }
 
@@ -131,6 +129,7 @@ class T5Importer {
     const auto shapes = transformer_weights(model_, 0, 0);
     for (const auto& weight : list) weights_of_.check(weight.theirs, their_shape(weight, shapes.at(weight.ours)));
     name_tables();
+    refuse_unknown_weights(list);
     vocabulary_ = read_t5_vocabulary(directory_ / "spiece.model", rows_, t5_specials(settings_, generation_));
     for (const auto& weight : list) weights_[weight.ours] = read(weight, shapes.at(weight.ours));
     for (const auto& [name, shape] : shapes)  // T5 has no biases
@@ -175,6 +174,15 @@ class T5Importer {
         {"decoder.embed_tokens.weight", "shared.weight", "encoder.embed_tokens.weight", "lm_head.weight"});
     output_ = file.has("lm_head.weight") ? "lm_head.weight" : target_;
     for (const auto& name : {source_, target_, output_}) file.check(name, {rows_, model_.d_model});
+  }
+
+  void refuse_unknown_weights(const std::vector<T5Weight>& list) const {
+    // Copies of a table, and what the first T5s were published with; transformers does not read it either.
+    std::set<std::string> known{"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
+                                "lm_head.weight",
+                                "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"};
+    for (const auto& weight : list) known.insert(weight.theirs);
+    weights_of_.refuse_others(known);
   }
 
   /// Embeddings and output layer. T5's embeddings enter as they stand and ours are multiplied by sqrt(model); its first
@@ -229,7 +237,7 @@ class T5Importer {
                      .summary = {{"imported_from", "Hugging Face T5"}},
                      .weights = std::move(weights_),
                      .name = directory_.string()};
-    check_weights(model);
+    check_import(model);
     return model;
   }
 
@@ -239,7 +247,7 @@ class T5Importer {
   T5Heads heads_;
   int64_t rows_;
   T5Task task_;
-  nlohmann::json generation_;
+  HuggingFaceConfig generation_;
   WeightFile weights_of_;
   T5Vocabulary vocabulary_ = {};
   std::string source_, target_, output_;  // tables of tokens in the file

@@ -22,10 +22,10 @@ std::vector<std::string> names_of_tasks(const nlohmann::json& tasks) {
 }
 
 /// A task by its name, whose languages it has: translation_en_to_de.
-T5Task task_of(const std::string& name, const nlohmann::json& settings) {
-  T5Task task{.settings = settings};
-  if (const auto prefix = settings.value("prefix", nlohmann::json()); prefix.is_string())
-    task.prefix = prefix.get<std::string>();
+T5Task task_of(const HuggingFaceConfig& config, const std::string& name) {
+  T5Task task;
+  task.settings = {fmt::format("{}: {}.{}", config.path(), kTasks, name), config.json().at(kTasks).at(name)};
+  task.prefix = task.settings.text("prefix", "");
   const auto to = name.find(kTo, kTranslation.size());
   if (!name.starts_with(kTranslation) || to == std::string::npos) return task;
   task.source_language = language_code(name.substr(kTranslation.size(), to - kTranslation.size()), "src");
@@ -36,7 +36,7 @@ T5Task task_of(const std::string& name, const nlohmann::json& settings) {
 T5Task named_task(const HuggingFaceConfig& config, const std::string& name) {
   const auto tasks = config.json().value(kTasks, nlohmann::json::object());
   const auto names = tasks.is_object() ? names_of_tasks(tasks) : std::vector<std::string>();
-  if (std::ranges::find(names, name) != names.end()) return task_of(name, tasks[name]);
+  if (std::ranges::find(names, name) != names.end()) return task_of(config, name);
   if (names.empty())
     throw Error(
         fmt::format("--task {}: {} names no tasks; leave it out, or give --source-prefix", name, config.path()));
@@ -52,7 +52,7 @@ T5Task only_translation(const HuggingFaceConfig& config) {
   if (names.size() > 1)
     throw Error(fmt::format("{}: has the translations {}; choose one with --task, or give --source-prefix",
                             config.path(), fmt::join(names, ", ")));
-  return names.empty() ? T5Task() : task_of(names.front(), tasks[names.front()]);
+  return names.empty() ? T5Task() : task_of(config, names.front());
 }
 
 }  // namespace

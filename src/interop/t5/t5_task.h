@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "base/strict_json.h"
 #include "interop/hugging_face/hugging_face_folder.h"
 
 namespace nmt::interop {
@@ -18,11 +17,12 @@ struct T5Choice {
 struct T5Task {
   std::string prefix = {};                                       ///< "translate English to German: "
   std::string source_language = "src", target_language = "tgt";  ///< codes, of a name like translation_en_to_de
-  nlohmann::json settings = nlohmann::json::object();            ///< how transformers generates for it
+  /// How transformers generates for it.
+  HuggingFaceConfig settings{"", nlohmann::json::object()};
 };
 
 /// Reads task_specific_params of config.json. A model that names no task has none. Throws Error for a task that is not
-/// there, and for several translations without a choice.
+/// there, a prefix that is no text, and several translations without a choice.
 T5Task choose_t5_task(const HuggingFaceConfig& config, const T5Choice& choice);
 
 }  // namespace nmt::interop

@@ -1,7 +1,10 @@
 // A T5 folder: config.json, generation_config.json and spiece.model are the input's parts; without the last, a small
 // one.
+#include <memory>
+
 #include "base/files/protocol_buffer.h"
 #include "fuzz_target.h"
+#include "interop/plain/model_weights.h"
 #include "interop/t5/t5_import.h"
 #include "interop/t5/t5_names.h"
 
@@ -25,9 +28,9 @@ std::string tiny_pieces() {
   return model.encoded();
 }
 
-/// A block each, model 4, two heads of 2, feed-forward nets with and without a gate.
-const nmt::fuzz::Folder& folder() {
-  static const nmt::fuzz::Folder folder;
+/// A block each, model 4, two heads of 2, feed-forward nets of this kind.
+std::unique_ptr<nmt::fuzz::Folder> folder_of(nmt::FeedForwardActivation activation) {
+  auto folder = std::make_unique<nmt::fuzz::Folder>();
   nmt::ModelConfig config;
   config.d_model = 4;
   config.d_ff = config.num_heads = 2;
@@ -36,17 +39,15 @@ const nmt::fuzz::Folder& folder() {
   config.norm_form = nmt::NormForm::kRms;
   config.positions = nmt::PositionKind::kT5;
   config.attention_bias = false;
+  config.activation = activation;
   nmt::interop::Arrays arrays;
-  for (const auto activation : {nmt::FeedForwardActivation::kRelu, nmt::FeedForwardActivation::kGegluTanh}) {
-    config.activation = activation;
-    const auto shapes = nmt::interop::transformer_weights(config, 0, 0);
-    for (const auto& weight : nmt::interop::t5_weights(config))
-      arrays[weight.theirs] = nmt::interop::zeros(shapes.at(weight.ours));
-  }
+  const auto shapes = nmt::interop::transformer_weights(config, 0, 0);
+  for (const auto& weight : nmt::interop::t5_weights(config))
+    arrays[weight.theirs] = nmt::interop::zeros(shapes.at(weight.ours));
   arrays["shared.weight"] = nmt::interop::zeros({kRows, 4});
   arrays["lm_head.weight"] = nmt::interop::zeros({kRows, 4});
   arrays["lm_head.weight"].values.front() = 1;
-  nmt::interop::write_safetensors(folder.path() / "model.safetensors", arrays);
+  nmt::interop::write_safetensors(folder->path() / "model.safetensors", arrays);
   return folder;
 }
 
@@ -64,9 +65,11 @@ void read(const std::filesystem::path& path, const nmt::interop::T5Choice& choic
 }  // namespace
 
 NMT_FUZZ_TARGET(t5, input) {
-  static const auto& where = folder();
+  static const auto plain = folder_of(nmt::FeedForwardActivation::kRelu);
+  static const auto gated = folder_of(nmt::FeedForwardActivation::kGegluTanh);
   static const std::string pieces = tiny_pieces();
   const auto parts = nmt::fuzz::parts_of(input, 3);
+  const auto& where = parts[0].find("gated") == parts[0].npos ? *plain : *gated;
   const char* names[] = {"config.json", "generation_config.json"};
   for (size_t i = 0; i < std::size(names); ++i) {
     std::filesystem::remove(where.path() / names[i]);

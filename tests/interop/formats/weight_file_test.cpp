@@ -40,6 +40,12 @@ TEST_F(WeightFileTest, SwapsAxesOnDemand) {
   EXPECT_THAT(message_of<Error>([&] { file.read("v", {2, 3}); }), HasSubstr("tensor v is missing"));
 }
 
+TEST_F(WeightFileTest, RefusesATensorThatNobodyReads) {
+  const WeightFile file(folder_ / "x.npz");
+  file.refuse_others({"v", "w"});
+  EXPECT_THAT(message_of<Error>([&] { file.refuse_others({"v"}); }), HasSubstr("x.npz: tensor w belongs to no part"));
+}
+
 // A small file that names one tensor many times must not fill the memory.
 TEST_F(WeightFileTest, ReadsNoMoreThanTwiceTheFile) {
   WeightFile file(folder_ / "x.npz");

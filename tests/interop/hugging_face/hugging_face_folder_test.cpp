@@ -1,12 +1,76 @@
 #include "interop/hugging_face/hugging_face_folder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace nmt::interop {
+#include <fstream>
+
+#include "base/error.h"
+#include "support.h"
+
+namespace nmt::interop::hugging_face_folder_test {
 namespace {
 
+using test::message_of;
+
+HuggingFaceConfig settings(nlohmann::json json, const char* place = "c.json") { return {place, std::move(json)}; }
+
+DecodingConfig decoding_of(nlohmann::json json) { return hugging_face_decoding(settings(std::move(json))); }
+
+TEST(HuggingFaceConfig, ReadsWhatIsThereAndNullAsMissing) {
+  const auto config = settings({{"yes", true}, {"name", "x"}, {"list", {1}}, {"null", nullptr}});
+  EXPECT_TRUE(config.flag("yes", false));
+  EXPECT_EQ(config.text("name", ""), "x");
+  EXPECT_EQ(config.list("list").dump(), "[1]");
+  for (const char* key : {"null", "none"}) {
+    EXPECT_TRUE(config.flag(key, true));
+    EXPECT_EQ(config.text(key, "absent"), "absent");
+    EXPECT_EQ(config.list(key).size(), 0);
+    EXPECT_EQ(config.number_or(key, 7, 0, 9), 7);
+    EXPECT_EQ(config.real_or(key, 0.5, 0, 9), 0.5);
+  }
+}
+
+// transformers refuses most of them, and takes 0 for false.
+TEST(HuggingFaceConfig, RefusesOtherKinds) {
+  for (const nlohmann::json& value : {nlohmann::json(0), nlohmann::json(1), nlohmann::json("true"),
+                                      nlohmann::json::array(), nlohmann::json::object()})
+    EXPECT_EQ(message_of<Error>([&] {
+                settings({{"a", value}}).flag("a", true);
+              }),
+              "c.json: a is neither true nor false")
+        << value;
+  EXPECT_EQ(message_of<Error>([] { settings({{"a", 1}}).text("a", ""); }), "c.json: a is no text");
+  EXPECT_EQ(message_of<Error>([] { settings({{"a", 1}}).list("a"); }), "c.json: a is no list");
+  EXPECT_EQ(message_of<Error>([] { settings(nlohmann::json::array()); }), "c.json: damaged: not a JSON object");
+}
+
+TEST(HuggingFaceConfig, NamesTheFileThatAFieldIsOf) {
+  const auto both = settings({{"a", 1}, {"b", 1}}).with(settings({{"b", 2}}, "g.json"));
+  const auto all = both.with(settings({{"c", 3}}, "task"));
+  EXPECT_EQ(all.number("b"), 2);
+  EXPECT_EQ(message_of<Error>([&] { all.flag("a", true); }), "c.json: a is neither true nor false");
+  EXPECT_EQ(message_of<Error>([&] { all.flag("b", true); }), "g.json: b is neither true nor false");
+  EXPECT_EQ(message_of<Error>([&] { all.flag("c", true); }), "task: c is neither true nor false");
+  const auto over = settings({{"a", 1}}).with(both);
+  EXPECT_EQ(message_of<Error>([&] { over.flag("b", true); }), "g.json: b is neither true nor false");
+}
+
+TEST(HuggingFaceLanguage, IsATextOrMissing) {
+  const test::TemporaryDirectory folder;
+  EXPECT_EQ(hugging_face_language(folder.path(), "source_lang", "src"), "src");
+  const auto language = [&](const char* json) {
+    std::ofstream(folder / "tokenizer_config.json") << json;
+    return hugging_face_language(folder.path(), "source_lang", "src");
+  };
+  EXPECT_EQ(language(R"({"source_lang": "de/x"})"), "de-x");
+  EXPECT_EQ(language(R"({"source_lang": null})"), "src");
+  EXPECT_THAT(message_of<Error>([&] { language(R"({"source_lang": 1})"); }),
+              testing::HasSubstr("tokenizer_config.json: source_lang is no text"));
+}
+
 TEST(HuggingFaceDecoding, WhatTransformersDoesWhereNothingIsSaid) {
-  const auto decoding = hugging_face_decoding(nlohmann::json::object());
+  const auto decoding = decoding_of(nlohmann::json::object());
   EXPECT_EQ(decoding.beam_size, 4);
   EXPECT_EQ(decoding.length_penalty, 1);
   EXPECT_EQ(decoding.length_penalty_form, LengthPenalty::kSimple);
@@ -15,37 +79,47 @@ TEST(HuggingFaceDecoding, WhatTransformersDoesWhereNothingIsSaid) {
   EXPECT_EQ(decoding.stopping, Stopping::kHeuristic);
 }
 
-TEST(HuggingFaceDecoding, TakesTheSearchWithinOurLimits) {
-  const auto decoding = hugging_face_decoding({{"num_beams", 6},
-                                               {"length_penalty", -2.0},
-                                               {"no_repeat_ngram_size", 3},
-                                               {"repetition_penalty", 1.3},
-                                               {"early_stopping", true}});
-  EXPECT_EQ(decoding.beam_size, 6);
-  EXPECT_EQ(decoding.length_penalty, 0);
+TEST(HuggingFaceDecoding, TakesTheSearch) {
+  const auto decoding = decoding_of({{"num_beams", 1000},
+                                     {"length_penalty", 2},
+                                     {"no_repeat_ngram_size", 3},
+                                     {"repetition_penalty", 1.3},
+                                     {"early_stopping", true}});
+  EXPECT_EQ(decoding.beam_size, 1000);
+  EXPECT_EQ(decoding.length_penalty, 2);
   EXPECT_EQ(decoding.no_repeat_ngram_size, 3);
   EXPECT_EQ(decoding.repetition_penalty, 1.3);
   EXPECT_EQ(decoding.stopping, Stopping::kFirst);
+  for (const nlohmann::json& value : {nlohmann::json("never"), nlohmann::json(false), nlohmann::json()})
+    EXPECT_EQ(decoding_of({{"early_stopping", value}}).stopping, Stopping::kHeuristic) << value;
 }
 
-TEST(HuggingFaceDecoding, OddValuesAreNotTaken) {
-  const auto decoding = hugging_face_decoding({{"num_beams", "6"},
-                                               {"no_repeat_ngram_size", nullptr},
-                                               {"repetition_penalty", true},
-                                               {"early_stopping", "never"}});
-  EXPECT_EQ(decoding.beam_size, 4);
-  EXPECT_EQ(decoding.no_repeat_ngram_size, 0);
-  EXPECT_EQ(decoding.repetition_penalty, 1);
-  EXPECT_EQ(decoding.stopping, Stopping::kHeuristic);
+TEST(HuggingFaceDecoding, RefusesWhatOurOptionsCannotBe) {
+  const std::pair<const char*, nlohmann::json> cases[] = {
+      {"num_beams", 0},          {"num_beams", 1001},          {"num_beams", 2.7},
+      {"num_beams", "6"},        {"length_penalty", -1},       {"length_penalty", 10.5},
+      {"length_penalty", "1"},   {"no_repeat_ngram_size", -2}, {"no_repeat_ngram_size", 1.5},
+      {"repetition_penalty", 0}, {"repetition_penalty", "x"},  {"repetition_penalty", true},
+      {"early_stopping", 1},     {"early_stopping", "always"}};
+  for (const auto& [key, value] : cases)
+    EXPECT_THAT(message_of<Error>([&] {
+                  decoding_of({{key, value}});
+                }),
+                testing::StartsWith(std::string("c.json: ") + key))
+        << value;
 }
 
 TEST(HuggingFaceBans, AWordOfThisTokenAlone) {
-  const nlohmann::json settings = {{"bad_words_ids", {{7}, {1, 2}, {0}}}};
-  EXPECT_TRUE(hugging_face_bans(settings, 7));
-  EXPECT_FALSE(hugging_face_bans(settings, 1)) << "only before 2";
-  EXPECT_FALSE(hugging_face_bans(nlohmann::json::object(), 7));
-  EXPECT_FALSE(hugging_face_bans({{"bad_words_ids", nullptr}}, 7));
+  const auto words = settings({{"bad_words_ids", {{7}, {1, 2}, {0}}}});
+  EXPECT_TRUE(hugging_face_bans(words, 7));
+  EXPECT_FALSE(hugging_face_bans(words, 1)) << "only before 2";
+  EXPECT_FALSE(hugging_face_bans(settings(nlohmann::json::object()), 7));
+  EXPECT_FALSE(hugging_face_bans(settings({{"bad_words_ids", nullptr}}), 7));
+  EXPECT_EQ(message_of<Error>([] {
+              hugging_face_bans(settings({{"bad_words_ids", 7}}), 7);
+            }),
+            "c.json: bad_words_ids is no list");
 }
 
 }  // namespace
-}  // namespace nmt::interop
+}  // namespace nmt::interop::hugging_face_folder_test

@@ -31,7 +31,7 @@ TEST(ChooseT5Task, TakesTheOnlyTranslation) {
   EXPECT_EQ(task.prefix, "g: ");
   EXPECT_EQ(task.source_language, "en");
   EXPECT_EQ(task.target_language, "de");
-  EXPECT_EQ(task.settings.at("num_beams"), 4);
+  EXPECT_EQ(task.settings.number("num_beams"), 4);
 }
 
 TEST(ChooseT5Task, TakesTheNamedTask) {
@@ -52,7 +52,7 @@ TEST(ChooseT5Task, TakesAPrefixBeforeThatOfATask) {
 
 TEST(ChooseT5Task, NeedsNone) {
   for (const char* tasks : {"", "{}", "null", "[1]", R"({"summarization": {"prefix": "s: "}})",
-                            R"({"translation_en_to_de": 1})", R"({"translation_en_to_de": {"prefix": 1}})"})
+                            R"({"translation_en_to_de": 1})", R"({"translation_en_to_de": {"prefix": null}})"})
     EXPECT_EQ(choose(tasks).prefix, "") << tasks;
 }
 
@@ -62,6 +62,8 @@ TEST(ChooseT5Task, RefusesWhatIsNotClearOrNotThere) {
   EXPECT_THAT(message_of<Error>([] { choose(kOne, {.task = "x"}); }),
               HasSubstr("has no such task; it has summarization, translation_en_to_de"));
   EXPECT_THAT(message_of<Error>([] { choose("", {.task = "x"}); }), HasSubstr("names no tasks"));
+  EXPECT_THAT(message_of<Error>([] { choose(R"({"translation_en_to_de": {"prefix": 1}})"); }),
+              HasSubstr("config.json: task_specific_params.translation_en_to_de: prefix is no text"));
 }
 
 TEST(ChooseT5Task, MakesNoPathOfALanguage) {

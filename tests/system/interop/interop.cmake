@@ -1,5 +1,5 @@
 # nmt-export beside Hugging Face transformers and CTranslate2; skipped (exit code 77) where those are not installed
-# (scripts/interop_python.sh). The models that leave are trained for it on the built-in corpus, once for all.
+# (scripts/interop_python.sh), but for system_export. The models that leave are trained for it on the built-in corpus, once for all.
 if(NMT_WITH_TORCH)
   function(nmt_interop_test name label script)
     add_test(NAME ${name}
@@ -8,6 +8,7 @@ if(NMT_WITH_TORCH)
     set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1800 RESOURCE_LOCK interop)
   endfunction()
   nmt_interop_test(system_ctranslate2 system ctranslate2_test.py CTranslate2)
+  nmt_interop_test(system_export system export_test.py)
   nmt_interop_test(system_marian system marian_test.py Import Export)
   nmt_interop_test(system_marian_npz system marian_npz_test.py)
   nmt_interop_test(system_marian_damage system marian_damage_test.py)

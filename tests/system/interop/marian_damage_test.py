@@ -19,6 +19,7 @@ support.rerun_in_environment()
 import marian_npz  # noqa: E402
 import torch  # noqa: E402
 from marian_models import SHAPES, ImportCase  # noqa: E402
+from safetensors.torch import load_file, save_file  # noqa: E402
 
 
 class Damage(ImportCase):
@@ -50,10 +51,19 @@ class Damage(ImportCase):
         for changes, part in (({"model_type": "bart"}, "bart"), ({"d_model": 1 << 40}, "d_model"),
                               ({"encoder_attention_heads": 2}, "decoder_attention_heads"),
                               ({"normalize_before": True}, "normalize_before"),
+                              ({"normalize_before": 1}, "normalize_before is neither true nor false"),
+                              ({"scale_embedding": 1}, "scale_embedding is neither true nor false"),
+                              ({"share_encoder_decoder_embeddings": "true"}, "share_encoder_decoder_embeddings"),
+                              ({"tie_word_embeddings": 0}, "tie_word_embeddings"),
+                              ({"activation_function": 1}, "activation_function"),
+                              ({"encoder_layers": 1}, "tensor model.encoder.layers.1.fc1.bias belongs to no part"),
+                              ({"decoder_layers": 1}, "tensor model.decoder.layers.1."),
                               ({"activation_function": "gelu_new"}, "gelu_new"),
                               ({"vocab_size": 3, "decoder_vocab_size": 3}, "vocab.json")):
             config.write_text(json.dumps({**json.loads(whole), **changes}))
             self.refused(folder, part)
+        config.write_text(json.dumps({**json.loads(whole), "normalize_before": None}))  # null: not said
+        shutil.rmtree(self.import_it(folder))
         config.write_text("{")
         self.refused(folder, "config.json")
         config.write_text(whole)
@@ -64,6 +74,40 @@ class Damage(ImportCase):
             (folder / file).unlink()
             self.refused(folder, file)
             (folder / file).write_bytes(kept)
+
+    def test_tensors_and_numbers_that_do_not_belong(self):
+        folder = self.marian().folder
+        weights = folder / "model.safetensors"
+        good = load_file(weights)
+        table = "model.encoder.layers.0.fc1.weight"
+        for changed, *parts in (
+                ({"model.encoder.layers.0.lora.weight": torch.ones(3)}, "model.encoder.layers.0.lora.weight belongs"),
+                ({"": torch.ones(3)}, "tensor  belongs to no part"),
+                ({table: good[table] / 0}, "not finite")):
+            save_file({**good, **changed}, weights)
+            self.refused(folder, *parts)
+        # What transformers does not read either: copies of the table, positions.
+        positions = {f"model.{side}.embed_positions.weight" for side in ("encoder", "decoder")}
+        copies = {name: good["model.shared.weight"].clone() for name in ("lm_head.weight", *(
+            f"model.{side}.embed_tokens.weight" for side in ("encoder", "decoder")))}
+        plain = {name: weight for name, weight in good.items() if name not in positions}
+        for number, side in enumerate(("encoder", "decoder")):
+            save_file({**plain, **copies, f"model.{side}.embed_positions.weight": torch.ones(4, 48)}, weights)
+            self.import_it(folder, f"imported{number}")
+
+    def test_a_search_that_ours_cannot_be(self):
+        folder = self.marian().folder
+        settings = folder / "generation_config.json"
+        whole = json.loads(settings.read_text()) if settings.exists() else {}
+        for key, value in (("length_penalty", -1), ("num_beams", 1001), ("num_beams", 2.7), ("no_repeat_ngram_size", -1),
+                           ("repetition_penalty", "x"), ("early_stopping", 1), ("bad_words_ids", 7)):
+            with self.subTest(key=key, value=value):
+                settings.write_text(json.dumps({**whole, key: value}))
+                self.refused(folder, f"generation_config.json: {key} is no" if key != "early_stopping" else
+                             "generation_config.json: early_stopping is neither")
+        settings.write_text(json.dumps({**whole, "length_penalty": None, "num_beams": 1000}))
+        found = json.loads((self.import_it(folder) / "model.json").read_text())["configuration"]["decoding"]
+        self.assertEqual((found["length_penalty"], found["beam_size"]), (1, 1000))
 
     def test_pickles_with_code_and_archives_that_lie(self):
         folder = self.marian(pickled="zip").folder

@@ -136,6 +136,9 @@ class Npz(ImportCase):
             with self.subTest(option=key):
                 marian_npz.save(folder / "opus.npz", arrays, {**options, key: value})
                 self.refused(folder, *(["encoder_l1_self_Wq"] if key == "dim-emb" else ["special:model.yml", key]))
+        name = "encoder_l1_self_Wq"
+        marian_npz.save(folder / "opus.npz", {**arrays, name: arrays[name] * numpy.float32("nan")}, options)
+        self.refused(folder, "not finite")
         marian_npz.save(folder / "opus.npz", {**arrays, "Wpos": numpy.zeros((4, 48), numpy.float32)}, options)
         self.refused(folder, "tensor Wpos belongs to no part")
 
@@ -170,6 +173,7 @@ class Npz(ImportCase):
                               ({"models": ["other.npz"]}, "other.npz is missing"),
                               ({"models": ["source.spm"]}, "only .npz"), ({"vocabs": []}, "vocabs"),
                               ({"vocabs": ["source.spm"] * 2}, "source.spm"), ({"word-penalty": 0.5}, "word-penalty"),
+                              ({"normalize": -1}, "normalize is -1"), ({"normalize": 10.5}, "normalize is 10.5"),
                               ({"vocabs": ["opus.vocab.yml", "other.yml"]}, "two files"), ({"beam-size": []}, "beam")):
             decoder.write_text(yaml.safe_dump({**settings, **changes}))
             self.refused(folder, "decoder.yml" if part != "source.spm" else "source.spm", part)

@@ -169,6 +169,20 @@ class Prefix(T5Case):
         self.assertEqual(self.programs.translate(model, ["", "  ", "\u200b"], 1), ["", "", ""])
 
 
+    def test_makes_no_model_that_cannot_be_read(self):
+        t5 = self.t5()
+        for prefix in ("a\tb", "a\x01", "a\nb"):
+            self.refused(t5.folder, "data.source_prefix", "control character", options=("--source-prefix", prefix))
+        shutil.rmtree(t5.folder)
+        t5 = self.t5(tasks={"translation_en_to_de": {"prefix": "a\nb", "num_beams": 4}})
+        self.refused(t5.folder, "data.source_prefix", "control character")
+        for task, *parts in (({"prefix": 1}, "prefix is no text"), ({"num_beams": 2.7}, "num_beams is no whole number"),
+                             ({"max_length": "x"}, "max_length"), ({"length_penalty": -1}, "length_penalty is no number")):
+            shutil.rmtree(t5.folder)
+            t5 = self.t5(tasks={"translation_en_to_de": task})
+            self.refused(t5.folder, "task_specific_params.translation_en_to_de", *parts)
+
+
 class Further(T5Case):
     def test_fine_tuning_keeps_the_prefix(self):
         model = self.import_it(self.t5("1.1").folder)
@@ -227,12 +241,20 @@ class Damage(T5Case):
                 ({"relative_attention_num_buckets": 2}, "relative_attention_num_buckets"),
                 ({"layer_norm_epsilon": "x"}, "layer_norm_epsilon"), ({"layer_norm_epsilon": -1}, "layer_norm_epsilon"),
                 ({"dropout_rate": 1}, "dropout_rate"), ({"vocab_size": 300}, "shared.weight"),
+                ({"num_layers": 1}, "tensor encoder.block.1.", "belongs to no part"),
+                ({"num_decoder_layers": 1}, "tensor decoder.block.1.", "belongs to no part"),
+                ({"tie_word_embeddings": 0}, "tie_word_embeddings is neither true nor false"),
+                ({"feed_forward_proj": 1}, "feed_forward_proj is no text"),
                 ({"eos_token_id": [1, 2]}, "eos_token_id"), ({"eos_token_id": 0}, "not three"),
                 ({"eos_token_id": 5000}, "beyond"), ({"pad_token_id": 5000}, "beyond")):
             with self.subTest(changes=changes):
                 t5.configure(**changes)
                 self.refused(t5.folder, *parts)
                 config.write_text(whole)
+        generation = t5.folder / "generation_config.json"
+        generation.write_text(json.dumps({"decoder_start_token_id": "x"}))
+        self.refused(t5.folder, "generation_config.json: decoder_start_token_id is no whole number")
+        generation.unlink()
         for text in ("{", "[]", ""):
             config.write_text(text)
             self.refused(t5.folder, "config.json")
@@ -268,6 +290,12 @@ class Damage(T5Case):
                 self.refused(t5.folder, "embed_tokens" if name == "shared.weight" else name, "is missing")
                 save({**state, name: state[name][:-1]})
                 self.refused(t5.folder, name, "the model's configuration asks for")
+        save({**state, "encoder.block.0.layer.0.lora.weight": state["shared.weight"].clone()})
+        self.refused(t5.folder, "tensor encoder.block.0.layer.0.lora.weight belongs to no part")
+        # The first T5s have it, and transformers does not read it.
+        save({**state, "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight":
+              state["encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"].clone()})
+        shutil.rmtree(self.import_it(t5.folder))
         save(state)
         good = weights.read_bytes()
         weights.write_bytes(good[:-1])

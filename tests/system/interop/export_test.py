@@ -1,0 +1,116 @@
+"""nmt-export by itself: what is no model goes nowhere, options that nothing reads are refused, a signal leaves nothing.
+
+    export_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
+"""
+
+import json
+import math
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import threading
+
+import interop_support as support
+
+WAYS = [("nmt", "int8"), ("nmt", "bf16"), *(("ctranslate2", q) for q in ("float32", "int8", "float16", "bfloat16")),
+        ("marian", None), ("safetensors", None)]
+
+
+def read_weights(path):
+    """Shapes and float32 bytes by name."""
+    data = path.read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: (entry["shape"], data[8 + size:][slice(*entry["data_offsets"])]) for name, entry in header.items()}
+
+
+def write_weights(path, weights):
+    header, end = {}, 0
+    for name, (shape, data) in weights.items():
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + len(data)]}
+        end += len(data)
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data for _, data in weights.values()))
+
+
+class Export(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.model, self.out = self.folder / "model", self.folder / "out"
+        shutil.copytree(self.programs.model("post"), self.model)
+        (self.model / "checksums.json").unlink(missing_ok=True)
+        self.weights = read_weights(self.model / "model.safetensors")
+
+    def export(self, way, quantization=None):
+        options = ("--quantization", quantization) if quantization else ()
+        return self.programs.call("nmt-export", "-m", self.model, "--to", way, "-o", self.out, *options)
+
+    def assert_goes_nowhere(self, weights, *parts, ways=WAYS):
+        write_weights(self.model / "model.safetensors", weights)
+        for way in ways:
+            with self.subTest(way=way, parts=parts):
+                self.assert_refused(self.export(*way), *parts, output=self.out)
+
+    def with_number(self, name, value):
+        shape, data = self.weights[name]
+        return {**self.weights, name: (shape, struct.pack("<f", value) + data[4:])}
+
+    def test_weights_of_another_model(self):
+        name = "decoder_1.feed_forward.outer.bias"
+        shape, data = self.weights["embedding"]
+        self.assert_goes_nowhere({key: value for key, value in self.weights.items() if key != name}, name, "is missing")
+        self.assert_goes_nowhere({**self.weights, "zzz": ([3], bytes(12))}, "zzz belongs to no part")
+        self.assert_goes_nowhere({**self.weights, "embedding": ([shape[0] - 1, shape[1]], data[:-4 * shape[1]])},
+                                 "embedding is [", "the configuration needs")
+        write_weights(self.model / "model.safetensors", self.weights)
+        for way in WAYS:
+            self.assertEqual(self.export(*way).returncode, 0, way)
+            shutil.rmtree(self.out)
+
+    def test_numbers_that_cannot_be(self):
+        name = "encoder_0.self_attention.query.weight"
+        for value in (math.nan, -math.inf):
+            self.assert_goes_nowhere(self.with_number(name, value), name, "not finite", "use another checkpoint")
+        self.assert_goes_nowhere(self.with_number(name, 1e6), "--quantization float16", name, "bfloat16",
+                                 ways=[("ctranslate2", "float16")])
+        self.assertEqual(self.export("ctranslate2", "bfloat16").returncode, 0)
+
+    def test_options_that_nothing_reads(self):
+        leaves, comes = ("-m", self.model, "--to", "ctranslate2"), ("-i", self.model, "--from", "marian")
+        for arguments, part in (((*leaves, "-i", self.model), "-i: is for --from"),
+                                ((*comes, "-m", self.model), "-m: is for --to"),
+                                ((*comes, "--quantization", "int8"), "--quantization: is for --to nmt"),
+                                ((*leaves, "--task", ""), "--task: is for --from t5"),
+                                ((*leaves, "--source-prefix", "x"), "--source-prefix: is for --from t5")):
+            self.assert_refused(self.programs.call("nmt-export", *arguments, "-o", self.out), part, output=self.out)
+        for arguments, part in ((("--force",), "--force: is for --to and --from"), (("-o", self.out), "-o: is for"),
+                                (("-m", self.model), "-m: is for --to"), (("-i", self.model), "-i: is for --from"),
+                                (("--quantization", "int8"), "--quantization: is for"),
+                                (("--task", "x"), "--task: is for"), (("--source-prefix", ""), "--source-prefix: is")):
+            self.assert_refused(self.programs.call("nmt-export", "--inspect", self.model, *arguments), part)
+        self.programs.must("nmt-export", "-q", "--inspect", self.model)
+
+    def test_signals_leave_nothing(self):
+        description = (self.model / "model.json").read_bytes()
+        (self.model / "model.json").unlink()
+        os.mkfifo(self.model / "model.json")  # the program waits for it while the signal comes
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = subprocess.Popen([self.programs.path("nmt-export"), "-m", self.model, "--to", "safetensors", "-o",
+                                        self.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            guard = threading.Timer(60, process.kill)
+            guard.start()
+            with open(self.model / "model.json", "wb") as pipe:
+                process.send_signal(number)
+                pipe.write(description)
+            output, message = process.communicate()
+            guard.cancel()
+            self.assertEqual((process.returncode, output), (code, b""), message)
+            self.assertIn(b"stopped; nothing was written", message)
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["model"])
+
+
+if __name__ == "__main__":
+    support.main(__doc__)
