@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,16 @@ inline std::string suggestion_for(const CLI::App& app, const std::vector<std::st
   return "";
 }
 
+/// A flag takes no value, or true or false (--scores=false), not the numbers and words that CLI11 takes for counts.
+inline void check_flag_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() == 0)
+      option->check([](const std::string& value) -> std::string {
+        if (value == "true" || value == "false") return "";
+        return "is a flag; give it no value, or true or false";
+      });
+}
+
 /// Parses the command line of a program. False if that was all (--help, --version, --describe-options). Throws Error
 /// for what is wrong with it.
 inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
@@ -49,6 +60,7 @@ inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
     std::cout << to_json(description_of(app)).dump(1) << '\n';
     return false;
   }
+  check_flag_values(app);
   try {
     app.parse(argc, argv);
     return true;
@@ -63,6 +75,8 @@ inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
       if (c == '\n') c = ' ';
     }
     throw Error(fmt::format("{}; see {} --help", message, app.get_name()));
+  } catch (const std::out_of_range&) {  // of the number that CLI11 makes of the value of --no-...
+    throw Error(fmt::format("a flag takes no value, or true or false; see {} --help", app.get_name()));
   }
 }
 

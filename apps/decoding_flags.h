@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "config/config.h"
 #include "config/option_table.h"
 #include "config/rules/changed_decoding.h"
@@ -29,6 +30,13 @@ class DecodingFlags {
     return std::ranges::any_of(given_, [&](const Given& given) { return given.option->name == name; });
   }
 
+  /// "--beam-size" of "beam_size".
+  static std::string flag_of(std::string_view name) {
+    std::string flag = fmt::format("--{}", name);
+    std::ranges::replace(flag, '_', '-');
+    return flag;
+  }
+
   /// A model's own configuration, changed by the flags that are given, as follow_changes() has it. Throws Error.
   Config applied_to(Config config) const {
     if (given_.empty()) return config;
@@ -38,6 +46,8 @@ class DecodingFlags {
       changed.emplace_back(option->name);
     }
     follow_changes(config.decoding, changed);
+    if (config.decoding.sampling && has("stopping"))
+      throw Error("--stopping: ends a beam search, and samples are drawn (decoding.sampling); leave it out");
     check_consistency(config, "command line");
     return config;
   }
@@ -50,8 +60,7 @@ class DecodingFlags {
   };
 
   CLI::Option* add_to(CLI::App& app, const Option& option) {
-    std::string flag = fmt::format("--{}", option.name);
-    std::ranges::replace(flag, '_', '-');
+    const std::string flag = flag_of(option.name);
     const auto choices = choices_of(option);  // the name of the value says them
     const std::string limits = choices.empty() ? describe_limits(option) : "";
     const std::string help = limits.empty() ? std::string(option.help) : fmt::format("{} ({})", option.help, limits);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_count.h"
 #include "base/error.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
@@ -78,6 +79,9 @@ struct Arguments {
     if (modes.size() > 1)
       throw Error(fmt::format("{}: does not go with {}; leave one of them out", modes[0], modes[1]));
     if (memory && !dry_run) throw Error("--memory: is for --dry-run");
+    if (dry_run && (restart || profile))
+      throw Error(fmt::format("{}: not with --dry-run, which trains nothing; leave it out",
+                              restart ? "--restart" : "--profile"));
     for (const auto* option : app.get_options())
       if (report_only && option->count() > 0 && option->get_name() != "--report-only")
         throw Error(fmt::format("{}: not with --report-only; leave it out", option->get_name()));
@@ -116,7 +120,7 @@ std::string program_name() {
 /// A card of a given memory need not be there.
 DryRunPlace dry_run_place(const Arguments& arguments, const Config& config, const LaunchedProcess& process) {
   DryRunPlace place{.processes = process.size};
-  if (arguments.memory) place.memory = parse_bytes(*arguments.memory);
+  if (arguments.memory) place.memory = parse_bytes("--memory", *arguments.memory);
   const auto device = arguments.memory && config.run.device.starts_with("cuda") ? torch::Device(torch::kCUDA)
                                                                                 : device_of(process, config.run.device);
   place.host = device.is_cpu() && !(arguments.memory && config.run.device == "auto");

@@ -3,6 +3,7 @@
 #include <torch/version.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -122,6 +123,9 @@ TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet
   options.search.n_best = arguments.n_best;
   options.search.attention = arguments.needs_attention();
   options.split_sentences = arguments.split_sentences;
+  for (const auto& phrase : arguments.stream.common.must)
+    if (std::ranges::find(options.banned_phrases, phrase) != options.banned_phrases.end())
+      throw Error(fmt::format("--must, --banned-phrases '{}': cannot both hold; leave out one of them", phrase));
   return options;
 }
 

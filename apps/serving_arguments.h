@@ -56,8 +56,10 @@ struct ServingArguments {
       return app.add_option(name, value, help)->group(group)->needs("--serve");
     };
     add("--api-keys", key_file, "file of keys with their limits")->type_name("FILE");
-    add("--requests-per-minute", rate.requests, "of one address, else 429; 0: no limit")->capture_default_str();
-    add("--characters-per-minute", rate.characters, "of one address, else 429; 0: no limit")->capture_default_str();
+    add("--requests-per-minute", rate.requests, "of one address, where there are no keys, else 429; 0: no limit")
+        ->capture_default_str();
+    add("--characters-per-minute", rate.characters, "of one address, where there are no keys, else 429; 0: no limit")
+        ->capture_default_str();
     add("--tls-certificate", tls.certificate, "PEM file with the chain: answer over HTTPS")->type_name("FILE");
     add("--tls-key", tls.key, "PEM file of its private key")->type_name("FILE");
     add("--allow-origin", allowed_origin, "web pages of this origin may use the service; * = all")->type_name("ORIGIN");
@@ -74,7 +76,8 @@ struct ServingArguments {
         ->type_name("FILE");
     add("--access-log", access_log, "a line of JSON for each request, without its text; - = standard error")
         ->type_name("FILE");
-    add("--connections", http.connections, "open at the same time, else 503")->capture_default_str();
+    add("--connections", http.connections, "open at the same time; one that waits for its client makes room, else 503")
+        ->capture_default_str();
     add("--batch-window", window, "milliseconds that an idle translator waits for more requests")
         ->capture_default_str();
   }
@@ -103,6 +106,16 @@ struct ServingArguments {
     if (wanted() && api_key.empty() && (app.count("--api-key") > 0 || (of_environment && key_file.empty())))
       throw Error("--api-key (or NMT_API_KEY) is empty; leave it out to serve everybody");
     if (!api_key.empty() && !key_file.empty()) throw Error("--api-key and --api-keys: give one of them");
+    for (const auto& [name, limit] :
+         {std::pair("--requests-per-minute", rate.requests), {"--characters-per-minute", rate.characters}}) {
+      if (limit > 0 && (!api_key.empty() || !key_file.empty()))
+        throw Error(
+            fmt::format("{}: is of addresses, and whoever asks has a key; leave it out, and write the limits of "
+                        "each key into the file of --api-keys (KEY REQUESTS CHARACTERS)",
+                        name));
+    }
+    if (app.count("--allow-origin") > 0 && allowed_origin.empty())
+      throw Error("--allow-origin: is empty; give an origin such as https://example.org, or * for all");
   }
 
   std::vector<UserFile> inputs() const {
@@ -146,8 +159,11 @@ struct ServingArguments {
   }
 
  private:
-  static std::chrono::milliseconds milliseconds(const char* option, double value, double scale) {
-    if (!(value >= 0 && value * scale < 1e9)) throw Error(fmt::format("{} {}: out of range", option, value));
+  /// scale: milliseconds of one of the option's units. least: milliseconds.
+  static std::chrono::milliseconds milliseconds(const char* option, double value, double scale, double least) {
+    constexpr double kMost = 1e9;
+    if (!(value * scale >= least && value * scale <= kMost))
+      throw Error(fmt::format("{} {}: give a number from {} to {}", option, value, least / scale, kMost / scale));
     return std::chrono::milliseconds(std::llround(value * scale));
   }
 
@@ -165,7 +181,7 @@ struct ServingArguments {
   ServerOptions server_options(const ModelPool& pool) const {
     HttpLimits limits = http;
     limits.body_bytes_of[ServiceRoutes::file_path()] = file_bytes;
-    limits.answer = milliseconds("--time-limit", time_limit, 1000);
+    limits.answer = milliseconds("--time-limit", time_limit, 1000, 1);
     return {.http = {.address = Address::parse(address),
                      .limits = limits,
                      .access = {.allowed_hosts = allowed_hosts, .allowed_origin = allowed_origin},
@@ -182,7 +198,7 @@ struct ServingArguments {
                         .suggestions = suggestions,
                         .queue = {.max_waiting = queue_lines,
                                   .max_batch = pool.batch_size() * at::get_num_threads(),
-                                  .window = milliseconds("--batch-window", window, 1)}},
+                                  .window = milliseconds("--batch-window", window, 1, 0)}},
             .access_log = access_log};
   }
 };

@@ -69,14 +69,18 @@ struct TranslateArguments {
     if (attention_is_file() && texts.size() != 1)
       throw Error(
           fmt::format("--attention-out {}: draws one --text; give a folder for several and for lines", attention_out));
-    if (is_document() && (n_best > 1 || has_constraints() || scores || token_scores || !alignment.empty() ||
-                          !alignment_file.empty() || !attention_out.empty() || format != "text" || scores_given()))
-      throw Error("--format-in: a document is translated as a whole; leave out what is said of single lines");
-    if (is_document()) input_document_format();
-    if (scores_given() && (n_best > 1 || copy_unknown || split_sentences || has_constraints() || has_terms()))
-      throw Error(
-          "--score, --target: take translations as they are; leave out --n-best, --copy-unknown, --split-sentences, "
-          "--input-format and the constraints");
+    if (is_document()) {
+      for (const auto& [given, option] : options_of_lines())
+        if (given)
+          throw Error(fmt::format(
+              "{}: is of single lines, and --format-in translates a document as a whole; leave it out", option));
+      input_document_format();
+    }
+    if (scores_given())
+      for (const auto& [given, option] : options_of_search())
+        if (given)
+          throw Error(fmt::format("{}: is of a search, and {} scores translations as they are; leave it out", option,
+                                  targets.empty() ? "--target" : "--score"));
   }
 
   std::vector<UserFile> inputs() const {
@@ -116,11 +120,6 @@ struct TranslateArguments {
     return require_document_format(input).format;
   }
 
-  bool has_constraints() const {
-    const auto& common = stream.common;
-    return !common.prefix.empty() || !common.must.empty() || !common.must_not.empty() || input_format != "text";
-  }
-  bool has_terms() const { return !glossary.empty() || keep_placeholders; }
   /// Whether translations are given and only scored.
   bool scores_given() const { return !targets.empty() || !target_texts.empty(); }
   bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
@@ -170,6 +169,43 @@ struct TranslateArguments {
   }
 
  private:
+  struct Given {
+    bool is_given;
+    std::string option;
+  };
+  std::vector<Given> constraints() const {
+    const auto& common = stream.common;
+    return {{n_best > 1, "--n-best"},
+            {!common.prefix.empty(), "--prefix"},
+            {!common.must.empty(), "--must"},
+            {!common.must_not.empty(), "--must-not"},
+            {input_format != "text", "--input-format"}};
+  }
+  /// What a document has no place for.
+  std::vector<Given> options_of_lines() const {
+    auto options = constraints();
+    options.insert(options.end(), {{scores, "--scores"},
+                                   {token_scores, "--token-scores"},
+                                   {!alignment.empty(), "--alignment"},
+                                   {!alignment_file.empty(), "--alignment-out"},
+                                   {!attention_out.empty(), "--attention-out"},
+                                   {format != "text", "--format"},
+                                   {!targets.empty(), "--score"}});
+    return options;
+  }
+  /// What changes nothing where translations are given.
+  std::vector<Given> options_of_search() const {
+    auto options = constraints();
+    options.insert(options.end(), {{copy_unknown, "--copy-unknown"},
+                                   {split_sentences, "--split-sentences"},
+                                   {!glossary.empty(), "--glossary"},
+                                   {keep_placeholders, "--keep-placeholders"}});
+    for (const char* name : {"sampling", "temperature", "top_k", "top_p", "no_repeat_ngram_size", "diversity_groups",
+                             "diversity_strength"})
+      options.push_back({decoding.flags.has(name), decoding.flags.flag_of(name)});
+    return options;
+  }
+
   void add_input(CLI::App& app, const std::string& group) {
     app.add_option("-i,--input", input, "source text, a sentence a line, plain or gzip; - = standard input")
         ->type_name("FILE")

@@ -45,21 +45,27 @@ TensorBatch batch_of(std::span<const Pair> pairs, const SourceForm& form, torch:
           .target_lengths = lengths};
 }
 
-/// Of the layer asked for: [pairs, target, source] on the CPU.
-torch::Tensor cross_attention(TranslationModel& model, const TensorBatch& batch, int64_t layer, int64_t head) {
+/// Of each layer: [pairs, target, source] on the CPU. None where the model has no attention to the source. Throws Error
+/// where it has no such head.
+std::vector<torch::Tensor> cross_attention(TranslationModel& model, const TensorBatch& batch, int64_t head) {
   std::vector<torch::Tensor> layers;  // the mean of the heads of each, or the one head
   model.visit_attention(batch, [&](const AttentionMap& map) {
     if (!map.is_cross()) return;
     const int64_t heads = map.weights.size(1);
     if (head > heads)
-      throw Error(fmt::format("alignment head {}: the decoder has {}; use 1 to {}", head, heads, heads));
+      throw Error(fmt::format("decoding.alignment_head {}: the decoder has {}; use 1 to {}, or 0 for their mean", head,
+                              heads, heads));
     layers.push_back((head > 0 ? map.weights.select(1, head - 1) : map.weights.mean(1)).cpu());
   });
-  const int64_t count = std::ssize(layers);
-  if (count == 0) throw Error("this model has no attention to the source: no alignments and no coverage penalty");
-  if (layer > count)
-    throw Error(fmt::format("alignment layer {}: the decoder has {}; use 1 to {}", layer, count, count));
-  return layers[layer > 0 ? layer - 1 : std::max<int64_t>(count - 2, 0)].contiguous();
+  return layers;
+}
+
+/// The place of the layer asked for. Throws Error where there is none.
+int64_t place_of(int64_t layer, int64_t layers) {
+  if (layer > layers)
+    throw Error(fmt::format("decoding.alignment_layer {}: the decoder has {}; use 1 to {}, or 0 for the last but one",
+                            layer, layers, layers));
+  return layer > 0 ? layer - 1 : std::max<int64_t>(layers - 2, 0);
 }
 
 // By the pieces in the order of the text, without markers.
@@ -114,8 +120,9 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
     }
     const auto together = rest.first(count);
     const auto batch = batch_of(together, model.source_form, device_of(*model.model));
-    fill(together, cross_attention(*model.model, batch, options.alignment_layer, options.alignment_head),
-         model.source_form);
+    const auto layers = cross_attention(*model.model, batch, options.alignment_head);
+    if (layers.empty()) throw Error("this model has no attention to the source: no alignments and no coverage penalty");
+    fill(together, layers[place_of(options.alignment_layer, std::ssize(layers))].contiguous(), model.source_form);
     rest = rest.subspan(count);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -127,6 +134,16 @@ void add_attention(const SearchModel& model, std::span<const SearchInput* const>
         shift_to_reading_steps(hypothesis, std::ssize(inputs[i]->sources.front()));
     }
   }
+}
+
+bool has_alignment(const SearchModel& model, const SearchOptions& options) {
+  const std::vector<int32_t> piece = {SpecialIds::kUnknown};
+  Hypothesis end{.ids = {SpecialIds::kEnd}, .token_log_probabilities = {0}};
+  const Pair pair{&piece, &end};
+  const auto batch = batch_of({&pair, 1}, model.source_form, device_of(*model.model));
+  const int64_t layers = std::ssize(cross_attention(*model.model, batch, options.alignment_head));
+  if (layers > 0) place_of(options.alignment_layer, layers);
+  return layers > 0;
 }
 
 double coverage(const Hypothesis& hypothesis, int64_t source_pieces) {

@@ -20,6 +20,10 @@ namespace nmt {
 void add_attention(const SearchModel& model, std::span<const SearchInput* const> inputs, const SearchOptions& options,
                    std::vector<std::vector<Hypothesis>>& results);
 
+/// Whether the model has attention to the source. Throws Error where it has, but not the layer or head of the options.
+/// Costs a step over one piece. The caller holds a NoGradGuard and has put the model into evaluation mode.
+bool has_alignment(const SearchModel& model, const SearchOptions& options);
+
 /// Wu et al. 2016, eq. 14, without its factor beta: the sum over the source pieces of log(min(a, 1)), a the attention
 /// that a piece got from all tokens (at least 1e-9). 0 where each was looked at once; never more.
 double coverage(const Hypothesis& hypothesis, int64_t source_pieces);

@@ -75,8 +75,9 @@ HttpResponse no_such_route(const HttpRequest& request) {
     response.fields.emplace_back("Allow", get ? "GET, HEAD" : "POST");
     return response;
   }
-  return HttpResponse::error(404, fmt::format("{}: no such page; there are GET {} and POST {}", request.path,
-                                              fmt::join(kGetRoutes, ", "), fmt::join(kPostRoutes, ", ")));
+  return HttpResponse::error(
+      404, fmt::format("{}: no such page; there are GET {}, {}NAME, {}NAME and POST {}", request.path,
+                       fmt::join(kGetRoutes, ", "), kPageFiles, kDownloads, fmt::join(kPostRoutes, ", ")));
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ TranslatorOptions options_of(const ModelSetOptions& options, const LoadedModel& 
 }  // namespace
 
 ModelSet::ModelSet(const ModelSetOptions& options) {
+  if (options.directories.size() == 1 && !options.weights.empty())
+    throw Error("the weights of the models (--model-weights): one model has no other to weigh against; leave them out");
   double sum = 0;
   for (const double weight : options.weights) {
     require_model_weight(weight);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "nn/device/out_of_memory.h"
+#include "search/hypothesis_attention.h"
 #include "translation/lines/line_job.h"
 #include "translation/lines/part_queues.h"
 #include "translation/lines/prefix_parts.h"
@@ -40,6 +41,16 @@ class EvalModeGuard {
 
 bool is_unwritable(const std::vector<int32_t>& phrase) {
   return phrase.empty() || std::ranges::find(phrase, SpecialIds::kUnknown) != phrase.end();
+}
+
+std::string out_of_memory_message(int64_t batch_size, int64_t beam_size) {
+  if (batch_size > 1)
+    return fmt::format("out of memory in a search of up to {} sentences at a time; lower decoding.batch_size",
+                       batch_size);
+  if (beam_size > 1)
+    return fmt::format("out of memory in the search for one sentence with {} hypotheses; lower decoding.beam_size",
+                       beam_size);
+  return "out of memory in the search for one sentence; a shorter one takes less";
 }
 
 }  // namespace
@@ -114,6 +125,8 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
     search_models_.push_back({.model = model, .source_form = codec->options().source_form(), .weight = weight});
     codecs_.push_back(codec);
   }
+  if (options_.search.alignment_layer > 0 || options_.search.alignment_head > 0)
+    aligns();  // the model has to have them
   if (options_.shortlist > 0) {
     const auto& lexicon = models_.front().lexicon;
     if (!lexicon) throw Error("decoding.shortlist: the model has no lexicon; leave it out");
@@ -247,18 +260,7 @@ bool Translator::aligns() const {
   std::call_once(*alignment_known_, [this] {
     const c10::NoGradGuard no_gradients;
     const EvalModeGuard evaluation(models_);
-    SearchInput input;
-    for (const auto* own : codecs_) input.sources.push_back(own->encode_source("a"));
-    SearchOptions options;
-    options.beam_size = options.max_length = 1;
-    options.attention = true;
-    options.alignment_layer = options_.search.alignment_layer;
-    try {
-      search(search_models_, std::span(&input, 1), options);
-      aligns_ = true;
-    } catch (const Error&) {
-      aligns_ = false;  // a model without attention
-    }
+    aligns_ = has_alignment(search_models_.front(), options_.search);
   });
   return aligns_;
 }
@@ -371,8 +373,7 @@ void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& opti
     } catch (const std::exception& error) {
       close();
       if (!is_out_of_memory(error)) throw;
-      throw MachineError(fmt::format(
-          "out of memory in a search of up to {} sentences at a time; lower decoding.batch_size", batch_size));
+      throw MachineError(out_of_memory_message(batch_size, options.beam_size));
     } catch (...) {
       close();
       throw;

@@ -172,7 +172,7 @@ TEST_F(TranslationServerTest, RefusalsAreJson) {
            Case{"/detect", "", "", 400, "Invalid request: missing q parameter"},
            Case{"/suggest", "{}", "application/json", 403, "Suggestions are disabled"},
            Case{"/languages", "{}", "application/json", 405, "send it by GET"},
-           Case{"/nowhere", "ab", "text/plain", 404, "/nowhere: no such page"},
+           Case{"/nowhere", "ab", "text/plain", 404, "/page/NAME, /download_file/NAME and POST"},
            Case{"/no%0Awhere", "ab", "text/plain", 404, "no such page"},
        }) {
     const auto response = post(c.path, c.body, c.type);

@@ -74,7 +74,7 @@ TEST(HypothesisAttention, IsThatOfOneHeadWhereItIsNamed) {
   EXPECT_NE(one, two);
   for (size_t i = 0; i < all.size(); ++i) EXPECT_NEAR((one[i] + two[i]) / 2, all[i], 1e-6) << i;
   EXPECT_EQ(test::message_of<Error>([&] { search_with_attention(*model, sources, {.alignment_head = 3}); }),
-            "alignment head 3: the decoder has 2; use 1 to 2");
+            "decoding.alignment_head 3: the decoder has 2; use 1 to 2, or 0 for their mean");
 }
 
 TEST(HypothesisAttention, OfTheStepThatReadsATokenIsThatOneLater) {
@@ -138,11 +138,29 @@ TEST(HypothesisAttention, IsNotThereUnlessAskedFor) {
 TEST(HypothesisAttention, NamesWhatTheModelHas) {
   EXPECT_EQ(
       test::message_of<Error>([] { search_with_attention(*model_of(kThreeBlocks), {{4}}, {.alignment_layer = 4}); }),
-      "alignment layer 4: the decoder has 3; use 1 to 3");
+      "decoding.alignment_layer 4: the decoder has 3; use 1 to 3, or 0 for the last but one");
   const auto without =
       model_of("architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: none, tie_embeddings: none");
   EXPECT_EQ(test::message_of<Error>([&] { search_with_attention(*without, {{4}}, {}); }),
             "this model has no attention to the source: no alignments and no coverage penalty");
+}
+
+TEST(HypothesisAttention, IsKnownBeforeASearch) {
+  const c10::NoGradGuard no_gradients;
+  const auto model = model_of(kThreeBlocks);
+  const auto without =
+      model_of("architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: none, tie_embeddings: none");
+  const auto known = [](TranslationModel& asked, SearchOptions options) {
+    return has_alignment({.model = &asked}, options);
+  };
+  EXPECT_TRUE(known(*model, {}));
+  EXPECT_TRUE(known(*model, {.alignment_layer = 3, .alignment_head = 2}));
+  EXPECT_FALSE(known(*without, {}));
+  EXPECT_FALSE(known(*without, {.alignment_layer = 9})) << "what is without attention needs no layer";
+  EXPECT_EQ(test::message_of<Error>([&] { known(*model, {.alignment_layer = 4}); }),
+            "decoding.alignment_layer 4: the decoder has 3; use 1 to 3, or 0 for the last but one");
+  EXPECT_EQ(test::message_of<Error>([&] { known(*model, {.alignment_head = 3}); }),
+            "decoding.alignment_head 3: the decoder has 2; use 1 to 2, or 0 for their mean");
 }
 
 TEST(Coverage, IsTheSumOfLogarithms) {

@@ -10,12 +10,13 @@
 namespace nmt {
 
 void AdmissionRules::validate() const {
-  if (max_characters < 1) throw Error(fmt::format("{} characters of a request: use 1 or more", max_characters));
+  if (max_characters < 1) throw Error(fmt::format("--max-characters {}: use 1 or more", max_characters));
   if (max_document_characters < 1)
-    throw Error(fmt::format("{} characters of a document: use 1 or more", max_document_characters));
-  if (limit.requests < 0 || limit.characters < 0)
-    throw Error(fmt::format("{} requests and {} characters a minute: use 0 (no limit) or more", limit.requests,
-                            limit.characters));
+    throw Error(fmt::format("--max-document-characters {}: use 1 or more", max_document_characters));
+  if (limit.requests < 0)
+    throw Error(fmt::format("--requests-per-minute {}: use 0 (no limit) or more", limit.requests));
+  if (limit.characters < 0)
+    throw Error(fmt::format("--characters-per-minute {}: use 0 (no limit) or more", limit.characters));
 }
 
 Admission::Admission(AdmissionRules rules) : rules_((rules.validate(), std::move(rules))) {}

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+
 namespace nmt {
 namespace {
 
@@ -21,6 +23,18 @@ std::string_view host_of_origin(std::string_view origin) {
 }
 
 }  // namespace
+
+void AccessOptions::validate() const {
+  if (std::ranges::find(allowed_hosts, "") != allowed_hosts.end())
+    throw Error("--allow-host: is empty; give a name, or * for all");
+  const auto& origin = allowed_origin;
+  if (origin.empty() || origin == "*" || origin == "null") return;  // that of a page that is a file
+  const auto host = host_of_origin(origin);
+  if (host.empty() || origin.starts_with("://") || host.find_first_of("/?# ") != std::string_view::npos)
+    throw Error(fmt::format(
+        "--allow-origin {}: is no origin, which is a scheme, a name and perhaps a port: https://example.org; * for all",
+        origin));
+}
 
 AccessRules::AccessRules(AccessOptions options, const Address& address)
     : options_(std::move(options)), local_(address.is_local()) {}

@@ -13,6 +13,9 @@ namespace nmt {
 struct AccessOptions {
   std::vector<std::string> allowed_hosts = {};  ///< names by which a local address may be reached; "*" any
   std::string allowed_origin = {};  ///< of web pages that may use the service (CORS); "*" any, empty our own
+
+  /// Throws Error for an empty name, and for what no page can have as its origin.
+  void validate() const;
 };
 
 /// Who may use a server, by the headers Host and Origin. A server on a local address is meant for this machine alone,

@@ -43,7 +43,8 @@ class HttpServer::Implementation {
  public:
   Implementation(HttpHandler handler, HttpServerOptions options, Logger& log)
       : log_(log),
-        tls_((options.limits.validate(), options.tls.wanted() ? make_tls_context(options.tls) : nullptr)),
+        tls_((options.limits.validate(), options.access.validate(),
+              options.tls.wanted() ? make_tls_context(options.tls) : nullptr)),
         address_(options.address),
         hub_(std::move(handler), std::move(options)),
         acceptor_(io_),
@@ -175,16 +176,16 @@ class HttpServer::Implementation {
 };
 
 void HttpLimits::validate() const {
-  const auto at_least_one = [](int64_t value, const char* what) {
-    if (value < 1) throw Error(fmt::format("{} {}: use 1 or more", value, what));
+  const auto at_least_one = [](const char* what, int64_t value) {
+    if (value < 1) throw Error(fmt::format("{} {}: use 1 or more", what, value));
   };
-  at_least_one(header_bytes, "bytes of headers");
-  at_least_one(body_bytes, "bytes of a request");
-  for (const auto& [path, bytes] : body_bytes_of) at_least_one(bytes, "bytes of a document");
-  at_least_one(all_body_bytes, "bytes of all requests");
-  at_least_one(connections, "connections");
+  at_least_one("bytes of headers", header_bytes);
+  at_least_one("--max-body", body_bytes);
+  for (const auto& [path, bytes] : body_bytes_of) at_least_one("--max-file", bytes);
+  at_least_one("bytes of all requests", all_body_bytes);
+  at_least_one("--connections", connections);
   for (const auto time : {idle, request, answer, sending, lingering, stopping})
-    at_least_one(time.count(), "ms of a time limit");
+    at_least_one("milliseconds of a time limit", time.count());
 }
 
 HttpServer::HttpServer(HttpHandler handler, HttpServerOptions options, Logger& log)

@@ -1,12 +1,15 @@
 #include "serving/http/tls_context.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <boost/asio/ssl/context.hpp>
+#include <cerrno>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/files/file_descriptor.h"
 
 namespace nmt {
 namespace {
@@ -21,8 +24,13 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_length, 
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-void require(const boost::system::error_code& error, const std::filesystem::path& file, std::string_view what) {
-  if (error) throw Error(fmt::format("{}: not usable as {} ({})", file.string(), what, error.message()));
+void require(const boost::system::error_code& error, const char* option, const std::filesystem::path& file,
+             std::string_view what) {
+  if (!error) return;
+  if (::access(file.c_str(), R_OK) != 0)  // which OpenSSL does not say
+    throw Error(
+        fmt::format("{} {}: cannot read it ({}); name another file", option, file.string(), system_message(errno)));
+  throw Error(fmt::format("{} {}: not usable as {} ({})", option, file.string(), what, error.message()));
 }
 
 }  // namespace
@@ -41,9 +49,9 @@ std::shared_ptr<boost::asio::ssl::context> make_tls_context(const TlsFiles& file
   // Without this a key with a pass phrase would ask for it on the terminal.
   context->set_password_callback([](size_t, ssl::context::password_purpose) { return std::string(); }, error);
   context->use_certificate_chain_file(files.certificate.string(), error);
-  require(error, files.certificate, "certificate: PEM with the chain is expected");
+  require(error, "--tls-certificate", files.certificate, "certificate: PEM with the chain is expected");
   context->use_private_key_file(files.key.string(), ssl::context::pem, error);
-  require(error, files.key,
+  require(error, "--tls-key", files.key,
           fmt::format("private key of {}: PEM without a pass phrase is expected", files.certificate.string()));
   return context;
 }

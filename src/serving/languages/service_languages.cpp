@@ -24,12 +24,6 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::ranges::find(list, text) == list.end()) list.push_back(text);
 }
 
-std::vector<std::string> codes_of(const std::vector<LanguagePair>& pairs) {
-  std::vector<std::string> codes;
-  for (const auto& pair : pairs) add_once(codes, pair.source), add_once(codes, pair.target);
-  return codes;
-}
-
 std::vector<std::string> known(std::vector<std::string> codes) {
   std::erase(codes, kUnknown);
   return codes;
@@ -37,17 +31,14 @@ std::vector<std::string> known(std::vector<std::string> codes) {
 
 }  // namespace
 
+std::vector<std::string> codes_of(const std::vector<LanguagePair>& pairs) {
+  std::vector<std::string> codes;
+  for (const auto& pair : pairs) add_once(codes, pair.source), add_once(codes, pair.target);
+  return codes;
+}
+
 ServiceLanguages::ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAliases aliases)
     : pairs_(std::move(pairs)), aliases_(std::move(aliases)), codes_(codes_of(pairs_)), detector_(known(codes_)) {
-  if (pairs_.empty()) throw Error("a service without a pair of languages");
-  for (size_t i = 0; i < pairs_.size(); ++i) {
-    if (std::ranges::count(pairs_, pairs_[i]) > 1)
-      throw Error(fmt::format("two models translate from {} to {}", pairs_[i].source, pairs_[i].target));
-  }
-  for (const auto& [alias, code] : aliases_) {
-    if (std::ranges::find(codes_, code) == codes_.end())
-      throw Error(fmt::format("{} is an alias of {}, which no model translates", alias, code));
-  }
   for (const std::string& target : codes_) {
     std::vector<std::string> sources;
     for (const auto& pair : pairs_) {

@@ -20,12 +20,15 @@ struct Direction {
 
 using LanguageAliases = std::map<std::string, std::string>;
 
+/// The languages of the pairs, in the order in which these name them.
+std::vector<std::string> codes_of(const std::vector<LanguagePair>& pairs);
+
 /// The languages that a service has, as its clients name them: codes in any case, also the older ones of LibreTranslate
 /// (pb, zh, zt). Any number of threads may call it.
 class ServiceLanguages {
  public:
-  /// aliases: further codes by which clients may name a language, each with the code that it stands for. Throws Error
-  /// where there is no pair, a pair twice, or an alias of a language that is not served.
+  /// pairs: at least one, each once. aliases: further codes by which clients may name a language, each with the code
+  /// that it stands for, which is one of the pairs' (ModelPool sees to all of that).
   explicit ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAliases aliases = {});
 
   /// Throws RequestError 400 for languages that are not served, or not as a pair. Source "auto": the text's own, of

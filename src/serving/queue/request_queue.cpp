@@ -193,7 +193,7 @@ class RequestQueue::OneLine final : public LineQueue {
 };
 
 void QueueOptions::validate() const {
-  if (max_waiting < 1) throw Error(fmt::format("queue of {} lines: use 1 or more", max_waiting));
+  if (max_waiting < 1) throw Error(fmt::format("--queue {}: use 1 or more lines", max_waiting));
   if (max_batch < 1) throw Error(fmt::format("batches of {} lines: use 1 or more", max_batch));
   if (turn.count() < 1) throw Error(fmt::format("turns of {} ms: use 1 or more", turn.count()));
   if (window.count() < 0) throw Error(fmt::format("waiting window of {} ms: use 0 or more", window.count()));

@@ -1,6 +1,7 @@
 #include "translation/service/model_pool.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -61,6 +62,7 @@ struct ModelPool::Entry {
   std::unique_ptr<ModelSet> models = {};
   std::unique_ptr<ModelService> service = {};  // borrows models: goes first
   int64_t n_best = 1, batch_size = 1;
+  bool names_alignment = false;  // a layer or a head, which only the model itself tells whether it has
 
   void unload() {
     service.reset();
@@ -84,14 +86,17 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
     const auto decoding = model.changed(options_.changed(read_model_description(first).config)).decoding;
     entry->n_best = decoding.beam_size;
     entry->batch_size = decoding.batch_size;
+    entry->names_alignment = decoding.alignment_layer > 0 || decoding.alignment_head > 0;
     if (config_.memory > 0 && entry->bytes > config_.memory)
-      throw Error(fmt::format("{}: {} bytes, more than the memory of all models, {}", first.string(), entry->bytes,
-                              config_.memory));
+      throw Error(fmt::format("{}the model {} takes {} bytes, more than the {} that all models may take; give more",
+                              config_.place("memory"), first.string(), entry->bytes, config_.memory));
     entries_.push_back(std::move(entry));
   }
   find_routes();
-  if (config_.memory > 0) return;
-  for (const auto& entry : entries_) loaded(*entry);
+  check_languages();
+  for (const auto& entry : entries_) {
+    if (config_.memory == 0 || entry->names_alignment) loaded(*entry);
+  }
 }
 
 ModelPool::~ModelPool() = default;
@@ -106,7 +111,14 @@ void ModelPool::find_routes() {
   const auto is_there = [&](const LanguagePair& pair) {
     return std::ranges::any_of(routes_, [&](const Route& route) { return route.pair == pair; });
   };
-  for (size_t i = 0; i < entries_.size(); ++i) routes_.push_back({entries_[i]->pair, {i}});
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const auto& [source, target] = entries_[i]->pair;
+    if (is_there(entries_[i]->pair))
+      throw Error(
+          fmt::format("{}two models translate from {} to {}; leave one out, or name its languages (source, target)",
+                      entries_[i]->model.place, source, target));
+    routes_.push_back({entries_[i]->pair, {i}});
+  }
   for (const auto& pivot : config_.pivots) {
     for (size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i]->pair.target != pivot) continue;
@@ -116,6 +128,31 @@ void ModelPool::find_routes() {
           routes_.push_back({pair, {i, *model_of(second->pair)}});
       }
     }
+  }
+}
+
+/// Aliases and pivots have to do something: else a code is misspelt.
+void ModelPool::check_languages() const {
+  const auto codes = codes_of(pairs());
+  const auto is_served = [&](const std::string& code) { return std::ranges::find(codes, code) != codes.end(); };
+  for (const auto& [alias, code] : config_.aliases) {
+    const auto place = config_.place("aliases " + alias);
+    if (!is_served(code))
+      throw Error(fmt::format("{}{} stands for {}, which no model translates; name one of {}", place, alias, code,
+                              fmt::join(codes, ", ")));
+    if (is_served(alias))
+      throw Error(fmt::format("{}{} is a language of the models itself, so it stands for no other; leave it out", place,
+                              alias));
+  }
+  for (const auto& pivot : config_.pivots) {
+    const auto is = [&](std::string LanguagePair::*side) {
+      return std::ranges::any_of(entries_, [&](const auto& entry) { return entry->pair.*side == pivot; });
+    };
+    if (!is(&LanguagePair::target) || !is(&LanguagePair::source))
+      throw Error(
+          fmt::format("{}no text can go through {}: one model has to translate into it and another from it; "
+                      "leave it out",
+                      config_.place("pivots " + pivot), pivot));
   }
 }
 

@@ -30,8 +30,9 @@ struct ModelPoolOptions {
 /// a time.
 class ModelPool {
  public:
-  /// Borrows log. Without a limit of memory all models are loaded now. Throws Error for a folder that is no model, two
-  /// models of one pair, and a model that is larger than the memory.
+  /// Borrows log. Without a limit of memory all models are loaded now; with one those whose decoding names a layer or
+  /// head of alignments, which they may not have. Throws Error for a folder that is no model, two models of one pair, a
+  /// model that is larger than the memory, and aliases and pivots that do nothing.
   ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log);
   ~ModelPool();
 
@@ -53,6 +54,7 @@ class ModelPool {
     std::vector<size_t> entries;  // one model, or two behind each other
   };
   void find_routes();
+  void check_languages() const;
   const Route& route_of(const LanguagePair& pair) const;
   const ModelService& loaded(Entry& entry);
 

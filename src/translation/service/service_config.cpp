@@ -5,13 +5,13 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
 
+#include "base/byte_count.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "config/option_table.h"
@@ -68,20 +68,13 @@ class Reader {
       fail(node, fmt::format("{}: a number that is not negative was expected", name));
     return value;
   }
-  /// "4 GB", "800 MB", or bytes.
-  int64_t memory(const YAML::Node& node) const {
-    std::string digits = text(node, "memory");
-    double scale = 1;
-    for (const auto& [unit, bytes] : {std::pair{"GB", 1e9}, std::pair{"MB", 1e6}, std::pair{"kB", 1e3}}) {
-      if (!digits.ends_with(unit)) continue;
-      digits.resize(digits.size() - 2);
-      scale = bytes;
-      break;
-    }
-    while (digits.ends_with(' ')) digits.pop_back();
-    const double bytes = number(node, "memory", digits) * scale;
-    if (bytes > 1e18) fail(node, "memory: so much there is nowhere");
-    return static_cast<int64_t>(bytes);
+  /// The code of a language: "de", "zh-Hans", "pt_BR". A number is a slip.
+  std::string language(const YAML::Node& node, const char* name) const {
+    const auto code = text(node, name);
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (!is_letter(code.front()))
+      fail(node, fmt::format("{}: {} is no code of a language; write one such as de or zh-Hans", name, shown(code)));
+    return code;
   }
 
   const fs::path& file() const { return file_; }
@@ -104,7 +97,7 @@ std::function<Config(const Config&)> changes(const Reader& reader, const YAML::N
     const auto name = item.first.Scalar();
     const Option* const option = find_option("decoding", name);
     if (!option) reader.fail(item.first, fmt::format("{}: no such option of decoding (docs/options.md)", shown(name)));
-    list.push_back({option, item.second, fmt::format("{}: decoding.{}", reader.where(item.second), name)});
+    list.push_back({option, item.second, reader.where(item.second)});
     assign_value(probe, *option, item.second, list.back().where);
   }
   return [list = std::move(list), where = reader.where(node)](Config config) {
@@ -119,6 +112,7 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
                    {"directory", "weights", "source", "target", "decoding", "glossary", "keep_placeholders"});
   if (!node["directory"]) reader.fail(node, "a model without a directory");
   ServiceModel model;
+  model.place = reader.where(node) + ": ";
   for (const auto& directory : reader.texts(node["directory"], "directory"))
     model.directories.push_back(reader.file().parent_path() / directory);
   if (const auto weights = node["weights"]) {
@@ -127,10 +121,13 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
       if (model.weights.back() <= 0) reader.fail(weights, "weights: must be more than 0");
     }
     if (model.weights.size() != model.directories.size())
-      reader.fail(weights, fmt::format("weights: {} for {} folders", model.weights.size(), model.directories.size()));
+      reader.fail(weights, fmt::format("weights: {} for {} folders; give one for each", model.weights.size(),
+                                       model.directories.size()));
+    if (model.weights.size() == 1)
+      reader.fail(weights, "weights: are of an ensemble, and this is one model; leave it out");
   }
-  if (const auto source = node["source"]) model.source = reader.text(source, "source");
-  if (const auto target = node["target"]) model.target = reader.text(target, "target");
+  if (const auto source = node["source"]) model.source = reader.language(source, "source");
+  if (const auto target = node["target"]) model.target = reader.language(target, "target");
   if (const auto glossary = node["glossary"]) {
     model.glossary_file = reader.file().parent_path() / reader.text(glossary, "glossary");
     model.glossary = std::make_shared<const Glossary>(Glossary::read(model.glossary_file));
@@ -155,11 +152,26 @@ ServiceConfig read_service_config(const fs::path& file) try {
   if (!models || !models.IsSequence() || models.size() == 0)
     reader.fail(models ? models : root, "models: a list of models was expected");
   for (const auto& model : models) config.models.push_back(read_model(reader, model));
-  if (const auto memory = root["memory"]) config.memory = reader.memory(memory);
-  if (const auto pivots = root["pivots"]) config.pivots = reader.texts(pivots, "pivots");
+  const auto place = [&](const YAML::Node& node, const char* name) {
+    return fmt::format("{}: {}: ", reader.where(node), name);
+  };
+  if (const auto memory = root["memory"]) {
+    config.memory = parse_bytes(reader.where(memory) + ": memory", reader.text(memory, "memory"));
+    config.places["memory"] = place(memory, "memory");
+  }
+  if (const auto pivots = root["pivots"]) {
+    for (const auto& pivot : reader.texts(pivots, "pivots")) {
+      config.pivots.push_back(pivot);
+      config.places["pivots " + pivot] = place(pivots, "pivots");
+    }
+  }
   if (const auto aliases = root["aliases"]) {
     if (!aliases.IsMap()) reader.fail(aliases, "aliases: codes, each with the one that it stands for");
-    for (const auto& item : aliases) config.aliases[item.first.Scalar()] = reader.text(item.second, "aliases");
+    for (const auto& item : aliases) {
+      const auto alias = item.first.Scalar();
+      config.aliases[alias] = reader.language(item.second, "aliases");
+      config.places["aliases " + alias] = place(item.first, "aliases");
+    }
   }
   return config;
 } catch (const YAML::Exception& error) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct ServiceModel {
   std::shared_ptr<const Glossary> glossary = {};   ///< of requests without one; null: none
   std::filesystem::path glossary_file = {};        ///< where it was read from
   bool keep_placeholders = false;                  ///< of all requests
+  std::string place = {};                          ///< "FILE:LINE: ", for messages; empty: the command line names it
   /// What the service changes of the model's own configuration.
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
 };
@@ -32,6 +34,14 @@ struct ServiceConfig {
   /// Languages through which a text goes where no model translates its pair, the best first.
   std::vector<std::string> pivots = {};
   LanguageAliases aliases = {};
+  /// "FILE:LINE: NAME: " of memory and of each pivot and alias, for messages.
+  std::map<std::string, std::string> places = {};
+
+  /// The same; empty where no file says it.
+  std::string place(const std::string& name) const {
+    const auto found = places.find(name);
+    return found == places.end() ? "" : found->second;
+  }
 };
 
 /// Folders are relative to that of the file. Throws Error ("FILE:LINE: ...") for what is not as it should be.

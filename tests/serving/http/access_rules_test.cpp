@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/error.h"
+
 namespace nmt::access_rules_test {
 namespace {
 
@@ -56,6 +58,25 @@ TEST(AccessRules, Cors) {
   EXPECT_EQ(names(AccessRules({}, kLocal)), "X-Content-Type-Options: nosniff\n");
   EXPECT_THAT(names(AccessRules({.allowed_origin = "https://a.example"}, kLocal)),
               testing::HasSubstr("Access-Control-Allow-Origin: https://a.example\n"));
+}
+
+TEST(AccessRules, WhatNoPageOrServerCanBeIsRefused) {
+  const auto refused = [](const AccessOptions& options) -> std::string {
+    try {
+      options.validate();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const char* origin : {"", "*", "null", "https://a.example", "http://localhost:8080", "http://[::1]:80"})
+    EXPECT_EQ(refused({.allowed_origin = origin}), "") << origin;
+  for (const char* origin : {"foo", "a.example", "://a", "https://", "https://a.example/", "https://a.example/page"})
+    EXPECT_EQ(refused({.allowed_origin = origin}),
+              std::string("--allow-origin ") + origin +
+                  ": is no origin, which is a scheme, a name and perhaps a port: https://example.org; * for all");
+  EXPECT_EQ(refused({.allowed_hosts = {"box.lan", ""}}), "--allow-host: is empty; give a name, or * for all");
+  EXPECT_EQ(refused({.allowed_hosts = {"*", "box.lan"}}), "");
 }
 
 }  // namespace

@@ -295,7 +295,25 @@ class StartAndStop(Case):
         self.assertIn("--serve", self.refusal("--queue", "3"))
         self.assertIn("--api-key: is for --serve", self.refusal("--api-key", "secret"))
         self.assertIn("--time-limit", self.refusal("--serve", "0", "--time-limit", "-1"))
-        self.assertIn("0 lines", self.refusal("--serve", "0", "--queue", "0"))
+        for arguments, message in (
+                (("--time-limit", "0"), "--time-limit 0: give a number from 0.001"),
+                (("--queue", "0"), "--queue 0: use 1 or more lines"),
+                (("--connections", "0"), "--connections 0: use 1 or more"),
+                (("--max-body", "0"), "--max-body 0: use 1 or more"),
+                (("--max-file", "0"), "--max-file 0: use 1 or more"),
+                (("--max-characters", "0"), "--max-characters 0: use 1 or more"),
+                (("--requests-per-minute", "-1"), "--requests-per-minute -1: use 0"),
+                (("--requests-per-minute", "9", "--api-key", "secret"), "--requests-per-minute: is of addresses"),
+                (("--characters-per-minute", "9", "--api-key", "secret"), "the file of --api-keys"),
+                (("--tls-certificate", "missing", "--tls-key", "missing"),
+                 "--tls-certificate missing: cannot read it (No such file"),
+                (("--allow-origin", "foo"), "--allow-origin foo: is no origin"),
+                (("--allow-origin", ""), "--allow-origin: is empty"),
+                (("--allow-host", ""), "--allow-host: is empty"),
+                (("--alignment-layer", "9"), "decoding.alignment_layer 9"),
+                (("--alignment-head", "9"), "decoding.alignment_head 9")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(message, self.refusal("--serve", "0", *arguments))
 
     def test_what_is_read_is_not_written_over(self):
         with tempfile.TemporaryDirectory() as folder:

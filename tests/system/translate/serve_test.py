@@ -26,7 +26,7 @@ import zipfile
 
 import translate_support
 from serve_support import Case, Clients, Server, json_body, offline
-from translate_support import PATIENCE, PROGRAMS, translate
+from translate_support import PATIENCE, PROGRAMS, SOURCE, translate
 
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
@@ -281,6 +281,20 @@ class SeveralModels(Case):
                     fields = {"q": line, "source": source, "target": "fr"}
                     self.assertEqual(server.post("/translate", fields).json()["translatedText"], french)
                 self.assert_refused(server.post("/translate", {"q": line, "source": "fr"}), 400, "not supported")
+
+    def test_the_example_of_the_guide(self):
+        guide = (SOURCE / "docs" / "serving.md").read_text(encoding="utf-8")
+        example = guide.split("## Several models")[1].split("```yaml\n")[1].split("```")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "models"))
+            for name in ("de-en", "en-fr-1", "en-fr-2"):
+                os.symlink(PROGRAMS.model.resolve(), os.path.join(folder, "models", name))
+            with open(os.path.join(folder, "terms.tsv"), "w", encoding="utf-8") as file:
+                file.write("Ja\tYes\n")
+            with Server("--serve-config", self.write(folder, example), model=None) as server:
+                self.assertEqual({one["code"]: one["targets"] for one in server.get("/languages").json()},
+                                 {"de": ["en", "fr"], "en": ["fr"], "fr": []})
+                self.assertEqual(server.post("/translate", {"q": "Ja .", "target": "fra"}).status, 200)
 
     def test_a_hangup_reads_the_models_again(self):
         """No request is lost meanwhile, and a file that is wrong changes nothing."""

@@ -76,6 +76,7 @@ class Errors(Case):
                 (("-m", ""), ["the name of a model directory is empty"]),
                 ((*model, "-m", missing), [missing]),
                 ((*model, "--model-weights", "1", "2"), ["--model-weights", "2 for 1"]),
+                ((*model, "--model-weights", "2"), ["--model-weights", "one model has no other"]),
                 ((*model, "--combination", "log_linear"), ["--combination: joins several models"]),
                 ((*model, "-i", missing), [missing]),
                 ((*model, "-i", str(self.folder)), [str(self.folder), "folder"]),
@@ -96,6 +97,18 @@ class Errors(Case):
                 ((*model, "--buffer-lines", "5", "--text", "a"), ["--buffer-lines", "excludes", "--text"]),
                 ((*model, "--buffer-lines", "5", "-i", missing, "--format-in", "html"),
                  ["--buffer-lines", "excludes", "--format-in"]),
+                ((*model, "--ban-unknown=foo"), ["--ban-unknown", "true or false"]),
+                ((*model, "--ban-unknown=2.5"), ["--ban-unknown", "true or false"]),
+                ((*model, "--no-ban-unknown=" + "9" * 20), ["true or false"]),
+                ((*model, "--ban-unknown=" + "9" * 20), ["--ban-unknown", "true or false"]),
+                ((*model, "--sampling=-3"), ["--sampling", "true or false"]),
+                ((*model, "--scores=5"), ["--scores", "true or false"]),
+                ((*model, "--quiet=5"), ["--quiet", "true or false"]),
+                ((*model, "--alignment-layer", "9"), ["decoding.alignment_layer 9: the decoder has 2; use 1 to 2"]),
+                ((*model, "--alignment-head", "9"), ["decoding.alignment_head 9: the decoder has 2; use 1 to 2"]),
+                ((*model, "--alignment-layer", "9", "-i", PROGRAMS.config, "--format-in", "html"), ["alignment_layer 9"]),
+                ((*model, "--sampling", "--stopping", "optimal"), ["--stopping: ends a beam search"]),
+                ((*model, "--must", "Ja", "--banned-phrases", "Ja"), ["--must, --banned-phrases 'Ja'"]),
                 ((*model, "--beamsize", "4"), ["--beamsize", "did you mean --beam-size?"]),
                 ((*model, "--no-samplign"), ["--no-samplign", "did you mean --no-sampling?"]),
                 ((*model, "-i", missing, "--format-in", "htlm"), ["--format-in htlm", "did you mean html?", "docx"]),
@@ -118,7 +131,13 @@ class Errors(Case):
                 ((*model, "--attention-lines", "1"), ["--attention-lines", "--attention-out"]),
                 ((*model, "--alignment-out", missing + "/out"), [missing]),
                 ((*model, "--score", missing), [missing]),
-                ((*model, "--score", missing, "--n-best", "2"), ["--score", "--n-best"]),
+                ((*model, "--score", missing, "--n-best", "2"), ["--n-best: is of a search, and --score"]),
+                ((*model, "--score", missing, "--sampling"), ["--sampling: is of a search, and --score"]),
+                ((*model, "--score", missing, "--no-repeat-ngram-size", "2"), ["--no-repeat-ngram-size: is of a search"]),
+                ((*model, "--score", missing, "--diversity-groups", "2"), ["--diversity-groups: is of a search"]),
+                ((*model, "-i", missing, "--format-in", "html", "--n-best", "2"), ["--n-best: is of single lines"]),
+                ((*model, "-i", missing, "--format-in", "html", "--must", "a"), ["--must: is of single lines"]),
+                ((*model, "-o", missing, "--attention-out", missing), [f"--attention-out {missing} makes a folder there"]),
                 ((*model, "--diversity-groups", "2", "--beam-size", "3"), ["diversity_groups"]),
                 ((*model, "--temperature", "2"), ["temperature", "sampling"]),
                 ((*model, "--target", "a"), ["--target", "--text"]),
@@ -131,6 +150,15 @@ class Errors(Case):
                 text = "Ja\t\tJa\n" if "tsv" in arguments else "Ja .\n"
                 self.assert_error(run("nmt-translate", *arguments, text=text), *parts)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_layer_that_the_model_lacks_ends_a_training_before_it_begins(self):
+        for option, said in (("alignment_layer", "has 2; use 1 to 2"), ("alignment_head", "has 2; use 1 to 2")):
+            with self.subTest(option=option):
+                done = run("nmt-train", "-c", PROGRAMS.config, "--set", f"decoding.{option}=9", "--run-dir",
+                           self.folder / "run")
+                self.assert_error(done, f"decoding.{option} 9: the decoder {said}")
+                self.assertEqual(os.listdir(self.folder), [])
+
 
 class SameFiles(Case):
     """What a user has is not written over: an output that is an input, or another output, is refused."""

@@ -77,5 +77,23 @@ TEST(Compose, SortsTheSumsOfPartsByTheirScore) {
   EXPECT_EQ(again.result.text, "a a") << "what is finished comes first";
 }
 
+// The search judges what it writes; whether a phrase with a placeholder stands in the line shows when that is back.
+TEST(Compose, PutsThoseFirstThatHaveTheirWishesInTheEnd) {
+  const auto codec = test::word_codec({"a", "b"});
+  LineJob job{.request = {.source = "a {x} b", .must = {"a {x}"}, .terms = {.keep_placeholders = true}}};
+  job.plan = TermPlan(
+      job.request, [](const std::string&) { return false; }, false);
+  auto& part = job.parts.emplace_back();
+  part.input.sources = {codec.encode_source(job.plan.text())};
+  for (const auto& [ids, score] :
+       {std::pair(std::vector<int32_t>{5, 4}, -1.0F), std::pair(std::vector<int32_t>{4, 5}, -2.0F)})
+    part.hypotheses.push_back({.ids = ids, .log_probability = score, .score = score, .finished = true});
+  compose(job, codec, {}, false);
+  ASSERT_EQ(job.result.alternatives.size(), 2u);
+  EXPECT_EQ(job.result.text, "a {x} b");
+  EXPECT_TRUE(job.result.alternatives[0].meets_constraints);
+  EXPECT_FALSE(job.result.alternatives[1].meets_constraints) << job.result.alternatives[1].text;
+}
+
 }  // namespace
 }  // namespace nmt::line_job_test

@@ -55,6 +55,14 @@ class ModelPoolTest : public testing::Test {
     const Question question{.text = test::training_lines().front(), .pair = {source, target}};
     return pool.answers_to({&question, 1}, {}).at(0).n_best.at(0).text;
   }
+  std::string refusal(const ServiceConfig& config) {
+    try {
+      ModelPool(config, options_, log_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
   static int count(const std::string& text, const std::string& part) {
     int count = 0;
     for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
@@ -113,7 +121,43 @@ TEST_F(ModelPoolTest, HasNoMoreModelsThanMemory) {
   translated(pool, "en", "fr");
   EXPECT_THAT(said_.str(), HasSubstr("en-de: leaves the memory"));
   EXPECT_EQ(count(said_.str(), "loaded in"), 4);
-  EXPECT_THROW(ModelPool({.models = {model()}, .memory = bytes - 1}, options_, log_), Error);
+  EXPECT_EQ(
+      refusal({.models = {model()}, .memory = bytes - 1, .places = {{"memory", "s.yaml:2: memory: "}}}),
+      fmt::format("s.yaml:2: memory: the model {} takes {} bytes, more than the {} that all models may take; give more",
+                  (folder_ / "model").string(), bytes, bytes - 1));
+}
+
+TEST_F(ModelPoolTest, RefusesLanguagesThatDoNothing) {
+  auto second = model();
+  second.place = "s.yaml:4: ";
+  EXPECT_THAT(refusal({.models = {model(), second}}), HasSubstr("s.yaml:4: two models translate from de to en"));
+  EXPECT_EQ(
+      refusal({.models = {model()}, .aliases = {{"no", "nb"}}, .places = {{"aliases no", "s.yaml:3: aliases: "}}}),
+      "s.yaml:3: aliases: no stands for nb, which no model translates; name one of de, en");
+  EXPECT_THAT(refusal({.models = {model()}, .aliases = {{"de", "en"}}}),
+              HasSubstr("de is a language of the models itself"));
+  for (const char* pivot : {"xx", "en", "de"})
+    EXPECT_THAT(refusal({.models = {model()}, .pivots = {pivot}}), HasSubstr(fmt::format("can go through {}", pivot)));
+  EXPECT_EQ(refusal({.models = {model(), model("en", "fr")}, .pivots = {"en"}, .aliases = {{"fra", "fr"}}}), "");
+}
+
+// Each request would fail: also where the models are loaded by the first that asks for them.
+TEST_F(ModelPoolTest, RefusesAnAlignmentLayerThatAModelLacks) {
+  for (const int64_t memory : {0, 1 << 30}) {
+    auto wrong = model();
+    wrong.changed = [](Config config) {
+      config.decoding.alignment_layer = 9;
+      return config;
+    };
+    EXPECT_THAT(refusal({.models = {wrong}, .memory = memory}),
+                HasSubstr("decoding.alignment_layer 9: the decoder has 1"));
+    wrong.changed = [](Config config) {
+      config.decoding.alignment_head = 9;
+      return config;
+    };
+    EXPECT_THAT(refusal({.models = {wrong}, .memory = memory}),
+                HasSubstr("decoding.alignment_head 9: the decoder has 2"));
+  }
 }
 
 TEST_F(ModelPoolTest, TheServiceChangesAModel) {

@@ -60,6 +60,24 @@ models:
   EXPECT_EQ(second.changed(Config()).decoding.beam_size, 2);
 }
 
+TEST_F(ServiceConfigTest, ReadsMemoryAsNmtTrainDoes) {
+  for (const auto& [text, bytes] : {std::pair{"1 KB", int64_t{1000}},
+                                    {"512 MiB", int64_t{512} << 20},
+                                    {"1 TB", int64_t{1'000'000'000'000}},
+                                    {"7B", 7}})
+    EXPECT_EQ(read(std::string("models: [{directory: a}]\nmemory: ") + text).memory, bytes) << text;
+}
+
+TEST_F(ServiceConfigTest, KnowsThePlaces) {
+  const auto config = read("models:\n- directory: a\n- directory: b\nmemory: 1 GB\npivots: [en]\naliases:\n  no: nb\n");
+  const auto at = [&](const std::string& line) { return (folder_ / "service.yaml").string() + ":" + line + ": "; };
+  EXPECT_EQ(config.models[1].place, at("3"));
+  EXPECT_EQ(config.place("memory"), at("4: memory"));
+  EXPECT_EQ(config.place("pivots en"), at("5: pivots"));
+  EXPECT_EQ(config.place("aliases no"), at("7: aliases"));
+  EXPECT_EQ(config.place("aliases nn"), "");
+}
+
 TEST_F(ServiceConfigTest, SaysWhereAGlossaryWasReadFrom) {
   std::ofstream(folder_ / "terms") << "Ja\tYes\n";
   const auto config = read("models:\n- {directory: a, glossary: terms}\n- directory: b\n");
@@ -75,15 +93,20 @@ TEST_F(ServiceConfigTest, SaysWhatIsWrongAndWhere) {
            {"models: []", ":1: models: a list of models was expected"},
            {"memory: 1\n", "models: a list of models was expected"},
            {"models: [{directory: a}]\nmodel: 1", ":2: model: no such setting of a service"},
-           {"models: [{directory: a}]\nmemory: lots", ":2: memory: a number"},
-           {"models: [{directory: a}]\nmemory: -1", ":2: memory: a number"},
-           {"models: [{directory: a}]\nmemory: 1e300 GB", ":2: memory: "},
+           {"models: [{directory: a}]\nmemory: lots",
+            ":2: memory 'lots': give a number and a unit (B, kB, MB, GB, TB, KiB"},
+           {"models: [{directory: a}]\nmemory: -1 GB", ":2: memory '-1 GB': give a number"},
+           {"models: [{directory: a}]\nmemory: 4", ":2: memory '4': give a number and a unit"},
+           {"models: [{directory: a}]\nmemory: 1e300 GB", ":2: memory '1e300 GB': "},
            {"models:\n- source: de", ":2: a model without a directory"},
            {"models:\n- directory: a\n  beam_size: 2", ":3: beam_size: no such setting of a model"},
            {"models:\n- directory: a\n  decoding: {beam: 2}", ":3: beam: no such option of decoding"},
            {"models:\n- directory: a\n  decoding: {beam_size: 0}", ":3: decoding.beam_size: "},
            {"models:\n- directory: a\n  weights: [1, 2]", ":3: weights: 2 for 1 folders"},
            {"models:\n- directory: a\n  weights: [0]", ":3: weights: must be more than 0"},
+           {"models:\n- directory: a\n  weights: [2]", ":3: weights: are of an ensemble"},
+           {"models:\n- directory: a\n  source: 5", ":3: source: 5 is no code of a language"},
+           {"models: [{directory: a}]\naliases: {no: 5}", ":2: aliases: 5 is no code of a language"},
            {"models:\n- directory: a\n  directory: b", ":3: directory stands twice"},
            {"models: [{directory: a}]\naliases: [no]", ":2: aliases: "},
            {"models: [", "not YAML"},
