@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -185,26 +183,6 @@ DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRu
   answer.advice += ways.empty() ? std::string("no batch fits; take a smaller model, or more memory")
                                 : fmt::format("set {}", fmt::join(ways, ", or "));
   return answer;
-}
-
-int64_t parse_bytes(const std::string& text) {
-  constexpr std::array<std::pair<std::string_view, double>, 9> kUnits = {{{"B", 1},
-                                                                          {"KB", 1e3},
-                                                                          {"MB", 1e6},
-                                                                          {"GB", 1e9},
-                                                                          {"TB", 1e12},
-                                                                          {"KiB", 0x1p10},
-                                                                          {"MiB", 0x1p20},
-                                                                          {"GiB", 0x1p30},
-                                                                          {"TiB", 0x1p40}}};
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  for (const auto& [name, bytes] : kUnits)
-    if (error == std::errc() && unit == name && number * bytes >= 1 && number * bytes < 0x1p62)
-      return static_cast<int64_t>(number * bytes);
-  throw Error("--memory '" + text + "': a number and a unit, such as 80GB or 512MiB");
 }
 
 }  // namespace nmt

@@ -26,8 +26,4 @@ struct DryRunAnswer {
 /// would. Nothing is allocated for it, whatever the size of the model.
 DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place);
 
-/// "80GB", "512 MiB", "1.5TB" -> bytes, at least one; KB, MB, GB, TB are powers of 1000, KiB to TiB of 1024. Throws
-/// Error.
-int64_t parse_bytes(const std::string& text);
-
 }  // namespace nmt

@@ -1,6 +1,7 @@
 #include "training/run_training.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <fmt/format.h>
 #include <torch/version.h>
 
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/process/user_files.h"
 #include "base/process/version.h"
 #include "data/prepared_data.h"
 #include "models/initial_embeddings.h"
@@ -17,11 +19,13 @@
 #include "nn/device/device_capabilities.h"
 #include "nn/kernels/kernels.h"
 #include "report/run_observers.h"
+#include "search/hypothesis_attention.h"
 #include "training/fine_tuning.h"
 #include "training/original_names.h"
 #include "training/trainer.h"
 #include "training/update_profiler.h"
 #include "training/validation.h"
+#include "translation/translator.h"
 
 namespace nmt {
 namespace {
@@ -38,26 +42,34 @@ void check_that_all_are_alike(ProcessGroup& group, const Config& config, const P
                               torch::Device device) {
   const auto own = fmt::format("{}\n{}\n{}", to_yaml(config, YamlComments::kNone), data.hash,
                                precision_name(resolve_precision(config.run.precision, device)));
-  if (group.share(own) == own) return;
-  throw Error(
-      fmt::format("rank {} has other options, other prepared data or another precision than rank 0: start all "
-                  "processes with the same command, on a file system that all of them see (run.precision says auto "
-                  "where machines differ)",
-                  group.rank()));
+  const bool is_alike = group.share(own) == own;
+  double others = is_alike ? 0 : 1;
+  group.sum({&others, 1});
+  if (others == 0) return;  // else all end here, before anything is made
+  throw Error(fmt::format(
+      "{} other options, other prepared data or another precision than rank 0: start all processes with the same "
+      "command, on a file system that all of them see (run.precision says auto where machines differ)",
+      is_alike ? fmt::format("{} of {} processes have", others, group.size())
+               : fmt::format("rank {} has", group.rank())));
 }
 
-bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& outer) {
-  const auto way =
-      std::filesystem::weakly_canonical(inner).lexically_relative(std::filesystem::weakly_canonical(outer));
-  return !way.empty() && *way.begin() != "..";
-}
-
-/// Where a run begins: what would be refused only after its folder was made, or after an old run was set aside.
+/// Where a run begins: what would be refused only after its folder was made, or after an old run was set aside. Where
+/// it goes on: the layer and the head of its alignments, which may have been changed.
 void check_beginning(const TrainingRun& run, const PreparedData& data) {
   const Config& config = run.loaded.config;
   const bool restarts = run.start == RunDirectory::Start::kRestart;
-  if (!restarts && std::filesystem::exists(config.run.dir)) return;
+  const bool goes_on = !restarts && std::filesystem::exists(config.run.dir);
+  const bool names_alignment = config.decoding.alignment_layer > 0 || config.decoding.alignment_head > 0;
+  if (goes_on && !names_alignment) return;
   const auto model = make_model(config.model, data.codec.source().size(), data.codec.target().size());
+  if (names_alignment) {
+    const c10::NoGradGuard no_gradients;
+    model->eval();
+    has_alignment({.model = model.get(), .source_form = data.codec.options().source_form()},
+                  translator_options(config).search);
+    model->train();
+  }
+  if (goes_on) return;
   if (const auto& from = config.training.init_from; !from.empty()) {
     if (restarts && lies_in(from, config.run.dir))
       throw Error(

@@ -176,6 +176,14 @@ void TrainingRules::check_stopping() const {
   if (training.checkpoint_every == 0 && !has_validation_text() && !names_epochs(config_.run.naming)) {
     refuse({"training.checkpoint_every"}, "0 saves at each validation, but data.eval1 and eval2 are not set");
   }
+  const bool names_validations =
+      config_.run.naming == RunNaming::kTrevett || config_.run.naming == RunNaming::kKyubyong2019;
+  if (names_validations && has_validation_text() && config_.validation.every != 0) {
+    refuse({"run.naming", "validation.every"},
+           fmt::format("{} names files by the validation at the end of each epoch; set validation.every 0, or "
+                       "run.naming plain",
+                       config_.run.naming.name()));
+  }
   if (!has_validation_text()) {
     for (const auto& [key, used] : {std::pair("training.average_checkpoints", training.average_checkpoints > 0),
                                     std::pair("training.average_best", training.average_best > 0)})

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -29,7 +28,6 @@ namespace {
 
 constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();
 constexpr int64_t kTokenizedLines = 100;  // so many lines that end in " ." look tokenised
-constexpr std::array kOriginalForms = {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy, OriginalForm::kNltk};
 constexpr std::string_view kNoTestSets =
     "test sets by name are not part of nmt-score; get the files with sacreBLEU (sacrebleu -t SET -l SRC-TGT --echo ref "
     "> reference) and name them";
@@ -76,6 +74,7 @@ class ScoreCommand {
     if (has_metric("multi-bleu-legacy") && options_.metrics.size() > 1) {
       fail("-m multi-bleu-legacy: reads the text otherwise; name it alone");
     }
+    refuse_options_of_bleu(options_);
     if (options_.citation || options_.test_set) fail(std::string(kNoTestSets));
     if (options_.fields != 1 && options_.references.size() > 1) {
       fail("-nr: works with one reference file, whose lines hold the references separated by tabs");

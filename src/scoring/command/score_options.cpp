@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "scoring/command/argument_parser.h"
 #include "scoring/command/command_error.h"
 #include "scoring/command/score_arguments.h"
+#include "scoring/metrics/original_bleu.h"
 #include "scoring/python/python_number.h"
 
 namespace nmt::scoring {
@@ -163,6 +165,22 @@ ScoreOptions parse_score_options(const std::vector<std::string>& arguments) {
   options.help = parsed.ended_by == "--help";
   options.version = parsed.ended_by == "--version";
   return options;
+}
+
+void refuse_options_of_bleu(const ScoreOptions& options) {
+  const bool has_other_metric = !std::ranges::all_of(options.metrics, [](const std::string& name) {
+    return std::ranges::any_of(kOriginalForms, [&](auto form) { return name == original_form_name(form); });
+  });
+  if (has_other_metric) return;
+  const auto refuse = [&](bool is_given, std::string_view option) {
+    if (is_given)
+      throw CommandError(
+          kFailed, fmt::format("{}: not for -m {}, which takes the text as it is", option, options.metrics.front()));
+  };
+  refuse(options.bleu.lowercase, "-lc");
+  refuse(options.tokenizer.has_value(), "-tok");
+  refuse(options.bleu.smoothing != BleuSmoothing::kExponential, "-s");
+  refuse(options.bleu.smoothing_value.has_value(), "-sv");
 }
 
 }  // namespace nmt::scoring

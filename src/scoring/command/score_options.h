@@ -51,4 +51,8 @@ struct ScoreOptions {
 /// Throws CommandError with exit code 2 for what argparse would refuse. Looks at SACREBLEU_FORMAT.
 ScoreOptions parse_score_options(const std::vector<std::string>& arguments);
 
+/// Throws CommandError for options of BLEU where no metric reads them: those of other programs take the text as it is,
+/// and do not smooth.
+void refuse_options_of_bleu(const ScoreOptions& options);
+
 }  // namespace nmt::scoring

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,9 @@ enum class OriginalForm {
   kNltk,             ///< nltk.translate.bleu_score.corpus_bleu of NLTK 3.10.4: as multi-bleu, but a hypothesis shorter
                      ///< than n words still counts one n-gram, and an order without a match gives a tiny score, not 0
 };
+
+inline constexpr std::array kOriginalForms = {OriginalForm::kMultiBleu, OriginalForm::kMultiBleuLegacy,
+                                              OriginalForm::kNltk};
 
 /// "multi-bleu", "multi-bleu-legacy", "nltk".
 const char* original_form_name(OriginalForm form);

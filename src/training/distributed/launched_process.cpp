@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 #include "base/error.h"
 #include "nn/device/device.h"
@@ -24,6 +25,14 @@ int64_t number_of(const Environment& environment, const char* name) {
     throw Error(fmt::format(
         "{}='{}': a whole number is needed there; start the processes with mpirun, srun or torchrun", name, text));
   return number;
+}
+
+int64_t port_of(const std::string& text) {
+  int64_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size() || port < 1 || port > UINT16_MAX)
+    throw Error(fmt::format("MASTER_PORT='{}': a port is needed there, 1 to {}", text, UINT16_MAX));
+  return port;
 }
 
 // "node[03-07,9],other" -> node03
@@ -77,7 +86,8 @@ LaunchedProcess launched_process(const Environment& environment) {
   }
   process.local_size = std::clamp<int64_t>(process.local_size, 1, process.size);
   if (const char* address = environment("MASTER_ADDR")) process.address = address;
-  if (environment("MASTER_PORT")) process.port = number_of(environment, "MASTER_PORT");
+  // A process by itself meets nobody: a variable that was left over does not matter.
+  if (const char* port = environment("MASTER_PORT"); port && *port && process.size > 1) process.port = port_of(port);
   // All on one machine: the launcher need not say where that is.
   if (environment("OMPI_COMM_WORLD_LOCAL_SIZE") && process.address.empty() && process.local_size == process.size)
     process.address = "127.0.0.1";

@@ -18,8 +18,8 @@ class NcclCommunicator final : public Communicator {
   NcclCommunicator(const LaunchedProcess& process, torch::Device device, const c10::intrusive_ptr<c10d::Store>& store) {
     c10::cuda::set_device(device.index());
     // Life signs tell of a dead process, in one line: LibTorch's own watch would abort the others before. 0: no
-    // handling.
-    ::setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "0", 0);
+    // handling. torchrun sets 1 for every program.
+    ::setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "0", 1);
     auto options = c10d::ProcessGroupNCCL::Options::create();
     options->timeout = kForEver;
     nccl_ = c10::make_intrusive<c10d::ProcessGroupNCCL>(store, static_cast<int>(process.rank),

@@ -153,6 +153,10 @@ TEST_F(ScoreCommandTest, EndsWithTheCodesOfSacrebleu) {
              "spm, flores101, flores200, spBLEU-1K)"},
         Case{"@ref1 -i @hyp -s add-k -sv -7.5", 1,
              "-sv -7.5: makes a precision negative; choose a larger smoothing value"},
+        Case{"@ref1 -i @hyp -m multi-bleu -lc", 1, "-lc: not for -m multi-bleu, which takes the text as it is"},
+        Case{"@ref1 -i @hyp -m nltk multi-bleu -tok none", 1, "-tok: not for -m nltk, which takes the text as it is"},
+        Case{"@ref1 -i @hyp -m nltk -s floor", 1, "-s: not for -m nltk, which takes the text as it is"},
+        Case{"@ref1 -i @hyp -m nltk -sv 1", 1, "-sv: not for -m nltk, which takes the text as it is"},
         Case{"@ref1 -i @hyp -m chrf -cc 0", 1, "chrF needs n-grams of some order; raise -cc or -cw"}}) {
     const Result result = run(command);
     EXPECT_EQ(result.exit_code, exit_code) << command;

@@ -197,6 +197,10 @@ class Errors(TranslateCase):
                 (lambda: self.translator.translate("x", glossary={"a": "f\udcfc"}),
                  r"glossary 'f\\udcfc': holds bytes that are no UTF-8"),
                 (lambda: self.translator.translate("x", must=[" "]), "must and must_not: a phrase is empty; leave it out"),
+                (lambda: nmt.Translator(PROGRAMS.model, weights=[2.0]),
+                 r"the weights of the models \(--model-weights\): one model has no other to weigh against; leave them out"),
+                (lambda: self.translator.translate("x", settings={"alignment_layer": 9}),
+                 "decoding.alignment_layer 9: the decoder has 2; use 1 to 2, or 0 for the last but one"),
                 (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[0, 1]), "model weight 0: use a finite number above 0"),
                 (lambda: nmt.Translator([PROGRAMS.model] * 2, weights=[float("nan"), 1]), "weights nan: use a finite number")):
             with self.subTest(message), self.assertRaisesRegex(nmt.Error, f"^{message}$"):

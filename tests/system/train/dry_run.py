@@ -113,10 +113,14 @@ class DryRun(unittest.TestCase):
                       self.dry_run(environment=launched, code=2).stderr)
 
     def test_what_is_refused(self):
-        self.assertIn("--memory '0.5B': a number and a unit", self.dry_run("--memory", "0.5B", code=2).stderr)
-        self.assertIn("--memory '80': a number and a unit", self.dry_run("--memory", "80", code=2).stderr)
+        self.assertIn("--memory '0.5B': give a number and a unit", self.dry_run("--memory", "0.5B", code=2).stderr)
+        self.assertIn("--memory '80': give a number and a unit", self.dry_run("--memory", "80", code=2).stderr)
         done = subprocess.run([TRAIN, "-c", str(self.config), "--memory", "80GB"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (2, "nmt-train: --memory: is for --dry-run\n"))
+        for flag, *value in (("--restart",), ("--profile", "1")):
+            done = subprocess.run([TRAIN, "-c", str(self.config), "--dry-run", flag, *value], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"nmt-train: {flag}: not with --dry-run, which trains nothing; leave it out\n"))
         for flags in (("--report-only", str(self.work)), ("--print-config",)):
             done = subprocess.run([TRAIN, "-c", str(self.config), "--dry-run", *flags], capture_output=True, text=True)
             first, second = sorted(("--dry-run", flags[0]), key=("--report-only", "--dry-run", "--print-config").index)

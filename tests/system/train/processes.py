@@ -249,6 +249,7 @@ class Failures(Processes):
         code, errors = self.assert_ends_soon(run, process, 1, time.monotonic())
         self.assertIn("nmt-train (rank 1): rank 1 has other options", errors)
         self.assertEqual(code, 2, errors)
+        self.assertFalse(run.directory.exists())
 
     def test_validation_may_take_longer_than_the_limit(self):
         run = self.new_run(("run.process_timeout=2", "training.max_updates=4", "validation.every=4",

@@ -112,6 +112,19 @@ TEST(LaunchedProcess, RefusesWhatIsNoPlace) {
   EXPECT_NE(message_of<Error>([&] { launched(variables); }), "");
 }
 
+TEST(LaunchedProcess, TakesThePortOfSeveralProcessesAlone) {
+  for (const char* port : {"", "x", "0", "-1", "65536"}) {
+    EXPECT_EQ(launched({{"MASTER_PORT", port}}).size, 1) << "a variable that was left over";
+    auto variables = kTorchrun;
+    variables["MASTER_PORT"] = port;
+    if (*port)
+      EXPECT_EQ(message_of<Error>([&] { launched(variables); }),
+                "MASTER_PORT='" + std::string(port) + "': a port is needed there, 1 to 65535");
+    else
+      EXPECT_EQ(launched(variables).port, LaunchedProcess{}.port);
+  }
+}
+
 TEST(LaunchedProcess, HasADeviceOfItsOwn) {
   EXPECT_EQ(device_of({.size = 4}, "cpu"), torch::Device(torch::kCPU));
   EXPECT_EQ(message_of<Error>([] { device_of({.size = 4}, "cuda:1"); }),
