@@ -39,6 +39,7 @@ std::vector<std::string> codes_of(const std::vector<LanguagePair>& pairs) {
 
 ServiceLanguages::ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAliases aliases)
     : pairs_(std::move(pairs)), aliases_(std::move(aliases)), codes_(codes_of(pairs_)), detector_(known(codes_)) {
+  if (pairs_.empty()) throw Error("a service without a pair of languages");
   for (const std::string& target : codes_) {
     std::vector<std::string> sources;
     for (const auto& pair : pairs_) {

@@ -27,8 +27,8 @@ std::vector<std::string> codes_of(const std::vector<LanguagePair>& pairs);
 /// (pb, zh, zt). Any number of threads may call it.
 class ServiceLanguages {
  public:
-  /// pairs: at least one, each once. aliases: further codes by which clients may name a language, each with the code
-  /// that it stands for, which is one of the pairs' (ModelPool sees to all of that).
+  /// pairs: each once. aliases: further codes by which clients may name a language, each with the code that it stands
+  /// for, which is one of the pairs' (ModelPool sees to that). Throws Error where there is no pair.
   explicit ServiceLanguages(std::vector<LanguagePair> pairs, LanguageAliases aliases = {});
 
   /// Throws RequestError 400 for languages that are not served, or not as a pair. Source "auto": the text's own, of
