@@ -48,12 +48,12 @@ CleaningRules::Found CleaningRules::find(const PairHashes& pair) {
 
 Verdict CleaningRules::judge(const PairHashes& pair, Lengths lengths, CleaningCounts& counts) {
   ++counts.read;
-  auto [verdict, repeated, overlaps] = find(pair);
-  if (verdict == Verdict::kKept) verdict = judge_lengths(lengths);
+  const Found found = find(pair);
+  const Verdict verdict = found.verdict == Verdict::kKept ? judge_lengths(lengths) : found.verdict;
   ++counts.verdicts[static_cast<int>(verdict)];
   const auto is_kept_or = [&](Verdict reason) { return verdict == Verdict::kKept || verdict == reason; };
-  if (repeated && is_kept_or(Verdict::kDuplicate)) ++counts.duplicates;
-  if (overlaps && is_kept_or(Verdict::kTestOverlap)) ++counts.test_overlap;
+  if (found.repeated && is_kept_or(Verdict::kDuplicate)) ++counts.duplicates;
+  if (found.overlaps && is_kept_or(Verdict::kTestOverlap)) ++counts.test_overlap;
   return verdict;
 }
 
