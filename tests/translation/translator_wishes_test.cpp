@@ -36,7 +36,7 @@ std::vector<double> echo(const Ids& source, const Ids& prefix) {
 class PlainModel final : public test::ScriptedModel {
  public:
   using ScriptedModel::ScriptedModel;
-  torch::Tensor forward(const TensorBatch&, ForwardContext&) override { throw Error("no attention"); }
+  torch::Tensor forward(const TensorBatch&, ForwardContext&) override { return {}; }
 };
 
 class TranslatorWishes : public testing::Test {
