@@ -159,7 +159,8 @@ class Encryption(Case):
         self.make_certificate("second")
         for arguments, message in ((("--tls-certificate", self.certificate), "--tls-key"),
                                    (("--tls-certificate", self.certificate, "--tls-key", other), "key values mismatch"),
-                                   (("--tls-certificate", "/nowhere", "--tls-key", self.key), "--tls-certificate /nowhere: cannot read it (No such file or directory)"),
+                                   (("--tls-certificate", "/nowhere", "--tls-key", self.key),
+                                    "--tls-certificate /nowhere: cannot read it (No such file or directory)"),
                                    (("--tls-certificate", self.certificate, "--tls-key", __file__), "private key")):
             done = translate("--serve", "0", *arguments)
             self.assertEqual(done.returncode, 2)
