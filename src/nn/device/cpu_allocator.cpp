@@ -64,6 +64,12 @@ class ReusingAllocator final : public c10::Allocator {
     return *allocator;
   }
 
+  void give_back_kept() {
+    const std::lock_guard lock(mutex_);
+    while (idle_ > 0) release_oldest();
+    max_in_use_ = in_use_;
+  }
+
  private:
   void* take(size_t bytes) {
     if (bytes <= kSmallest) return fresh(bytes);
@@ -199,6 +205,10 @@ std::atomic<bool> in_use = false;
 void reuse_freed_tensors() {
   if (in_use.exchange(true)) return;
   c10::SetCPUAllocator(&ReusingAllocator::instance(), /*priority=*/100);
+}
+
+void give_back_freed_tensors() {
+  if (in_use) ReusingAllocator::instance().give_back_kept();
 }
 
 int64_t most_tensor_bytes_in_use() { return in_use ? ReusingAllocator::instance().most_in_use() : 0; }

@@ -12,6 +12,10 @@ namespace nmt {
 /// calls after the first do nothing.
 void reuse_freed_tensors();
 
+/// All that is kept goes back to the system, and the largest need begins anew with what is in use: where others, such
+/// as oneDNN for its code, found no memory left.
+void give_back_freed_tensors();
+
 /// Bytes that are taken from the system for tensors at present, in use or kept; 0 before reuse_freed_tensors().
 int64_t tensor_bytes();
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "models/losses/held_out_loss.h"
+#include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
 #include "nn/device/out_of_memory.h"
 
@@ -132,6 +133,7 @@ class Gradients {
       outcomes[at].sums = loss_row(losses);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
+      give_back_freed_tensors();
       outcomes[at].out_of_memory = true;
     }
     return !outcomes[at].out_of_memory;

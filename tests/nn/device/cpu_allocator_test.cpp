@@ -84,6 +84,17 @@ TEST(ReuseFreedTensors, KeepsSomeMegabytesOfAnySize) {
   EXPECT_LE(tensor_bytes() - before, 1 << 16);
 }
 
+TEST(ReuseFreedTensors, GivesAllBackWhereOthersNeedIt) {
+  reuse_freed_tensors();
+  { const auto large = torch::empty({40 << 20}, torch::kUInt8); }
+  give_back_freed_tensors();
+  const int64_t in_use = tensor_bytes();
+  { const auto large = torch::empty({40 << 20}, torch::kUInt8); }
+  EXPECT_GT(tensor_bytes(), in_use) << "kept again";
+  give_back_freed_tensors();
+  EXPECT_EQ(tensor_bytes(), in_use);
+}
+
 TEST(ReuseFreedTensors, TakesEmptyAndSmallTensors) {
   reuse_freed_tensors();
   EXPECT_EQ(torch::empty({0}).numel(), 0);
