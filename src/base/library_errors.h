@@ -14,7 +14,8 @@ std::string first_line(const std::exception& error);
 /// too long, links in a circle, a file in the place of a folder; MachineError for all else.
 [[noreturn]] void throw_path_error(const std::string& message, const std::error_code& reason);
 
-/// The same in one line of ours, "PATH: cannot be read (REASON); ...", for what std::filesystem throws.
+/// The same for what std::filesystem throws; where it is an Error, in a line of ours: "PATH: cannot be used (REASON);
+/// ...".
 [[noreturn]] void throw_path_error(const std::filesystem::filesystem_error& error);
 
 }  // namespace nmt

@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 
-#include "interop/plain/model_weights.h"
 #include "interop/plain/plain_model.h"
 
 namespace nmt::interop {
