@@ -1,10 +1,11 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <stdexcept>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,13 +45,19 @@ inline std::string suggestion_for(const CLI::App& app, const std::vector<std::st
 }
 
 /// A flag takes no value, or true or false (--scores=false), not the numbers and words that CLI11 takes for counts.
-inline void check_flag_values(CLI::App& app) {
-  for (CLI::Option* option : app.get_options())
-    if (option->get_items_expected_max() == 0)
-      option->check([](const std::string& value) -> std::string {
-        if (value == "true" || value == "false") return "";
-        return "is a flag; give it no value, or true or false";
-      });
+/// Looked for before it parses: it would name --scores where --no-scores was given. Throws Error.
+inline void check_flag_values(const CLI::App& app, std::span<char* const> arguments) {
+  for (const std::string argument : arguments) {
+    if (argument == "--") return;
+    const size_t equals = argument.find('=');
+    if (!argument.starts_with("--") || equals == std::string::npos) continue;
+    const auto name = argument.substr(0, equals), value = argument.substr(equals + 1);
+    if (value.empty() || value == "true" || value == "false") continue;
+    for (const CLI::Option* option : app.get_options())
+      if (option->get_items_expected_max() == 0 && option->check_name(name))
+        throw Error(
+            fmt::format("{}: is a flag; give it no value, or true or false; see {} --help", name, app.get_name()));
+  }
 }
 
 /// Parses the command line of a program. False if that was all (--help, --version, --describe-options). Throws Error
@@ -60,23 +67,24 @@ inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
     std::cout << to_json(description_of(app)).dump(1) << '\n';
     return false;
   }
-  check_flag_values(app);
+  check_flag_values(app, std::span(argv, argc).subspan(1));
   try {
     app.parse(argc, argv);
     return true;
   } catch (const CLI::Success& request) {  // --help, --version: text on standard output
     app.exit(request);
     return false;
-  } catch (const CLI::ExtrasError& error) {
-    throw Error(fmt::format("{}{}; see {} --help", error.what(), suggestion_for(app, app.remaining()), app.get_name()));
+  } catch (const CLI::ExtrasError&) {  // which names them last to first
+    const auto unknown = app.remaining();
+    throw Error(fmt::format("The following argument{} not expected: {}{}; see {} --help",
+                            unknown.size() > 1 ? "s were" : " was", fmt::join(unknown, " "),
+                            suggestion_for(app, unknown), app.get_name()));
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
     for (char& c : message) {
       if (c == '\n') c = ' ';
     }
     throw Error(fmt::format("{}; see {} --help", message, app.get_name()));
-  } catch (const std::out_of_range&) {  // of the number that CLI11 makes of the value of --no-...
-    throw Error(fmt::format("a flag takes no value, or true or false; see {} --help", app.get_name()));
   }
 }
 

@@ -85,6 +85,7 @@ int run(int argc, char** argv) {
 
   auto options = arguments.options();
   if (run_config) options.loss_batch = original_loss_batch(*run_config);
+  if (of_run) options.languages = {run_config->data.source_language, run_config->data.target_language};
   options.should_stop = [] { return stop_signal() != 0; };
   EvaluationRun evaluation(std::move(options), *log);
   std::vector<TestSetResults> results;

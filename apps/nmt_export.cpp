@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <initializer_list>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "base/files/output_folder.h"
@@ -110,6 +112,10 @@ void refuse_to_replace_input(const Arguments& arguments) {
                             leaves ? "-m" : "-i"));
 }
 
+bool holds_model(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / "model.bin") || std::filesystem::exists(folder / "model.safetensors");
+}
+
 /// --force replaces a model, and nothing else.
 void refuse_foreign_folder(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder) || std::filesystem::is_empty(folder)) return;
@@ -117,8 +123,13 @@ void refuse_foreign_folder(const std::filesystem::path& folder) {
   if (name)
     throw Error(fmt::format("{}: holds {}, which nmt-export did not make; name another folder, or move it",
                             folder.string(), *name));
-  if (!std::filesystem::exists(folder / "model.bin") && !std::filesystem::exists(folder / "model.safetensors"))
-    throw Error(fmt::format("{}: holds no model; name another folder", folder.string()));
+  if (!holds_model(folder)) throw Error(fmt::format("{}: holds no model; name another folder", folder.string()));
+}
+
+/// The same at the end of the work; without --force there was no folder at its beginning.
+std::optional<std::string> find_loss(const std::filesystem::path& folder, bool force) {
+  const bool is_model = force && holds_model(folder);
+  return foreign_entry(folder, is_model ? interop::names_of_model_files(folder) : std::set<std::string>());
 }
 
 void export_model(const Arguments& arguments) {
@@ -128,7 +139,8 @@ void export_model(const Arguments& arguments) {
   refuse_to_replace_input(arguments);
   const auto model = read_model(arguments);
   refuse_foreign_folder(arguments.output);
-  OutputFolder output(arguments.output);
+  OutputFolder output(arguments.output,
+                      [&](const std::filesystem::path& folder) { return find_loss(folder, arguments.force); });
   if (arguments.to == "ctranslate2")
     interop::write_ctranslate2(output.path(), model, type);
   else if (arguments.to == "nmt")
@@ -146,6 +158,7 @@ void export_model(const Arguments& arguments) {
   if (!output.lock_problem().empty())
     log->warn("{}: this file system has no locks ({}): nothing kept others from writing there", arguments.output,
               output.lock_problem());
+  for (const auto& warning : model.warnings) log->warn("{}", warning);
   if (arguments.to == "marian")
     if (const auto warning = interop::marian_warning(model.config.decoding); !warning.empty()) log->warn("{}", warning);
   log->info("wrote {}", arguments.output);

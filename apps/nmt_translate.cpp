@@ -289,7 +289,7 @@ int translate_one_document(const TranslateArguments& arguments, const ModelSet& 
   } catch (const TranslationStopped&) {
     return stop_exit_code();
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", arguments.input, error.what()));
+    throw Error(fmt::format("{}: {}", arguments.input == "-" ? "standard input" : arguments.input, error.what()));
   }
   if (!arguments.quiet)
     log.info("{} texts of a document in {:.2f} s", with_commas(texts_of_document), seconds_since(start));

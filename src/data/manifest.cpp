@@ -95,6 +95,8 @@ Manifest Manifest::read(const std::filesystem::path& directory) {
   if (!std::filesystem::exists(path)) {
     throw Error(fmt::format("data.dir {}: no prepared data there; run nmt-prepro -c CONFIG first", directory.string()));
   }
+  if (!std::filesystem::is_regular_file(path))  // a pipe would be waited for
+    throw Error(fmt::format("{}: is not a regular file; move it, or set another data.dir", path.string()));
   try {
     const json record = parse_json_or_null(read_file(path, JsonLimits().bytes));
     if (record.at("format") != kManifestFormat) throw Error(path.string() + ": not a manifest of nmt-prepro");

@@ -47,6 +47,7 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
   wanted.directories = system.directories;
   wanted.decoding = system.decoding;
   const ModelSet models(wanted);
+  warn_of_languages(models.first());
   if (metrics_.empty())
     metrics_ = evaluation_metrics(options_.tokenized_bleu, models.first().codec.options().target_language);
   const bool has_float32 = models.first().stored == WeightType::kFloat32;
@@ -66,6 +67,15 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
     return std::nullopt;
   }
   return results;
+}
+
+void EvaluationRun::warn_of_languages(const LoadedModel& model) const {
+  const auto& [source, target] = options_.languages;
+  const auto& of_model = model.codec.options();
+  const auto differ = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
+  if (differ(source, of_model.source_language) || differ(target, of_model.target_language))
+    log_.warn("{}: translates from {} to {}, the configuration's test sets are from {} to {}", model.directory.string(),
+              of_model.source_language, of_model.target_language, source, target);
 }
 
 Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, const Translator& translator,

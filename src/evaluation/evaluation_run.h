@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/process/log.h"
@@ -37,13 +38,15 @@ std::vector<System> systems_of(const SystemChoice& choice);
 struct EvaluationOptions {
   ModelSetOptions models = {};  ///< of each system, but for its directories and its decoding
   Choices<TokenizedBleuForm> tokenized_bleu = {};
-  bool loss = true;                               ///< of a single model, see test_loss(); an ensemble has none
-  double teacher_forcing = 1;                     ///< of the loss
-  int64_t loss_batch = 0;                         ///< TestLossOptions::batch_sentences
-  bool confidence = false;                        ///< 95 % intervals by 1000 bootstrap resamples
-  bool quiet = false;                             ///< no progress bar and no speed in the log
-  std::filesystem::path attention_folder = {};    ///< of write_attention(); empty: no pictures
-  std::vector<int64_t> attention_sentences = {};  ///< from 1
+  bool loss = true;            ///< of a single model, see test_loss(); an ensemble has none
+  double teacher_forcing = 1;  ///< of the loss
+  int64_t loss_batch = 0;      ///< TestLossOptions::batch_sentences
+  bool confidence = false;     ///< 95 % intervals by 1000 bootstrap resamples
+  bool quiet = false;          ///< no progress bar and no speed in the log
+  /// Languages of the test sets, source and target: a model of others is warned of. Empty: not known.
+  std::pair<std::string, std::string> languages = {};
+  std::filesystem::path attention_folder = {};               ///< of write_attention(); empty: no pictures
+  std::vector<int64_t> attention_sentences = {};             ///< from 1
   std::function<bool()> should_stop = [] { return false; };  ///< asked often, by several threads at once
 };
 
@@ -74,6 +77,7 @@ class EvaluationRun {
                   std::vector<Evaluated>& results) const;
   TestLoss measured_loss(const LoadedModel& model, const TestSet& test_set) const;
   void report_speed(const SystemOutput& output) const;
+  void warn_of_languages(const LoadedModel& model) const;
 
   EvaluationOptions options_;
   Logger& log_;

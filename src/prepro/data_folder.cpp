@@ -9,6 +9,7 @@
 #include "base/files/file.h"
 #include "base/files/output_folder.h"
 #include "base/process/user_files.h"
+#include "config/text_sets.h"
 #include "data/lexicon.h"
 #include "data/piece_links.h"
 #include "data/prepared_corpus.h"
@@ -30,6 +31,8 @@ DataFolder::DataFolder(const Config& config, Overwrite overwrite, std::vector<st
   our_files_.merge(OriginalFiles::names(config.data));
   our_files_.insert({kLexiconFile, kPieceLinksFile});
   for (const auto& name : vocabulary_files_) our_files_.insert({name, readable_name(name)});
+  for (const auto& sets : {validation_sets(config.data), test_sets(config.data)})
+    for (const auto& set : sets) our_files_.insert(set.split + ".bin");  // the manifest there may be damaged
 }
 
 std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
@@ -51,12 +54,11 @@ std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
     changes.push_back(error.what());
   }
   if (changes.empty()) return there;
-  const std::string list = fmt::format("{}", fmt::join(changes, "; "));
   if (!replace) {
     throw Error(fmt::format("data.dir {}: holds other data ({}); --overwrite makes it again, or set another data.dir",
-                            config_.data.dir, list));
+                            config_.data.dir, fmt::join(changes, "; ")));
   }
-  log_.info("{} is made again: {}", config_.data.dir, list);
+  changes_ = std::move(changes);
   return std::nullopt;
 }
 
@@ -96,6 +98,7 @@ void DataFolder::refuse_losses(const std::vector<InputFile>& inputs, const std::
                             config_.data.dir, *name));
   }
   refuse_lost_inputs(inputs, config_files);
+  if (!changes_.empty()) log_.info("{} is made again: {}", config_.data.dir, fmt::join(changes_, "; "));
   // A folder is put in its place with its manifest: what stands there without one may be anybody's, whatever its names.
   if (overwrite_ == Overwrite::kReplace || fs::exists(folder_ / kManifestFile)) return;
   if (const auto first = fs::directory_iterator(folder_); first != fs::directory_iterator()) {
@@ -104,6 +107,12 @@ void DataFolder::refuse_losses(const std::vector<InputFile>& inputs, const std::
                     "data.dir, or replace it with --overwrite",
                     config_.data.dir, first->path().filename().string(), kManifestFile));
   }
+}
+
+std::optional<std::string> DataFolder::find_loss(const fs::path& folder) const {
+  if (overwrite_ == Overwrite::kReplace) return foreign_entry(folder, our_files_);
+  const auto first = fs::directory_iterator(folder);  // at the start there was nothing
+  return first == fs::directory_iterator() ? std::nullopt : std::optional(first->path().filename().string());
 }
 
 void DataFolder::refuse_lost_inputs(const std::vector<InputFile>& inputs,

@@ -28,9 +28,13 @@ class DataFolder {
 
   /// Call after find_data(). Throws Error where something would be lost: what nmt-prepro did not make, or an input or
   /// one of config_files in the folder, in any case; files under its names without a manifest, unless they are to be
-  /// replaced.
+  /// replaced. Logs why data that are there are made again.
   void refuse_losses(const std::vector<InputFile>& inputs,
                      const std::vector<std::filesystem::path>& config_files) const;
+
+  /// The same of what stands there when the new data are put in place, for OutputFolder: the name of what would be
+  /// lost.
+  std::optional<std::string> find_loss(const std::filesystem::path& folder) const;
 
  private:
   std::vector<std::string> changes_since(const Manifest& manifest, std::vector<InputFile>& inputs) const;
@@ -43,6 +47,7 @@ class DataFolder {
   Logger& log_;
   std::filesystem::path folder_;
   std::vector<std::string> vocabulary_files_;
+  std::vector<std::string> changes_;  // why the data that are there are made again
   /// What may be replaced; find_data() adds what the manifest there names.
   std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
                                    "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",

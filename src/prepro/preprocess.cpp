@@ -107,7 +107,8 @@ PreprocessResult Preprocessor::run() {
     return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
   there.refuse_losses(manifest_.inputs, options_.config_files);
   vocabulary_.refuse_lost_symbols();
-  OutputFolder folder(data_.dir);
+  for (const auto& warning : input_warnings(data_)) log_.warn("{}", warning);
+  OutputFolder folder(data_.dir, [&](const auto& standing) { return there.find_loss(standing); });
   if (!folder.lock_problem().empty())
     log_.warn("data.dir {}: this file system has no locks ({}): start only one nmt-prepro there", data_.dir,
               folder.lock_problem());
@@ -241,7 +242,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   const CorpusFiles& files = split.corpora[corpus];
   const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
   ProgressBar progress("encoding " + files.name(), expected, "pairs");
-  CleaningRow row{.name = files.name(), .is_training = split.is_training()};
+  CleaningRow row{.name = split.row_name(corpus), .is_training = split.is_training()};
   CorpusReader reader = open(files);
   const CorpusEncoder encoder(
       codec,

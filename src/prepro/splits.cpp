@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/process/progress.h"
 #include "config/text_sets.h"
@@ -21,10 +23,17 @@ std::vector<Split> list_splits(const DataConfig& data) {
   if (splits[0].corpora.empty()) {
     throw Error("data.train1, data.train2: no training text is set; name the files, or data.train_tsv");
   }
-  for (const auto& sets : {validation_sets(data), test_sets(data)})
+  for (const auto& [kind, sets] : {std::pair("eval", validation_sets(data)), std::pair("test", test_sets(data))})
     for (const auto& [split, text, source_option, target_option] : sets)
-      splits.push_back({split, {files(text.source, text.target, source_option, target_option)}});
+      splits.push_back({.name = split,
+                        .corpora = {files(text.source, text.target, source_option, target_option)},
+                        .set = text.name.empty() ? "" : fmt::format("{} {}", kind, text.name)});
   return splits;
+}
+
+std::string Split::row_name(size_t corpus) const {
+  const std::string files = corpora[corpus].name();
+  return set.empty() ? files : fmt::format("{}: {}", set, files);
 }
 
 std::string nothing_left(const std::vector<CleaningRow>& rows) {

@@ -14,7 +14,9 @@ namespace nmt {
 struct Split {
   std::string name;
   std::vector<CorpusFiles> corpora;
+  std::string set = {};  ///< "eval dev", of a set that has a name
   bool is_training() const { return name == "train"; }
+  std::string row_name(size_t corpus) const;  ///< in the table: "train.de + train.en", "eval dev: dev.de + dev.en"
 };
 
 /// All that the data section names, the training text first. Throws Error where there is no training text.

@@ -120,8 +120,9 @@ auto VocabularyTraining::learn_words(const Side& side, Logger& log) const -> May
 auto VocabularyTraining::learn_pieces(Side& side, const std::function<bool()>& should_stop, Logger& log) const
     -> MaybeTokenizer {
   if (side.skipped > 0) {
-    log.warn("{} lines of more than 10,000 bytes or with U+2585 are not learnt from, SentencePiece does not take them",
-             with_commas(side.skipped));
+    log.warn("{} of more than 10,000 bytes or with U+2585 {} not learnt from, SentencePiece does not take {}",
+             side.skipped == 1 ? "1 line" : with_commas(side.skipped) + " lines", side.skipped == 1 ? "is" : "are",
+             side.skipped == 1 ? "it" : "them");
   }
   const int64_t offered = side.sample.offered();
   const bool partial = side.sample.is_partial();

@@ -26,6 +26,23 @@ std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+nlohmann::ordered_json detected_json(const DetectedLanguage& detected) {
+  return {{"confidence", detected.confidence}, {"language", detected.code}};
+}
+
+nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> documents, bool list, bool alternatives) {
+  auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
+  for (const auto& document : documents) {
+    translated.push_back(document.bytes);
+    if (document.detected) detected.push_back(detected_json(*document.detected));
+    others.push_back(nlohmann::ordered_json::array());
+  }
+  nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
+  if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
+  if (alternatives) reply["alternatives"] = list ? others : others[0];
+  return reply;
+}
+
 namespace {
 
 nlohmann::ordered_json alignment_json(std::string_view source, const Answer& answer) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/strict_json.h"
+#include "serving/documents/document_translator.h"
+#include "serving/languages/language_detector.h"
 #include "serving/queue/question.h"
 #include "serving/text_lines.h"
 
@@ -20,6 +22,12 @@ std::vector<std::string> alternatives_of(const TextLines& text, std::span<const 
 /// One line of POST /explain. alignment: with the words that belong together, in characters of the line and of its
 /// best translation.
 nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer, bool alignment);
+
+/// A language that was found.
+nlohmann::ordered_json detected_json(const DetectedLanguage& detected);
+
+/// Translated fragments of HTML; list: as one. alternatives: with a list of none for each.
+nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> documents, bool list, bool alternatives);
 
 /// Bytes that are no UTF-8, which a model may write, become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);

@@ -9,6 +9,7 @@
 
 #include "base/code_points.h"
 #include "base/error.h"
+#include "base/unicode.h"
 #include "serving/answer_json.h"
 #include "serving/event_stream.h"
 #include "serving/http/request_error.h"
@@ -38,10 +39,6 @@ constexpr size_t kLongestPicture = 1000;  // bytes
 
 nlohmann::ordered_json language_json(const std::string& code) {
   return {{"code", code}, {"name", language_name(code)}};
-}
-
-nlohmann::ordered_json detected_json(const DetectedLanguage& detected) {
-  return {{"confidence", detected.confidence}, {"language", detected.code}};
 }
 
 /// A field that must be there and not be empty.
@@ -76,6 +73,12 @@ struct AskedTerms {
   bool keep_placeholders = false;
 };
 
+int64_t characters_of(std::span<const std::string> texts) {
+  int64_t characters = 0;
+  for (const auto& text : texts) characters += count_code_points(text);
+  return characters;
+}
+
 nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const TranslationService::AskedText& asked) {
   if (asked.direction.detected) json["detectedLanguage"] = detected_json(*asked.direction.detected);
   return json;
@@ -97,19 +100,6 @@ nlohmann::ordered_json translation_json(std::span<const std::string> texts,
   nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
   if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
   if (alternatives > 0) reply["alternatives"] = list ? others : others[0];
-  return reply;
-}
-
-nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> documents, bool list, bool alternatives) {
-  auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
-  for (const auto& document : documents) {
-    translated.push_back(document.bytes);
-    if (document.detected) detected.push_back(detected_json(*document.detected));
-    others.push_back(nlohmann::ordered_json::array());
-  }
-  nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
-  if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
-  if (alternatives) reply["alternatives"] = list ? others : others[0];
   return reply;
 }
 
@@ -153,7 +143,7 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
   auto texts = body.texts("q");
   const auto source = required(body, "source"), target = required(body, "target");
-  admit(body, caller, texts);
+  check(body, caller, texts);
   const auto format = body.text("format");
   if (format == "html") return translate_fragments(body, caller, std::move(reply), timer);
   if (!format.empty() && format != "text") throw RequestError(400, fmt::format("{} format is not supported", format));
@@ -161,6 +151,7 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   const AskedTerms terms(body);
   const bool streamed = body.yes_or_no("stream");
   if (streamed && body.is_list("q")) throw RequestError(400, "stream: goes with one text in q");
+  count_translated(body, caller, texts, source, target);
 
   std::vector<AskedText> asked;
   std::vector<Question> questions;
@@ -210,6 +201,7 @@ void TranslationService::translate_fragments(const RequestBody& body, const Call
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
   if (const auto pair = current_languages()->direction(body.text("source"), body.text("target"), "").pair)
     timer->set_pair(pair->name());
+  count(body, caller, body.texts("q"));
   documents_.translate({.bytes = body.texts("q"),
                         .source = body.text("source"),
                         .target = body.text("target"),
@@ -275,7 +267,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
 void TranslationService::explain(const RequestBody& body, const Caller& caller, HttpReply reply) {
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
   const auto text = one_text(body);
-  admit(body, caller, {&text, 1});
+  check(body, caller, {&text, 1});
   const int64_t n_best = std::clamp<int64_t>(body.whole_number("n_best", 1), 1, options_.max_n_best);
   const bool attention = body.yes_or_no("attention"), alignment = body.yes_or_no("alignment");
   const auto prefix = body.text("prefix");
@@ -285,15 +277,16 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     return given.empty() ? missing : given;
   };
   const LanguagePair first = current_languages()->pairs().front();
-  AskedText asked{
-      TextLines(text),
-      current_languages()->direction(language("source", first.source), language("target", first.target), text),
-      caller.share};
+  const auto source = language("source", first.source), target = language("target", first.target);
+  const TextLines lines(text);
+  if (!prefix.empty() && lines.lines().size() > 1) throw RequestError(400, "prefix: goes with a text of one line");
+  const bool streamed = body.yes_or_no("stream");
+  count_translated(body, caller, {&text, 1}, source, target);
+  AskedText asked{lines, current_languages()->direction(source, target, text), caller.share};
   if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
 
   std::vector<Question> questions;
   asked.add_questions(questions, n_best);
-  if (!prefix.empty() && questions.size() > 1) throw RequestError(400, "prefix: goes with a text of one line");
   for (Question& question : questions) {
     question.attention = attention && question.text.size() <= kLongestPicture;
     question.alignment = alignment;
@@ -301,7 +294,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     question.distinct = body.has("prefix");
     terms.set(question);
   }
-  if (body.yes_or_no("stream")) {
+  if (streamed) {
     const auto events = std::make_shared<EventStream>(reply);
     const auto shared = std::make_shared<const AskedText>(std::move(asked));
     return queue_.submit(
@@ -336,7 +329,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
 
 nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const Caller& caller) {
   const auto text = one_text(body);
-  admit(body, caller, {&text, 1});
+  count(body, caller, {&text, 1});
   auto list = nlohmann::ordered_json::array();
   for (const auto& detected : current_languages()->detect(text)) list.push_back(detected_json(detected));
   return list;
@@ -349,8 +342,9 @@ nlohmann::ordered_json TranslationService::suggest(const RequestBody& body, cons
                                  .source = required(body, "source"),
                                  .target = required(body, "target")};
   const std::string texts[] = {suggestion.source_text, suggestion.translation};
-  admit(body, caller, texts);
-  current_languages()->direction(suggestion.source, suggestion.target, suggestion.source_text);
+  check(body, caller, texts);
+  current_languages()->direction(suggestion.source, suggestion.target, "");  // whether there is such a pair
+  count(body, caller, texts);
   suggestions_.add(suggestion);
   return {{"success", true}};
 }
@@ -373,10 +367,23 @@ nlohmann::ordered_json TranslationService::settings() const {
 
 std::string TranslationService::metrics_text() const { return metrics_.text(queue_.waiting()); }
 
-void TranslationService::admit(const RequestBody& body, const Caller& caller, std::span<const std::string> texts) {
-  int64_t characters = 0;
-  for (const auto& text : texts) characters += count_code_points(text);
-  admission_.admit(caller, body.text("api_key"), characters);
+void TranslationService::check(const RequestBody& body, const Caller& caller,
+                               std::span<const std::string> texts) const {
+  admission_.check(caller, body.text("api_key"), characters_of(texts));
+}
+
+/// Blank texts are no work.
+void TranslationService::count(const RequestBody& body, const Caller& caller, std::span<const std::string> texts) {
+  if (std::ranges::all_of(texts, [](const auto& text) { return strip(text).empty(); }))
+    return check(body, caller, texts);
+  admission_.admit(caller, body.text("api_key"), characters_of(texts));
+}
+
+/// Counts what is not copied. To look for a text's language is work, too, and does not begin before.
+void TranslationService::count_translated(const RequestBody& body, const Caller& caller,
+                                          std::span<const std::string> texts, const std::string& source,
+                                          const std::string& target) {
+  if (current_languages()->direction(source, target, "").pair || source == "auto") count(body, caller, texts);
 }
 
 }  // namespace nmt

@@ -73,7 +73,10 @@ class TranslationService {
 
  private:
   std::shared_ptr<const ServiceLanguages> current_languages() const;
-  void admit(const RequestBody& body, const Caller& caller, std::span<const std::string> texts);
+  void check(const RequestBody& body, const Caller& caller, std::span<const std::string> texts) const;
+  void count(const RequestBody& body, const Caller& caller, std::span<const std::string> texts);
+  void count_translated(const RequestBody& body, const Caller& caller, std::span<const std::string> texts,
+                        const std::string& source, const std::string& target);
   void stream_lines(AskedText text, std::vector<Question> questions, int64_t alternatives, const Caller& caller,
                     const HttpReply& reply, const std::shared_ptr<LatencyTimer>& timer);
   void translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,

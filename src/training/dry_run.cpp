@@ -12,6 +12,7 @@
 #include "base/process/progress.h"
 #include "config/option_table.h"
 #include "training/batch_options.h"
+#include "training/fine_tuning.h"
 #include "training/memory/memory_plan.h"
 
 namespace nmt {
@@ -115,6 +116,7 @@ std::string row(const char* name, const std::string& value, const std::string& n
 }  // namespace
 
 DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place) {
+  if (const auto& from = config.training.init_from; !from.empty()) require_initial_weights(from);
   const Question question(config, data, place);
   const auto batch = question.largest();
   const auto plan = question.plan(batch);

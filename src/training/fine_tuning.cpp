@@ -83,8 +83,17 @@ std::string codec_difference(const TextCodec& theirs, const TextCodec& ours) {
 
 }  // namespace
 
+void require_initial_weights(const fs::path& directory) {
+  try {
+    require_model_directory(directory);
+  } catch (const Error& error) {
+    throw Error(fmt::format("training.init_from {}", error.what()));
+  }
+}
+
 void load_initial_weights(TranslationModel& model, const ModelConfig& config, const TextCodec& codec,
                           const fs::path& directory) {
+  require_initial_weights(directory);
   const LoadedModel loaded = load_model(directory, torch::kCPU);
   require_float32(loaded, "training.init_from");
   if (const auto difference = model_difference(loaded.config.model, config); !difference.empty())

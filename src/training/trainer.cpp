@@ -183,9 +183,17 @@ void Trainer::announce_memory() const {
                             .batch = {},
                             .place = place_of(device_.is_cpu(), progress_.precision),
                             .processes = group_.size()});
-  const auto batch = largest_batch(*data_.train, batch_options(config_, data_.codec),
-                                   [&](const BatchShape& shape) { return memory.plan(shape).most; });
+  int64_t longest = 0;  // of the pairs that are batches of their own
+  const auto batch = largest_batch(*data_.train, batch_options(config_, data_.codec), [&](const BatchShape& shape) {
+    if (shape.rows == 1) longest = std::max({longest, shape.source, shape.target});
+    return memory.plan(shape).most;
+  });
   log_.info("{}", format_memory(memory.plan(batch), batch));
+  if (config_.training.batch_type == BatchType::kTokens && longest > config_.training.batch_size)
+    log_.warn(
+        "training.batch_size: a batch has {} tokens, and pairs have up to {}: what is longer is a batch of its own; "
+        "training.batch_type: sentences counts pairs",
+        config_.training.batch_size, longest);
 }
 
 }  // namespace nmt

@@ -147,12 +147,19 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
 std::vector<SourcePart> Translator::parts_of(std::string_view line, const std::function<bool()>& stopped,
                                              Translation& result) const {
   std::vector<SourcePart> parts;
+  auto tag = leading_tag(codec(), line);
+  if (!tag.text.empty() && std::ssize(codec().encode_source(tag.text)) >= options_.max_source_length) tag = {};
+  if (!tag.text.empty()) line = line.substr(tag.text.data() + tag.text.size() - line.data());
   const auto sentences = sentences_ ? sentences_->split(line) : std::vector{line};
   for (const auto sentence : sentences) {
-    auto own = encode_in_parts(codecs_, sentence, options_.max_source_length, stopped);
+    auto own = encode_in_parts(codecs_, sentence, options_.max_source_length, stopped, tag);
     result.split = result.split || own.size() > 1;
     std::ranges::move(own, std::back_inserter(parts));
   }
+  if (tag.text.empty() || parts.empty()) return parts;
+  auto& first = parts.front();  // of which the tag is a word, as it stands in the line
+  first.repeated = 0;
+  first.text = {tag.text.data(), static_cast<size_t>(first.text.data() + first.text.size() - tag.text.data())};
   return parts;
 }
 
@@ -231,6 +238,7 @@ void Translator::begin(LineJob& line) const {
                   .distinct = request.distinct,
                   .number = line.number,
                   .part = i};
+    part.repeated = sources[i].repeated;
     if (shortlist_) part.input.candidates = shortlist_->candidates(part.input.sources.front());
   }
   line.plan.divide(std::move(begins));

@@ -9,6 +9,7 @@
 #include "evaluation/small_set.h"
 #include "evaluation/tiny_model.h"
 #include "support.h"
+#include "training/captured_log.h"
 #include "translation/thread_limit.h"
 
 namespace nmt::evaluation_run_test {
@@ -70,6 +71,20 @@ TEST_F(EvaluationRunTest, EvaluatesASystemOnEachSet) {
   EXPECT_EQ((*results)[1].loss->target_tokens, 10);
   const auto table = run.compared({(*results)[0], (*results)[0]}, small_set());
   EXPECT_EQ(table.systems.size(), 2u);
+}
+
+TEST_F(EvaluationRunTest, WarnsOfAModelOfOtherLanguages) {
+  const System system{.directories = {save_tiny_model(folder_ / "m", test::kTinyTransformer)}};
+  for (const auto& [languages, warned] : {std::pair<std::pair<std::string, std::string>, bool>{{"de", "en"}, false},
+                                          {{}, false},
+                                          {{"en", "de"}, true},
+                                          {{"de", "cs"}, true}}) {
+    test::CapturedLog log;
+    auto asked = options();
+    asked.languages = languages;
+    EvaluationRun(asked, log.log()).evaluate(system, {small_set()});
+    EXPECT_EQ(log.text().find("warning: " + (folder_ / "m").string() + ": translates from de to en, ") == 0, warned);
+  }
 }
 
 TEST_F(EvaluationRunTest, MeasuresTheLossInFloat32) {

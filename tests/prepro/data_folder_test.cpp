@@ -1,6 +1,7 @@
 #include "prepro/data_folder.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/strict_json.h"
@@ -13,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::message_of;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class DataFolderTest : public test::PrepareFixture {
@@ -49,6 +51,60 @@ TEST_F(DataFolderTest, FilesWithoutAManifestMayBeAnybodys) {
   fs::remove_all(config_.data.dir);
   fs::create_directories(config_.data.dir);
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kWritten) << "an empty folder holds nothing to lose";
+}
+
+// Of several validation sets the names of files are those of the configuration, where the manifest tells none.
+TEST_F(DataFolderTest, ADamagedManifestOfSeveralSetsIsOverwritten) {
+  config_.data.eval = {{"a", path("valid.de"), path("valid.en")}, {"b", path("test.de"), path("test.en")}};
+  config_.data.eval1.clear(), config_.data.eval2.clear();
+  config_.data.test = {{"c", path("test.de"), path("test.en")}, {"d", path("valid.de"), path("valid.en")}};
+  config_.data.test1.clear(), config_.data.test2.clear();
+  prepare();
+  put("manifest.json", "{");
+  EXPECT_THAT(message(), HasSubstr("damaged; run nmt-prepro again with --overwrite"));
+  EXPECT_EQ(overwrite().outcome, PrepareOutcome::kWritten);
+}
+
+TEST_F(DataFolderTest, SaysThatDataAreMadeAgainOnlyWhereTheyAre) {
+  prepare();
+  config_.data.vocab_size = 140;
+  const auto notes = put("notes.txt", "mine");
+  EXPECT_THAT(message_of_overwrite(), HasSubstr("holds notes.txt"));
+  EXPECT_THAT(log_.str(), Not(HasSubstr("is made again")));
+  fs::remove(notes);
+  overwrite();
+  EXPECT_THAT(log_.str(), HasSubstr("is made again: data.vocab_size: 150 -> 140"));
+}
+
+TEST_F(DataFolderTest, WhatCameDuringTheRunIsKept) {
+  for (const auto when : {Overwrite::kRefuse, Overwrite::kReplace}) {
+    fs::remove_all(config_.data.dir);
+    if (when == Overwrite::kReplace) {
+      prepare();
+      config_.data.vocab_size = 140;
+    }
+    int asked = 0;
+    const auto come = [&] {
+      if (++asked == 3) put("precious.txt", "mine");
+      return false;
+    };
+    const auto message = message_of<Error>([&] { prepare({.overwrite = when, .should_stop = come}); });
+    EXPECT_EQ(message, fs::canonical(config_.data.dir).string() +
+                           ": precious.txt came there during the work and would be lost, so nothing was written; move "
+                           "it and start again, or name another folder");
+    EXPECT_EQ(read_file(place("precious.txt")), "mine");
+    EXPECT_EQ(fs::exists(place("manifest.json")), when == Overwrite::kReplace);
+  }
+}
+
+TEST_F(DataFolderTest, AManifestThatIsAPipeIsNotWaitedFor) {
+  fs::create_directories(config_.data.dir);
+  ASSERT_EQ(::mkfifo(place("manifest.json").c_str(), 0600), 0);
+  const std::string refusal =
+      place("manifest.json").string() + ": is not a regular file; move it, or set another data.dir";
+  EXPECT_EQ(message(), refusal);
+  EXPECT_THAT(message_of_overwrite(), HasSubstr("holds manifest.json, which nmt-prepro did not make"));
+  EXPECT_EQ(message_of<Error>([&] { open_prepared_data(config_); }), refusal);
 }
 
 TEST_F(DataFolderTest, AnInputInTheFolderIsNeverReplaced) {

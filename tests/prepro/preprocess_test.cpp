@@ -81,6 +81,32 @@ TEST_F(Prepare, SeveralValidationAndTestSetsHaveASplitEach) {
   EXPECT_FALSE(output().contains("prepared/valid.second.bin"));
 }
 
+TEST_F(Prepare, TheTableNamesTheSets) {
+  config_.data.eval = {{"dev", config_.data.eval1, config_.data.eval2}};
+  config_.data.eval1.clear(), config_.data.eval2.clear();
+  config_.data.test = {{"dev", path("valid.de"), path("valid.en")}};
+  config_.data.test1.clear(), config_.data.test2.clear();
+  const auto table = prepare().table;
+  EXPECT_THAT(table, HasSubstr("\neval dev: valid.de + valid.en "));
+  EXPECT_THAT(table, HasSubstr("\ntest dev: valid.de + valid.en "));
+}
+
+TEST_F(Prepare, WarnsOfLikelySlips) {
+  prepare();
+  EXPECT_THAT(log_.str(), Not(HasSubstr("on both sides")));
+  EXPECT_THAT(log_.str(), Not(HasSubstr("ISO 639")));
+  config_.data.train2 = config_.data.train1;
+  config_.data.vocab_size = 100;
+  config_.data.eval = {{"dev", path("test.en"), path("test.en")}};
+  config_.data.source_language = "czech", config_.data.target_language = "mul";
+  overwrite();
+  EXPECT_THAT(log_.str(),
+              HasSubstr("data.train1 and data.train2 " + path("train.de") + ": the same file on both sides"));
+  EXPECT_THAT(log_.str(), HasSubstr("data.eval " + path("test.en") + ": the same file on both sides"));
+  EXPECT_THAT(log_.str(), HasSubstr("data.source_language: 'czech' is no code of ISO 639"));
+  EXPECT_THAT(log_.str(), Not(HasSubstr("data.target_language: 'mul'")));
+}
+
 TEST_F(Prepare, TheDataDoesNotDependOnThreadsOrPlace) {
   prepare();
   const auto one = output();

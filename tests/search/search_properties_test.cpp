@@ -114,6 +114,22 @@ TEST(SearchProperties, NBestHypothesesAreDistinctAndInOrder) {
   }
 }
 
+// Two first words with flat continuations have more extensions than the beam takes; the other two go on all the same.
+TEST(SearchProperties, DistinctHypothesesGoOnWithEachOfTheBestFirstTokens) {
+  test::ScriptedModel model(8, [](const Ids&, const Ids& prefix) -> std::vector<double> {
+    if (prefix.empty()) return {0, 0, 0, 0, 0.4, 0.3, 0.2, 0.1};
+    if (prefix.size() == 3) return {0, 0, 0, 1, 0, 0, 0, 0};
+    return {0, 0, 0, 0.16, 0.24, 0.22, 0.2, 0.18};
+  });
+  const SearchOptions options{.beam_size = 4, .n_best = 4};
+  const SearchModel models[] = {{&model}};
+  const SearchInput inputs[] = {{.sources = {{9}}, .distinct = true}};
+  const auto found = search(models, inputs, options).at(0);
+  std::vector<int32_t> first;
+  for (const auto& one : found) first.push_back(one.ids.at(0));
+  EXPECT_THAT(first, testing::ElementsAre(4, 5, 6, 7));
+}
+
 TEST(SearchProperties, WithoutALengthPenaltyTheHeuristicLosesNothing) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     test::ScriptedModel model(8, test::random_script(seed, 8));

@@ -76,6 +76,8 @@ TEST_F(InitFrom, NamesWhatDoesNotFit) {
                 load(small_model(), codec_of({"a", "b", "c", "d", "e"}, {.lowercase = true}));
               }),
               HasSubstr("data.lowercase is false there"));
+  EXPECT_THAT(message_of<Error>([&] { require_initial_weights(folder_ / "none"); }),
+              testing::StartsWith("training.init_from " + (folder_ / "none").string() + ": no such model directory"));
 }
 
 TEST_F(InitFrom, TakesAnotherPrefixButNotNone) {

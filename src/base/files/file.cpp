@@ -67,10 +67,14 @@ std::filesystem::path name_file(int descriptor, const std::filesystem::path& pla
   if (!std::filesystem::is_directory(folder, none) && (reason == ENOENT || reason == ENOTDIR)) {
     throw Error(fmt::format("{}: the folder {} does not exist; make it first", path.string(), folder.string()));
   }
-  const std::string message =
-      fmt::format("{}: cannot write ({})", path_in_place(path).string(), system_message(reason));
-  if (reason == ENOENT) throw Error(message);
-  throw_path_error(message, {reason, std::generic_category()});
+  throw_path_error(fmt::format("{}: cannot write ({})", path_in_place(path).string(), system_message(reason)),
+                   {reason, std::generic_category()});
+}
+
+/// Of the name that commit() needs: a file without one would be refused after all the work.
+void refuse_long_name(const std::filesystem::path& path) {
+  struct stat none;
+  if (::lstat(partial_name(path).c_str(), &none) != 0 && errno == ENAMETOOLONG) throw_cannot_open(path, errno);
 }
 
 }  // namespace
@@ -104,6 +108,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 void check_writable(const std::filesystem::path& path) { const AtomicFile file(path); }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(file_to_replace(path)), buffer_(kWriteBuffer) {
+  refuse_long_name(path_);
   struct stat old;
   const bool replaces = ::stat(path_.c_str(), &old) == 0;
   const mode_t mode = replaces ? old.st_mode & 0777 : 0666;

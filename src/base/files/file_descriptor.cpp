@@ -7,11 +7,22 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
 
 namespace nmt {
+
+namespace {
+
+/// For a file that is missing, where its name is one that a shell would have expanded.
+std::string_view pattern_hint(const std::string& name) {
+  const bool is_pattern = name.starts_with('~') || name.find('*') != std::string::npos;
+  return is_pattern ? "; ~ and * are not expanded here, write the whole name" : "";
+}
+
+}  // namespace
 
 FileDescriptor::~FileDescriptor() {
   if (number_ >= 0) ::close(number_);
@@ -29,7 +40,8 @@ FileDescriptor open_for_reading(const std::filesystem::path& path, UnwrittenPipe
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) {
     const int reason = errno;
-    const std::string message = fmt::format("{}: cannot read ({})", path.string(), system_message(reason));
+    const std::string message = fmt::format("{}: cannot read ({}){}", path.string(), system_message(reason),
+                                            reason == ENOENT ? pattern_hint(path.string()) : "");
     if (reason == EMFILE || reason == ENFILE || reason == ENOMEM || reason == EIO) throw MachineError(message);
     throw Error(message);
   }

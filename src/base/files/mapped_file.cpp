@@ -19,7 +19,7 @@
 namespace nmt {
 
 MappedFile::MappedFile(const std::filesystem::path& path, Access access) {
-  const FileDescriptor file = open_for_reading(path);
+  const FileDescriptor file = open_for_reading(path, UnwrittenPipe::kReturn);  // a pipe is refused, not waited for
   struct stat status;
   if (::fstat(file.number(), &status) != 0) {
     throw MachineError(fmt::format("{}: cannot read ({})", path.string(), system_message(errno)));

@@ -47,15 +47,23 @@ std::error_code last_error() { return {errno, std::generic_category()}; }
   throw MachineError(fmt::format("{}: cannot be put in place ({})", place.string(), system_message(errno)));
 }
 
-/// Throws Error for a place that the last call, after all the work, could not put a folder in.
-void check_place(const fs::path& path, const fs::path& place) {
+/// Of a folder that is to be made and those above it.
+void refuse_links_to_nothing(const fs::path& path) {
   std::error_code reason;
-  const auto link = path.has_filename() ? path : path.parent_path();
-  if (fs::is_symlink(link, reason) && !fs::exists(link, reason)) {
-    if (reason) throw_cannot_make(link, reason);
+  auto link = path.has_filename() ? path : path.parent_path();
+  for (; !link.empty() && !fs::exists(link, reason); link = link.parent_path()) {
+    const auto why_missing = reason;
+    if (!fs::is_symlink(link, reason)) continue;
+    if (why_missing) throw_cannot_make(link, why_missing);
     throw Error(fmt::format("{}: is a symbolic link to nothing ({}); make that folder, or name another", link.string(),
                             fs::read_symlink(link, reason).string()));
   }
+}
+
+/// Throws Error for a place that the last call, after all the work, could not put a folder in.
+void check_place(const fs::path& path, const fs::path& place) {
+  std::error_code reason;
+  refuse_links_to_nothing(path);
   if (fs::exists(place, reason) && !fs::is_directory(place, reason))
     throw Error(fmt::format("{}: is a file; name a folder", place.string()));
   struct statx about;
@@ -148,26 +156,10 @@ void for_each_staging(const fs::path& parent, Action action) {
   }
 }
 
-/// Puts `made` in the place of `place`; what stood there is at `made` afterwards.
-void put_in_place(const fs::path& made, const fs::path& place, const fs::path& aside) {
-  struct stat old;
-  if (::stat(place.c_str(), &old) != 0) {
-    if (::rename(made.c_str(), place.c_str()) != 0) throw_cannot_move(place);
-    return;
-  }
-  ::chmod(made.c_str(), old.st_mode & 07777);
-  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) throw_cannot_move(place);
-  // A file system that cannot exchange names, such as NFS: for a moment there is none. Who is killed in it leaves the
-  // old one to recover().
-  if (::rename(place.c_str(), aside.c_str()) != 0) throw_cannot_move(place);
-  if (::rename(made.c_str(), place.c_str()) != 0) {
-    const int reason = errno;
-    ::rename(aside.c_str(), place.c_str());
-    errno = reason;
-    throw_cannot_move(place);
-  }
-  ::rename(aside.c_str(), made.c_str());  // so that recover() never takes it back, half removed
+bool move(const fs::path& from, const fs::path& to) { return ::rename(from.c_str(), to.c_str()) == 0; }
+
+bool exchange(const fs::path& one, const fs::path& other) {
+  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
 }
 
 /// What make_staging() leaves that is killed before its lock has its name: a folder with at most that file in it.
@@ -189,14 +181,20 @@ void remove_barely_begun(const fs::path& parent) {
 
 }  // namespace
 
-OutputFolder::OutputFolder(const fs::path& final_path) : final_(resolved(final_path)) {
+OutputFolder::NewParents::~NewParents() {
+  std::error_code not_empty;
+  for (const auto& path : paths) fs::remove(path, not_empty);
+}
+
+OutputFolder::OutputFolder(const fs::path& final_path, FindLoss find_loss)
+    : final_(resolved(final_path)), find_loss_(std::move(find_loss)) {
   check_place(final_path, final_);
   for_each_staging(final_.parent_path(), [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
     if (place != final_) return;
     if (recover(staging, place, std::move(lock), OtherWriters::kPossible) == Found::kInUse)
       throw Error(fmt::format("{}: another program is writing there; wait for its end", final_.string()));
   });
-  new_parents_ = missing_parents(final_);
+  new_parents_.paths = missing_parents(final_);
   std::tie(staging_, lock_) = make_staging(final_);
   lock_problem_ = lock_->problem();
   made_ = staging_ / kNew;
@@ -208,16 +206,78 @@ OutputFolder::OutputFolder(const fs::path& final_path) : final_(resolved(final_p
 }
 
 OutputFolder::~OutputFolder() {
-  if (committed_) return;
-  remove_staging(staging_, lock_);
-  std::error_code not_empty;
-  for (const auto& parent : new_parents_) fs::remove(parent, not_empty);
+  if (!committed_) remove_staging(staging_, lock_);
+}
+
+/// Of what stands in the place, and lies at `standing` now.
+void OutputFolder::refuse_loss(const fs::path& standing) const {
+  const auto status = fs::symlink_status(standing);
+  if (!fs::exists(status)) return;
+  if (!fs::is_directory(status))
+    throw Error(
+        fmt::format("{}: a file came there during the work and would be lost, so nothing was written; move it "
+                    "and start again",
+                    final_.string()));
+  if (const auto name = find_loss_ ? find_loss_(standing) : std::nullopt)
+    throw Error(
+        fmt::format("{}: {} came there during the work and would be lost, so nothing was written; move it and "
+                    "start again, or name another folder",
+                    final_.string(), *name));
+}
+
+/// `old` is what stood in the place a moment ago: something may have come since commit() looked.
+void OutputFolder::refuse_loss_or_put_back(const fs::path& old, const std::function<bool()>& put_back) {
+  try {
+    refuse_loss(old);
+  } catch (...) {
+    if (!put_back()) leave(old);
+    throw;
+  }
+}
+
+/// Where what stood in the place cannot go back. Without its lock the folder is nobody's leftover.
+void OutputFolder::leave(const fs::path& old) {
+  const std::string reason = system_message(errno);
+  lock_.reset();
+  ::unlink((staging_ / kLock).c_str());
+  staging_.clear();
+  throw MachineError(
+      fmt::format("{}: what stood there cannot be put back ({}); it is {} now", final_.string(), reason, old.string()));
+}
+
+/// Puts made_ in the place; what stood there is at made_ afterwards.
+void OutputFolder::put_in_place() {
+  struct stat old;
+  if (::lstat(final_.c_str(), &old) != 0) {
+    if (!move(made_, final_)) throw_cannot_move(final_);  // it takes the place of an empty folder at most
+    return;
+  }
+  if (S_ISDIR(old.st_mode)) ::chmod(made_.c_str(), old.st_mode & 07777);
+  if (exchange(made_, final_)) {
+    refuse_loss_or_put_back(made_, [&] { return exchange(made_, final_); });
+    return;
+  }
+  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) throw_cannot_move(final_);
+  // A file system that cannot exchange names, such as NFS: for a moment there is none. Who is killed in it leaves the
+  // old one to recover().
+  const auto aside = staging_ / kOld;
+  if (!move(final_, aside)) throw_cannot_move(final_);
+  refuse_loss_or_put_back(aside, [&] { return move(aside, final_); });
+  if (!move(made_, final_)) {
+    const int reason = errno;
+    if (!move(aside, final_)) leave(aside);
+    errno = reason;
+    throw_cannot_move(final_);
+  }
+  move(aside, made_);  // so that recover() never takes it back, half removed
 }
 
 void OutputFolder::commit() {
   sync_directory(made_);
-  put_in_place(made_, final_, staging_ / kOld);
+  refuse_loss(final_);  // before the new folder shows
+  put_in_place();
   committed_ = true;
+  new_parents_.paths.clear();
   sync_directory(final_.parent_path());
   remove_staging(staging_, lock_);  // with the old files
 }

@@ -11,7 +11,7 @@ namespace {
 volatile std::sig_atomic_t g_stop_signal = 0, g_hangup = 0;
 
 void on_stop(int signal) {
-  if (g_stop_signal == 0) g_stop_signal = signal;
+  if (g_stop_signal == 0) g_stop_signal = signal == SIGHUP ? SIGTERM : signal;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }
@@ -27,6 +27,8 @@ void catch_stop_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hangup {};  // of a terminal that is closed; nohup has it ignored
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }

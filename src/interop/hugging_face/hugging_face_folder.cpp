@@ -123,6 +123,51 @@ HuggingFaceConfig generation_settings(const fs::path& directory, const HuggingFa
   return fs::exists(path) ? config.with(read_settings(path)) : config;
 }
 
+namespace {
+
+struct Neutral {
+  const char* key;
+  nlohmann::json value;  // with which it changes nothing; so do null, false and empty lists
+};
+
+/// Settings of generate() that change the output and that we have no option for.
+std::vector<Neutral> unread_settings(bool samples) {
+  std::vector<Neutral> settings{{"encoder_no_repeat_ngram_size", 0},
+                                {"encoder_repetition_penalty", 1},
+                                {"exponential_decay_length_penalty", nullptr},
+                                {"forced_bos_token_id", nullptr},
+                                {"suppress_tokens", nullptr},
+                                {"begin_suppress_tokens", nullptr},
+                                {"sequence_bias", nullptr},
+                                {"force_words_ids", nullptr},
+                                {"constraints", nullptr},
+                                {"penalty_alpha", 0},
+                                {"guidance_scale", 1},
+                                {"stop_strings", nullptr},
+                                {"dola_layers", nullptr},
+                                {"watermarking_config", nullptr}};
+  if (samples)
+    settings.insert(settings.end(), {{"typical_p", 1}, {"min_p", 0}, {"epsilon_cutoff", 0}, {"eta_cutoff", 0}});
+  return settings;
+}
+
+bool is_neutral(const nlohmann::json& value, const nlohmann::json& neutral) {
+  return value.is_null() || value == false || (value.is_structured() && value.empty()) || value == neutral;
+}
+
+/// Groups that our options can be.
+bool has_groups(const HuggingFaceConfig& settings, int64_t beams) {
+  const auto groups = settings.number_or("num_beam_groups", 1, 1, 1000);
+  return groups > 1 && beams % groups == 0;
+}
+
+/// Theirs has one beam where num_beams is not there.
+bool draws_single_tokens(const HuggingFaceConfig& settings) {
+  return settings.flag("do_sample", false) && settings.number_or("num_beams", 1, 1, 1000) == 1;
+}
+
+}  // namespace
+
 // The limits are those of our options.
 DecodingConfig hugging_face_decoding(const HuggingFaceConfig& settings) {
   DecodingConfig decoding;
@@ -134,7 +179,47 @@ DecodingConfig hugging_face_decoding(const HuggingFaceConfig& settings) {
   decoding.max_length_ratio = 3;
   const bool never = settings.json().value("early_stopping", nlohmann::json()) == "never";
   if (!never && settings.flag("early_stopping", false)) decoding.stopping = Stopping::kFirst;
+  // min_length counts the start token.
+  decoding.min_length = settings.has("min_new_tokens")
+                            ? settings.number("min_new_tokens", 0, 100000)
+                            : std::max<int64_t>(settings.number_or("min_length", 0, 0, 100001) - 1, 0);
+  decoding.max_length = settings.number_or("max_new_tokens", 0, 1, 100000);
+  if (decoding.max_length > 0) decoding.min_length = std::min(decoding.min_length, decoding.max_length - 1);
+  if (has_groups(settings, decoding.beam_size)) {
+    decoding.diversity_groups = settings.number("num_beam_groups");
+    decoding.diversity_strength = settings.real_or("diversity_penalty", 0, 0, 100);
+  }
+  if (draws_single_tokens(settings)) {
+    decoding.sampling = true;
+    decoding.beam_size = decoding.diversity_groups = 1;
+    decoding.diversity_strength = DecodingConfig().diversity_strength;
+    decoding.temperature = settings.real_or("temperature", 1, 0.01, 100);
+    decoding.top_k = settings.number_or("top_k", 50, 0, 1 << 24);
+    decoding.top_p = settings.real_or("top_p", 1, 1e-9, 1);
+  }
   return decoding;
+}
+
+std::string unread_decoding(const HuggingFaceConfig& settings, std::set<int64_t> bans) {
+  const bool samples = settings.flag("do_sample", false), draws = draws_single_tokens(settings);
+  std::vector<std::string> names;
+  for (const auto& [key, neutral] : unread_settings(samples))
+    if (!is_neutral(settings.json().value(key, nlohmann::json()), neutral)) names.push_back(key);
+  if (samples && !draws) names.push_back("do_sample");
+  const auto groups = settings.number_or("num_beam_groups", 1, 1, 1000);
+  if (groups > 1 && !draws && !has_groups(settings, settings.number_or("num_beams", 4, 1, 1000)))
+    names.push_back("num_beam_groups");
+  for (const char* key : {"pad_token_id", "bos_token_id", "decoder_start_token_id"})
+    if (settings.has(key)) bans.insert(settings.number(key, 0));
+  const auto is_banned_here = [&](const nlohmann::json& word) {
+    return word.is_array() && word.size() == 1 && word[0].is_number_integer() && bans.contains(word[0].get<int64_t>());
+  };
+  if (!std::ranges::all_of(settings.list("bad_words_ids"), is_banned_here)) names.push_back("bad_words_ids");
+  if (names.empty()) return "";
+  return fmt::format(
+      "{} (or generation_config.json beside it): no option here for {}; translations may differ from "
+      "those of transformers",
+      settings.path(), fmt::join(names, ", "));
 }
 
 bool hugging_face_bans(const HuggingFaceConfig& settings, int64_t id) {

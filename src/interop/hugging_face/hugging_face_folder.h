@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,9 +62,15 @@ std::string hugging_face_language(const std::filesystem::path& directory, const 
 /// How transformers generates with this model: config.json, and over it generation_config.json.
 HuggingFaceConfig generation_settings(const std::filesystem::path& directory, const HuggingFaceConfig& config);
 
-/// num_beams, length_penalty, no_repeat_ngram_size, repetition_penalty and early_stopping of such settings. Throws
-/// Error for what our options cannot be.
+/// What such settings say about the search, as far as our options can say it: num_beams, length_penalty,
+/// no_repeat_ngram_size, repetition_penalty, early_stopping, min_length, min_new_tokens, max_new_tokens, groups of
+/// beams, sampling. Throws Error for what our options cannot be.
 DecodingConfig hugging_face_decoding(const HuggingFaceConfig& settings);
+
+/// The settings that change what transformers writes and that hugging_face_decoding() has no option for, in one line
+/// for the log; empty where there is none. bans: tokens that bad_words_ids may have beside those of padding and of the
+/// beginning, which we never write.
+std::string unread_decoding(const HuggingFaceConfig& settings, std::set<int64_t> bans);
 
 /// Whether bad_words_ids of such settings has the token `id` by itself.
 bool hugging_face_bans(const HuggingFaceConfig& settings, int64_t id);

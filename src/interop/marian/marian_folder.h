@@ -38,6 +38,7 @@ struct MarianFolder {
   std::set<std::string> unused = {};                             ///< further tensors that the format has
   WeightFile weights;
   DecodingConfig decoding = {};
+  std::string warning = {};  ///< about settings that are not read
   std::string source_language = "src", target_language = "tgt";
 };
 

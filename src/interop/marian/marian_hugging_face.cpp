@@ -127,6 +127,7 @@ MarianFolder open_hugging_face(const fs::path& directory) {
                       .target_language = target_language};
   read_vocabularies(folder, config);
   folder.decoding.ban_unknown = hugging_face_bans(generation, folder.target.specials.unknown);
+  folder.warning = unread_decoding(generation, {folder.target.specials.unknown});
   name_tensors(folder);
   folder.blocks = marian_block_names(folder.config);
   return folder;

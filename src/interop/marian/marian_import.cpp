@@ -51,6 +51,7 @@ class Importer {
                      .summary = {{"imported_from", folder_.format}},
                      .weights = std::move(weights_),
                      .name = folder_.directory.string()};
+    if (!folder_.warning.empty()) model.warnings.push_back(folder_.warning);
     check_import(model);
     return model;
   }

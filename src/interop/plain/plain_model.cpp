@@ -31,6 +31,11 @@ int64_t PlainModel::numbers() const {
 }
 
 PlainModel read_plain_model(const fs::path& directory) {
+  if (!fs::exists(directory / "model.json") && fs::exists(directory / "model.bin"))
+    throw Error(
+        fmt::format("{}: holds a model of CTranslate2, which is not read; name the model directory that it was "
+                    "made of",
+                    directory.string()));
   auto description = read_model_description(directory);
   PlainModel model{.config = std::move(description.config),
                    .codec = TextCodec::load(directory, description.tokenizer),

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/strict_json.h"
 #include "config/loading/model_description.h"
@@ -20,6 +21,7 @@ struct PlainModel {
   Arrays weights;
   std::string name;                                  ///< shown in messages: where it comes from
   Choice<WeightType> stored = WeightType::kFloat32;  ///< how the directory holds them; here they are float32
+  std::vector<std::string> warnings = {};            ///< what an import could not take along, a line each
   int64_t parameters = 0;                            ///< numbers in the weights, as the directory says; 0: it does not
 
   /// Throws Error where it is missing.

@@ -107,7 +107,8 @@ T5Specials t5_specials(const HuggingFaceConfig& config, const HuggingFaceConfig&
 DecodingConfig t5_decoding(const HuggingFaceConfig& generation, const T5Task& task) {
   auto decoding = hugging_face_decoding(generation.with(task.settings));
   // Theirs counts the start token. Without a task it is that of a demonstration, 20.
-  decoding.max_length = task.settings.number_or("max_length", 1, 2, 100001) - 1;
+  if (decoding.max_length == 0) decoding.max_length = task.settings.number_or("max_length", 1, 2, 100001) - 1;
+  if (decoding.max_length > 0) decoding.min_length = std::min(decoding.min_length, decoding.max_length - 1);
   return decoding;
 }
 
@@ -237,6 +238,8 @@ class T5Importer {
                      .summary = {{"imported_from", "Hugging Face T5"}},
                      .weights = std::move(weights_),
                      .name = directory_.string()};
+    if (auto warning = unread_decoding(generation_.with(task_.settings), {}); !warning.empty())
+      model.warnings.push_back(std::move(warning));
     check_import(model);
     return model;
   }

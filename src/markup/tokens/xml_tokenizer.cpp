@@ -231,14 +231,22 @@ class XmlTokenizer {
     while (i < document_.size() && is_markup_space(document_[i])) ++i;
     if (i == document_.size() || document_[i] != '>') throw wrong(at_, "a tag does not end");
     const size_t index = out_.tokens.size();
-    if (open_.empty() || out_.name(out_.tokens[open_.back()]) != out_.text(name))
-      throw wrong(at_, fmt::format("</{}> closes no element", out_.text(name)));
+    if (open_.empty() || out_.name(out_.tokens[open_.back()]) != out_.text(name)) throw wrong_end(name);
     Token& token = add(TokenKind::kEndTag, i + 1);
     token.name = name;
     token.partner = open_.back();
     Token& start = out_.tokens[open_.back()];
     start.partner = start.content_end = index;
     open_.pop_back();
+  }
+
+  /// An end tag that is not of the innermost element: that one has none, or this one has no start.
+  Error wrong_end(ByteRange name) const {
+    const auto end = fmt::format("</{}>", out_.text(name));
+    const auto is_of = [&](size_t open) { return out_.name(out_.tokens[open]) == out_.text(name); };
+    if (std::ranges::none_of(open_, is_of)) return wrong(at_, end + " closes no element");
+    const auto& inner = out_.tokens[open_.back()];
+    return wrong(inner.bytes.begin, fmt::format("<{}> is not closed before {}", out_.name(inner), end));
   }
 
   MarkupTokens out_;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "nn/device/device.h"
+#include "nn/ops/activation.h"
 #include "nn/ops/score_products.h"
 
 namespace nmt {
@@ -15,7 +16,7 @@ LocalWindowImpl::LocalWindowImpl(const Options& options) : options_(options) {
 
 torch::Tensor LocalWindowImpl::centres(const torch::Tensor& query, const torch::Tensor& sizes, int64_t position) {
   if (options_.kind == AttentionWindow::kMonotonic) return (sizes - 1).clamp_max(static_cast<double>(position));
-  return sizes * centre_(hidden_(query).tanh()).to(torch::kFloat32).sigmoid();
+  return sizes * activate(centre_(hidden_(query).tanh()).to(torch::kFloat32), Activation::kSigmoid);
 }
 
 torch::Tensor LocalWindowImpl::forward(const torch::Tensor& query, const torch::Tensor& scores,

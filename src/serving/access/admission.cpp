@@ -36,11 +36,16 @@ std::string Admission::client(const Caller& caller, const std::string& key_field
   return key ? "key " + key->name : "address " + caller.address;
 }
 
-void Admission::admit(const Caller& caller, const std::string& key_field, int64_t characters, RequestKind kind) {
-  const ApiKey* const key = key_of(caller, key_field);
+void Admission::check(const Caller& caller, const std::string& key_field, int64_t characters, RequestKind kind) const {
+  key_of(caller, key_field);
   const int64_t most = kind == RequestKind::kText ? rules_.max_characters : rules_.max_document_characters;
   if (characters > most)
     throw RequestError(400, fmt::format("Invalid request: request ({}) exceeds text limit ({})", characters, most));
+}
+
+void Admission::admit(const Caller& caller, const std::string& key_field, int64_t characters, RequestKind kind) {
+  check(caller, key_field, characters, kind);
+  const ApiKey* const key = key_of(caller, key_field);
   const auto seconds = limiter_.admit(client(caller, key_field), key ? key->limit : rules_.limit, characters);
   if (seconds)
     throw RequestError(429, fmt::format("Slowdown: the limit is reached; try again in {} s", *seconds), *seconds);

@@ -36,8 +36,10 @@ class Admission {
   /// Throws Error for rules out of range.
   explicit Admission(AdmissionRules rules);
 
-  /// Counts the request. Throws RequestError: 403 for the key, 400 for more characters than a request may have, 429 for
-  /// a limit of the minute.
+  /// Throws RequestError: 403 for the key, 400 for more characters than a request may have. Counts nothing.
+  void check(const Caller& caller, const std::string& key_field, int64_t characters,
+             RequestKind kind = RequestKind::kText) const;
+  /// The same, and counts the request; 429 for a limit of the minute.
   void admit(const Caller& caller, const std::string& key_field, int64_t characters,
              RequestKind kind = RequestKind::kText);
   /// The name of who is served: one that no other client has. Throws RequestError 403 for the key.

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
@@ -22,22 +25,60 @@ std::string_view host_of_origin(std::string_view origin) {
   return colon == std::string_view::npos ? std::string_view() : origin.substr(colon + 3);
 }
 
+bool is_alphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_of_address(char c) { return is_alphanumeric(c) || c == '.' || c == ':'; }
+
+/// Whether a header could name it: a name or an address, and perhaps a port.
+bool is_host(std::string_view host) {
+  const auto is_of_name = [](char c) { return is_alphanumeric(c) || c == '.' || c == '-' || c == '_'; };
+  const std::string_view name = without_port(host);
+  std::string_view port = host;
+  if (host.starts_with('[')) {
+    if (host.find(']') == std::string_view::npos || !std::ranges::all_of(name, is_of_address)) return false;
+    port.remove_prefix(name.size() + 2);
+  } else {
+    if (!std::ranges::all_of(name, is_of_name)) return false;
+    port.remove_prefix(name.size());
+  }
+  if (name.empty() || port.empty()) return !name.empty();
+  int number = 0;
+  const auto read = std::from_chars(port.data() + 1, port.data() + port.size(), number);
+  return port.front() == ':' && read.ec == std::errc() && read.ptr == port.data() + port.size() && number > 0 &&
+         number < 65536;
+}
+
+/// An origin as browsers send it: in lower case, without the port that its scheme has anyway. Throws Error.
+std::string normal_origin(const std::string& text) {
+  if (text.empty() || text == "*" || text == "null") return text;  // that of a page that is a file
+  std::string origin;
+  for (const char c : text) origin += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto host = host_of_origin(origin);
+  if (origin.starts_with("://") || !is_host(host))
+    throw Error(fmt::format(
+        "--allow-origin {}: is no origin, which is a scheme, a name and perhaps a port: https://example.org; * for all",
+        text));
+  for (const auto& [scheme, port] : {std::pair("http://", ":80"), {"https://", ":443"}})
+    if (origin.starts_with(scheme) && origin.ends_with(port)) origin.resize(origin.size() - std::strlen(port));
+  return origin;
+}
+
 }  // namespace
 
 void AccessOptions::validate() const {
-  if (std::ranges::find(allowed_hosts, "") != allowed_hosts.end())
-    throw Error("--allow-host: is empty; give a name, or * for all");
-  const auto& origin = allowed_origin;
-  if (origin.empty() || origin == "*" || origin == "null") return;  // that of a page that is a file
-  const auto host = host_of_origin(origin);
-  if (host.empty() || origin.starts_with("://") || host.find_first_of("/?# ") != std::string_view::npos)
-    throw Error(fmt::format(
-        "--allow-origin {}: is no origin, which is a scheme, a name and perhaps a port: https://example.org; * for all",
-        origin));
+  for (const auto& host : allowed_hosts) {
+    if (host.empty()) throw Error("--allow-host: is empty; give a name, or * for all");
+    const bool is_ipv6 = std::ranges::count(host, ':') > 1 && std::ranges::all_of(host, is_of_address);
+    if (host != "*" && !is_ipv6 && !is_host(host))
+      throw Error(
+          fmt::format("--allow-host {}: is no name of a host; write it as example.org, or example.org:8080", host));
+  }
+  normal_origin(allowed_origin);
 }
 
 AccessRules::AccessRules(AccessOptions options, const Address& address)
-    : options_(std::move(options)), local_(address.is_local()) {}
+    : options_(std::move(options)), local_(address.is_local()) {
+  options_.allowed_origin = normal_origin(options_.allowed_origin);
+}
 
 bool AccessRules::known_host(std::string_view host) const {
   const std::string name(without_port(host));

@@ -9,6 +9,7 @@
 #include "base/files/file.h"
 #include "base/unicode.h"
 #include "base/words.h"
+#include "text/corpus/text_reader.h"
 #include "text/words/word_counts.h"
 
 namespace nmt {
@@ -73,7 +74,8 @@ WordTokenizer::WordTokenizer(std::string tsv, const std::string& name, WordLimit
 }
 
 std::shared_ptr<const WordTokenizer> WordTokenizer::load(const std::filesystem::path& path, WordLimits limits) {
-  return std::make_shared<const WordTokenizer>(read_file(path), path.string(), limits);
+  return std::make_shared<const WordTokenizer>(std::string(without_byte_order_mark(read_file(path))), path.string(),
+                                               limits);
 }
 
 std::vector<int32_t> WordTokenizer::encode(std::string_view text) const {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/files/line_reader.h"
+#include "text/corpus/text_reader.h"
 
 namespace nmt {
 namespace {
@@ -77,7 +78,7 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const Tokenizer
   LineReader reader(path);
   int64_t lines = 0, promised = 0;
   while (const auto read = reader.next()) {
-    const auto line = without_end(*read);
+    const auto line = without_end(reader.line_number() == 1 ? without_byte_order_mark(*read) : *read);
     if (reader.line_number() == 1 && size != 1) {
       if (const auto words = words_of_header(line)) {
         promised = *words;

@@ -96,14 +96,38 @@ void set_aside(const fs::path& path, Logger& log) {
   log.info("the old run is now {}", old.string());
 }
 
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  if (!fs::exists(file)) return lines;
+  std::istringstream text(read_file(file));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
 // 0: none.
 int64_t last_validated(const fs::path& table) {
   int64_t last = 0;
-  if (!fs::exists(table)) return last;
-  std::istringstream text(read_file(table));
-  for (std::string line; std::getline(text, line);)
+  for (const auto& line : lines_of(table))
     if (const auto report = parse_validation_line(line)) last = std::max(last, report->update);
   return last;
+}
+
+// Who ends in order has saved, whatever training.checkpoint_every says.
+bool has_ended_or_gone_on(const fs::path& sessions) {
+  const auto lines = lines_of(sessions);
+  return std::ranges::any_of(lines, [](const std::string& line) {
+    const auto session = parse_session_line(line);
+    return session && (session->update > 0 || (!session->end.empty() && session->end != kEndedBeforeFirstUpdate));
+  });
+}
+
+// The first update at which a checkpoint is due, by these options and by those that the run was begun with.
+int64_t first_checkpoint(const Config& config, const fs::path& begun) {
+  const auto first = [](const Config& one) {
+    return names_epochs(one.run.naming) ? int64_t{1} : one.training.checkpoint_every;
+  };
+  if (!is_configuration(begun)) return first(config);
+  return std::min(first(config), first(parse_config(read_file(begun), begun.string()).config));
 }
 
 FileLock lock_of(const fs::path& directory) {
@@ -148,7 +172,10 @@ void RunDirectory::keep_configuration(const Config& config) const {
 // Checkpoints that someone removed. A run that was killed before its first one was due has validated, at most.
 void RunDirectory::refuse_to_begin_anew(const Config& config) const {
   const int64_t validated = last_validated(path_ / "validations.tsv");
-  if (validated > 0 ? validated < config.training.checkpoint_every : !fs::exists(best())) return;
+  if (validated > 0 ? validated < first_checkpoint(config, path_ / "config.yaml") &&
+                          !has_ended_or_gone_on(path_ / "sessions.jsonl")
+                    : !fs::exists(best()))
+    return;
   throw Error(
       fmt::format("run.dir {}: a run without checkpoints: a new one would replace its {}; bring the checkpoints back, "
                   "name another --run-dir, or --restart to set the old run aside",

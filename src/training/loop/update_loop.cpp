@@ -7,6 +7,7 @@
 
 #include "base/strict_json.h"
 #include "models/model_directory.h"
+#include "report/records/run_lines.h"
 #include "training/loop/stopping.h"
 #include "training/loop/tensor_statistics.h"
 
@@ -43,7 +44,7 @@ int UpdateLoop::run() {
     return 0;
   } catch (const Interrupted&) {
     if (progress_.update == 0) {
-      parts_.observer.on_end("stopped by a signal before the first update was done: the same command begins again");
+      parts_.observer.on_end(std::string(kEndedBeforeFirstUpdate));
     } else {
       save_checkpoint();
       if (parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);

@@ -47,7 +47,8 @@ Schedule falling(const TrainingConfig& config, std::function<double(double way)>
 }
 
 double halved(double lr, double start, double every, double epochs) {
-  return epochs < start ? lr : lr * std::exp2(-1 - std::floor((epochs - start) / every));
+  constexpr double kRounding = 1e-9;  // (8.7 - 8) / 0.1 is a little below 7
+  return epochs < start ? lr : lr * std::exp2(-1 - std::floor((epochs - start) / every + kRounding));
 }
 
 }  // namespace

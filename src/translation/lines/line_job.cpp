@@ -96,6 +96,7 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     std::vector<Alternative> own;
     for (auto& hypothesis : part.hypotheses) {
       own.push_back(to_alternative(codec, part.input.sources.front(), std::move(hypothesis)));
+      own.back().parts.front().repeated = part.repeated;
       if (part.misses_a_wish) own.back().meets_constraints = false;
     }
     append(alternatives, std::move(own));

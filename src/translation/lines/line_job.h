@@ -21,6 +21,7 @@ struct LineJob;
 struct LinePart {
   LineJob* line = nullptr;
   SearchInput input = {};
+  int64_t repeated = 0;        ///< SourcePart::repeated
   bool misses_a_wish = false;  ///< a phrase or prefix that only <unk> writes, a prefix beyond the length limit
   std::vector<Hypothesis> hypotheses = {};
 };

@@ -52,10 +52,10 @@ std::vector<PartPrefix> divide_prefix(std::string_view prefix, std::span<const S
   std::string_view rest = strip(prefix);
   size_t part = 0;
   for (; part + 1 < parts.size() && !rest.empty(); ++part) {
-    const auto& [pieces, text] = parts[part];
-    const auto end = is_complete(of_source, text)
-                         ? end_of_sentences(of_target, rest, of_source.split(text).size())
-                         : end_of_pieces(codec, rest, pieces.front().size() - codec.prefix_length(pieces.front()));
+    const auto& [pieces, text, repeated] = parts[part];
+    const size_t own_pieces = pieces.front().size() - codec.prefix_length(pieces.front()) - repeated;
+    const auto end = is_complete(of_source, text) ? end_of_sentences(of_target, rest, of_source.split(text).size())
+                                                  : end_of_pieces(codec, rest, own_pieces);
     if (!end) break;
     own[part] = {.text = std::string(rest.substr(0, *end)), .is_whole = true};
     rest = strip(rest.substr(*end));

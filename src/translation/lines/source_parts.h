@@ -14,15 +14,27 @@ namespace nmt {
 struct SourcePart {
   std::vector<std::vector<int32_t>> pieces = {};  ///< ids: a list for each codec
   std::string_view text = {};                     ///< a view of the line
+  /// Of the first codec's pieces, behind those of source_prefix: those of a tag that `text` does not have.
+  int64_t repeated = 0;
 };
+
+/// What tells a model for several target languages which of them is wanted: ">>cs<< " at the beginning of a line.
+struct LanguageTag {
+  std::string_view text = {};  ///< with the white space behind it; empty: there is none
+  int32_t piece = 0;
+};
+
+/// The tag of a line: only what is one piece of the codec's source vocabulary, and has a text behind it.
+LanguageTag leading_tag(const TextCodec& codec, std::string_view line);
 
 /// A source line in parts of at most max_length pieces, whichever codec counts: one part, unless the line is longer. It
 /// is then halved, again and again: after a sentence where one ends in the middle half, else at the space next to the
 /// middle, else between two characters. None for a line of white space or one whose normal form is empty (for the first
 /// codec). stopped: asked before each look at a text's pieces (seconds go by for a line of a million words); true ends
-/// it with TranslationStopped. May be empty.
+/// it with TranslationStopped. May be empty. tag: stands before each part (SourcePart::repeated).
 std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs, std::string_view line,
-                                        int64_t max_length, const std::function<bool()>& stopped = {});
+                                        int64_t max_length, const std::function<bool()>& stopped = {},
+                                        const LanguageTag& tag = {});
 
 /// Where such a line is halved: the second half begins there. 0 if it is a single character.
 size_t halving_point(std::string_view text);

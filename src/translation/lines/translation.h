@@ -34,7 +34,9 @@ struct TranslationRequest {
 /// The translation of a part of a line: of all of it, unless it was split.
 struct AlternativePart {
   std::vector<int32_t> source, target;  ///< pieces, without special ones; the source's are the first model's
-  bool finished = true;                 ///< false: cut at the length limit
+  int64_t repeated =
+      0;  ///< of the source's pieces, behind those of source_prefix: a tag that the line's first part has
+  bool finished = true;  ///< false: cut at the length limit
   /// [tokens, source pieces] row-major, where asked for (Hypothesis::attention); tokens are the target's pieces, and
   /// </s> where it is finished.
   std::vector<float> attention = {};

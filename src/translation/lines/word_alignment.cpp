@@ -22,11 +22,17 @@ std::vector<std::string> words_of(std::string_view text) {
   return {words.begin(), words.end()};
 }
 
+/// The pieces that a part begins with and that belong to no word of the line: those of source_prefix, and of a tag that
+/// was repeated.
+int64_t added_pieces(const TextCodec& codec, const AlternativePart& part) {
+  return codec.prefix_length(part.source) + part.repeated;
+}
+
 /// The words of a raw line and which of them each piece belongs to, all parts one after the other.
 WordPieces words_of_line(const TextCodec& codec, std::string_view line, const Alternative& alternative) {
   std::vector<int32_t> ids;
   for (const auto& part : alternative.parts)
-    ids.insert(ids.end(), part.source.begin() + codec.prefix_length(part.source), part.source.end());
+    ids.insert(ids.end(), part.source.begin() + added_pieces(codec, part), part.source.end());
   return source_words(codec, line, ids);
 }
 
@@ -53,7 +59,7 @@ std::vector<bool> pieces_that_count(const Tokenizer& tokenizer, std::span<const 
 /// One part of a line beside the words of its source.
 struct PartOfLine {
   const AlternativePart& part;
-  int64_t prefix;                          // pieces of source_prefix, which come first and belong to no word
+  int64_t prefix;                          // added_pieces()
   std::span<const int64_t> word_of_piece;  // of the others, counted in the line
   std::vector<bool> counts;                // pieces_that_count() of them
 
@@ -75,7 +81,7 @@ std::vector<PartOfLine> parts_of(const TextCodec& codec, const Alternative& alte
   std::vector<PartOfLine> parts;
   size_t offset = 0;
   for (const auto& part : alternative.parts) {
-    const int64_t prefix = codec.prefix_length(part.source);
+    const int64_t prefix = added_pieces(codec, part);
     const auto own = std::span(line.word_of_piece).subspan(offset, part.source.size() - prefix);
     offset += own.size();
     if (own.empty() || part.attention.empty()) continue;

@@ -12,7 +12,9 @@
 #include "base/error.h"
 #include "base/files/json_file.h"
 #include "config/loading/model_description.h"
+#include "serving/http/http_message.h"
 #include "text/terms/glossary.h"
+#include "translation/lines/source_parts.h"
 
 namespace nmt {
 namespace {
@@ -27,6 +29,34 @@ int64_t bytes_of(const fs::path& directory) {
     if (file.is_regular_file()) bytes += static_cast<int64_t>(file.file_size());
   }
   return bytes;
+}
+
+/// What is wrong with a model, with the place where it is named, or its folder where the command line names it.
+void at_place(const ServiceModel& model, const std::function<void()>& work) try { work(); } catch (const Error& error) {
+  const std::string what = error.what(), directory = model.directories.front().string();
+  if (!model.place.empty()) throw Error(model.place + what);
+  if (what.find(directory) != std::string::npos) throw;
+  throw Error(fmt::format("{}: {}", directory, what));
+}
+
+/// A codec with another source_prefix. Borrows the tokenizers. Throws Error for a prefix that the vocabulary lacks.
+TextCodec with_prefix(const TextCodec& codec, std::string prefix) {
+  if (prefix.ends_with("<<")) prefix += ' ';
+  const auto with = [&](const std::string& source_prefix) {
+    const auto borrowed = [](const Tokenizer& own) {
+      return std::shared_ptr<const Tokenizer>(std::shared_ptr<void>(), &own);
+    };
+    auto options = codec.options();
+    options.source_prefix = source_prefix;
+    return TextCodec(options, borrowed(codec.source()), borrowed(codec.target()));
+  };
+  TextCodec changed = with(prefix);
+  const auto& ids = changed.prefix_ids();
+  const bool is_unknown = ids.empty() || std::ranges::find(ids, SpecialIds::kUnknown) != ids.end();
+  if (is_unknown || (prefix.starts_with(">>") && leading_tag(with(""), prefix + "a").text.empty()))
+    throw Error(
+        fmt::format("prefix '{}': the model's source vocabulary does not have it; write it as in training", prefix));
+  return changed;
 }
 
 /// The code of a language that model.json names; "und" where it names none.
@@ -59,13 +89,15 @@ struct ModelPool::Entry {
   LanguagePair pair;
   int64_t bytes = 0;
   int64_t last_turn = 0;
-  std::unique_ptr<ModelSet> models = {};
-  std::unique_ptr<ModelService> service = {};  // borrows models: goes first
+  std::shared_ptr<ModelSet> models = {};       // one for all entries that differ in their prefix alone
+  std::vector<TextCodec> codecs = {};          // with a prefix of its own, one for each of the models
+  std::unique_ptr<ModelService> service = {};  // borrows both: goes first
   int64_t n_best = 1, batch_size = 1;
-  bool names_alignment = false;  // a layer or a head, which only the model itself tells whether it has
+  bool must_be_seen = false;  // it names what only the model itself tells whether it has: a layer, a head, a prefix
 
   void unload() {
     service.reset();
+    codecs.clear();
     models.reset();
   }
 };
@@ -75,18 +107,22 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
   for (const auto& model : config_.models) {
     auto entry = std::make_unique<Entry>();
     entry->model = model;
-    for (const auto& directory : model.directories) {
-      require_model_directory(directory);
-      entry->bytes += bytes_of(directory);
-    }
     const auto& first = model.directories.front();
-    entry->pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
-                   model.target.empty() ? language_of(first, "target_language") : model.target};
+    Config own;
+    at_place(model, [&] {
+      for (const auto& directory : model.directories) {
+        require_model_directory(directory);
+        entry->bytes += bytes_of(directory);
+      }
+      entry->pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
+                     model.target.empty() ? language_of(first, "target_language") : model.target};
+      own = read_model_description(first).config;
+    });
     // A change may be one that only the rest of the model's own configuration allows.
-    const auto decoding = model.changed(options_.changed(read_model_description(first).config)).decoding;
+    const auto decoding = model.changed(options_.changed(own)).decoding;
     entry->n_best = decoding.beam_size;
     entry->batch_size = decoding.batch_size;
-    entry->names_alignment = decoding.alignment_layer > 0 || decoding.alignment_head > 0;
+    entry->must_be_seen = decoding.alignment_layer > 0 || decoding.alignment_head > 0 || !model.source_prefix.empty();
     if (config_.memory > 0 && entry->bytes > config_.memory)
       throw Error(fmt::format("{}the model {} takes {} bytes, more than the {} that all models may take; give more",
                               config_.place("memory"), first.string(), entry->bytes, config_.memory));
@@ -95,7 +131,7 @@ ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log
   find_routes();
   check_languages();
   for (const auto& entry : entries_) {
-    if (config_.memory == 0 || entry->names_alignment) loaded(*entry);
+    if (config_.memory == 0 || entry->must_be_seen) at_place(entry->model, [&] { loaded(*entry); });
   }
 }
 
@@ -134,7 +170,9 @@ void ModelPool::find_routes() {
 /// Aliases and pivots have to do something: else a code is misspelt.
 void ModelPool::check_languages() const {
   const auto codes = codes_of(pairs());
-  const auto is_served = [&](const std::string& code) { return std::ranges::find(codes, code) != codes.end(); };
+  const auto is_served = [&](const std::string& code) {  // clients may write it in any case
+    return std::ranges::any_of(codes, [&](const std::string& own) { return same_ignoring_case(own, code); });
+  };
   for (const auto& [alias, code] : config_.aliases) {
     const auto place = config_.place("aliases " + alias);
     if (!is_served(code))
@@ -177,11 +215,57 @@ int64_t ModelPool::batch_size() const {
 const ModelService& ModelPool::loaded(Entry& entry) {
   entry.last_turn = ++turn_;
   if (entry.service) return *entry.service;
+  auto models = shared_models(entry);
+  const auto start = SteadyClock::now();
+  const bool is_fresh = !models;
+  if (is_fresh) {
+    make_room(entry.bytes);
+    models = std::make_shared<ModelSet>(ModelSetOptions{
+        .directories = entry.model.directories,
+        .weights = entry.model.weights,
+        .device = options_.device,
+        .max_source_length = options_.max_source_length,
+        .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); }});
+  }
+  TranslatorOptions options = models->options();
+  options.split_sentences = options_.split_sentences;
+  auto members = models->members();
+  std::vector<TextCodec> codecs;
+  if (!entry.model.source_prefix.empty()) {
+    for (const auto& member : members) codecs.push_back(with_prefix(*member.codec, entry.model.source_prefix));
+    for (size_t i = 0; i < members.size(); ++i) members[i].codec = &codecs[i];
+  }
+  auto service = std::make_unique<ModelService>(std::move(members), options,
+                                                TermOptions{entry.model.glossary, entry.model.keep_placeholders});
+  entry.models = std::move(models);
+  entry.codecs = std::move(codecs);  // they stay where they are
+  entry.service = std::move(service);
+  if (is_fresh && config_.models.size() > 1)
+    log_.info("{}: loaded in {:.2f} s", entry.pair.name(),
+              std::chrono::duration<double>(SteadyClock::now() - start).count());
+  return *entry.service;
+}
+
+/// Those of another entry that are the same; null where there is none in memory.
+std::shared_ptr<ModelSet> ModelPool::shared_models(const Entry& entry) const {
+  for (const auto& other : entries_) {
+    const auto &own = entry.model, &its = other->model;
+    if (other->service && own.directories == its.directories && own.weights == its.weights &&
+        own.decoding == its.decoding)
+      return other->models;
+  }
+  return {};
+}
+
+void ModelPool::make_room(int64_t bytes) {
   const auto in_memory = [&] {
-    return std::accumulate(entries_.begin(), entries_.end(), int64_t{0},
-                           [](int64_t sum, const auto& one) { return sum + (one->service ? one->bytes : 0); });
+    std::map<const ModelSet*, int64_t> sets;
+    for (const auto& one : entries_)
+      if (one->service) sets[one->models.get()] = one->bytes;
+    return std::accumulate(sets.begin(), sets.end(), int64_t{0},
+                           [](int64_t sum, const auto& set) { return sum + set.second; });
   };
-  while (config_.memory > 0 && in_memory() + entry.bytes > config_.memory) {
+  while (config_.memory > 0 && in_memory() + bytes > config_.memory) {
     Entry* oldest = nullptr;
     for (const auto& one : entries_) {
       if (one->service && (!oldest || one->last_turn < oldest->last_turn)) oldest = one.get();
@@ -189,21 +273,6 @@ const ModelService& ModelPool::loaded(Entry& entry) {
     log_.info("{}: leaves the memory", oldest->pair.name());
     oldest->unload();
   }
-  const auto start = SteadyClock::now();
-  entry.models = std::make_unique<ModelSet>(
-      ModelSetOptions{.directories = entry.model.directories,
-                      .weights = entry.model.weights,
-                      .device = options_.device,
-                      .max_source_length = options_.max_source_length,
-                      .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); }});
-  TranslatorOptions options = entry.models->options();
-  options.split_sentences = options_.split_sentences;
-  entry.service = std::make_unique<ModelService>(entry.models->members(), options,
-                                                 TermOptions{entry.model.glossary, entry.model.keep_placeholders});
-  if (config_.models.size() > 1)
-    log_.info("{}: loaded in {:.2f} s", entry.pair.name(),
-              std::chrono::duration<double>(SteadyClock::now() - start).count());
-  return *entry.service;
 }
 
 const ModelPool::Route& ModelPool::route_of(const LanguagePair& pair) const {

@@ -30,9 +30,9 @@ struct ModelPoolOptions {
 /// a time.
 class ModelPool {
  public:
-  /// Borrows log. Without a limit of memory all models are loaded now; with one those whose decoding names a layer or
-  /// head of alignments, which they may not have. Throws Error for a folder that is no model, two models of one pair, a
-  /// model that is larger than the memory, and aliases and pivots that do nothing.
+  /// Borrows log. Without a limit of memory all models are loaded now; with one those that name a layer or head of
+  /// alignments or a prefix, which they may not have. Throws Error for a folder that is no model, two models of one
+  /// pair, a model that is larger than the memory, and aliases and pivots that do nothing.
   ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log);
   ~ModelPool();
 
@@ -57,6 +57,8 @@ class ModelPool {
   void check_languages() const;
   const Route& route_of(const LanguagePair& pair) const;
   const ModelService& loaded(Entry& entry);
+  std::shared_ptr<ModelSet> shared_models(const Entry& entry) const;
+  void make_room(int64_t bytes);
 
   const ServiceConfig config_;
   const ModelPoolOptions options_;

@@ -17,6 +17,7 @@
 #include "config/option_table.h"
 #include "config/rules/consistency.h"
 #include "config/value.h"
+#include "serving/http/http_message.h"
 
 namespace nmt {
 namespace {
@@ -68,6 +69,14 @@ class Reader {
       fail(node, fmt::format("{}: a number that is not negative was expected", name));
     return value;
   }
+  /// As parse_bytes() reads it, or a bare number of bytes.
+  int64_t bytes(const YAML::Node& node, const char* name) const {
+    const auto number = text(node, name);
+    int64_t bytes = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), bytes);
+    if (read.ec == std::errc() && read.ptr == number.data() + number.size() && bytes >= 0) return bytes;
+    return parse_bytes(fmt::format("{}: {}", where(node), name), number);
+  }
   /// The code of a language: "de", "zh-Hans", "pt_BR". A number is a slip.
   std::string language(const YAML::Node& node, const char* name) const {
     const auto code = text(node, name);
@@ -109,7 +118,7 @@ std::function<Config(const Config&)> changes(const Reader& reader, const YAML::N
 
 ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
   reader.check_map(node, "a model",
-                   {"directory", "weights", "source", "target", "decoding", "glossary", "keep_placeholders"});
+                   {"directory", "weights", "source", "target", "prefix", "decoding", "glossary", "keep_placeholders"});
   if (!node["directory"]) reader.fail(node, "a model without a directory");
   ServiceModel model;
   model.place = reader.where(node) + ": ";
@@ -128,6 +137,7 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
   }
   if (const auto source = node["source"]) model.source = reader.language(source, "source");
   if (const auto target = node["target"]) model.target = reader.language(target, "target");
+  if (const auto prefix = node["prefix"]) model.source_prefix = reader.text(prefix, "prefix");
   if (const auto glossary = node["glossary"]) {
     model.glossary_file = reader.file().parent_path() / reader.text(glossary, "glossary");
     model.glossary = std::make_shared<const Glossary>(Glossary::read(model.glossary_file));
@@ -137,7 +147,10 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
     if (value != "true" && value != "false") reader.fail(keep, "keep_placeholders: true or false was expected");
     model.keep_placeholders = value == "true";
   }
-  if (const auto decoding = node["decoding"]) model.changed = changes(reader, decoding);
+  if (const auto decoding = node["decoding"]) {
+    model.changed = changes(reader, decoding);
+    model.decoding = YAML::Dump(decoding);
+  }
   return model;
 }
 
@@ -156,7 +169,7 @@ ServiceConfig read_service_config(const fs::path& file) try {
     return fmt::format("{}: {}: ", reader.where(node), name);
   };
   if (const auto memory = root["memory"]) {
-    config.memory = parse_bytes(reader.where(memory) + ": memory", reader.text(memory, "memory"));
+    config.memory = reader.bytes(memory, "memory");
     config.places["memory"] = place(memory, "memory");
   }
   if (const auto pivots = root["pivots"]) {
@@ -168,7 +181,13 @@ ServiceConfig read_service_config(const fs::path& file) try {
   if (const auto aliases = root["aliases"]) {
     if (!aliases.IsMap()) reader.fail(aliases, "aliases: codes, each with the one that it stands for");
     for (const auto& item : aliases) {
-      const auto alias = item.first.Scalar();
+      const auto alias = reader.language(item.first, "aliases");
+      if (same_ignoring_case(alias, "auto"))
+        reader.fail(item.first,
+                    fmt::format("aliases: {} is what clients write to have the language found; leave it out", alias));
+      for (const auto& [other, code] : config.aliases)
+        if (same_ignoring_case(other, alias))
+          reader.fail(item.first, fmt::format("aliases: {} stands twice; case does not count", alias));
       config.aliases[alias] = reader.language(item.second, "aliases");
       config.places["aliases " + alias] = place(item.first, "aliases");
     }

@@ -19,12 +19,15 @@ struct ServiceModel {
   std::vector<std::filesystem::path> directories;  ///< several: an ensemble
   std::vector<double> weights = {};                ///< of an ensemble's votes; empty: all the same
   std::string source = {}, target = {};            ///< empty: as the model says
-  std::shared_ptr<const Glossary> glossary = {};   ///< of requests without one; null: none
-  std::filesystem::path glossary_file = {};        ///< where it was read from
-  bool keep_placeholders = false;                  ///< of all requests
-  std::string place = {};                          ///< "FILE:LINE: ", for messages; empty: the command line names it
+  /// Before each source sentence, in place of the model's own (TextCodec::Options); empty: the model's own.
+  std::string source_prefix = {};
+  std::shared_ptr<const Glossary> glossary = {};  ///< of requests without one; null: none
+  std::filesystem::path glossary_file = {};       ///< where it was read from
+  bool keep_placeholders = false;                 ///< of all requests
+  std::string place = {};                         ///< "FILE:LINE: ", for messages; empty: the command line names it
   /// What the service changes of the model's own configuration.
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
+  std::string decoding = {};  ///< the same as it is written; models with one text have the same changes
 };
 
 /// A file that says which models a service has (docs/serving.md#several-models).

@@ -73,6 +73,23 @@ TEST(ReadFile, HoldsToALimit) {
   EXPECT_EQ(message_of<Error>([&] { read_file("/dev/zero", 100'000); }), "/dev/zero: holds more than 100000 bytes");
 }
 
+TEST(ReadFile, SaysThatPatternsAreNotExpanded) {
+  const std::string hint =
+      ": cannot read (No such file or directory); ~ and * are not expanded here, write the whole name";
+  for (const std::string name : {"~/none.de", "none*.de"})
+    EXPECT_EQ(message_of<Error>([&] { read_file(name); }), name + hint);
+}
+
+// Before the work, not at its end: 241 letters are a name, but not with the ending of a file in the making.
+TEST(AtomicFile, RefusesNamesThatAreTooLongAtOnce) {
+  const TemporaryDirectory folder;
+  for (const size_t letters : {241, 300}) {
+    const auto path = folder / std::string(letters, 'n');
+    EXPECT_EQ(message_of<Error>([&] { check_writable(path); }), path.string() + ": cannot write (File name too long)");
+  }
+  EXPECT_EQ(files_in(folder), 0u);
+}
+
 TEST(AtomicFile, ShowsTheNewFileAtCommitOnly) {
   const TemporaryDirectory folder;
   write_file_atomically(folder / "file", "old");

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include "base/error.h"
 #include "base/files/faked_file_system.h"
@@ -100,6 +102,11 @@ TEST(OutputFolder, RefusesPlacesThatCannotBe) {
               EndsWith("loop: cannot make the folder (Too many levels of symbolic links)"));
   EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / std::string(250, 'n')); }),
               HasSubstr("cannot make the folder (File name too long)"));
+  EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / "link/below/it"); }),
+              EndsWith("link: is a symbolic link to nothing (gone/disk); make that folder, or name another"));
+  EXPECT_THAT(message_of<Error>([&] { OutputFolder output(folder / "new/and" / std::string(300, 'n')); }),
+              HasSubstr("cannot make the folder (File name too long)"));
+  EXPECT_THAT(message_of<Error>([&] { OutputFolder output("/proc/none/below"); }), HasSubstr("cannot make the folder"));
   EXPECT_THAT(message_of<Error>([&] { OutputFolder output("/proc"); }),
               EndsWith("/proc: is a mount point, which nothing can take the place of; name a folder in it"));
   EXPECT_THAT(names_in(folder.path()), ElementsAre("file", "link", "loop"));
@@ -119,6 +126,87 @@ TEST(OutputFolder, ReplacesWhereNamesCannotBeExchanged) {
   make(folder / "a", "two");
   EXPECT_EQ(read_file(folder / "a/x"), "two");
   EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+}
+
+std::optional<std::string> first_name_in(const std::filesystem::path& folder) {
+  const auto names = names_in(folder);
+  return names.empty() ? std::nullopt : std::optional(names.front());
+}
+
+const char* const kLoss =
+    "a: precious came there during the work and would be lost, so nothing was written; move it "
+    "and start again, or name another folder";
+
+TEST(OutputFolder, ReplacesNothingThatCameMeanwhile) {
+  for (const bool stood_there : {false, true}) {
+    const TemporaryDirectory folder;
+    if (stood_there) std::filesystem::create_directory(folder / "a");
+    {
+      OutputFolder output(folder / "a", first_name_in);
+      write(output.path() / "x", "new");
+      std::filesystem::create_directory(folder / "a");
+      write(folder / "a/precious", "mine");
+      EXPECT_THAT(message_of<Error>([&] { output.commit(); }), EndsWith(kLoss));
+    }
+    EXPECT_EQ(read_file(folder / "a/precious"), "mine");
+    EXPECT_THAT(names_in(folder / "a"), ElementsAre("precious"));
+    EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+  }
+}
+
+// Between the look at the folder and the exchange: what comes in that moment goes back with the folder.
+TEST(OutputFolder, PutsBackWhatCameAtTheLastMoment) {
+  for (const bool exchanges : {true, false}) {
+    const TemporaryDirectory folder;
+    test::FakedFileSystem system;
+    if (!exchanges) system.refuse_exchange();
+    std::filesystem::create_directory(folder / "a");
+    {
+      OutputFolder output(folder / "a", [&](const std::filesystem::path& standing) {
+        const auto name = first_name_in(standing);
+        if (!name) write(standing / "precious", "mine");
+        return name;
+      });
+      write(output.path() / "x", "new");
+      EXPECT_THAT(message_of<Error>([&] { output.commit(); }), EndsWith(kLoss));
+    }
+    EXPECT_EQ(read_file(folder / "a/precious"), "mine") << exchanges;
+    EXPECT_THAT(names_in(folder / "a"), ElementsAre("precious"));
+    EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+  }
+}
+
+// Another program puts a folder of its own in the place while the old one lies aside.
+TEST(OutputFolder, NeverRemovesWhatCannotGoBack) {
+  const TemporaryDirectory folder;
+  test::FakedFileSystem system;
+  system.refuse_exchange();
+  std::filesystem::create_directory(folder / "a");
+  int looks = 0;
+  std::filesystem::path kept;
+  {
+    OutputFolder output(folder / "a", [&](const std::filesystem::path& standing) -> std::optional<std::string> {
+      if (++looks == 1) return std::nullopt;
+      write(standing / "precious", "mine");
+      kept = standing;
+      std::filesystem::create_directory(folder / "a");
+      write(folder / "a/theirs", "theirs");
+      return "precious";
+    });
+    EXPECT_THAT(message_of<MachineError>([&] { output.commit(); }),
+                HasSubstr("a: what stood there cannot be put back (Directory not empty); it is " + kept.string()));
+  }
+  make(folder / "a", "next");
+  recover_output_folders(folder.path(), OtherWriters::kNone);
+  EXPECT_EQ(read_file(kept / "precious"), "mine");
+}
+
+TEST(OutputFolder, ReplacesNoFileThatCameMeanwhile) {
+  const TemporaryDirectory folder;
+  OutputFolder output(folder / "a");
+  write(folder / "a", "mine");
+  EXPECT_THAT(message_of<Error>([&] { output.commit(); }), HasSubstr("a: a file came there during the work"));
+  EXPECT_EQ(read_file(folder / "a"), "mine");
 }
 
 /// What a process that ends before one of its renames leaves of making `path`.

@@ -49,6 +49,26 @@ TEST(StopSignals, TheSecondKills) {
   }
 }
 
+TEST(StopSignals, AClosedTerminalStopsAsSigterm) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_DFL);
+        catch_stop_signals();
+        raise(SIGHUP);
+        raise(SIGHUP);  // the shell sends one, the terminal too
+        std::_Exit(stop_signal() == SIGTERM ? stop_exit_code() : 99);
+      },
+      testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);  // as nohup does
+        catch_stop_signals();
+        raise(SIGHUP);
+        std::_Exit(stop_signal() == 0 ? 0 : 99);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST(StopSignals, AClosedPipeIsAWriteError) {
   EXPECT_EXIT(
       {

@@ -94,6 +94,73 @@ TEST(HuggingFaceDecoding, TakesTheSearch) {
     EXPECT_EQ(decoding_of({{"early_stopping", value}}).stopping, Stopping::kHeuristic) << value;
 }
 
+TEST(HuggingFaceDecoding, TakesLimitsOfTheLength) {
+  EXPECT_EQ(decoding_of({{"min_length", 20}}).min_length, 19) << "theirs counts the start token";
+  EXPECT_EQ(decoding_of({{"min_length", 0}}).min_length, 0);
+  EXPECT_EQ(decoding_of({{"min_length", 20}, {"min_new_tokens", 7}}).min_length, 7);
+  EXPECT_EQ(decoding_of({{"max_length", 512}}).max_length, 0);
+  const auto both = decoding_of({{"min_new_tokens", 50}, {"max_new_tokens", 30}});
+  EXPECT_EQ(both.max_length, 30);
+  EXPECT_EQ(both.min_length, 29) << "it never ends before";
+}
+
+TEST(HuggingFaceDecoding, TakesGroupsOfBeams) {
+  const auto decoding = decoding_of({{"num_beams", 6}, {"num_beam_groups", 3}, {"diversity_penalty", 0.7}});
+  EXPECT_EQ(decoding.diversity_groups, 3);
+  EXPECT_EQ(decoding.diversity_strength, 0.7);
+  EXPECT_EQ(decoding_of({{"num_beams", 6}, {"num_beam_groups", 1}}).diversity_strength, 0.5) << "ours, not read";
+}
+
+TEST(HuggingFaceDecoding, SamplesWhereThereIsOneBeam) {
+  auto decoding = decoding_of({{"do_sample", true}, {"temperature", 0.5}, {"top_p", 0.9}});
+  EXPECT_TRUE(decoding.sampling);
+  EXPECT_EQ(decoding.beam_size, 1);
+  EXPECT_EQ(decoding.temperature, 0.5);
+  EXPECT_EQ(decoding.top_k, 50) << "theirs, where nothing is said";
+  EXPECT_EQ(decoding.top_p, 0.9);
+  decoding = decoding_of({{"do_sample", true}, {"num_beams", 4}, {"temperature", 0.5}});
+  EXPECT_FALSE(decoding.sampling);
+  EXPECT_EQ(decoding.temperature, 1);
+}
+
+TEST(HuggingFaceDecoding, NamesWhatIsNotRead) {
+  const auto unread = [](nlohmann::json json) { return unread_decoding(settings(std::move(json)), {1}); };
+  const auto line = [](const std::string& names) {
+    return "c.json (or generation_config.json beside it): no option here for " + names +
+           "; translations may differ from those of transformers";
+  };
+  EXPECT_EQ(unread({{"do_sample", true}, {"num_beams", 4}, {"encoder_no_repeat_ngram_size", 3}, {"typical_p", 0.9}}),
+            line("encoder_no_repeat_ngram_size, typical_p, do_sample"));
+  EXPECT_EQ(unread({{"num_beams", 4}, {"num_beam_groups", 3}}), line("num_beam_groups"));
+  EXPECT_EQ(unread({{"pad_token_id", 58100}, {"bad_words_ids", {{58100}, {7}}}}), line("bad_words_ids"));
+  EXPECT_EQ(unread({{"forced_bos_token_id", 0}}), line("forced_bos_token_id"));
+}
+
+// What folders of OPUS-MT hold, old ones with every default written out.
+TEST(HuggingFaceDecoding, SaysNothingAboutFoldersAsTheyUsuallyAre) {
+  EXPECT_EQ(unread_decoding(settings({{"bad_words_ids", {{58100}, {1}, {2}}},
+                                      {"pad_token_id", 58100},
+                                      {"bos_token_id", 2},
+                                      {"decoder_start_token_id", 58100},
+                                      {"forced_eos_token_id", 0},
+                                      {"max_length", 512},
+                                      {"num_beams", 6},
+                                      {"renormalize_logits", true},
+                                      {"do_sample", false},
+                                      {"temperature", 0.7},
+                                      {"top_k", 50},
+                                      {"typical_p", 0.5},
+                                      {"min_length", 0},
+                                      {"num_beam_groups", 1},
+                                      {"diversity_penalty", 0.0},
+                                      {"encoder_no_repeat_ngram_size", 0},
+                                      {"forced_bos_token_id", nullptr},
+                                      {"suppress_tokens", nlohmann::json::array()},
+                                      {"num_return_sequences", 1}}),
+                            {1}),
+            "");
+}
+
 TEST(HuggingFaceDecoding, RefusesWhatOurOptionsCannotBe) {
   const std::pair<const char*, nlohmann::json> cases[] = {
       {"num_beams", 0},          {"num_beams", 1001},          {"num_beams", 2.7},

@@ -27,9 +27,15 @@ TEST(Dropout, IsAFunctionOfSeedUpdateAndSite) {
   };
   const auto base = mask(1, 1, 0, 0);
   EXPECT_TRUE(base.equal(mask(1, 1, 0, 0)));
-  for (const auto& other : {mask(2, 1, 0, 0), mask(1, 2, 0, 0), mask(1, 1, 1, 0), mask(1, 1, 0, 1)}) {
-    const double same = (base == other).to(torch::kFloat64).mean().item<double>();
+  const auto expect_unrelated = [](const torch::Tensor& one, const torch::Tensor& other) {
+    const double same = (one == other).to(torch::kFloat64).mean().item<double>();
     EXPECT_NEAR(same, 0.5, 0.05);  // unrelated masks agree on half of the places
+  };
+  for (const auto& other :
+       {mask(2, 1, 0, 0), mask(1, 2, 0, 0), mask(1, 1, 1, 0), mask(1, 1, 0, 1), mask(1, 1, 1024, 0)})
+    expect_unrelated(base, other);
+  for (const int64_t micro_batch : {1024, 1'000'000}) {
+    expect_unrelated(mask(1, 5, micro_batch, 0), mask(1, 5 + micro_batch / 1024, micro_batch % 1024, 0));
   }
 }
 

@@ -265,6 +265,21 @@ TEST(LocalWindow, FollowsThePositionOfTheStep) {
     }
 }
 
+// ATen's sigmoid computes whole vectors otherwise than what is left over: a sentence would depend on its batch.
+TEST(LocalWindow, PredictsTheSameCentreAloneAndInABatch) {
+  constexpr int64_t kSentences = 301, kPositions = 40;
+  const torch::NoGradGuard no_grad;
+  LocalWindow window(LocalWindowImpl::Options{.query = 6, .inner = 5, .window = 20});
+  set_by_formula(*window);
+  const auto query = wave({kSentences, 1, 6}, 3), scores = wave({kSentences, 1, kPositions});
+  const auto together = window(query, scores, torch::full({kSentences}, kPositions, torch::kInt64), 0);
+  for (int64_t i = 0; i < kSentences; ++i) {
+    const auto alone =
+        window(query.narrow(0, i, 1), scores.narrow(0, i, 1), torch::full({1}, kPositions, torch::kInt64), 0);
+    ASSERT_TRUE(alone[0].equal(together[i])) << "sentence " << i;
+  }
+}
+
 TEST(LocalWindow, GivesTheScoresThemselvesWhereThereIsNoSoftmax) {
   const LocalWindowImpl::Options options{.query = 6, .inner = 5, .window = 2};
   auto plain_options = options;

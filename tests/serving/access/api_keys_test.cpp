@@ -44,6 +44,16 @@ TEST_F(ApiKeysTest, AFileOfKeys) {
   for (const char* wrong : {"", "ab", "abc ", "ABC", "abcd", "nextcloud", "#"}) EXPECT_EQ(all.find(wrong), nullptr);
 }
 
+TEST_F(ApiKeysTest, AByteOrderMarkIsNoPartOfTheFirstKey) {
+  const auto all = keys(
+      "\xEF\xBB\xBF"
+      "abc 60\ndef\n");
+  EXPECT_NE(all.find("abc"), nullptr);
+  EXPECT_NE(all.find("def"), nullptr);
+  EXPECT_EQ(keys("\xEF\xBB\xBF# keys\nabc\n").find("#"), nullptr);
+  EXPECT_THAT(refusal("\xEF\xBB\xBF"), HasSubstr("holds no key"));
+}
+
 TEST_F(ApiKeysTest, ASingleKey) {
   EXPECT_NE(ApiKeys::single("secret").find("secret"), nullptr);
   EXPECT_EQ(ApiKeys::single("secret").find("secre"), nullptr);

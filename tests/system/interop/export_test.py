@@ -93,6 +93,38 @@ class Export(support.Case):
             self.assert_refused(self.programs.call("nmt-export", "--inspect", self.model, *arguments), part)
         self.programs.must("nmt-export", "-q", "--inspect", self.model)
 
+    def test_nothing_stays_of_folders_that_cannot_be(self):
+        for name, part in (("new/" + 300 * "n", "File name too long"), ("dangling/sub", "dangling: is a symbolic link")):
+            (self.folder / "dangling").unlink(missing_ok=True)
+            (self.folder / "dangling").symlink_to("gone")
+            done = self.programs.call("nmt-export", "-m", self.model, "--to", "safetensors", "-o", self.folder / name)
+            self.assert_refused(done, part, output=self.folder / "new")
+        self.assert_refused(self.programs.call("nmt-export", "-m", self.model, "--to", "safetensors", "-o", "/proc/zz"),
+                            "cannot make the folder")
+
+    def test_a_model_that_came_meanwhile_is_kept(self):
+        description = (self.model / "model.json").read_bytes()
+        (self.model / "model.json").unlink()
+        os.mkfifo(self.model / "model.json")  # the program waits for it while another one writes to its folder
+        process = subprocess.Popen([self.programs.path("nmt-export"), "-m", self.model, "--to", "safetensors", "-o",
+                                    self.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        guard = threading.Timer(60, process.kill)
+        guard.start()
+        with open(self.model / "model.json", "wb") as pipe:
+            self.out.mkdir()
+            (self.out / "model.safetensors").write_text("mine")
+            pipe.write(description)
+        _, message = process.communicate()
+        guard.cancel()
+        self.assertEqual(process.returncode, 2, message)
+        self.assertIn(b"model.safetensors came there during the work and would be lost", message)
+        self.assertEqual((self.out / "model.safetensors").read_text(), "mine")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["model", "out"])
+
+    def test_inspect_knows_a_folder_of_ctranslate2(self):
+        self.programs.must("nmt-export", "-m", self.model, "--to", "ctranslate2", "-o", self.out)
+        self.assert_refused(self.programs.call("nmt-export", "--inspect", self.out), "a model of CTranslate2")
+
     def test_signals_leave_nothing(self):
         description = (self.model / "model.json").read_bytes()
         (self.model / "model.json").unlink()

@@ -272,6 +272,16 @@ class Interrupted(Case):
             self.assertIn("stopped; nothing was written", log)
             self.assertEqual(self.names(), [])
 
+    def test_what_comes_during_a_run_is_kept(self):
+        arguments = self.slow_config()
+        process = self.start(*arguments, "--set", "data.vocab_size=400")
+        (self.path / "out/prepared").mkdir(parents=True)
+        (self.path / "out/prepared/precious.txt").write_text("mine")
+        log = process.communicate(timeout=300)[1]
+        self.assertEqual(process.returncode, 2, log)
+        self.assert_one_line(log, "precious.txt")
+        self.assertEqual(self.names(), ["prepared", "prepared/precious.txt"])
+
     def test_a_kill_leaves_nothing_that_counts(self):
         arguments = self.slow_config()
         process = self.start(*arguments)

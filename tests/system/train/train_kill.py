@@ -247,7 +247,7 @@ class Training(unittest.TestCase):
         run = self.new_run()
         seldom = ("training.checkpoint_every=100000", "training.max_updates=100000")
         before = 0
-        for sent, expected in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        for sent, expected in ((signal.SIGTERM, 143), (signal.SIGHUP, 143), (signal.SIGINT, 130)):
             process = run.start(*seldom)
             self.assertTrue(wait_until(lambda: run.last_update() > before + 1, process))
             process.send_signal(sent)
@@ -303,6 +303,14 @@ class Training(unittest.TestCase):
             self.assertIn("--restart renames the whole run", last)
         for path, sum_of_file in before.items():
             self.assertEqual(sha256(path), sum_of_file, path)
+
+    def test_pairs_that_are_longer_than_a_batch_are_told(self):
+        code, errors = self.new_run().finish("training.batch_size=5", "training.max_updates=1")
+        self.assertEqual(code, 0, errors)
+        self.assertRegex(errors, r"warning: training\.batch_size: a batch has 5 tokens, and pairs have up to \d+: ")
+        code, errors = self.new_run().finish("training.max_updates=1")
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("warning", errors)
 
     def test_damaged_prepared_data_end_the_program(self):
         data = self.work / "other-data"

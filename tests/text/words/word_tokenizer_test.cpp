@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "support.h"
 #include "text/words/word_counts.h"
 
@@ -75,6 +76,12 @@ TEST(WordTokenizer, ReadsWhatWordCountsWrite) {
   counts.add("x y y");
   const WordTokenizer words(counts.to_tsv(), "v", {});
   EXPECT_THAT(words.encode("x y z"), ElementsAre(5, 4, 1));
+}
+
+TEST(WordTokenizer, AByteOrderMarkIsNoneOfTheFirstWord) {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "v.tsv", "\xEF\xBB\xBF" + kSpecial + "x\t1\n");
+  EXPECT_EQ(WordTokenizer::load(folder / "v.tsv", {})->serialized(), kSpecial + "x\t1\n");
 }
 
 TEST(WordTokenizer, NamesTheLineThatIsWrong) {

@@ -49,6 +49,17 @@ TEST_F(WordVectorsTest, ReadsAHeaderAndSpacesAtTheEndsOfLines) {
   EXPECT_THAT(vectors.ids, ElementsAre(5, 6, 8));
 }
 
+TEST_F(WordVectorsTest, AByteOrderMarkIsNoneOfTheText) {
+  EXPECT_THAT(read("\xEF\xBB\xBF"
+                   "2 2\nhaus 1 2\nrot 3 4\n")
+                  .ids,
+              ElementsAre(5, 6, 8));
+  EXPECT_THAT(read("\xEF\xBB\xBF"
+                   "haus 1 2\nrot 3 4\n")
+                  .ids,
+              ElementsAre(5, 6, 8));
+}
+
 TEST_F(WordVectorsTest, LeavesSpecialPiecesAlone) { EXPECT_TRUE(read("<s> 1 2\n<unk> 3 4\n").ids.empty()); }
 
 TEST_F(WordVectorsTest, RefusesWhatIsNoFileOfVectors) {

@@ -199,6 +199,30 @@ TEST_F(RunDirectoryTest, BeginsAnewWhereARunWasKilledBeforeItsFirstCheckpoint) {
   EXPECT_THROW(open(config({"training.checkpoint_every=99"})), Error);
 }
 
+// A run ends with a checkpoint, also where none was due.
+TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereASessionHasEnded) {
+  const auto saves = config({"training.checkpoint_every=100"});
+  const auto sessions = [&](const Session& session) {
+    write_file_atomically(path_ / "sessions.jsonl", format_session_line(session) + "\n");
+  };
+  open(saves);
+  fs::create_directory(path_ / "best");
+  write_file_atomically(path_ / "validations.tsv",
+                        std::string(kValidationHeader) + "\n" + format_validation_line({.update = 99}) + "\n");
+  sessions({});
+  open(saves);  // killed
+  sessions({.end_time = 1, .end = std::string(kEndedBeforeFirstUpdate)});
+  open(saves);
+  for (const Session& session : {Session{.end_time = 1, .end = "6 epochs done"}, Session{.update = 90}}) {
+    sessions(session);
+    EXPECT_THROW(open(saves), Error);
+  }
+  sessions({});
+  EXPECT_NO_THROW(open(saves));
+  write_file_atomically(path_ / "config.yaml", "training: {checkpoint_every: 50}\n");
+  EXPECT_THROW(open(saves), Error) << "by its own options one was due";
+}
+
 TEST_F(RunDirectoryTest, LeavesFoldersOfOthersAlone) {
   const auto refusal = [&](Start start) { return message_of<Error>([&] { open(config(), start); }); };
   const auto of = [&](const std::string& name) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "support.h"
 
@@ -111,6 +113,10 @@ TEST(LearningRate, IsHalvedAfterEpochs) {
   EXPECT_EQ(rate(7.49), 0.7 / 32);
   config.warmup_steps = 10;
   EXPECT_DOUBLE_EQ(make_schedule(config, 512)({.update = 5, .epochs = 6}), 0.35) << "warm-up";
+  config = {.lr = 1, .schedule = ScheduleKind::kHalving, .warmup_steps = 0};
+  config.halving_start = 8;
+  config.halving_every = 0.1;
+  EXPECT_DOUBLE_EQ(rate(8.7), std::exp2(-8)) << "(8.7 - 8) / 0.1 is a little below 7";
 }
 
 TEST(BatchesOfUpdate, RiseToTheirNumber) {

@@ -40,7 +40,8 @@ class ModelPoolTest : public testing::Test {
     save(parse_config(fmt::format("{{{}, decoding: {{beam_size: 3}}}}", kSmall), "test").config);
   }
   void save(const Config& config) {
-    const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0});
+    const auto bytes = train_sentencepiece(
+        test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0, .user_symbols = {">>cs<<", ">>fr<<"}});
     const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
     fs::remove_all(folder_ / "model");
     fs::create_directory(folder_ / "model");
@@ -50,6 +51,11 @@ class ModelPoolTest : public testing::Test {
   }
   ServiceModel model(const std::string& source = "", const std::string& target = "") {
     return {.directories = {folder_ / "model"}, .source = source, .target = target};
+  }
+  /// A folder with the same model.
+  ServiceModel copy(const std::string& name, const std::string& source, const std::string& target) {
+    fs::copy(folder_ / "model", folder_ / name);
+    return {.directories = {folder_ / name}, .source = source, .target = target};
   }
   std::string translated(ModelPool& pool, const std::string& source, const std::string& target) {
     const Question question{.text = test::training_lines().front(), .pair = {source, target}};
@@ -108,7 +114,8 @@ TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
 TEST_F(ModelPoolTest, HasNoMoreModelsThanMemory) {
   int64_t bytes = 0;
   for (const auto& file : fs::directory_iterator(folder_ / "model")) bytes += static_cast<int64_t>(file.file_size());
-  ModelPool pool({.models = {model(), model("en", "fr"), model("en", "de")}, .memory = 2 * bytes}, options_, log_);
+  ModelPool pool({.models = {model(), copy("two", "en", "fr"), copy("three", "en", "de")}, .memory = 2 * bytes},
+                 options_, log_);
   EXPECT_EQ(said_.str(), "") << "none is loaded yet";
   EXPECT_EQ(pool.max_n_best(), 3);
   const auto first = translated(pool, "de", "en");
@@ -136,9 +143,42 @@ TEST_F(ModelPoolTest, RefusesLanguagesThatDoNothing) {
       "s.yaml:3: aliases: no stands for nb, which no model translates; name one of de, en");
   EXPECT_THAT(refusal({.models = {model()}, .aliases = {{"de", "en"}}}),
               HasSubstr("de is a language of the models itself"));
+  EXPECT_THAT(refusal({.models = {model()}, .aliases = {{"DE", "en"}}}),
+              HasSubstr("DE is a language of the models itself"))
+      << "clients may write de so";
+  EXPECT_EQ(refusal({.models = {model()}, .aliases = {{"eng", "EN"}}}), "");
   for (const char* pivot : {"xx", "en", "de"})
     EXPECT_THAT(refusal({.models = {model()}, .pivots = {pivot}}), HasSubstr(fmt::format("can go through {}", pivot)));
   EXPECT_EQ(refusal({.models = {model(), model("en", "fr")}, .pivots = {"en"}, .aliases = {{"fra", "fr"}}}), "");
+}
+
+// A model for several target languages, of which a text before each sentence says which one.
+TEST_F(ModelPoolTest, APrefixChoosesTheTargetLanguage) {
+  for (const bool limited : {false, true}) {
+    said_.str("");
+    auto czech = model("de", "cs"), french = model("de", "fr");
+    czech.source_prefix = ">>cs<< ";
+    french.source_prefix = ">>fr<<";
+    french.place = "s.yaml:7: ";
+    ModelPool pool({.models = {model(), czech, french}, .memory = limited ? int64_t{1} << 30 : 0}, options_, log_);
+    EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en", "de-cs", "de-fr"));
+    const auto answer = [&](const std::string& text, const std::string& target) {
+      const Question question{.text = text, .alignment = true, .pair = {"de", target}};
+      return pool.answers_to({&question, 1}, {}).at(0);
+    };
+    const auto text = test::training_lines().front();
+    for (const std::string target : {"cs", "fr"}) {
+      const auto by_prefix = answer(text, target), typed = answer(">>" + target + "<< " + text, "en");
+      EXPECT_EQ(by_prefix.n_best.at(0).text, typed.n_best.at(0).text);
+      EXPECT_EQ(by_prefix.source_tokens, typed.source_tokens);
+      for (const auto& words : by_prefix.alignment) EXPECT_LE(words.source_end, text.size());
+    }
+    EXPECT_NE(answer(text, "en").source_tokens, answer(text, "cs").source_tokens);
+    EXPECT_EQ(count(said_.str(), "loaded in"), 1) << "they share their weights";
+    french.source_prefix = ">>xx<< ";
+    EXPECT_EQ(refusal({.models = {czech, french}, .memory = limited ? int64_t{1} << 30 : 0}),
+              "s.yaml:7: prefix '>>xx<< ': the model's source vocabulary does not have it; write it as in training");
+  }
 }
 
 // Each request would fail: also where the models are loaded by the first that asks for them.
@@ -150,7 +190,10 @@ TEST_F(ModelPoolTest, RefusesAnAlignmentLayerThatAModelLacks) {
       return config;
     };
     EXPECT_THAT(refusal({.models = {wrong}, .memory = memory}),
-                HasSubstr("decoding.alignment_layer 9: the decoder has 1"));
+                testing::StartsWith((folder_ / "model").string() + ": decoding.alignment_layer 9: the decoder has 1"));
+    wrong.place = "s.yaml:4: ";
+    EXPECT_THAT(refusal({.models = {wrong}, .memory = memory}),
+                testing::StartsWith("s.yaml:4: decoding.alignment_layer 9: the decoder has 1"));
     wrong.changed = [](Config config) {
       config.decoding.alignment_head = 9;
       return config;
@@ -194,6 +237,11 @@ TEST_F(ModelPoolTest, TheServiceMayChangeWhatTheModelAllows) {
 
 TEST_F(ModelPoolTest, RefusesWhatIsNoModel) {
   EXPECT_THROW(ModelPool({.models = {{.directories = {folder_.path()}}}}, options_, log_), Error);
+  for (const std::string place : {"", "s.yaml:4: "}) {
+    const auto said = refusal({.models = {{.directories = {folder_ / "none"}, .place = place}}});
+    EXPECT_THAT(said, testing::StartsWith(place + (folder_ / "none").string()));
+    EXPECT_EQ(count(said, "none"), 1) << said;
+  }
 }
 
 }  // namespace

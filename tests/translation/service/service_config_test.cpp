@@ -44,6 +44,7 @@ models:
     weights: [2, 0.5]
     source: en
     target: nb
+    prefix: ">>nb<< "
     decoding: {beam_size: 2, precision: int8}
 )");
   EXPECT_EQ(config.memory, 1'500'000'000);
@@ -57,6 +58,7 @@ models:
   EXPECT_THAT(second.directories, ElementsAre(folder_ / "one", "/two"));
   EXPECT_THAT(second.weights, ElementsAre(2, 0.5));
   EXPECT_EQ(second.source + second.target, "ennb");
+  EXPECT_EQ(second.source_prefix, ">>nb<< ");
   EXPECT_EQ(second.changed(Config()).decoding.beam_size, 2);
 }
 
@@ -64,7 +66,9 @@ TEST_F(ServiceConfigTest, ReadsMemoryAsNmtTrainDoes) {
   for (const auto& [text, bytes] : {std::pair{"1 KB", int64_t{1000}},
                                     {"512 MiB", int64_t{512} << 20},
                                     {"1 TB", int64_t{1'000'000'000'000}},
-                                    {"7B", 7}})
+                                    {"7B", 7},
+                                    {"4000000000", 4'000'000'000},
+                                    {"0", 0}})
     EXPECT_EQ(read(std::string("models: [{directory: a}]\nmemory: ") + text).memory, bytes) << text;
 }
 
@@ -96,7 +100,8 @@ TEST_F(ServiceConfigTest, SaysWhatIsWrongAndWhere) {
            {"models: [{directory: a}]\nmemory: lots",
             ":2: memory 'lots': give a number and a unit (B, kB, MB, GB, TB, KiB"},
            {"models: [{directory: a}]\nmemory: -1 GB", ":2: memory '-1 GB': give a number"},
-           {"models: [{directory: a}]\nmemory: 4", ":2: memory '4': give a number and a unit"},
+           {"models: [{directory: a}]\nmemory: 4.5", ":2: memory '4.5': give a number and a unit"},
+           {"models: [{directory: a}]\nmemory: -4", ":2: memory '-4': give a number and a unit"},
            {"models: [{directory: a}]\nmemory: 1e300 GB", ":2: memory '1e300 GB': "},
            {"models:\n- source: de", ":2: a model without a directory"},
            {"models:\n- directory: a\n  beam_size: 2", ":3: beam_size: no such setting of a model"},
@@ -107,6 +112,12 @@ TEST_F(ServiceConfigTest, SaysWhatIsWrongAndWhere) {
            {"models:\n- directory: a\n  weights: [2]", ":3: weights: are of an ensemble"},
            {"models:\n- directory: a\n  source: 5", ":3: source: 5 is no code of a language"},
            {"models: [{directory: a}]\naliases: {no: 5}", ":2: aliases: 5 is no code of a language"},
+           {"models: [{directory: a}]\naliases:\n  no: nb\n  NO: nn", ":4: aliases: NO stands twice"},
+           {"models: [{directory: a}]\naliases: {[a]: de}", ":2: aliases: a text was expected"},
+           {"models: [{directory: a}]\naliases: {'': de}", ":2: aliases: a text was expected"},
+           {"models: [{directory: a}]\naliases: {auto: de}", ":2: aliases: auto is what clients write"},
+           {"models: [{directory: a}]\naliases: {Auto: de}", ":2: aliases: Auto is what clients write"},
+           {"models:\n- directory: a\n  prefix: ''", ":3: prefix: a text was expected"},
            {"models:\n- directory: a\n  directory: b", ":3: directory stands twice"},
            {"models: [{directory: a}]\naliases: [no]", ":2: aliases: "},
            {"models: [", "not YAML"},

@@ -1,0 +1,135 @@
+// Tags of target languages at the beginning of a line (">>cs<< Dog."), of lines in one part and in several.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "models/formula_weights.h"
+#include "search/scripted_model.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
+#include "text/training_lines.h"
+#include "translation/lines/prefix_parts.h"
+#include "translation/lines/source_parts.h"
+#include "translation/lines/word_alignment.h"
+#include "translation/translator.h"
+#include "translation/word_tokenizer.h"
+
+namespace nmt::language_tag_test {
+namespace {
+
+using test::Ids;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const std::vector<std::string> kWords = {"a", "b", "c", ">>x<<", "Aa.", "Bb."};
+constexpr int32_t kTag = 7;
+
+std::string tag_of(const TextCodec& codec, const std::string& line) {
+  return std::string(leading_tag(codec, line).text);
+}
+
+TEST(LeadingTag, IsOnePieceOfTheVocabulary) {
+  const auto bytes =
+      train_sentencepiece(test::training_lines(),
+                          {.vocab_size = 100, .character_coverage = 1.0, .user_symbols = {">>cs<<", ">>zh_Hans<<"}});
+  const auto spm = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
+  for (const std::string prefix : {"", "der "}) {
+    const TextCodec codec({.source_prefix = prefix}, spm, spm);
+    EXPECT_EQ(tag_of(codec, ">>cs<< haus"), ">>cs<< ");
+    EXPECT_EQ(tag_of(codec, " >>zh_Hans<<\t haus"), ">>zh_Hans<<\t ");
+    EXPECT_EQ(tag_of(codec, ">>cs<<haus"), ">>cs<<");
+    for (const char* line : {"", "haus", ">>de<< haus", "haus >>cs<< haus", ">>cs<<", ">>cs<< ", ">> cs << haus", ">>",
+                             ">><< haus", ">>cs haus", "cs<< haus"})
+      EXPECT_EQ(tag_of(codec, line), "") << line;
+  }
+  const TextCodec words = test::word_codec(kWords);
+  EXPECT_EQ(tag_of(words, ">>x<< a"), ">>x<< ");
+  EXPECT_EQ(tag_of(words, ">>x<<a"), "") << "one word, which is unknown";
+  EXPECT_EQ(tag_of(words, ">>y<< a"), "");
+}
+
+class LanguageTagTest : public testing::Test {
+ protected:
+  /// The sources that the model has read, and their parts.
+  std::vector<Ids> sources(const std::string& line, TranslatorOptions options) {
+    options.search.beam_size = 1;
+    const Translator translator(model_, codec_, std::move(options));
+    result_ = translator.translate(std::vector{line}).front();
+    std::vector<Ids> sources;
+    if (!result_.alternatives.empty())
+      for (const auto& part : result_.alternatives.front().parts) sources.push_back(part.source);
+    return sources;
+  }
+  /// "x" stays "x": it says each word of the source but the tag.
+  static std::vector<double> echo(const Ids& source, const Ids& prefix) {
+    std::vector<double> p(4 + kWords.size(), 0.0);
+    const size_t next = prefix.size() + (!source.empty() && source.front() == kTag ? 1 : 0);
+    p[next < source.size() ? source[next] : test::kEnd] = 1;
+    return p;
+  }
+
+  test::ScriptedModel model_{static_cast<int64_t>(4 + kWords.size()), echo};
+  TextCodec codec_ = test::word_codec(kWords);
+  Translation result_;
+};
+
+TEST_F(LanguageTagTest, StandsBeforeEachSentence) {
+  EXPECT_THAT(sources(">>x<< Aa. Bb. Aa.", {.split_sentences = true}),
+              ElementsAre(Ids{kTag, 8}, Ids{kTag, 9}, Ids{kTag, 8}));
+  EXPECT_EQ(result_.text, "Aa. Bb. Aa.");
+  EXPECT_FALSE(result_.split);
+  EXPECT_THAT(sources("Aa. Bb.", {.split_sentences = true}), ElementsAre(Ids{8}, Ids{9}));
+  EXPECT_THAT(sources(">>y<< Aa. Bb.", {.split_sentences = true}), ElementsAre(Ids{1, 8}, Ids{9})) << "no piece";
+}
+
+TEST_F(LanguageTagTest, StandsBeforeEachHalf) {
+  EXPECT_THAT(sources(" >>x<<  a b c a", {.max_source_length = 3}), ElementsAre(Ids{kTag, 4, 5}, Ids{kTag, 6, 4}));
+  EXPECT_EQ(result_.text, "a b c a");
+  EXPECT_TRUE(result_.split);
+  EXPECT_THAT(sources(">>x<< a b", {.max_source_length = 3}), ElementsAre(Ids{kTag, 4, 5})) << "it fits";
+  EXPECT_THAT(sources(">>x<< a b", {.max_source_length = 1}), ElementsAre(Ids{kTag}, Ids{4}, Ids{5})) << "no room";
+  EXPECT_THAT(sources(">>x<<", {}), ElementsAre(Ids{kTag})) << "nothing behind it";
+}
+
+TEST_F(LanguageTagTest, IsAWordOfTheFirstPartAlone) {
+  const std::string line = ">>x<< a b c";
+  ASSERT_THAT(sources(line, {.max_source_length = 2}), ElementsAre(Ids{kTag, 4}, Ids{kTag, 5}, Ids{kTag, 6}));
+  auto& best = result_.alternatives.front();
+  for (auto& part : best.parts) part.attention = {0.4F, 0.6F, 0, 0};  // of a word and </s>
+  EXPECT_EQ(pharaoh_alignment(codec_, line, best), "0-0 1-0 2-1 3-2");
+  const auto parts = word_attention(codec_, line, best);
+  ASSERT_THAT(parts, SizeIs(3));
+  EXPECT_THAT(parts[0].grid.keys, ElementsAre(">>x<<", "a"));
+  EXPECT_THAT(parts[1].grid.keys, ElementsAre("b"));
+  EXPECT_EQ(parts[1].first_source, 2);
+}
+
+TEST_F(LanguageTagTest, CountsForNoPartOfAPrefix) {
+  const LanguageTag tag = leading_tag(codec_, ">>x<< a b c");
+  const std::string rest = "a b c";
+  const TextCodec* const codecs[] = {&codec_};
+  const auto parts = encode_in_parts(codecs, rest, 2, {}, tag);
+  ASSERT_THAT(parts, SizeIs(3));
+  for (const auto& part : parts) EXPECT_EQ(part.repeated, 1);
+  const auto prefixes = divide_prefix("c b a", parts, codec_);
+  EXPECT_EQ(prefixes[0].text, "c") << "a word for a word";
+  EXPECT_EQ(prefixes[1].text, "b");
+}
+
+TEST_F(LanguageTagTest, StandsBeforeTheSentencesOfALineWithPlaceholders) {
+  const TranslationRequest request{.source = ">>x<< {n} Aa. Bb. {m}", .terms = {.keep_placeholders = true}};
+  const auto model = test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2"),
+                                         4 + std::ssize(kWords), 4 + std::ssize(kWords));
+  const Translator translator(*model, codec_, {.search = {.beam_size = 1}, .split_sentences = true});
+  const auto result = translator.translate(std::vector{request}).front();
+  const auto& parts = result.alternatives.at(0).parts;
+  ASSERT_THAT(parts, SizeIs(2));
+  EXPECT_EQ(parts[1].source, (Ids{kTag, 9}));
+  EXPECT_THAT(result.text, testing::AllOf(HasSubstr("{n}"), HasSubstr("{m}")));
+}
+
+}  // namespace
+}  // namespace nmt::language_tag_test
