@@ -7,6 +7,7 @@
 #include <iostream>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/edit_distance.h"
@@ -47,16 +48,26 @@ inline std::string suggestion_for(const CLI::App& app, const std::vector<std::st
 /// A flag takes no value, or true or false (--scores=false), not the numbers and words that CLI11 takes for counts.
 /// Looked for before it parses: it would name --scores where --no-scores was given. Throws Error.
 inline void check_flag_values(const CLI::App& app, std::span<char* const> arguments) {
-  for (const std::string argument : arguments) {
-    if (argument == "--") return;
-    const size_t equals = argument.find('=');
-    if (!argument.starts_with("--") || equals == std::string::npos) continue;
-    const auto name = argument.substr(0, equals), value = argument.substr(equals + 1);
-    if (value.empty() || value == "true" || value == "false") continue;
+  const auto option_of = [&](const std::string& name) -> const CLI::Option* {
     for (const CLI::Option* option : app.get_options())
-      if (option->get_items_expected_max() == 0 && option->check_name(name))
-        throw Error(
-            fmt::format("{}: is a flag; give it no value, or true or false; see {} --help", name, app.get_name()));
+      if (option->check_name(name)) return option;
+    return nullptr;
+  };
+  bool is_value = false;  // of the option before it
+  for (const std::string argument : arguments) {
+    if (std::exchange(is_value, false)) continue;
+    if (argument == "--") return;
+    if (!argument.starts_with("-")) continue;
+    const size_t equals = argument.find('=');
+    const auto name = argument.substr(0, equals);
+    const CLI::Option* const option = option_of(name);
+    if (!option) continue;
+    if (equals == std::string::npos) is_value = option->get_items_expected_min() > 0;
+    if (equals == std::string::npos || option->get_items_expected_max() > 0 || !argument.starts_with("--")) continue;
+    const auto value = argument.substr(equals + 1);
+    if (!value.empty() && value != "true" && value != "false")
+      throw Error(
+          fmt::format("{}: is a flag; give it no value, or true or false; see {} --help", name, app.get_name()));
   }
 }
 

@@ -137,8 +137,8 @@ struct ServingArguments {
       check_outputs(files_of(models), outputs());
       return std::make_shared<ModelPool>(std::move(models), options, log);
     };
+    catch_hangup();  // first: models may take minutes to load
     ModelServer server({.load = load, .options = [this](const ModelPool& pool) { return server_options(pool); }}, log);
-    catch_hangup();
     std::printf("%s\n", server.url().c_str());
     std::fflush(stdout);
     if (server.is_open())

@@ -9,6 +9,7 @@
 #include "evaluation/attention_files.h"
 #include "evaluation/evaluation_report.h"
 #include "search/ensemble.h"
+#include "text/language_code.h"
 
 namespace fs = std::filesystem;
 
@@ -72,8 +73,7 @@ std::optional<std::vector<Evaluated>> EvaluationRun::evaluate(const System& syst
 void EvaluationRun::warn_of_languages(const LoadedModel& model) const {
   const auto& [source, target] = options_.languages;
   const auto& of_model = model.codec.options();
-  const auto differ = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
-  if (differ(source, of_model.source_language) || differ(target, of_model.target_language))
+  if (are_other_languages(source, of_model.source_language) || are_other_languages(target, of_model.target_language))
     log_.warn("{}: translates from {} to {}, the configuration's test sets are from {} to {}", model.directory.string(),
               of_model.source_language, of_model.target_language, source, target);
 }

@@ -11,6 +11,7 @@
 #include "base/files/file_descriptor.h"
 #include "config/text_sets.h"
 #include "text/language_code.h"
+#include "text/pairs/pair_formats.h"
 
 namespace nmt {
 
@@ -54,7 +55,7 @@ std::vector<std::string> input_warnings(const DataConfig& data) {
   const auto compare = [&](const std::string& option1, const std::string& path1, const std::string& option2,
                            const std::string& path2) {
     std::error_code none;
-    if (!std::filesystem::equivalent(path1, path2, none)) return;
+    if (holds_both_sides(path1) || !std::filesystem::equivalent(path1, path2, none)) return;
     const std::string options = option1 == option2 ? option1 : option1 + " and " + option2;
     warnings.push_back(fmt::format("{} {}: the same file on both sides", options, path1));
   };

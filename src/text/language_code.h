@@ -8,4 +8,8 @@ namespace nmt {
 /// three (there are thousands of these).
 bool may_be_iso_639(const std::string& code);
 
+/// Whether two codes surely name different languages: both begin with two letters that ICU knows, and not with the
+/// same.
+bool are_other_languages(const std::string& one, const std::string& other);
+
 }  // namespace nmt

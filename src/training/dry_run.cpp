@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -116,7 +118,9 @@ std::string row(const char* name, const std::string& value, const std::string& n
 }  // namespace
 
 DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place) {
-  if (const auto& from = config.training.init_from; !from.empty()) require_initial_weights(from);
+  std::error_code none;
+  const bool begins = std::filesystem::is_empty(std::filesystem::path(config.run.dir) / "checkpoints", none) || none;
+  if (const auto& from = config.training.init_from; begins && !from.empty()) require_initial_weights(from);
   const Question question(config, data, place);
   const auto batch = question.largest();
   const auto plan = question.plan(batch);

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "base/files/file.h"
 #include "base/strict_json.h"
 #include "data/prepared_data.h"
+#include "prepro/input_files.h"
 #include "prepro/preprocess_fixture.h"
 
 namespace nmt::preprocess_test {
@@ -105,6 +107,11 @@ TEST_F(Prepare, WarnsOfLikelySlips) {
   EXPECT_THAT(log_.str(), HasSubstr("data.eval " + path("test.en") + ": the same file on both sides"));
   EXPECT_THAT(log_.str(), HasSubstr("data.source_language: 'czech' is no code of ISO 639"));
   EXPECT_THAT(log_.str(), Not(HasSubstr("data.target_language: 'mul'")));
+  const auto both = path("both.jsonl");
+  write_file_atomically(both, "{}\n");
+  DataConfig data;
+  data.train1 = data.train2 = {both};
+  EXPECT_THAT(input_warnings(data), testing::IsEmpty()) << "it has both sides";
 }
 
 TEST_F(Prepare, TheDataDoesNotDependOnThreadsOrPlace) {

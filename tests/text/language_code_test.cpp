@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace nmt::language_code_test {
 namespace {
 
@@ -10,6 +12,21 @@ TEST(MayBeIso639, TakesCodesAndWhatMayStandBehindThem) {
     EXPECT_TRUE(may_be_iso_639(code)) << code;
   for (const char* code : {"czech", "German", "cz", "xx", "c", "12", "d3", "", "-de"})
     EXPECT_FALSE(may_be_iso_639(code)) << code;
+}
+
+TEST(AreOtherLanguages, OnlyWhereBothAreKnown) {
+  for (const auto& [one, other] : {std::pair("de", "cs"), {"de_AT", "EN"}})
+    EXPECT_TRUE(are_other_languages(one, other));
+  for (const auto& [one, other] : {std::pair("de", "de"),
+                                   {"de", "DE"},
+                                   {"pt", "pt_BR"},
+                                   {"", "de"},
+                                   {"src", "de"},
+                                   {"mul", "fr"},
+                                   {"deu", "de"},
+                                   {"ROMANCE", "fr"},
+                                   {"und", "de"}})
+    EXPECT_FALSE(are_other_languages(one, other)) << one << ' ' << other;
 }
 
 }  // namespace

@@ -51,6 +51,22 @@ TEST(LeadingTag, IsOnePieceOfTheVocabulary) {
   EXPECT_EQ(tag_of(words, ">>y<< a"), "");
 }
 
+TEST(LeadingTag, DoesNotGlueToTheWordsOfLaterParts) {
+  const auto bytes = train_sentencepiece(test::training_lines(),
+                                         {.vocab_size = 100, .character_coverage = 1.0, .user_symbols = {">>cs<<"}});
+  const auto spm = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
+  const TextCodec codec({}, spm, spm);
+  const TextCodec* const codecs[] = {&codec};
+  const std::string_view line = ">>cs<<haus haus";
+  const LanguageTag tag = leading_tag(codec, line);
+  ASSERT_EQ(tag.text, ">>cs<<");
+  const auto most = std::ssize(codec.encode_source(">>cs<< haus"));
+  const auto parts = encode_in_parts(codecs, line.substr(tag.text.size()), most, {}, tag);
+  ASSERT_THAT(parts, SizeIs(2));
+  EXPECT_EQ(parts[0].pieces.front(), codec.encode_source(">>cs<<haus"));
+  EXPECT_EQ(parts[1].pieces.front(), codec.encode_source(">>cs<< haus"));
+}
+
 class LanguageTagTest : public testing::Test {
  protected:
   /// The sources that the model has read, and their parts.

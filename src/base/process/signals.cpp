@@ -10,8 +10,12 @@ namespace {
 // What a signal handler may touch has to be global.
 volatile std::sig_atomic_t g_stop_signal = 0, g_hangup = 0;
 
+void on_closed_terminal(int) {  // launchers send another signal behind it: that one does not kill yet
+  if (g_stop_signal == 0) g_stop_signal = SIGTERM;
+}
+
 void on_stop(int signal) {
-  if (g_stop_signal == 0) g_stop_signal = signal == SIGHUP ? SIGTERM : signal;
+  if (g_stop_signal == 0) g_stop_signal = signal;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }
@@ -27,7 +31,8 @@ void catch_stop_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  struct sigaction hangup {};  // of a terminal that is closed; nohup has it ignored
+  struct sigaction hangup {};  // nohup has it ignored
+  action.sa_handler = on_closed_terminal;
   if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

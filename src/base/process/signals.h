@@ -3,6 +3,7 @@
 namespace nmt {
 
 /// From now on the first SIGINT or SIGTERM only raises a flag, so that state can be saved; a second one kills at once.
+/// SIGHUP, of a terminal that is closed, counts as SIGTERM unless it is ignored, and is no first one.
 /// SIGPIPE and SIGXFSZ are ignored: a closed pipe or a file over its limit shows as a write error.
 void catch_stop_signals();
 

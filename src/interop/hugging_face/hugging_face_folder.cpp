@@ -194,7 +194,8 @@ DecodingConfig hugging_face_decoding(const HuggingFaceConfig& settings) {
     decoding.beam_size = decoding.diversity_groups = 1;
     decoding.diversity_strength = DecodingConfig().diversity_strength;
     decoding.temperature = settings.real_or("temperature", 1, 0.01, 100);
-    decoding.top_k = settings.number_or("top_k", 50, 0, 1 << 24);
+    const bool has_null = settings.json().contains("top_k") && settings.json().at("top_k").is_null();  // it says: none
+    decoding.top_k = has_null ? 0 : settings.number_or("top_k", 50, 0, 1 << 24);
     decoding.top_p = settings.real_or("top_p", 1, 1e-9, 1);
   }
   return decoding;

@@ -9,7 +9,7 @@ namespace nmt {
 /// Ascending, each once.
 inline void make_distinct(std::vector<int32_t>& tokens) {
   std::ranges::sort(tokens);
-  tokens.erase(std::ranges::unique(tokens).begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
 }
 
 }  // namespace nmt

@@ -49,6 +49,10 @@ void refuse_unnamed_json_lines(const std::string& option, const std::filesystem:
 
 }  // namespace
 
+bool holds_both_sides(const std::filesystem::path& path) {
+  return std::ranges::any_of(kFormats, [&](const PairFormat& format) { return has_ending(path, format.ending); });
+}
+
 std::unique_ptr<PairReader> make_pair_reader(const CorpusFiles& files, Utf8Policy policy) {
   for (const auto& [ending, make] : kFormats) {
     const bool is_source = has_ending(files.source, ending), is_target = has_ending(files.target, ending);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -104,11 +105,11 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
-// 0: none.
-int64_t last_validated(const fs::path& table) {
-  int64_t last = 0;
+std::optional<ValidationReport> last_validation(const fs::path& table) {
+  std::optional<ValidationReport> last;
   for (const auto& line : lines_of(table))
-    if (const auto report = parse_validation_line(line)) last = std::max(last, report->update);
+    if (auto report = parse_validation_line(line); report && (!last || report->update > last->update))
+      last = std::move(report);
   return last;
 }
 
@@ -121,13 +122,10 @@ bool has_ended_or_gone_on(const fs::path& sessions) {
   });
 }
 
-// The first update at which a checkpoint is due, by these options and by those that the run was begun with.
-int64_t first_checkpoint(const Config& config, const fs::path& begun) {
-  const auto first = [](const Config& one) {
-    return names_epochs(one.run.naming) ? int64_t{1} : one.training.checkpoint_every;
-  };
-  if (!is_configuration(begun)) return first(config);
-  return std::min(first(config), first(parse_config(read_file(begun), begun.string()).config));
+// Whether a checkpoint was due by then, by the options that the run was begun with.
+bool had_checkpoint(const ValidationReport& last, const Config& config, const fs::path& begun) {
+  const Config own = is_configuration(begun) ? parse_config(read_file(begun), begun.string()).config : config;
+  return last.update >= own.training.checkpoint_every || (names_epochs(own.run.naming) && last.epoch > 1);
 }
 
 FileLock lock_of(const fs::path& directory) {
@@ -171,10 +169,10 @@ void RunDirectory::keep_configuration(const Config& config) const {
 
 // Checkpoints that someone removed. A run that was killed before its first one was due has validated, at most.
 void RunDirectory::refuse_to_begin_anew(const Config& config) const {
-  const int64_t validated = last_validated(path_ / "validations.tsv");
-  if (validated > 0 ? validated < first_checkpoint(config, path_ / "config.yaml") &&
-                          !has_ended_or_gone_on(path_ / "sessions.jsonl")
-                    : !fs::exists(best()))
+  const auto validation = last_validation(path_ / "validations.tsv");
+  if (validation ? !had_checkpoint(*validation, config, path_ / "config.yaml") &&
+                       !has_ended_or_gone_on(path_ / "sessions.jsonl")
+                 : !fs::exists(best()))
     return;
   throw Error(
       fmt::format("run.dir {}: a run without checkpoints: a new one would replace its {}; bring the checkpoints back, "

@@ -62,8 +62,10 @@ class PartMaker {
     add(text.substr(middle));
   }
   std::vector<int32_t> pieces_of(const TextCodec& codec, std::string_view text) const {
-    return tag_.text.empty() ? codec.encode_source(text)
-                             : codec.encode_source(std::string(tag_.text) + std::string(text));
+    if (tag_.text.empty()) return codec.encode_source(text);
+    // Before another part than that which it stands before in the line, it may not glue to the first word.
+    const bool needs_space = !is_space(tag_.text.back()) && text.data() != tag_.text.data() + tag_.text.size();
+    return codec.encode_source(std::string(tag_.text) + (needs_space ? " " : "") + std::string(text));
   }
 
   std::span<const TextCodec* const> codecs_;

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -149,7 +151,10 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
   }
   if (const auto decoding = node["decoding"]) {
     model.changed = changes(reader, decoding);
-    model.decoding = YAML::Dump(decoding);
+    std::map<std::string, std::string> values;
+    for (const auto& item : decoding)
+      values[item.first.Scalar()] = item.second.IsScalar() ? item.second.Scalar() : YAML::Dump(item.second);
+    for (const auto& [name, value] : values) model.decoding += fmt::format("{}: {}\n", name, value);
   }
   return model;
 }

@@ -27,7 +27,7 @@ struct ServiceModel {
   std::string place = {};                         ///< "FILE:LINE: ", for messages; empty: the command line names it
   /// What the service changes of the model's own configuration.
   std::function<Config(const Config&)> changed = [](const Config& config) { return config; };
-  std::string decoding = {};  ///< the same as it is written; models with one text have the same changes
+  std::string decoding = {};  ///< the same as a text; models with one text have the same changes
 };
 
 /// A file that says which models a service has (docs/serving.md#several-models).

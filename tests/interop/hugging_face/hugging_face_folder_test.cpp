@@ -118,6 +118,7 @@ TEST(HuggingFaceDecoding, SamplesWhereThereIsOneBeam) {
   EXPECT_EQ(decoding.temperature, 0.5);
   EXPECT_EQ(decoding.top_k, 50) << "theirs, where nothing is said";
   EXPECT_EQ(decoding.top_p, 0.9);
+  EXPECT_EQ(decoding_of({{"do_sample", true}, {"top_k", nullptr}}).top_k, 0) << "all of them";
   decoding = decoding_of({{"do_sample", true}, {"num_beams", 4}, {"temperature", 0.5}});
   EXPECT_FALSE(decoding.sampling);
   EXPECT_EQ(decoding.temperature, 1);

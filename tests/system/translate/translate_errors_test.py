@@ -100,6 +100,7 @@ class Errors(Case):
                 ((*model, "--ban-unknown=foo"), ["--ban-unknown", "true or false"]),
                 ((*model, "--ban-unknown=2.5"), ["--ban-unknown", "true or false"]),
                 ((*model, "--no-ban-unknown=foo"), ["nmt-translate: --no-ban-unknown: is a flag", "true or false"]),
+                ((*model, "--text", "--scores=5", "--no-ban-unknown=foo"), ["--no-ban-unknown: is a flag"]),
                 ((*model, "--no-ban-unknown=" + "9" * 20), ["--no-ban-unknown: is a flag", "true or false"]),
                 ((*model, "--ban-unknown=" + "9" * 20), ["--ban-unknown", "true or false"]),
                 ((*model, "--sampling=-3"), ["--sampling", "true or false"]),

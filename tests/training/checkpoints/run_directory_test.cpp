@@ -173,8 +173,8 @@ TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereOnlyTheCheckpointsAreGone) {
   fs::remove(path_ / "checkpoints");
   EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("best/"));
   fs::remove(path_ / "best");
-  open(config());
   const auto saves = config({"training.checkpoint_every=100"});
+  open(saves);
   const auto rows = format_validation_line({.update = 50}) + "\n" + format_validation_line({.update = 100}) + "\n";
   write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n" + rows);
   EXPECT_EQ(message_of<Error>([&] { open(saves); }), refusal("validations.tsv"));
@@ -196,7 +196,8 @@ TEST_F(RunDirectoryTest, BeginsAnewWhereARunWasKilledBeforeItsFirstCheckpoint) {
   write_file_atomically(path_ / "validations.tsv",
                         std::string(kValidationHeader) + "\n" + format_validation_line({.update = 99}) + "\n");
   open(config({"training.checkpoint_every=100"}));
-  EXPECT_THROW(open(config({"training.checkpoint_every=99"})), Error);
+  write_file_atomically(path_ / "config.yaml", "training: {checkpoint_every: 99}\n");
+  EXPECT_THROW(open(config({"training.checkpoint_every=100"})), Error) << "the run's own options count";
 }
 
 // A run ends with a checkpoint, also where none was due.
@@ -219,8 +220,22 @@ TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereASessionHasEnded) {
   }
   sessions({});
   EXPECT_NO_THROW(open(saves));
-  write_file_atomically(path_ / "config.yaml", "training: {checkpoint_every: 50}\n");
+  const auto begun = [&](const std::string& options) { write_file_atomically(path_ / "config.yaml", options + "\n"); };
+  begun("training: {checkpoint_every: 50}");
   EXPECT_THROW(open(saves), Error) << "by its own options one was due";
+  begun("training: {checkpoint_every: 100}");
+  EXPECT_NO_THROW(open(config({"training.checkpoint_every=50"}))) << "by its own options none was";
+  const auto validated_in = [&](int64_t epoch) {
+    write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n" +
+                                                         format_validation_line({.epoch = epoch, .update = 99}) + "\n");
+  };
+  const std::string by_epoch = "run: {naming: kyubyong2017}\ntraining: {checkpoint_every: 100}";
+  begun(by_epoch);
+  validated_in(1);
+  EXPECT_NO_THROW(open(saves)) << "within the first epoch";
+  begun(by_epoch);
+  validated_in(2);
+  EXPECT_THROW(open(saves), Error) << "the first epoch has a checkpoint";
 }
 
 TEST_F(RunDirectoryTest, LeavesFoldersOfOthersAlone) {
