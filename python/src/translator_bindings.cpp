@@ -118,7 +118,9 @@ void bind_translator(nb::module_& module) {
       .def("translate_document", &translate_document)
       .def("score", &score)
       .def("models", [](const Translator& translator) { return information_objects(translator.models()); })
-      .def("has_attention", &Translator::has_attention);
+      .def("has_attention", [](const Translator& translator) {
+        return Work().run([&] { return translator.has_attention(); });  // it waits for the turn of a GPU
+      });
   bind_tokenizer(module);
 }
 

@@ -5,8 +5,11 @@
 
 #include <chrono>
 #include <exception>
+#include <string>
+#include <system_error>
 #include <thread>
 
+#include "nmt/error.h"
 #include "running_works.h"
 
 namespace nb = nanobind;
@@ -23,7 +26,7 @@ void Work::run_to_end(const std::function<void()>& work) {
   RunningWorks& running = RunningWorks::instance();
   running.add(*this);
   std::exception_ptr thrown;
-  {
+  try {
     const nb::gil_scoped_release released;
     std::thread worker([&] {
       try {
@@ -50,6 +53,10 @@ void Work::run_to_end(const std::function<void()>& work) {
     }
     lock.unlock();
     worker.join();
+  } catch (const std::system_error& error) {  // of std::thread, before there is one
+    running.remove(*this);
+    throw MachineError(std::string("the system gives no further thread (") + error.code().message() +
+                       "); raise the limits of processes (ulimit -u) and memory (ulimit -v)");
   }
   running.remove(*this);
   if (raised_) std::rethrow_exception(raised_);

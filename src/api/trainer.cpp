@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -101,7 +102,9 @@ class KeptThreads {
 std::optional<double> figure_in(const std::string& text) {
   const size_t at = text.find(" = ");
   if (at == std::string::npos) return std::nullopt;
-  return std::strtod(text.c_str() + at + 3, nullptr);
+  double figure = 0;
+  std::from_chars(text.data() + at + 3, text.data() + text.size(), figure);  // in no locale
+  return figure;
 }
 
 /// What model.json says of the validation of the best weights: of a session before this one.

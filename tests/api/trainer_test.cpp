@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "base/files/file.h"
 #include "nmt/translator.h"
@@ -126,6 +129,20 @@ TEST_F(ApiTrainer, TellsOfEachUpdateAndValidation) {
   EXPECT_EQ(again.best->update, result.best->update);
   EXPECT_DOUBLE_EQ(again.best->loss, result.best->loss);
   EXPECT_NEAR(*again.best->bleu, *result.best->bleu, 0.01);
+}
+
+TEST_F(ApiTrainer, ABestModelThatWasRemovedIsMadeAnew) {
+  prepare();
+  auto wanted = options("run");
+  wanted.configuration.settings.push_back("training.lr=1e-30");  // no validation is better than the first
+  const auto best = Trainer(wanted).run().best_model;
+  std::filesystem::remove_all(best);
+  wanted.configuration.settings.push_back("training.max_updates=16");
+  std::vector<std::string> said;
+  wanted.log = [&](api::LogLevel, const std::string& line) { said.push_back(line); };
+  Trainer(wanted).run();
+  EXPECT_THAT(said, testing::Contains(HasSubstr(best + ": is missing, it had weights of update 4")));
+  EXPECT_TRUE(std::filesystem::exists(best));
 }
 
 TEST_F(ApiTrainer, ARunInACallbackOfAnotherIsRefused) {

@@ -41,9 +41,6 @@ struct Session {
   std::string end = "";
   Facts environment = {};
 };
-/// `end` of a session that has nothing to go on from.
-inline constexpr std::string_view kEndedBeforeFirstUpdate =
-    "stopped by a signal before the first update was done: the same command begins again";
 std::string format_session_line(const Session& session);
 std::optional<Session> parse_session_line(std::string_view line);
 

@@ -1,6 +1,7 @@
 #include "scoring/corpus/score.h"
 
-#include <cstdlib>
+#include <charconv>
+#include <string>
 
 #include "scoring/python/python_number.h"
 
@@ -14,7 +15,11 @@ std::string confidence_text(const ConfidenceInterval& confidence, int width) {
 /// sacreBLEU leaves an interval out whose mean is 0.
 bool shows_confidence(const Score& score) { return score.confidence && score.confidence->mean > 0; }
 
-double rounded(double value, int width) { return std::strtod(fixed(value, width).c_str(), nullptr); }
+double rounded(double value, int width) {
+  const std::string text = fixed(value, width);
+  std::from_chars(text.data(), text.data() + text.size(), value);  // in no locale
+  return value;
+}
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 #include "scoring/python/python_number.h"
 
 #include <fmt/format.h>
+#include <locale.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -170,7 +172,8 @@ std::optional<double> parse_float(std::string_view text) {
   if (lower == "inf" || lower == "infinity") return sign * INFINITY;
   if (lower == "nan") return NAN;
   if (!is_decimal_float(number)) return std::nullopt;
-  return sign * std::strtod(lower.c_str(), nullptr);  // beyond the range: inf or 0, as in Python
+  static const locale_t kPlain = ::newlocale(LC_ALL_MASK, "C", nullptr);
+  return sign * ::strtod_l(lower.c_str(), nullptr, kPlain);  // beyond the range: inf or 0, as in Python
 }
 
 }  // namespace nmt::scoring

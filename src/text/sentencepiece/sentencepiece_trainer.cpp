@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <locale>
 #include <string_view>
 #include <unordered_map>
 
@@ -247,6 +248,7 @@ std::optional<std::string> train_sentencepiece(const TrainingText& text, const S
     if (::getppid() != parent) ::_exit(1);
     ::dup2(log_pipe->write_end.number(), STDERR_FILENO);
     ::dup2(log_pipe->write_end.number(), STDOUT_FILENO);
+    std::locale::global(std::locale::classic());  // in which SentencePiece reads "0.9995"
     write_all(answer_pipe->write_end.number(), trained_or_failure(text, options));
     ::_exit(0);
   }

@@ -31,6 +31,22 @@ void add_checksums(const fs::path& directory) {
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
 }
 
+// What a user has put into a folder that is to be replaced, an export or translations, goes on in the new one.
+void carry_over(const fs::path& old, const fs::path& made) {
+  if (!fs::is_directory(old)) return;
+  nlohmann::json own = nlohmann::json::object();
+  if (fs::exists(old / kChecksums)) own = parse_json_or_null(read_file(old / kChecksums));
+  for (const auto& entry : fs::directory_iterator(old)) {
+    const auto name = entry.path().filename();
+    if (name == kChecksums || (own.is_object() && own.contains(name.string()))) continue;
+    if (fs::exists(fs::symlink_status(made / name))) continue;
+    constexpr auto kWhole = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
+    std::error_code no_links_there;
+    fs::copy(entry.path(), made / name, kWhole | fs::copy_options::create_hard_links, no_links_there);
+    if (no_links_there) fs::copy(entry.path(), made / name, kWhole | fs::copy_options::overwrite_existing);
+  }
+}
+
 /// {0, 0}: nothing is there.
 std::pair<dev_t, ino_t> identity_of(const fs::path& path) {
   struct stat found;
@@ -51,6 +67,7 @@ void write_directory(const fs::path& directory, const DirectoryWriter& write) {
     OutputFolder folder(directory);
     write(folder.path());
     add_checksums(folder.path());
+    carry_over(directory, folder.path());
     folder.commit();
   } catch (const fs::filesystem_error& error) {
     throw MachineError(fmt::format("{}: cannot write ({})", directory.string(), error.code().message()));

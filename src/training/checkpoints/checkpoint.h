@@ -18,8 +18,8 @@ namespace nmt {
 using DirectoryWriter = std::function<void(const std::filesystem::path&)>;
 
 /// Makes `directory` whole or not at all, as OutputFolder does: `write` fills a folder beside it, checksums of its
-/// files are added (checksums.json), everything is synced and put in the place of what stands there. Throws
-/// MachineError (disk full), with what stood there before still in place.
+/// files are added (checksums.json), everything is synced and put in the place of what stands there. What others have
+/// put there stays, beside the new files. Throws MachineError (disk full), with what stood there before still in place.
 void write_directory(const std::filesystem::path& directory, const DirectoryWriter& write);
 
 /// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt.

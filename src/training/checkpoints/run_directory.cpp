@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -97,35 +96,12 @@ void set_aside(const fs::path& path, Logger& log) {
   log.info("the old run is now {}", old.string());
 }
 
-std::vector<std::string> lines_of(const fs::path& file) {
-  std::vector<std::string> lines;
-  if (!fs::exists(file)) return lines;
-  std::istringstream text(read_file(file));
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
-}
-
-std::optional<ValidationReport> last_validation(const fs::path& table) {
-  std::optional<ValidationReport> last;
-  for (const auto& line : lines_of(table))
-    if (auto report = parse_validation_line(line); report && (!last || report->update > last->update))
-      last = std::move(report);
-  return last;
-}
-
-// Who ends in order has saved, whatever training.checkpoint_every says.
-bool has_ended_or_gone_on(const fs::path& sessions) {
-  const auto lines = lines_of(sessions);
-  return std::ranges::any_of(lines, [](const std::string& line) {
-    const auto session = parse_session_line(line);
-    return session && (session->update > 0 || (!session->end.empty() && session->end != kEndedBeforeFirstUpdate));
-  });
-}
-
-// Whether a checkpoint was due by then, by the options that the run was begun with.
-bool had_checkpoint(const ValidationReport& last, const Config& config, const fs::path& begun) {
-  const Config own = is_configuration(begun) ? parse_config(read_file(begun), begun.string()).config : config;
-  return last.update >= own.training.checkpoint_every || (names_epochs(own.run.naming) && last.epoch > 1);
+bool has_validated(const fs::path& table) {
+  if (!fs::exists(table)) return false;
+  std::istringstream text(read_file(table));
+  for (std::string line; std::getline(text, line);)
+    if (parse_validation_line(line)) return true;
+  return false;
 }
 
 FileLock lock_of(const fs::path& directory) {
@@ -158,22 +134,21 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
              lock_->problem());
   check_kinds(path_);
   recover_output_folders(path_, OtherWriters::kNone);  // best/
+  const OutputFolder place_of_best(best());            // a link to nothing, a mount point: refused before the work
   checkpoints_.emplace(path_ / "checkpoints");
-  if (fs::is_empty(path_ / "checkpoints")) refuse_to_begin_anew(config);
-  if (fs::exists(path_ / "config.yaml") && !checkpoints_->updates().empty()) compare_with_begun(config, log);
+  if (checkpoints_->updates().empty())  // whatever else lies there
+    refuse_to_begin_anew();
+  else if (fs::exists(path_ / "config.yaml"))
+    compare_with_begun(config, log);
 }
 
 void RunDirectory::keep_configuration(const Config& config) const {
   write_file_atomically(path_ / "config.yaml", to_yaml(config, YamlComments::kHelp));
 }
 
-// Checkpoints that someone removed. A run that was killed before its first one was due has validated, at most.
-void RunDirectory::refuse_to_begin_anew(const Config& config) const {
-  const auto validation = last_validation(path_ / "validations.tsv");
-  if (validation ? !had_checkpoint(*validation, config, path_ / "config.yaml") &&
-                       !has_ended_or_gone_on(path_ / "sessions.jsonl")
-                 : !fs::exists(best()))
-    return;
+// Checkpoints that someone removed: UpdateLoop saves one before its first validation, so before there is a best/.
+void RunDirectory::refuse_to_begin_anew() const {
+  if (!fs::exists(best()) && !has_validated(path_ / "validations.tsv")) return;
   throw Error(
       fmt::format("run.dir {}: a run without checkpoints: a new one would replace its {}; bring the checkpoints back, "
                   "name another --run-dir, or --restart to set the old run aside",

@@ -33,7 +33,7 @@ class RunDirectory {
 
  private:
   void compare_with_begun(const Config& config, Logger& log) const;
-  void refuse_to_begin_anew(const Config& config) const;
+  void refuse_to_begin_anew() const;
 
   std::filesystem::path path_;
   std::optional<FileLock> lock_;

@@ -7,7 +7,6 @@
 
 #include "base/strict_json.h"
 #include "models/model_directory.h"
-#include "report/records/run_lines.h"
 #include "training/loop/stopping.h"
 #include "training/loop/tensor_statistics.h"
 
@@ -44,7 +43,7 @@ int UpdateLoop::run() {
     return 0;
   } catch (const Interrupted&) {
     if (progress_.update == 0) {
-      parts_.observer.on_end(std::string(kEndedBeforeFirstUpdate));
+      parts_.observer.on_end("stopped by a signal before the first update was done: the same command begins again");
     } else {
       save_checkpoint();
       if (parts_.group.leads()) parts_.observer.on_checkpoint(progress_.update);
@@ -193,8 +192,10 @@ int64_t UpdateLoop::current_epoch() const {
 }
 
 // A validation may fail (memory, a full disk, damaged weights): the checkpoint that is due is on the disk by then, and
-// what the validation has changed is added to it.
+// what the validation has changed is added to it. The first one has a checkpoint in any case: best/ never stands alone,
+// with nothing to go on from after a kill.
 void UpdateLoop::save_and_validate(bool saves, bool validates) {
+  saves = saves || (validates && saved_update_ < 0);
   if (saves) save_checkpoint();
   if (validates) {
     validate();

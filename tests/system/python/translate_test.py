@@ -392,6 +392,23 @@ class Threads(TranslateCase):
                     """, PROGRAMS.model, self.sources[0], count)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
 
+    def test_a_system_without_threads_is_told_and_python_ends_in_order(self):
+        done = support.python("""
+            import os, resource, sys, nmt
+            translator = nmt.Translator(sys.argv[1], threads=1)
+            translator.translate("a")
+            if os.geteuid() == 0:  # whom no limit holds
+                os.setresuid(54321, 54321, 0)
+            most = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, most))
+            try:
+                translator.translate("a")
+            except nmt.MachineError as error:
+                print(error)
+            """, PROGRAMS.model)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, "^the system gives no further thread ")
+
     def test_exit_functions_may_wait_for_such_threads(self):
         """Whether they were registered before the package was imported or after it."""
         before, after = "atexit.register(at_exit); import nmt", "import nmt; atexit.register(at_exit)"

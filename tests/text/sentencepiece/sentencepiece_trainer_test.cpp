@@ -4,6 +4,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <chrono>
+#include <locale>
 
 #include "base/error.h"
 #include "base/files/sha256.h"
@@ -70,6 +71,19 @@ TEST(TrainSentencePiece, FollowsTheOptions) {
 
   const SentencePieceTokenizer unigram(*train_sentencepiece(lines, {.type = "unigram", .vocab_size = 90}), "m");
   EXPECT_EQ(unigram.size(), 90);
+}
+
+// A program that uses the library may have set another: this one reads "0.9995" as 0.
+TEST(TrainSentencePiece, DoesNotDependOnTheLocale) {
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+  };
+  const SentencePieceOptions options{.vocab_size = 100, .character_coverage = 0.9995};
+  const auto expected = train_sentencepiece(test::training_lines(), options);
+  const auto before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  const auto found = train_sentencepiece(test::training_lines(), options);
+  std::locale::global(before);
+  EXPECT_EQ(found, expected);
 }
 
 TEST(TrainSentencePiece, FindsSymbolsWithSpaces) {

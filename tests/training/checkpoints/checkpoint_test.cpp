@@ -52,6 +52,29 @@ TEST(WriteDirectory, ReplacesWhatStandsThere) {
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("made"));
 }
 
+TEST(WriteDirectory, KeepsWhatOthersHavePutThere) {
+  const test::TemporaryDirectory folder;
+  const auto best = folder / "best";
+  const auto write = [&](const std::string& name, const std::string& text) {
+    write_directory(best, [&](const fs::path& made) { write_file_atomically(made / name, text); });
+  };
+  write("model", "old");
+  write_file_atomically(best / "test.hyp", "mine");
+  fs::create_directory(best / "int8");
+  write_file_atomically(best / "int8" / "weights", "mine too");
+  fs::create_symlink("nowhere", best / "link");
+  write("weights", "new");
+  EXPECT_FALSE(fs::exists(best / "model")) << "its own of before";
+  EXPECT_EQ(read_file(best / "test.hyp"), "mine");
+  EXPECT_EQ(read_file(best / "int8" / "weights"), "mine too");
+  EXPECT_TRUE(fs::is_symlink(best / "link"));
+  EXPECT_EQ(damage_of(best), std::nullopt);
+  write_file_atomically(best / "test.hyp", "changed");
+  EXPECT_EQ(damage_of(best), std::nullopt) << "it is none of ours";
+  write("test.hyp", "ours");
+  EXPECT_EQ(read_file(best / "test.hyp"), "ours");
+}
+
 TEST(WriteDirectory, LeavesTheOldOneWhenItFails) {
   const TemporaryDirectory folder;
   write_directory(folder / "made", writer("one"));

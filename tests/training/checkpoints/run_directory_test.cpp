@@ -154,6 +154,16 @@ TEST_F(RunDirectoryTest, SaysWhereItCannotBeMade) {
               testing::StartsWith("run.dir " + path_.string() + ": cannot make the folder ("));
 }
 
+TEST_F(RunDirectoryTest, RefusesAPlaceThatBestCannotTake) {
+  fs::create_directories(path_);
+  fs::create_symlink(folder_ / "nowhere", path_ / "best");
+  EXPECT_THAT(message_of<Error>([&] { open(config()); }),
+              testing::StartsWith((path_ / "best").string() + ": is a symbolic link to nothing"));
+  fs::remove(path_ / "best");
+  open(config());
+  EXPECT_FALSE(fs::exists(path_ / "best"));
+}
+
 TEST_F(RunDirectoryTest, NamesADamagedConfiguration) {
   begin(config());
   write_file_atomically(path_ / "config.yaml", "training: {lr: fast}\n");
@@ -173,16 +183,18 @@ TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereOnlyTheCheckpointsAreGone) {
   fs::remove(path_ / "checkpoints");
   EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("best/"));
   fs::remove(path_ / "best");
-  const auto saves = config({"training.checkpoint_every=100"});
-  open(saves);
+  open(config());
   const auto rows = format_validation_line({.update = 50}) + "\n" + format_validation_line({.update = 100}) + "\n";
   write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n" + rows);
-  EXPECT_EQ(message_of<Error>([&] { open(saves); }), refusal("validations.tsv"));
+  EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("validations.tsv"));
+  EXPECT_EQ(message_of<Error>([&] { open(config({"training.checkpoint_every=1000"})); }), refusal("validations.tsv"));
   fs::create_directory(path_ / "checkpoints" / "00000100");
-  open(saves);
+  open(config());
   EXPECT_TRUE(fs::exists(path_ / "validations.tsv"));
-  fs::remove(path_ / "checkpoints" / "00000100");
-  open(saves, Start::kRestart);
+  fs::rename(path_ / "checkpoints" / "00000100", path_ / "checkpoints" / "kept");
+  write_file_atomically(path_ / "checkpoints" / ".DS_Store", "x");
+  EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("validations.tsv")) << "none of these is a checkpoint";
+  open(config(), Start::kRestart);
   EXPECT_TRUE(fs::exists(path_.string() + ".old-1/validations.tsv"));
 }
 
@@ -191,51 +203,6 @@ TEST_F(RunDirectoryTest, BeginsAnewWhereARunWasKilledBeforeItsFirstCheckpoint) {
   for (const char* name : {"log.txt", "metrics.jsonl", "sessions.jsonl"}) write_file_atomically(path_ / name, "x\n");
   write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n");
   open(config());
-  // It validates more often than it saves.
-  fs::create_directory(path_ / "best");
-  write_file_atomically(path_ / "validations.tsv",
-                        std::string(kValidationHeader) + "\n" + format_validation_line({.update = 99}) + "\n");
-  open(config({"training.checkpoint_every=100"}));
-  write_file_atomically(path_ / "config.yaml", "training: {checkpoint_every: 99}\n");
-  EXPECT_THROW(open(config({"training.checkpoint_every=100"})), Error) << "the run's own options count";
-}
-
-// A run ends with a checkpoint, also where none was due.
-TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereASessionHasEnded) {
-  const auto saves = config({"training.checkpoint_every=100"});
-  const auto sessions = [&](const Session& session) {
-    write_file_atomically(path_ / "sessions.jsonl", format_session_line(session) + "\n");
-  };
-  open(saves);
-  fs::create_directory(path_ / "best");
-  write_file_atomically(path_ / "validations.tsv",
-                        std::string(kValidationHeader) + "\n" + format_validation_line({.update = 99}) + "\n");
-  sessions({});
-  open(saves);  // killed
-  sessions({.end_time = 1, .end = std::string(kEndedBeforeFirstUpdate)});
-  open(saves);
-  for (const Session& session : {Session{.end_time = 1, .end = "6 epochs done"}, Session{.update = 90}}) {
-    sessions(session);
-    EXPECT_THROW(open(saves), Error);
-  }
-  sessions({});
-  EXPECT_NO_THROW(open(saves));
-  const auto begun = [&](const std::string& options) { write_file_atomically(path_ / "config.yaml", options + "\n"); };
-  begun("training: {checkpoint_every: 50}");
-  EXPECT_THROW(open(saves), Error) << "by its own options one was due";
-  begun("training: {checkpoint_every: 100}");
-  EXPECT_NO_THROW(open(config({"training.checkpoint_every=50"}))) << "by its own options none was";
-  const auto validated_in = [&](int64_t epoch) {
-    write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n" +
-                                                         format_validation_line({.epoch = epoch, .update = 99}) + "\n");
-  };
-  const std::string by_epoch = "run: {naming: kyubyong2017}\ntraining: {checkpoint_every: 100}";
-  begun(by_epoch);
-  validated_in(1);
-  EXPECT_NO_THROW(open(saves)) << "within the first epoch";
-  begun(by_epoch);
-  validated_in(2);
-  EXPECT_THROW(open(saves), Error) << "the first epoch has a checkpoint";
 }
 
 TEST_F(RunDirectoryTest, LeavesFoldersOfOthersAlone) {

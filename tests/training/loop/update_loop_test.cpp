@@ -234,6 +234,24 @@ TEST_F(UpdateLoopTest, SavesTheCheckpointThatIsDueBeforeAValidationCanFail) {
   EXPECT_EQ(run.on_disk(2).validated_update, 2) << "it is added to the checkpoint that stood there";
 }
 
+// Else a run that is killed before its first checkpoint is due leaves a best/ with nothing to go on from.
+TEST_F(UpdateLoopTest, TheFirstValidationHasACheckpoint) {
+  const std::string options = "max_updates: 9, checkpoint_every: 6}, validation: {every: 2}, run: {log_every: 100}";
+  ScriptedRun run(folder_.path(), options);
+  run.disk_is_full = true;
+  EXPECT_THROW(run.train(), MachineError);
+  EXPECT_THAT(run.store().updates(), ElementsAre(2)) << "before best/ is written";
+  run.disk_is_full = false;
+  run.restart();
+  EXPECT_EQ(run.train(), 0);
+  fs::create_directories(folder_ / "whole");
+  ScriptedRun whole(folder_ / "whole", options);
+  EXPECT_EQ(whole.train(), 0);
+  EXPECT_THAT(whole.said, testing::IsSupersetOf({"validation 2", "checkpoint 2", "validation 4", "checkpoint 6"}));
+  EXPECT_THAT(whole.said, testing::Not(testing::Contains("checkpoint 4")));
+  EXPECT_EQ(run.store().updates(), whole.store().updates());
+}
+
 TEST_F(UpdateLoopTest, StopsForASignalWithItsStateSaved) {
   ScriptedRun run(folder_.path(),
                   "max_updates: 9, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
