@@ -122,9 +122,9 @@ class T5:
             return self.model.generate(torch.tensor([self.encode(line, prefix)]), do_sample=False,
                                        **settings)[0].tolist()
 
-    def translate(self, lines, prefix=PREFIX):
+    def translate(self, lines, prefix=PREFIX, **settings):
         """Greedily."""
-        return [self.text(self.generate(line, prefix, max_new_tokens=support.LIMIT)) for line in lines]
+        return [self.text(self.generate(line, prefix, max_new_tokens=support.LIMIT, **settings)) for line in lines]
 
     def finished(self, lines, **settings):
         """The lines whose translation ends before the limit, and these translations. Of the others transformers may
