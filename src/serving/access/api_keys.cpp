@@ -11,6 +11,7 @@
 #include "base/files/file.h"
 #include "base/files/sha256.h"
 #include "base/words.h"
+#include "text/corpus/text_reader.h"
 
 namespace nmt {
 namespace {
@@ -37,9 +38,7 @@ ApiKeys ApiKeys::from_file(const std::filesystem::path& file) {
   const std::string text = read_file(file, 1 << 20);
   std::vector<std::string_view> words;
   int64_t number = 0;
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  const size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  for (std::string_view rest = std::string_view(text).substr(begin); !rest.empty();) {
+  for (std::string_view rest = without_byte_order_mark(text); !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const std::string where = fmt::format("{}, line {}", file.string(), ++number);
