@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -37,6 +38,9 @@ class DecodingFlags {
     return flag;
   }
 
+  /// Scores of translations are written: the length penalty is a part of them, also where samples are drawn.
+  void expect_scores() { scores_are_written_ = true; }
+
   /// A model's own configuration, changed by the flags that are given, as follow_changes() has it. Throws Error.
   Config applied_to(Config config) const {
     if (given_.empty()) return config;
@@ -46,13 +50,25 @@ class DecodingFlags {
       changed.emplace_back(option->name);
     }
     follow_changes(config.decoding, changed);
-    if (config.decoding.sampling && has("stopping"))
-      throw Error("--stopping: ends a beam search, and samples are drawn (decoding.sampling); leave it out");
+    if (config.decoding.sampling) refuse_beam_search();
     check_consistency(config, "command line");
     return config;
   }
 
  private:
+  /// What was typed and changes nothing where samples are drawn. What a model says of its beam search may stay.
+  void refuse_beam_search() const {
+    const auto refuse = [&](std::string_view name, std::string_view reader) {
+      if (has(name))
+        throw Error(
+            fmt::format("{}: {}, and samples are drawn (decoding.sampling); leave it out", flag_of(name), reader));
+    };
+    refuse("stopping", "ends a beam search");
+    if (scores_are_written_) return;
+    refuse("length_penalty", "ranks what a beam search finds");
+    refuse("length_penalty_form", "ranks what a beam search finds");
+  }
+
   struct Given {
     const Option* option;
     std::string flag;  // as it was given, for messages
@@ -102,6 +118,7 @@ class DecodingFlags {
   }
 
   std::vector<Given> given_;
+  bool scores_are_written_ = false;
 };
 
 }  // namespace nmt

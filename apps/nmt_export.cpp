@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "base/files/output_folder.h"
+#include "base/folders/output_folder.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
 #include "base/process/signals.h"

@@ -310,6 +310,7 @@ int run(int argc, char** argv) {
   if (arguments.models.empty() && !serving.has_models()) throw Error("--model is required; see nmt-translate --help");
   arguments.check();
   serving.check(app);
+  if (arguments.writes_scores() || serving.wanted()) arguments.decoding.flags.expect_scores();
   if (serving.wanted())
     check_outputs(serving.inputs(), serving.outputs());
   else

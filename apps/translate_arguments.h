@@ -122,6 +122,8 @@ struct TranslateArguments {
 
   /// Whether translations are given and only scored.
   bool scores_given() const { return !targets.empty() || !target_texts.empty(); }
+  /// Whether the output has the scores of translations.
+  bool writes_scores() const { return scores || scores_given() || format == "tsv" || format == "jsonl"; }
   bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
   bool all_alternatives() const { return n_best > 1; }
   bool needs_attention() const {

@@ -4,7 +4,7 @@ to and own their memory, so they live as long as they are used."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, List, Optional, Sequence
+from typing import TYPE_CHECKING, Iterable, List, Optional, Sequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,12 @@ class Request:
     prefix: str = ""  #: the translation begins so
     must: Sequence[str] = ()  #: phrases that it holds
     must_not: Sequence[str] = ()  #: phrases that it does not hold
+
+    def __post_init__(self) -> None:
+        for name in ("must", "must_not"):  # as tuples: they can be hashed, and a generator has its phrases once
+            phrases = getattr(self, name)
+            if not isinstance(phrases, (str, bytes)) and isinstance(phrases, Iterable):
+                object.__setattr__(self, name, tuple(phrases))
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,8 @@ class Alternative:
     finished: bool = True  #: False: cut at the length limit
     meets_constraints: bool = True  #: it begins with the prefix, and every phrase that must appear stands in it
     shortened: bool = False  #: of Translator.score: a side was longer than the model takes and was cut
-    tokens: Optional[List[str]] = None  #: return_tokens: the pieces, "</s>" where it is finished
+    #: return_tokens: the pieces, "</s>" where it is finished
+    tokens: Optional[List[str]] = field(default=None, hash=False)
     #: return_tokens: [tokens], log-probabilities
     token_scores: Optional[NDArray[np.float32]] = field(default=None, compare=False)
     #: return_alignment: [pairs, 2], (source word, target word) counted from 0 between white space; None: none found
@@ -81,7 +88,8 @@ class Translation:
     """What became of a text. The figures of its best translation stand here, too."""
 
     text: str  #: the best translation; "" where the text is empty or white space
-    alternatives: List[Alternative]  #: n best, best first; fewer where the search found fewer; none for no text
+    #: n best, best first; fewer where the search found fewer; none for no text
+    alternatives: List[Alternative] = field(hash=False)
     source_token_count: int  #: pieces
     target_token_count: int  #: pieces, with end symbols
     split: bool = False  #: the text was longer than the model takes and was translated in parts

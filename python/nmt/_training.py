@@ -104,8 +104,8 @@ class Validation:
     is_best: bool  #: the best validation so far: written to best/
     seconds: float  #: that it took
     weights: str  #: "": those of this update; else what they are, "average of updates 100, 200"
-    samples: List[Sample] = field(default_factory=list)
-    other_sets: List[Validation] = field(default_factory=list)  #: they do not decide what is best
+    samples: List[Sample] = field(default_factory=list, hash=False)
+    other_sets: List[Validation] = field(default_factory=list, hash=False)  #: they do not decide what is best
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,9 @@ class Translator:
                        block_lines: int = 2048, **options: Unpack[TranslateOptions]) -> Iterator[Translation]:
         """Translates lines as they come: an iterator over their translations, in order.
 
-        It reads a block, translates it, and hands it over before it reads the next: memory is bounded by the block.
+        It reads a block, translates it, and hands it over before it reads the next: memory is bounded by the block. What
+        ``lines`` raises, or is raised for one of them, is raised when those before it are translated and handed over. A
+        glossary is read once.
 
         :param lines: any iterable of str, or the path of a file (``pathlib.Path``), plain or gzip
         :param block_lines: lines that are read before they are translated: more are faster, 1 translates each at once
@@ -215,18 +217,48 @@ class Translator:
         for name in ("must", "must_not"):  # a generator has its phrases once
             if kept.get(name) is not None:
                 kept[name] = _arguments.listed(name, kept[name])
-        self._translate([], dict(kept))  # wrong options are refused now, not with the first line
+        kept = _wishes(kept)
+        self._translator.translate([], kept, 0)  # wrong options are refused now, not with the first line
         return self._blocks(lines_of(lines), size, kept)
 
     def _blocks(self, lines: Iterator[Union[str, Request]], block_lines: int,
                 options: Dict[str, Any]) -> Iterator[Translation]:
-        first_line, done = int(options.pop("first_line", None) or 0), 0
+        done = 0
         while True:
-            block = list(itertools.islice(lines, block_lines))
+            block: List[Union[str, Request]] = []
+            failure = None
+            try:
+                for line in itertools.islice(lines, block_lines):
+                    block.append(line)
+            except Exception as error:
+                failure = error
+            yield from self._to_the_first_error(block, done, options)
+            if failure is not None:
+                try:
+                    raise failure
+                finally:
+                    failure = None  # it holds this frame
             if not block:
                 return
-            yield from self._translate(block, {**options, "first_line": first_line + done}, done)
             done += len(block)
+
+    def _to_the_first_error(self, block: List[Union[str, Request]], done: int,
+                            options: Dict[str, Any]) -> Iterator[Translation]:
+        """The translations of a block that begins with line ``done``, until the one that is refused."""
+        if not block:
+            return
+        try:
+            first_line = int(options.get("first_line") or 0) + done
+            results = self._translator.translate(block, {**options, "first_line": first_line}, done)
+        except (Error, TypeError):  # what is wrong is found before anything is translated, so halving costs little
+            if len(block) == 1:
+                raise
+        else:
+            yield from results
+            return
+        half = len(block) // 2
+        yield from self._to_the_first_error(block[:half], done, options)
+        yield from self._to_the_first_error(block[half:], done + half, options)
 
     def translate_file(self, input: Path, output: Path, **options: Unpack[TranslateOptions]) -> FileStatistics:
         """Translates the lines of a file, plain or gzip, to a file with a line each, which appears when it is complete.

@@ -143,7 +143,7 @@ class Metric:
             raise RuntimeError("No references provided and the cache is empty.")
         if isinstance(hypotheses, str):
             raise TypeError(f"{name}: `hyps` should be a sequence of strings.")
-        resamples = _arguments.whole_number("n_bootstrap", n_bootstrap)
+        resamples = _arguments.whole_number("n_bootstrap", n_bootstrap, 0)
         return self._finished(self._scorer.corpus_score(
             _arguments.listed("hypotheses", hypotheses), sets,
             _arguments.whole_number("threads", threads, 0, 2**31 - 1), resamples if resamples > 1 else 0))

@@ -103,8 +103,10 @@ nb::dict sentence_score(const Scorer& scorer, const nb::object& hypothesis, cons
   const std::string text = text_of(hypothesis, "hypothesis");
   const std::vector<std::string> texts = texts_of(references, "references");
   const auto score = [&] { return scorer.sentence_score(text, texts); };
-  constexpr std::size_t kLong = 1 << 14;  // bytes; below, a score takes less time than a thread
-  return score_fields(text.size() < kLong ? score() : Work().run(score));
+  std::size_t bytes = text.size();
+  for (const std::string& reference : texts) bytes += reference.size();
+  constexpr std::size_t kLong = 1 << 14;  // below, a score takes less time than a thread
+  return score_fields(bytes < kLong ? score() : Work().run(score));
 }
 
 }  // namespace

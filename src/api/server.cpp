@@ -6,14 +6,15 @@
 #include <chrono>
 #include <cmath>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
+#include "api/inner/call_threads.h"
 #include "api/inner/guard.h"
 #include "api/inner/loaded_torch.h"
 #include "api/inner/log_sink.h"
 #include "api/inner/settings.h"
 #include "base/error.h"
-#include "base/threads.h"
 #include "serving/translation_server.h"
 #include "translation/service/model_server.h"
 #include "translation/thread_limit.h"
@@ -58,6 +59,10 @@ nmt::ServerOptions inner_options(const ServerOptions& options, const nmt::ModelP
   return inner;
 }
 
+void check_limit(std::string_view option, int64_t limit, std::string_view zero) {
+  if (limit < 0) throw nmt::Error(fmt::format("{} {}: use 1 or more, or 0 for {}", option, limit, zero));
+}
+
 void check_server(const ServerOptions& options) {
   if (options.config_file.empty() == options.translator.models.empty())
     throw nmt::Error("a server: name the model directories, or a config_file; one of them");
@@ -65,7 +70,10 @@ void check_server(const ServerOptions& options) {
     throw nmt::Error("api_key and api_keys_file: give one of them");
   if (!(options.time_limit > 0 && options.time_limit < 1e6))
     throw nmt::Error(fmt::format("time_limit {}: seconds, more than 0", options.time_limit));
-  check_threads("threads", options.translator.threads);
+  check_limit("max_characters", options.max_characters, "as many as nmt-translate takes");
+  check_limit("requests_per_minute", options.requests_per_minute, "no limit");
+  check_limit("characters_per_minute", options.characters_per_minute, "no limit");
+  if (options.queue_lines < 1) throw nmt::Error(fmt::format("queue_lines {}: use 1 or more", options.queue_lines));
 }
 
 }  // namespace
@@ -73,9 +81,7 @@ void check_server(const ServerOptions& options) {
 class NMT_NOT_EXPORTED Server::State {
  public:
   explicit State(const ServerOptions& options)
-      : threads_(options.translator.threads > 0 ? options.translator.threads : default_threads()),
-        log_(logger_to(options.log)) {
-    check_server(options);
+      : threads_((check_server(options), threads_of_call(options.translator.threads))), log_(logger_to(options.log)) {
     const nmt::ThreadLimit threads(threads_);
     server_ = std::make_unique<nmt::ModelServer>(
         nmt::ModelServer::Parts{
@@ -98,7 +104,7 @@ class NMT_NOT_EXPORTED Server::State {
   }
   void reload() {
     const std::lock_guard lock(mutex_);
-    const nmt::ThreadLimit threads(threads_);
+    const nmt::ThreadLimit threads(threads_of_call(threads_));
     server_->reload();
   }
 

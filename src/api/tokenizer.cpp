@@ -8,12 +8,15 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 
 #include "api/inner/guard.h"
 #include "base/error.h"
 #include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "config/kinds.h"
+#include "config/option_table.h"
+#include "config/rules/data_rules.h"
 #include "config/value.h"
 #include "data/codec_directory.h"
 #include "scoring/tokenizers/tokenizers.h"
@@ -126,7 +129,7 @@ void check_word_of(std::string_view option, const std::string& word) {
 
 /// How many there are.
 int64_t check_user_symbols(const std::vector<std::string>& symbols) {
-  std::unordered_set<std::string_view> seen = {"<pad>", "<unk>", "<s>", "</s>"};
+  std::unordered_set<std::string_view> seen(kSpecialPieces.begin(), kSpecialPieces.end());
   for (const auto& symbol : symbols) {
     const auto refuse = [&](std::string_view why) {
       throw nmt::Error(fmt::format("user_symbols: '{}' {}", shown(symbol), why));
@@ -140,19 +143,23 @@ int64_t check_user_symbols(const std::vector<std::string>& symbols) {
   return std::ssize(symbols);
 }
 
+/// What an option of the section `data` may be.
+const Range& range_of(std::string_view name) { return std::get<Range>(find_option("data", name)->limits); }
+
 /// As nmt-prepro checks its section `data`: SentencePiece's own messages speak of its source code.
 void check_spm_options(const SentencePieceOptions& options) {
-  constexpr int64_t kMostPieces = 1'000'000;
-  constexpr double kLowestCoverage = 0.98;
+  const auto most_pieces = static_cast<int64_t>(range_of("vocab_size").max);
+  const Range& coverage = range_of("character_coverage");
   check_word_of<SentencePieceType>("type", options.type);
   check_word_of<NormalizationRule>("normalization", options.normalization);
-  if (!(options.character_coverage >= kLowestCoverage && options.character_coverage <= 1))
-    throw nmt::Error(fmt::format("character_coverage {}: use {} to 1", options.character_coverage, kLowestCoverage));
-  const int64_t fixed_pieces = 4 + check_user_symbols(options.user_symbols) + (options.byte_fallback ? 256 : 0);
-  if (options.vocab_size <= fixed_pieces || options.vocab_size > kMostPieces)
+  if (!(options.character_coverage >= coverage.min && options.character_coverage <= coverage.max))
+    throw nmt::Error(
+        fmt::format("character_coverage {}: use {} to {}", options.character_coverage, coverage.min, coverage.max));
+  const int64_t fixed_pieces = fixed_piece_count(check_user_symbols(options.user_symbols), options.byte_fallback);
+  if (options.vocab_size <= fixed_pieces || options.vocab_size > most_pieces)
     throw nmt::Error(fmt::format(
         "vocab_size {}: use {} to {}; {} pieces are fixed (special ones, user_symbols, the bytes of byte_fallback)",
-        options.vocab_size, fixed_pieces + 1, kMostPieces, fixed_pieces));
+        options.vocab_size, fixed_pieces + 1, most_pieces, fixed_pieces));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "api/inner/call_threads.h"
 #include "api/inner/guard.h"
 #include "api/inner/loaded_configuration.h"
 #include "api/inner/loaded_torch.h"
@@ -145,6 +146,7 @@ class NMT_NOT_EXPORTED Trainer::State {
     const nmt::NoProgressBars no_bars;
     const auto log = logger_to(options_.log);
     for (const auto& notice : configuration_.notices) log->info("{}", notice);
+    threads_of_call(static_cast<int>(configuration_.config.run.threads));
     TrainingEvents::Outcome told;
     SingleProcess alone;
     TrainingRun run{.loaded = configuration_,

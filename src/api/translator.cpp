@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/inner/access.h"
+#include "api/inner/call_threads.h"
 #include "api/inner/guard.h"
 #include "api/inner/loaded_torch.h"
 #include "api/inner/log_sink.h"
@@ -19,7 +20,6 @@
 #include "base/files/file.h"
 #include "base/files/line_reader.h"
 #include "base/process/user_files.h"
-#include "base/threads.h"
 #include "base/unicode.h"
 #include "config/loading/schema.h"
 #include "markup/document.h"
@@ -94,10 +94,25 @@ void refuse_details(std::string_view call, const TranslateOptions& options) {
                 {"attention (return_attention)", options.attention}});
 }
 
+/// Refuses what has no effect where nothing is searched for.
+void refuse_search(std::string_view call, const TranslateOptions& options) {
+  refuse(call, {{"n_best", options.n_best > 1},
+                {"sampling", options.sampling.has_value()},
+                {"first_line", options.first_line > 0},
+                {"prefix", !options.prefix.empty()},
+                {"must", !options.must.empty()},
+                {"must_not", !options.must_not.empty()},
+                {"glossary", options.glossary.size() > 0},
+                {"keep_placeholders", options.keep_placeholders},
+                {"split_sentences", options.split_sentences},
+                {"copy_unknown", options.copy_unknown}});
+  for (const auto& setting : settings_of(options)) refuse(call, {{setting.first, is_of_search_alone(setting.first)}});
+}
+
 /// What surrounds a call of the inner translator: its threads, and on a GPU its turn.
 class Work {
  public:
-  explicit Work(const Translator::State& state) : threads_(state.threads() > 0 ? state.threads() : default_threads()) {
+  explicit Work(const Translator::State& state) : threads_(threads_of_call(state.threads())) {
     if (state.on_cpu()) return;
     if (is_forked()) throw nmt::Error("this translator is on a GPU, which a process made by fork() cannot use");
     turn_.emplace(state.of_device());
@@ -171,7 +186,7 @@ std::size_t Glossary::size() const { return terms_ ? Access::terms(*this)->terms
 Translator::Translator(const TranslatorOptions& options) {
   guarded_work([&] {
     require_matching_torch();
-    const nmt::ThreadLimit threads(options.threads > 0 ? options.threads : default_threads());
+    const nmt::ThreadLimit threads(threads_of_call(options.threads));
     state_ = std::make_shared<const State>(options);
   });
 }
@@ -289,20 +304,7 @@ std::vector<Alternative> Translator::score(const std::vector<std::string>& sourc
     if (sources.size() != targets.size())
       throw nmt::Error(fmt::format("{} sources and {} targets; give one for each", sources.size(), targets.size()));
     check_options(options);
-    refuse("the score of a given translation", {{"n_best", options.n_best > 1},
-                                                {"sampling", options.sampling.has_value()},
-                                                {"prefix", !options.prefix.empty()},
-                                                {"must", !options.must.empty()},
-                                                {"must_not", !options.must_not.empty()},
-                                                {"glossary", options.glossary.size() > 0},
-                                                {"keep_placeholders", options.keep_placeholders},
-                                                {"min_length", options.min_length.has_value()},
-                                                {"max_length", options.max_length.has_value()},
-                                                {"no_repeat_ngram_size", options.no_repeat_ngram_size.has_value()},
-                                                {"repetition_penalty", options.repetition_penalty.has_value()},
-                                                {"ban_unknown", options.ban_unknown.has_value()},
-                                                {"split_sentences", options.split_sentences},
-                                                {"copy_unknown", options.copy_unknown}});
+    refuse_search("the score of a given translation", options);
     const auto translator = state.translator_for(options);
     std::vector<nmt::TextPair> pairs;
     for (size_t i = 0; i < sources.size(); ++i)

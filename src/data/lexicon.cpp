@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/file_descriptor.h"
 
 namespace nmt {
 namespace {
@@ -83,6 +84,7 @@ Lexicon::Lexicon(std::vector<std::vector<int32_t>> best, std::vector<int32_t> fr
 
 Lexicon Lexicon::read(const std::filesystem::path& path) {
   Lexicon lexicon;
+  require_regular_file(path);
   lexicon.parse(read_file(path), path);
   return lexicon;
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/output_folder.h"
+#include "base/folders/output_folder.h"
 #include "base/process/progress.h"
 #include "base/threads.h"
 #include "base/unicode.h"

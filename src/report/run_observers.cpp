@@ -8,7 +8,8 @@ namespace nmt {
 
 std::unique_ptr<TrainingObserver> make_run_observers(const RunObserverOptions& options, Logger& log) {
   auto observers = std::make_unique<TrainingObservers>();
-  observers->add(std::make_unique<MetricsWriter>(options.directory, options.environment));
+  observers->add(
+      std::make_unique<MetricsWriter>(options.directory, options.environment, options.other_validation_sets));
   if (options.tensorboard)
     observers->add(std::make_unique<TensorBoardObserver>(options.directory / "tensorboard", options.tensorboard_tags,
                                                          options.tensorboard_curves));

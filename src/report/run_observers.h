@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/process/log.h"
 #include "report/records/run_lines.h"
@@ -15,7 +17,8 @@ struct RunObserverOptions {
   bool tensorboard = true;
   TensorBoardTags tensorboard_tags = TensorBoardTags::kPlain;
   CurveIntervals tensorboard_curves = CurveIntervals::kOfLog;
-  Facts environment = {};  ///< versions and machine, for sessions.jsonl and report.html
+  Facts environment = {};                               ///< versions and machine, for sessions.jsonl and report.html
+  std::vector<std::string> other_validation_sets = {};  ///< names, of data.eval
 };
 
 /// All that reports a run: what MetricsWriter and TensorBoardObserver write into its directory, the console and log,

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "base/process/progress.h"
 #include "config/option_table.h"
 #include "training/batch_options.h"
+#include "training/checkpoints/checkpoint.h"
 #include "training/fine_tuning.h"
 #include "training/memory/memory_plan.h"
 
@@ -118,8 +118,7 @@ std::string row(const char* name, const std::string& value, const std::string& n
 }  // namespace
 
 DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place) {
-  std::error_code none;
-  const bool begins = std::filesystem::is_empty(std::filesystem::path(config.run.dir) / "checkpoints", none) || none;
+  const bool begins = checkpoints_in(std::filesystem::path(config.run.dir) / "checkpoints").empty();
   if (const auto& from = config.training.init_from; begins && !from.empty()) require_initial_weights(from);
   const Question question(config, data, place);
   const auto batch = question.largest();

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/output_folder.h"
+#include "base/folders/output_folder.h"
 #include "config/json.h"
 #include "evaluation/original_results.h"
 #include "training/checkpoints/checkpoint.h"

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/process/user_files.h"
@@ -53,6 +54,12 @@ void check_that_all_are_alike(ProcessGroup& group, const Config& config, const P
                : fmt::format("rank {} has", group.rank())));
 }
 
+std::vector<std::string> names_of_others(const PreparedData& data) {
+  std::vector<std::string> names;
+  for (const auto& set : data.more_valid) names.push_back(set.name);
+  return names;
+}
+
 /// Where a run begins: what would be refused only after its folder was made, or after an old run was set aside. Where
 /// it goes on: the layer and the head of its alignments, which may have been changed.
 void check_beginning(const TrainingRun& run, const PreparedData& data) {
@@ -79,7 +86,7 @@ void check_beginning(const TrainingRun& run, const PreparedData& data) {
     load_initial_weights(*model, config.model, data.codec, from);
   }
   freeze(*model, config.training.freeze);
-  if (data.valid) Validator(data.valid, data.codec, config, run.device, data.more_valid);
+  if (data.valid) Validator(data.valid, data.codec, config, run.device, data.more_valid).require_places(*model);
 }
 
 }  // namespace
@@ -114,7 +121,8 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
        .tensorboard = config.run.tensorboard,
        .tensorboard_tags = config.run.tensorboard_tags,
        .tensorboard_curves = config.run.tensorboard_every > 0 ? CurveIntervals::kOwn : CurveIntervals::kOfLog,
-       .environment = environment(run)},
+       .environment = environment(run),
+       .other_validation_sets = names_of_others(data)},
       log));
   if (auto names = make_original_names(config, directory.path(), log)) observers.add(std::move(names));
   if (run.profile)

@@ -42,6 +42,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
   set_gradient_checkpointing(*model_, config_.training.gradient_checkpointing, config_.training.checkpointed_blocks);
   objective_ = make_objective(config_);
   if (data.valid) validator_.emplace(data.valid, data.codec, config_, device_, data.more_valid);
+  if (validator_) validator_->require_places(*model_);
   BatchOptions batches = batch_options(config_, data.codec);
   if (config_.training.guided_alignment > 0) batches.links = data.alignment;
   batches_ = std::make_unique<BatchStream>(data.train, std::move(batches), progress_.position);
@@ -51,7 +52,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
 void Trainer::begin_or_resume() {
   std::filesystem::path folder;
   if (group_.leads())
-    if (const auto newest = directory_->checkpoints().newest_whole(log_, damage_of_checkpoint))
+    if (const auto newest = directory_->checkpoints().newest_whole(damage_of_checkpoint))
       folder = directory_->checkpoints().path(*newest);
   folder = group_.share(folder.string());
   const bool resumes = !folder.empty();
@@ -59,11 +60,11 @@ void Trainer::begin_or_resume() {
     copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder / "model.safetensors");
     progress_ = resumed_progress(folder, progress_, config_, log_);
     log_.info("going on from {}", folder.string());
-    if (group_.leads() && progress_.best_update >= 0 && !std::filesystem::exists(directory_->best())) {
+    if (group_.leads() && progress_.best_update >= 0 &&
+        !std::filesystem::exists(directory_->best() / "model.safetensors"))
       log_.warn("{}: is missing, it had weights of update {}: bring it back, or the next validation makes another",
                 directory_->best().string(), progress_.best_update);
-      progress_.best_update = -1;
-    }
+    if (group_.leads()) directory_->keep_later_best(progress_.update, log_);
   } else if (const auto& from = config_.training.init_from; !from.empty()) {
     load_initial_weights(*model_, config_.model, data_.codec, from);
     log_.info("the weights start from {}", from);

@@ -63,6 +63,21 @@ Validator::Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCod
                       line, corpus_->size()));
 }
 
+void Validator::require_places(const TranslationModel& model) const {
+  const auto sets = validation_sets(config_.data);
+  for (size_t i = 0; i <= more_.size(); ++i) {
+    const auto& corpus = i == 0 ? *corpus_ : *more_[i - 1].corpus;
+    int64_t pair = 0;
+    while (pair < corpus.size() && !has_places(model, corpus, pair)) ++pair;
+    if (pair < corpus.size()) continue;
+    const auto limits = model.limits();
+    throw Error(fmt::format(
+        "{}: none of its {} pairs has places in the model ({} tokens of the source, {} of the target): give another "
+        "set, or more model.max_positions",
+        i < sets.size() ? sets[i].source_option : "data.eval", corpus.size(), limits.source, limits.target));
+  }
+}
+
 bool Validator::wants(ValidationMetric metric) const { return config_.validation.metrics.contains(metric); }
 
 TranslatorOptions Validator::options_for(const TranslationModel& model) const {

@@ -24,6 +24,9 @@ class Validator {
   Validator(std::shared_ptr<const PreparedCorpus> corpus, const TextCodec& codec, const Config& config,
             torch::Device device, std::vector<NamedCorpus> more = {});
 
+  /// Throws Error for a set of which no pair has places in the model: its loss would be that of nothing.
+  void require_places(const TranslationModel& model) const;
+
   /// between: called now and then while it decodes; what it throws ends the validation. update: the one whose weights
   /// are measured; with run.seed it says which sentence is drawn for the samples.
   ValidationReport validate(TranslationModel& model, const std::function<void()>& between = {},

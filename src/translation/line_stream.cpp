@@ -10,8 +10,8 @@
 
 #include "base/code_points.h"
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
-#include "text/corpus/text_reader.h"
 
 namespace nmt {
 namespace {

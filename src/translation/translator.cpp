@@ -219,7 +219,9 @@ void Translator::begin(LineJob& line) const {
   if (has_terms) {
     const auto can_write = [this](const std::string& phrase) { return !is_unwritable(codec().encode_target(phrase)); };
     const auto written = [this](const std::string& text) { return codec().decode_target(codec().encode_target(text)); };
-    line.plan = TermPlan(request, can_write, line.cut_all, written);
+    const auto tag = leading_tag(codec(), request.source).text;
+    const size_t tag_end = tag.empty() ? 0 : tag.data() + tag.size() - request.source.data();
+    line.plan = TermPlan(request, can_write, line.cut_all, written, tag_end);
   }
   line.parts.clear();
   line.result = {};

@@ -380,6 +380,20 @@ TEST_F(NmtH, Serves) {
   EXPECT_THAT(nmt_error_message(), HasSubstr("config_file"));
   EXPECT_EQ(nmt_server_new(model_.c_str(), options({{"address", "nowhere:x"}}).get(), nullptr, nullptr, &server),
             NMT_USER_ERROR);
+  const auto refused_server = [&](const char* option, const char* value) -> std::string {
+    EXPECT_EQ(
+        nmt_server_new(model_.c_str(), options({{"device", "cpu"}, {option, value}}).get(), nullptr, nullptr, &server),
+        NMT_USER_ERROR);
+    nmt_server_free(server);
+    return nmt_error_message();
+  };
+  EXPECT_EQ(refused_server("max_characters", "-5"),
+            "max_characters -5: use 1 or more, or 0 for as many as nmt-translate takes");
+  EXPECT_EQ(refused_server("requests_per_minute", "-1"), "requests_per_minute -1: use 1 or more, or 0 for no limit");
+  EXPECT_EQ(refused_server("characters_per_minute", "-1"),
+            "characters_per_minute -1: use 1 or more, or 0 for no limit");
+  EXPECT_EQ(refused_server("queue_lines", "0"), "queue_lines 0: use 1 or more");
+  EXPECT_EQ(refused_server("threads", "-1"), "threads -1: use 1 to 1024, or 0 for all processors");
   EXPECT_STREQ(nmt_version(), "0.2.0");
 }
 

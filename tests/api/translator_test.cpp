@@ -13,6 +13,7 @@
 #include <numeric>
 #include <thread>
 
+#include "api/inner/translator_state.h"
 #include "base/files/file.h"
 #include "data/lexicon.h"
 #include "evaluation/tiny_model.h"
@@ -328,6 +329,51 @@ TEST_F(ApiTranslator, RefusesWishesThatACallCannotFulfil) {
               HasSubstr("split_sentences has no effect"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.ban_unknown = true}); }),
               HasSubstr("ban_unknown has no effect"));
+}
+
+TEST_F(ApiTranslator, AScoreRefusesOptionsOfASearch) {
+  const auto translator = make();
+  const auto message = [&](const TranslateOptions& options) {
+    return message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, options); });
+  };
+  EXPECT_EQ(message({.beam_size = 2}), "the score of a given translation: beam_size has no effect on it; leave it out");
+  EXPECT_THAT(message({.max_length_ratio = 2}), HasSubstr("max_length_ratio has no effect"));
+  EXPECT_THAT(message({.max_length_offset = 2}), HasSubstr("max_length_offset has no effect"));
+  EXPECT_THAT(message({.diversity_groups = 1}), HasSubstr("diversity_groups has no effect"));
+  EXPECT_THAT(message({.diversity_strength = 1}), HasSubstr("diversity_strength has no effect"));
+  EXPECT_THAT(message({.sampling = api::Sampling()}), HasSubstr("sampling has no effect"));
+  EXPECT_THAT(message({.first_line = 1}), HasSubstr("first_line has no effect"));
+  for (const std::string name : {"beam_size=2", "decoding.stopping=optimal", "banned_phrases=[b]", "seed=3"})
+    EXPECT_THAT(message({.settings = {name}}), HasSubstr(" has no effect")) << name;
+  EXPECT_THAT(message({.settings = {"beam_sise=2"}}), HasSubstr("did you mean decoding.beam_size"));
+  const auto usual = translator.score({"a b"}, {"b c d"}).front();
+  const auto other = translator.score({"a b"}, {"b c d"},
+                                      {.length_penalty = 0,
+                                       .batch_size = 2,
+                                       .settings = {"length_penalty_form=simple", "alignment_layer=1", "shortlist=0"}});
+  EXPECT_EQ(other.front().score, other.front().log_probability);
+  EXPECT_EQ(other.front().log_probability, usual.log_probability);
+  TranslatorOptions wide{{model_.string()}};
+  wide.settings = {"beam_size=7"};  // for its translations
+  EXPECT_EQ(Translator(wide).score({"a"}, {"b"}).size(), 1u);
+}
+
+TEST(ApiTranslatorState, KeepsTheInnerTranslatorsThatWereUsedLast) {
+  const test::TemporaryDirectory folder;
+  TranslatorOptions options{{test::save_tiny_model(folder / "model", test::kTinyTransformer).string()}};
+  options.device = "cpu";
+  const Translator::State state(options);
+  const auto with_beam = [&](int64_t size) { return state.translator_for({.beam_size = size}); };
+  const auto first = with_beam(1), second = with_beam(2);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(with_beam(1), first);
+  EXPECT_EQ(with_beam(2), second);
+  with_beam(3);
+  with_beam(4);
+  EXPECT_EQ(with_beam(1), first);
+  with_beam(5);
+  EXPECT_EQ(with_beam(1), first) << "it was used after the second";
+  EXPECT_EQ(second.use_count(), 1) << "no more than four are kept";
 }
 
 TEST_F(ApiTranslator, AFileIsNotWrittenOverTheModel) {

@@ -4,6 +4,7 @@ import contextlib
 import io
 import pathlib
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -37,3 +38,21 @@ class FolderTest(unittest.TestCase):
 
 def lines(path):
     return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def tar_bytes(files, mode="w:gz"):
+    """A tar archive of {member name: text or bytes}."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as tar:
+        for name, body in files.items():
+            data = body if isinstance(body, bytes) else body.encode("utf-8")
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def layout_one(find, folder):
+    """The layout of a corpus of one file."""
+    (folder / "a.de").write_bytes(find("a.de").read_bytes())
+    return {"a": 1}

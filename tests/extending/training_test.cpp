@@ -55,13 +55,13 @@ class Run final : TrainingObserver {
   Result train(TranslationModel& model, Optimizer& optimizer, Objective& objective, Schedule schedule) {
     BatchStream batches(std::make_shared<const PreparedCorpus>(folder_ / "train.bin"),
                         {.type = BatchType::kSentences, .size = 12});
-    const CheckpointStore store(folder_ / "checkpoints");
+    test::CapturedLog log;
+    const CheckpointStore store(folder_ / "checkpoints", log.log());
     const ModelWriter write_model = [&](const fs::path& folder, const nlohmann::json&) {
       save_safetensors(folder / "model.safetensors", named_parameters(model));
     };
     const RunCheckpoints checkpoints(
         {.store = store, .write_model = write_model, .trainer_state = [&] { return optimizer.state(); }, .keep = 1});
-    test::CapturedLog log;
     ProgressState progress;
     BestModel best({.model = model,
                     .config = config_,

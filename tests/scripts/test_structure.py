@@ -157,6 +157,11 @@ def lenient_json(tree):
             if "<nlohmann/json.hpp>" in text and file != "src/base/strict_json.h"]
 
 
+def byte_order_marks(tree):
+    return [file for file, text in tree.text.items()
+            if r"\xEF\xBB\xBF" in text and file != "src/base/files/byte_order_mark.h"]
+
+
 def ungated_kernels(targets, dispatch, kernel_texts):
     """What is wrong with the choice of kernels: a file that is compiled for a level of x86-64 may run only where the whole
     level is there. `targets` is the text of cmake/NmtTargets.cmake, `dispatch` that of kernels.cpp."""
@@ -251,6 +256,9 @@ class StructureTest(unittest.TestCase):
 
     def test_numbers_of_json_are_checked(self):
         self.assertEqual(lenient_json(self.tree), [], 'include "base/strict_json.h"')
+
+    def test_byte_order_marks_are_taken_in_one_way(self):
+        self.assertEqual(byte_order_marks(self.tree), [], 'include "base/files/byte_order_mark.h"')
 
     def test_kernels_run_only_where_their_whole_level_is_there(self):
         texts = [text for file, text in self.tree.text.items()

@@ -134,6 +134,19 @@ TEST_F(ValidationTest, CountsPairsThatAreTooLong) {
   EXPECT_EQ(report.perplexity, Validator(one_, codec_, config, torch::kCPU).validate(*model).perplexity);
 }
 
+// Its loss of nothing was 0, the best of all for ever.
+TEST_F(ValidationTest, RefusesASetOfWhichNoPairFits) {
+  const auto config = config_of(kTransformer + ", positions: learned, max_positions: 8");
+  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
+  const auto long_one = corpus("long", {"a b c d a b c d", "a a b b c c d d a"});
+  Validator(one_, codec_, config, torch::kCPU, {{"two", two_}}).require_places(*model);
+  EXPECT_EQ(
+      test::message_of<Error>([&] { Validator(long_one, codec_, config, torch::kCPU).require_places(*model); }),
+      "data.eval: none of its 2 pairs has places in the model (8 tokens of the source, 8 of the target): give another "
+      "set, or more model.max_positions");
+  EXPECT_THROW(Validator(one_, codec_, config, torch::kCPU, {{"two", long_one}}).require_places(*model), Error);
+}
+
 TEST_F(ValidationTest, ShowsTheFirstSentencesAndOneThatIsDrawn) {
   const auto many = corpus("many", {"a b c", "d d", "a", "b", "c", "d", "a a", "b b", "c c"});
   const auto config = config_of(kTransformer, ", samples: 2");

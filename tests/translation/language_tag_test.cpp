@@ -2,14 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "markup/document.h"
 #include "models/formula_weights.h"
 #include "search/scripted_model.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
+#include "text/terms/glossary.h"
 #include "text/training_lines.h"
+#include "translation/aligning_translator.h"
 #include "translation/lines/prefix_parts.h"
 #include "translation/lines/source_parts.h"
 #include "translation/lines/word_alignment.h"
@@ -22,6 +28,7 @@ namespace {
 using test::Ids;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 const std::vector<std::string> kWords = {"a", "b", "c", ">>x<<", "Aa.", "Bb."};
@@ -41,13 +48,15 @@ TEST(LeadingTag, IsOnePieceOfTheVocabulary) {
     EXPECT_EQ(tag_of(codec, ">>cs<< haus"), ">>cs<< ");
     EXPECT_EQ(tag_of(codec, " >>zh_Hans<<\t haus"), ">>zh_Hans<<\t ");
     EXPECT_EQ(tag_of(codec, ">>cs<<haus"), ">>cs<<");
-    for (const char* line : {"", "haus", ">>de<< haus", "haus >>cs<< haus", ">>cs<<", ">>cs<< ", ">> cs << haus", ">>",
-                             ">><< haus", ">>cs haus", "cs<< haus"})
+    EXPECT_EQ(tag_of(codec, ">>cs<< "), ">>cs<<") << "of an empty text";
+    for (const char* line :
+         {"", "haus", ">>de<< haus", "haus >>cs<< haus", ">> cs << haus", ">>", ">><< haus", ">>cs haus", "cs<< haus"})
       EXPECT_EQ(tag_of(codec, line), "") << line;
   }
   const TextCodec words = test::word_codec(kWords);
   EXPECT_EQ(tag_of(words, ">>x<< a"), ">>x<< ");
   EXPECT_EQ(tag_of(words, ">>x<<a"), "") << "one word, which is unknown";
+  EXPECT_EQ(tag_of(words, ">>x<<"), ">>x<<");
   EXPECT_EQ(tag_of(words, ">>y<< a"), "");
 }
 
@@ -87,6 +96,12 @@ class LanguageTagTest : public testing::Test {
     return p;
   }
 
+  /// The scripted one has no attention, by which what was cut out of a line, and markup, find their places.
+  static auto attentive_model() {
+    return test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2"),
+                               4 + std::ssize(kWords), 4 + std::ssize(kWords));
+  }
+
   test::ScriptedModel model_{static_cast<int64_t>(4 + kWords.size()), echo};
   TextCodec codec_ = test::word_codec(kWords);
   Translation result_;
@@ -107,7 +122,39 @@ TEST_F(LanguageTagTest, StandsBeforeEachHalf) {
   EXPECT_TRUE(result_.split);
   EXPECT_THAT(sources(">>x<< a b", {.max_source_length = 3}), ElementsAre(Ids{kTag, 4, 5})) << "it fits";
   EXPECT_THAT(sources(">>x<< a b", {.max_source_length = 1}), ElementsAre(Ids{kTag}, Ids{4}, Ids{5})) << "no room";
-  EXPECT_THAT(sources(">>x<<", {}), ElementsAre(Ids{kTag})) << "nothing behind it";
+}
+
+TEST_F(LanguageTagTest, IsNoTextToTranslate) {
+  for (const std::string line : {">>x<<", " >>x<<  "}) {
+    EXPECT_THAT(sources(line, {}), IsEmpty());
+    EXPECT_EQ(result_.text, "") << "as of an empty line";
+    EXPECT_THAT(result_.alternatives, IsEmpty());
+  }
+  EXPECT_THAT(sources(">>y<<", {}), ElementsAre(Ids{1})) << "no tag";
+  const auto model = attentive_model();
+  const AligningTranslator translator({{.model = model.get(), .codec = &codec_}}, {.search = {.beam_size = 1}});
+  const auto translate = [&](std::span<const std::string> texts) { return translator.translate(texts); };
+  EXPECT_EQ(translate_html("<p>&gt;&gt;x&lt;&lt; <b></b></p>", translate), "<p> <b></b></p>");
+}
+
+// Such a line without a tag has nothing for the model to read, either.
+TEST_F(LanguageTagTest, AndPlaceholdersAreNoTextToTranslate) {
+  const auto model = attentive_model();
+  const Translator translator(*model, codec_, {.search = {.beam_size = 1}});
+  for (const auto& [line, expected] : {std::pair(">>x<< {n}", "{n}"), {"{n}", "{n}"}, {" >>x<<  {n}: %s", "{n}: %s"}}) {
+    const TranslationRequest request{.source = line, .terms = {.keep_placeholders = true}};
+    const auto result = translator.translate(std::vector{request}).front();
+    EXPECT_EQ(result.text, expected) << line;
+    EXPECT_EQ(result.source_tokens, 0) << line;
+    EXPECT_THAT(result.alternatives.at(0).parts, IsEmpty()) << line;
+  }
+}
+
+TEST_F(LanguageTagTest, IsNoTerm) {
+  const auto glossary = std::make_shared<const Glossary>(Glossary::parse("x\tc\n", "terms"));
+  const TranslationRequest request{.source = ">>x<< b", .terms = {.glossary = glossary}};
+  const auto result = Translator(model_, codec_, {.search = {.beam_size = 1}}).translate(std::vector{request}).front();
+  EXPECT_EQ(result.text, "b");
 }
 
 TEST_F(LanguageTagTest, IsAWordOfTheFirstPartAlone) {
@@ -137,8 +184,7 @@ TEST_F(LanguageTagTest, CountsForNoPartOfAPrefix) {
 
 TEST_F(LanguageTagTest, StandsBeforeTheSentencesOfALineWithPlaceholders) {
   const TranslationRequest request{.source = ">>x<< {n} Aa. Bb. {m}", .terms = {.keep_placeholders = true}};
-  const auto model = test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2"),
-                                         4 + std::ssize(kWords), 4 + std::ssize(kWords));
+  const auto model = attentive_model();
   const Translator translator(*model, codec_, {.search = {.beam_size = 1}, .split_sentences = true});
   const auto result = translator.translate(std::vector{request}).front();
   const auto& parts = result.alternatives.at(0).parts;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -62,6 +64,14 @@ DecodingSettings settings_of(const TranslateOptions& options) {
     settings.emplace_back("seed", fmt::format("{}", sampling->seed));
   }
   return settings;
+}
+
+bool is_of_search_alone(std::string_view name) {
+  // A shortlist is none of search: a score refuses one, and 0 is how a call leaves out the model's own.
+  constexpr std::array<std::string_view, 10> kOfScores = {
+      "length_penalty", "length_penalty_form", "coverage_penalty", "combination", "alignment_layer",
+      "alignment_head", "alignment_token",     "batch_size",       "precision",   "shortlist"};
+  return find_option(kSection, name) && std::ranges::find(kOfScores, name) == kOfScores.end();
 }
 
 nmt::Config with_settings(nmt::Config config, const DecodingSettings& settings) {

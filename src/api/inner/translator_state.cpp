@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
 #include "base/process/user_files.h"
 #include "base/threads.h"
@@ -48,6 +51,20 @@ nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& optio
           .changed = [settings = base_settings(options)](const nmt::Config& config) {
             return with_settings(config, settings);
           }};
+}
+
+std::shared_ptr<const nmt::Translator> Translator::State::translator_for(const TranslateOptions& options) const {
+  const DecodingSettings settings = settings_of(options);
+  Key key{options.n_best, options.split_sentences, wants_attention(options), settings};
+  const std::lock_guard lock(mutex_);
+  auto found = std::ranges::find(kept_, key, &Kept::key);
+  if (found == kept_.end()) {
+    auto made = std::make_shared<const nmt::Translator>(members(settings), inner_options(settings, options));
+    if (kept_.size() == kKept) kept_.pop_back();
+    found = kept_.insert(kept_.end(), {std::move(key), std::move(made)});
+  }
+  std::rotate(kept_.begin(), found, found + 1);
+  return kept_.front().translator;
 }
 
 bool Translator::State::on_cpu() const { return device_of(*models_.first().model).is_cpu(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -21,16 +22,9 @@ class NMT_NOT_EXPORTED Translator::State {
   explicit State(const TranslatorOptions& options);
 
   /// The inner translator for these options. It lives as long as it is used, and borrows the models.
-  std::shared_ptr<const nmt::Translator> translator_for(const TranslateOptions& options) const {
-    const DecodingSettings settings = settings_of(options);
-    const Key key{options.n_best, options.split_sentences, wants_attention(options), settings};
-    const std::lock_guard lock(mutex_);
-    if (key != key_ || !last_) {
-      last_ = std::make_shared<const nmt::Translator>(members(settings), inner_options(settings, options));
-      key_ = key;
-    }
-    return last_;
-  }
+  std::shared_ptr<const nmt::Translator> translator_for(const TranslateOptions& options) const;
+  /// So many inner translators are kept, the last used: calls may alternate between options.
+  static constexpr std::size_t kKept = 4;
 
   /// For translators of other kinds.
   nmt::TranslatorOptions inner_options(const TranslateOptions& options) const {
@@ -54,6 +48,10 @@ class NMT_NOT_EXPORTED Translator::State {
     DecodingSettings settings = {};
     bool operator==(const Key&) const = default;
   };
+  struct Kept {
+    Key key;
+    std::shared_ptr<const nmt::Translator> translator;
+  };
 
   static nmt::ModelSetOptions model_set(const TranslatorOptions& options);
   static bool wants_attention(const TranslateOptions& options);
@@ -66,9 +64,8 @@ class NMT_NOT_EXPORTED Translator::State {
   std::shared_ptr<const nmt::Lexicon> lexicon_;  // for calls that want a shortlist; null: no_lexicon_ says why
   std::exception_ptr no_lexicon_;
   mutable std::mutex of_device_;
-  mutable std::mutex mutex_;  // of what follows
-  mutable Key key_;
-  mutable std::shared_ptr<const nmt::Translator> last_;
+  mutable std::mutex mutex_;        // of what follows
+  mutable std::vector<Kept> kept_;  // the last used first
 };
 
 }  // namespace nmt::api

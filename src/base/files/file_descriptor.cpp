@@ -55,6 +55,13 @@ FileDescriptor open_for_reading(const std::filesystem::path& path, UnwrittenPipe
   return file;
 }
 
+void require_regular_file(const std::filesystem::path& path) {
+  struct stat status {};  // where there is nothing, or a folder, opening says so
+  const bool is_there = ::stat(path.c_str(), &status) == 0;
+  if (is_there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    throw Error(fmt::format("{}: is a pipe or device; put a regular file there", path.string()));
+}
+
 size_t read_some(int descriptor, char* bytes, size_t capacity, const std::string& name) {
   for (;;) {
     const ssize_t count = ::read(descriptor, bytes, capacity);

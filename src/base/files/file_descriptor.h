@@ -31,6 +31,10 @@ enum class UnwrittenPipe { kWait, kReturn };
 /// Opens a file to read. Throws Error: no such file, a folder, not readable; MachineError: no descriptors left.
 FileDescriptor open_for_reading(const std::filesystem::path& path, UnwrittenPipe unwritten = UnwrittenPipe::kWait);
 
+/// Throws Error for a pipe or device, without opening it: for a file of a folder, such as a model's, where nobody means
+/// one, and whose writer may never come. What a user names as a text or a configuration may well be a pipe.
+void require_regular_file(const std::filesystem::path& path);
+
 /// Waits up to so many milliseconds (-1: as long as it takes) until read(2) would have bytes or the end of the file;
 /// false if the time passed or a signal came.
 bool wait_for_input(int descriptor, int milliseconds);

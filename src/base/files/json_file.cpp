@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/file_descriptor.h"
 
 namespace nmt {
 namespace {
@@ -81,6 +82,7 @@ template nlohmann::json parse_json_or_null(std::string_view, const JsonLimits&);
 template nlohmann::ordered_json parse_json_or_null(std::string_view, const JsonLimits&);
 
 nlohmann::json read_json_file(const std::filesystem::path& path, const JsonLimits& limits) {
+  require_regular_file(path);
   return parse_json(read_file(path, limits.bytes), path.string(), limits);
 }
 

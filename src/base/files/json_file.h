@@ -34,7 +34,7 @@ Json parse_json_or_null(std::string_view text, const JsonLimits& limits = {});
 /// For the message on a text that could not be parsed: what else may be wrong with it, or "".
 std::string_view escape_hint(std::string_view text);
 
-/// A file of JSON. Throws Error: it cannot be read, or what parse_json() throws.
+/// A regular file of JSON. Throws Error: it cannot be read, is a pipe or device, or what parse_json() throws.
 nlohmann::json read_json_file(const std::filesystem::path& path, const JsonLimits& limits = {});
 
 }  // namespace nmt

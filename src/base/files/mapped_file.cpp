@@ -19,12 +19,12 @@
 namespace nmt {
 
 MappedFile::MappedFile(const std::filesystem::path& path, Access access) {
-  const FileDescriptor file = open_for_reading(path, UnwrittenPipe::kReturn);  // a pipe is refused, not waited for
+  require_regular_file(path);
+  const FileDescriptor file = open_for_reading(path);
   struct stat status;
   if (::fstat(file.number(), &status) != 0) {
     throw MachineError(fmt::format("{}: cannot read ({})", path.string(), system_message(errno)));
   }
-  if (!S_ISREG(status.st_mode)) throw Error(fmt::format("{}: is not a regular file; name one", path.string()));
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;  // mmap refuses a length of 0
   const bool writable = access == Access::kCopyOnWrite;
@@ -64,6 +64,17 @@ size_t guards = 0;
 struct sigaction handler_before;
 uintptr_t page_size = 4096;
 
+void on_bus_error(int signal, siginfo_t* info, void*);
+
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_bus_error;
+}
+
+bool are_same(const struct sigaction& one, const struct sigaction& other) {
+  if ((one.sa_flags & SA_SIGINFO) != (other.sa_flags & SA_SIGINFO)) return false;
+  return (one.sa_flags & SA_SIGINFO) != 0 ? one.sa_sigaction == other.sa_sigaction : one.sa_handler == other.sa_handler;
+}
+
 // A page of a file that has become shorter becomes a page of zeros. Only calls that a handler may make.
 void on_bus_error(int signal, siginfo_t* info, void*) {
   const auto at = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -76,7 +87,10 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
     errno = error;
     if (page != MAP_FAILED) return;
   }
-  ::sigaction(signal, &handler_before, nullptr);  // the access is repeated, and ends as it would have
+  struct sigaction top;
+  ::sigaction(signal, &handler_before, &top);  // the access is repeated, and ends as it would have
+  if (is_ours(top) || !are_same(top, handler_before)) return;
+  ::signal(signal, SIG_DFL);  // the handler before calls this one: they would go on for ever
 }
 
 }  // namespace
@@ -97,12 +111,16 @@ MappedFileGuard::MappedFileGuard(const MappedFile& mapped, std::filesystem::path
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGBUS, &action, &handler_before);
+  struct sigaction before;
+  ::sigaction(SIGBUS, &action, &before);
+  if (!is_ours(before)) handler_before = before;  // it is where somebody put it back who had stood over it
 }
 
 MappedFileGuard::~MappedFileGuard() {
   const std::lock_guard lock(guards_mutex);
-  if (--guards == 0) ::sigaction(SIGBUS, &handler_before, nullptr);
+  struct sigaction now;
+  if (--guards == 0 && ::sigaction(SIGBUS, nullptr, &now) == 0 && is_ours(now))  // not that of another part meanwhile
+    ::sigaction(SIGBUS, &handler_before, nullptr);
   guarded[slot_].begin = 0;
   guarded[slot_].end = 0;
 }

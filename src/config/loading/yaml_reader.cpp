@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
 #include "config/option_table.h"
@@ -82,7 +83,7 @@ class DocumentScan : public YAML::EventHandler {
     YAML::Parser parser(text);
     if (!parser.HandleNextDocument(*this)) return;
     // An open quote takes all that follows: it is that of the last scalar.
-    const size_t begin = yaml.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // yaml-cpp counts from behind a byte order mark
+    const size_t begin = byte_order_mark_length(yaml);  // yaml-cpp counts from behind a byte order mark
     if (last_scalar_ && is_never_closed(yaml, begin + static_cast<size_t>(last_scalar_->pos)))
       open_quote_ = last_scalar_->line + 1;
     line_ = 0;

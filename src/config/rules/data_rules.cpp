@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -59,17 +61,17 @@ void DataRules::check_cleaning() const {
 
 void DataRules::check_vocabulary() const {
   const DataConfig& data = config_.data;
-  static const std::set<std::string> kSpecial{"<pad>", "<unk>", "<s>", "</s>"};
   std::set<std::string> symbols;
   for (const auto& symbol : data.user_symbols) {
-    if (kSpecial.contains(symbol)) refuse({"data.user_symbols"}, fmt::format("{} is in every vocabulary", symbol));
+    if (std::ranges::find(kSpecialPieces, symbol) != kSpecialPieces.end())
+      refuse({"data.user_symbols"}, fmt::format("{} is in every vocabulary", symbol));
     if (!symbols.insert(symbol).second) refuse({"data.user_symbols"}, fmt::format("'{}' stands twice", symbol));
   }
   if (data.tokenizer == TokenizerKind::kWords) return check_words();
   refuse_changed({"data.min_cnt", "data.word_ties", "data.vocabulary1", "data.vocabulary2", "data.count_markup"},
                  "is for word vocabularies; set data.tokenizer words");
   const bool is_learnt = data.spm_model1.empty() && data.spm_model2.empty();
-  const int64_t fixed_pieces = 4 + static_cast<int64_t>(symbols.size()) + (data.byte_fallback ? 256 : 0);
+  const int64_t fixed_pieces = fixed_piece_count(std::ssize(symbols), data.byte_fallback);
   if (is_learnt && data.vocab_size <= fixed_pieces) {
     refuse({"data.vocab_size", "data.byte_fallback", "data.user_symbols"},
            fmt::format("{} leaves no room for pieces beside the {} fixed ones (special, data.user_symbols, "
@@ -122,6 +124,10 @@ void DataRules::check_naming() const {
 }
 
 }  // namespace
+
+int64_t fixed_piece_count(int64_t user_symbols, bool byte_fallback) {
+  return std::ssize(kSpecialPieces) + user_symbols + (byte_fallback ? 256 : 0);
+}
 
 void check_data_rules(const RuleChecker& checker) {
   const DataRules rules(checker);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
 #include "markup/segments/segment_builder.h"
 
@@ -12,7 +13,7 @@ std::unique_ptr<TextDocument> read_plain_text(std::string_view bytes) {
   check_utf8(bytes, "the text");
   auto document = std::make_unique<TextDocument>(std::string(bytes));
   SegmentBuilder builder(document->bytes());
-  size_t begin = bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  size_t begin = byte_order_mark_length(bytes);
   while (begin < bytes.size()) {
     const auto ends = line_ends(bytes, begin);
     builder.add_text({begin, ends.text}, std::string(bytes.substr(begin, ends.text - begin)));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
 #include "markup/formats/plain_document.h"
 #include "markup/formats/tagged_text.h"
@@ -42,7 +43,7 @@ class PoReader {
   explicit PoReader(std::string_view bytes) : bytes_(bytes) {}
 
   std::vector<PoEntry> entries() {
-    size_t begin = bytes_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    size_t begin = byte_order_mark_length(bytes_);
     while (begin < bytes_.size()) {
       const auto ends = line_ends(bytes_, begin);
       read_line({begin, ends.text});

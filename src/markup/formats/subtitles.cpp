@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "markup/formats/plain_document.h"
 #include "markup/formats/tagged_text.h"
 #include "markup/segments/plain_words.h"
@@ -49,7 +50,7 @@ class SubtitleReader {
     const std::string_view bytes = document_.bytes();
     enum class In { kHead, kCue, kNote } in = In::kHead;
     bool is_first = true;  // of its block
-    size_t begin = bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    size_t begin = byte_order_mark_length(bytes);
     if (kind_ == SubtitleKind::kVtt) {
       if (!bytes.substr(begin).starts_with("WEBVTT"))
         throw Error("WebVTT, line 1: WEBVTT is missing; mend the file or give it the ending .srt");

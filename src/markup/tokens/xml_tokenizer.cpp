@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
 #include "markup/tokens/entities.h"
 
@@ -26,7 +27,7 @@ class XmlTokenizer {
 
   MarkupTokens tokens() {
     check_characters();
-    if (document_.starts_with("\xEF\xBB\xBF")) add(TokenKind::kOther, 3);
+    if (const size_t mark = byte_order_mark_length(document_); mark > 0) add(TokenKind::kOther, mark);
     check_encoding();
     while (at_ < document_.size()) {
       const size_t tag = std::min(document_.find('<', at_), document_.size());

@@ -57,12 +57,14 @@ void write_beside_others(const std::filesystem::path& path, const std::string& t
 
 }  // namespace
 
-MetricsWriter::MetricsWriter(const std::filesystem::path& run_directory, Facts environment)
+MetricsWriter::MetricsWriter(const std::filesystem::path& run_directory, Facts environment,
+                             std::vector<std::string> other_sets)
     : samples_(run_directory / "samples"),
       pictures_(run_directory / "attention"),
       translations_(run_directory / "translations"),
       validation_table_(run_directory / "validations.tsv"),
       environment_(std::move(environment)),
+      other_sets_(std::move(other_sets)),
       metrics_(run_directory / "metrics.jsonl", "", key_of_metrics),
       validations_(validation_table_, std::string(kValidationHeader), key_of_validation),
       sessions_(run_directory / "sessions.jsonl", "", key_of_session) {}
@@ -150,8 +152,7 @@ void MetricsWriter::on_end(const std::string& reason) {
 void MetricsWriter::truncate_after(int64_t update) {
   metrics_.truncate_after(update);
   validations_.truncate_after(update);
-  for (const auto& name : other_validation_sets(validation_table_.parent_path()))
-    log_of_set(name).truncate_after(update);
+  for (const auto& name : other_sets_) log_of_set(name).truncate_after(update);
   sessions_.truncate_after(update);
   for (const auto& folder : {samples_, pictures_, translations_})
     remove_files(folder, [update](const std::filesystem::path&, int64_t of_file) { return of_file > update; });

@@ -26,9 +26,11 @@ namespace nmt {
 /// its checkpoint, so that every update appears once.
 class MetricsWriter final : public TrainingObserver {
  public:
-  /// environment: facts about programs and machine for sessions.jsonl, beside what TrainingStart tells. Throws Error or
+  /// environment: facts about programs and machine for sessions.jsonl, beside what TrainingStart tells. other_sets: the
+  /// names of the other sets of data.eval; what else is named like their tables is someone else's. Throws Error or
   /// MachineError as UpdateLog does; so do all methods.
-  explicit MetricsWriter(const std::filesystem::path& run_directory, Facts environment = {});
+  explicit MetricsWriter(const std::filesystem::path& run_directory, Facts environment = {},
+                         std::vector<std::string> other_sets = {});
 
   void on_start(const TrainingStart& start) override;
   void on_interval(const TrainingInterval& interval) override;
@@ -46,6 +48,7 @@ class MetricsWriter final : public TrainingObserver {
 
   std::filesystem::path samples_, pictures_, translations_, validation_table_;
   Facts environment_;
+  std::vector<std::string> other_sets_;
   UpdateLog metrics_, validations_, sessions_;
   std::map<std::string, UpdateLog> other_validations_;  ///< by the name of the set
   Session session_;

@@ -37,17 +37,21 @@ std::string frame_record(std::string_view bytes) {
 }
 
 std::optional<std::string_view> RecordReader::next() {
-  std::string_view rest = file_.substr(position_);
-  if (rest.size() < kLengthBytes + 2 * kChecksumBytes) return std::nullopt;
-  const auto length_bytes = rest.substr(0, kLengthBytes);
-  const uint64_t length = read_little_endian(length_bytes);
-  if (read_little_endian(rest.substr(kLengthBytes, kChecksumBytes)) != masked_crc32c(length_bytes)) return std::nullopt;
-  rest.remove_prefix(kLengthBytes + kChecksumBytes);
-  if (length > rest.size() - kChecksumBytes) return std::nullopt;
-  const auto bytes = rest.substr(0, length);
-  if (read_little_endian(rest.substr(length, kChecksumBytes)) != masked_crc32c(bytes)) return std::nullopt;
-  position_ += kLengthBytes + 2 * kChecksumBytes + length;
-  return bytes;
+  for (size_t behind = position_;;) {
+    std::string_view rest = file_.substr(behind);
+    if (rest.size() < kLengthBytes + 2 * kChecksumBytes) return std::nullopt;
+    const auto length_bytes = rest.substr(0, kLengthBytes);
+    const uint64_t length = read_little_endian(length_bytes);
+    const auto checksum = rest.substr(kLengthBytes, kChecksumBytes);
+    if (read_little_endian(checksum) != masked_crc32c(length_bytes)) return std::nullopt;
+    rest.remove_prefix(kLengthBytes + kChecksumBytes);
+    if (length > rest.size() - kChecksumBytes) return std::nullopt;
+    const auto bytes = rest.substr(0, length);
+    behind += kLengthBytes + 2 * kChecksumBytes + length;
+    if (read_little_endian(rest.substr(length, kChecksumBytes)) != masked_crc32c(bytes)) continue;
+    position_ = behind;
+    return bytes;
+  }
 }
 
 }  // namespace nmt

@@ -15,7 +15,8 @@ std::string frame_record(std::string_view bytes);
 class RecordReader {
  public:
   explicit RecordReader(std::string_view file) : file_(file) {}
-  /// The next record; nullopt at the end and where the next one is not whole or its checksums differ.
+  /// The next record; nullopt at the end and where the next one is not whole, or its length has another checksum. One
+  /// whose bytes are damaged is passed over.
   std::optional<std::string_view> next();
   size_t position() const { return position_; }  ///< behind the record returned last, in bytes
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/files/file.h"
 #include "base/files/line_reader.h"
 #include "base/unicode.h"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr int64_t kSegmentsPerBlock = 2048;  // stay in the processor's cache
 constexpr size_t kBytesPerBlock = 16 << 20;  // of all streams together
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::vector<std::string_view> split_at_tabs(std::string_view line, int64_t max_splits) {
   std::vector<std::string_view> fields;
@@ -74,8 +74,8 @@ class Lines {
       if (const auto part = next_part()) return part;
       auto line = next_line();
       if (!line) return std::nullopt;
-      if (skip_mark_ && file_line_ == 0 && line->starts_with(kByteOrderMark)) {
-        line->remove_prefix(kByteOrderMark.size());
+      if (const size_t mark = skip_mark_ && file_line_ == 0 ? byte_order_mark_length(*line) : 0; mark > 0) {
+        line->remove_prefix(mark);
         if (line->empty() && at_unended_line()) return std::nullopt;  // an empty file
       }
       if (cut_unended_ && at_unended_line()) line = without_last_character(*line);

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/files/file.h"
 #include "base/files/sha256.h"
 #include "base/words.h"
-#include "text/corpus/text_reader.h"
 
 namespace nmt {
 namespace {

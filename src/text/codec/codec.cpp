@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/file_descriptor.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/words/word_tokenizer.h"
 
@@ -65,6 +66,7 @@ FileNames names_of(const std::string& type, const TextCodec::Options& options) {
 
 /// The file's hash is compared: a protocol buffer that was cut short between two pieces still parses.
 std::string read_checked(const std::filesystem::path& path, const std::string& sha256) {
+  require_regular_file(path);
   std::string bytes = read_file(path);
   if (sha256_of_bytes(bytes) != sha256) {
     throw Error(path.string() + ": damaged, or of another model (its checksum differs); make or copy it again");

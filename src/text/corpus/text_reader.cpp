@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
 
 namespace nmt {
@@ -142,11 +143,6 @@ void TextReader::split_segments(std::string_view line) {
     at = end;
   }
   if (segments_.empty()) ++markup_lines_;
-}
-
-std::string_view without_byte_order_mark(std::string_view first_line) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return first_line.substr(first_line.starts_with(kMark) ? kMark.size() : 0);
 }
 
 std::string remove_tags(std::string_view text) {

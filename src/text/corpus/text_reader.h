@@ -54,9 +54,6 @@ class TextReader {
   int64_t comment_line_ = 0;  // where the comment begins that has not ended; 0 = none
 };
 
-/// The first line of a file without the byte order mark (U+FEFF) that stands before its text, if one does.
-std::string_view without_byte_order_mark(std::string_view first_line);
-
 /// text without its tags: from a `<` with a letter, `/`, `!` or `?` behind it to the next `>`. Other `<` are text, as
 /// in "a < b and c > d".
 std::string remove_tags(std::string_view text);

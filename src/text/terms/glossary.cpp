@@ -10,6 +10,7 @@
 
 #include "base/code_points.h"
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
 
@@ -104,7 +105,7 @@ Term term_of(std::string_view line, const std::string& place) {
 
 Glossary Glossary::parse(std::string_view tsv, const std::string& name) {
   Glossary glossary;
-  if (tsv.starts_with("\xEF\xBB\xBF")) tsv.remove_prefix(3);
+  tsv = without_byte_order_mark(tsv);
   int64_t number = 0;
   for (size_t begin = 0; begin < tsv.size();) {
     const size_t end = std::min(tsv.find('\n', begin), tsv.size());

@@ -6,10 +6,10 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
 #include "base/words.h"
-#include "text/corpus/text_reader.h"
 #include "text/words/word_counts.h"
 
 namespace nmt {

@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/files/line_reader.h"
-#include "text/corpus/text_reader.h"
 
 namespace nmt {
 namespace {

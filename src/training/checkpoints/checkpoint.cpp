@@ -1,15 +1,19 @@
 #include "training/checkpoints/checkpoint.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/file_descriptor.h"
 #include "base/files/json_file.h"
-#include "base/files/output_folder.h"
+#include "base/folders/output_folder.h"
 #include "base/strict_json.h"
 
 namespace fs = std::filesystem;
@@ -19,6 +23,9 @@ namespace {
 
 constexpr const char* kChecksums = "checksums.json";
 constexpr const char* kDamaged = ".damaged";
+constexpr JsonLimits kSumsLimits{.bytes = 1 << 20, .depth = 1};
+
+std::string name_of(int64_t update) { return fmt::format("{:08d}", update); }
 
 // Of the files whose sums do not stand there yet.
 void add_checksums(const fs::path& directory) {
@@ -31,19 +38,15 @@ void add_checksums(const fs::path& directory) {
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
 }
 
-// What a user has put into a folder that is to be replaced, an export or translations, goes on in the new one.
-void carry_over(const fs::path& old, const fs::path& made) {
-  if (!fs::is_directory(old)) return;
-  nlohmann::json own = nlohmann::json::object();
-  if (fs::exists(old / kChecksums)) own = parse_json_or_null(read_file(old / kChecksums));
-  for (const auto& entry : fs::directory_iterator(old)) {
-    const auto name = entry.path().filename();
-    if (name == kChecksums || (own.is_object() && own.contains(name.string()))) continue;
-    if (fs::exists(fs::symlink_status(made / name))) continue;
-    constexpr auto kWhole = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
-    std::error_code no_links_there;
-    fs::copy(entry.path(), made / name, kWhole | fs::copy_options::create_hard_links, no_links_there);
-    if (no_links_there) fs::copy(entry.path(), made / name, kWhole | fs::copy_options::overwrite_existing);
+// Of what write_directory makes: whatever else is in a folder has come from others.
+void add_names_in_sums(const fs::path& directory, std::set<std::string>& names) {
+  std::error_code none;
+  const auto sums = directory / kChecksums;
+  if (!fs::is_regular_file(sums, none)) return;
+  try {
+    const auto json = read_json_file(sums, kSumsLimits);
+    for (const auto& [name, sum] : json.items()) names.insert(name);
+  } catch (const std::runtime_error&) {  // damaged: the names of the new files are those of the old ones
   }
 }
 
@@ -60,23 +63,50 @@ void link_or_copy(const fs::path& from, const fs::path& to) {
   if (no_links_there) write_file_atomically(to, read_file(from));
 }
 
+/// Files that stay as they are, and their sums with them: damage that came meanwhile is found out later.
+void link_files(const fs::path& from, const fs::path& to, nlohmann::json sums) {
+  for (const auto& [name, sum] : sums.items()) link_or_copy(from / name, to / name);
+  write_file_atomically(to / kChecksums, sums.dump());
+}
+
+void require_access(const fs::path& path, int kind) {
+  if (::faccessat(AT_FDCWD, path.c_str(), kind, AT_EACCESS) == 0 || errno != EACCES) return;
+  throw Error(
+      fmt::format("{}: cannot read ({}); give this user the right to read it", path.string(), system_message(EACCES)));
+}
+
 }  // namespace
 
-void write_directory(const fs::path& directory, const DirectoryWriter& write) {
+fs::path write_directory(const fs::path& directory, const DirectoryWriter& write) {
   try {
     OutputFolder folder(directory);
     write(folder.path());
     add_checksums(folder.path());
-    carry_over(directory, folder.path());
-    folder.commit();
+    std::set<std::string> own = {kChecksums};
+    for (const auto& made : {directory, folder.path()}) add_names_in_sums(made, own);
+    return folder.commit_among_others(own);
   } catch (const fs::filesystem_error& error) {
     throw MachineError(fmt::format("{}: cannot write ({})", directory.string(), error.code().message()));
   }
 }
 
+void copy_directory(const fs::path& directory, const fs::path& copy) {
+  OutputFolder folder(copy);
+  link_files(directory, folder.path(), read_json_file(directory / kChecksums));
+  folder.commit();
+}
+
+void warn_of_kept(const fs::path& kept, Logger& log) {
+  if (!kept.empty())
+    log.warn("{}: things of others that could not stay where they were, when their folder was replaced", kept.string());
+}
+
 std::optional<std::string> damage_of(const fs::path& directory) {
+  require_access(directory, R_OK | X_OK);
+  std::error_code none;  // what is missing is damage
+  for (const auto& entry : fs::directory_iterator(directory, none)) require_access(entry.path(), R_OK);
   try {
-    const auto sums = read_json_file(directory / kChecksums, {.bytes = 1 << 20, .depth = 1});
+    const auto sums = read_json_file(directory / kChecksums, kSumsLimits);
     if (!sums.is_object() || sums.empty()) return std::string(kChecksums) + ": not readable";
     for (const auto& [name, sum] : sums.items()) {
       if (!fs::is_regular_file(directory / name)) return name + ": missing";
@@ -90,7 +120,7 @@ std::optional<std::string> damage_of(const fs::path& directory) {
   return std::nullopt;
 }
 
-CheckpointStore::CheckpointStore(fs::path directory) : directory_(std::move(directory)) {
+CheckpointStore::CheckpointStore(fs::path directory, Logger& log) : directory_(std::move(directory)), log_(log) {
   fs::create_directories(directory_);
   identity_ = identity_of(directory_);
   recover_output_folders(directory_, OtherWriters::kNone);
@@ -99,7 +129,7 @@ CheckpointStore::CheckpointStore(fs::path directory) : directory_(std::move(dire
 void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write,
                            const std::set<int64_t>& also) const {
   require_place();
-  write_directory(path(update), write);
+  warn_of_kept(write_directory(path(update), write), log_);
   remove_others(update, keep, also);
 }
 
@@ -107,20 +137,23 @@ void CheckpointStore::replace_file(int64_t update, const std::string& name, std:
                                    const std::set<int64_t>& also) const {
   require_place();
   const auto standing = path(update);
-  write_directory(standing, [&](const fs::path& folder) {
-    // The sums of what stays are kept: a file that was damaged meanwhile is found out later.
+  const auto kept = write_directory(standing, [&](const fs::path& folder) {
     auto sums = read_json_file(standing / kChecksums);
-    for (const auto& [file, sum] : sums.items())
-      if (file != name) link_or_copy(standing / file, folder / file);
     sums.erase(name);
-    write_file_atomically(folder / kChecksums, sums.dump());
+    link_files(standing, folder, std::move(sums));
     write_file_atomically(folder / name, text);
   });
+  warn_of_kept(kept, log_);
   remove_others(update, keep, also);
 }
 
 void CheckpointStore::remove(int64_t update) const {
-  if (fs::exists(path(update))) remove_folder(path(update));
+  if (!fs::exists(path(update))) return;
+  try {
+    remove_folder(path(update));
+  } catch (const std::runtime_error& error) {  // another owner's, or a mount point: no reason to end a training
+    log_.warn("{}; it stays", error.what());
+  }
 }
 
 void CheckpointStore::require_place() const {
@@ -133,25 +166,26 @@ void CheckpointStore::remove_others(int64_t update, int64_t keep, const std::set
   const auto all = updates();
   const auto surplus = static_cast<int64_t>(all.size()) - std::max<int64_t>(keep, 1);
   for (int64_t i = 0; i < surplus; ++i)
-    if (all[i] != update && !also.contains(all[i])) remove_folder(path(all[i]));
+    if (all[i] != update && !also.contains(all[i])) remove(all[i]);
 }
 
-std::vector<int64_t> CheckpointStore::updates() const {
+std::vector<int64_t> checkpoints_in(const fs::path& directory) {
   std::vector<int64_t> found;
-  for (const auto& entry : fs::directory_iterator(directory_)) {
+  if (!fs::exists(directory)) return found;
+  for (const auto& entry : fs::directory_iterator(directory)) {
     const auto name = entry.path().filename().string();
     const bool digits = !name.empty() && name.size() <= 12 && name.find_first_not_of("0123456789") == name.npos;
     if (!digits || !entry.is_directory()) continue;
     const int64_t update = std::stoll(name);
-    if (path(update).filename() == name) found.push_back(update);  // not another program's "5"
+    if (name_of(update) == name) found.push_back(update);  // not another program's "5"
   }
   std::sort(found.begin(), found.end());
   return found;
 }
 
-fs::path CheckpointStore::path(int64_t update) const { return directory_ / fmt::format("{:08d}", update); }
+fs::path CheckpointStore::path(int64_t update) const { return directory_ / name_of(update); }
 
-void CheckpointStore::set_aside(int64_t update, const std::string& damage, Logger& log) const {
+void CheckpointStore::set_aside(int64_t update, const std::string& damage) const {
   const auto name = path(update).string() + kDamaged;
   fs::path free = name;
   for (int n = 2; fs::exists(fs::symlink_status(free)); ++n) free = fmt::format("{}-{}", name, n);
@@ -160,11 +194,11 @@ void CheckpointStore::set_aside(int64_t update, const std::string& damage, Logge
   if (error)
     throw MachineError(
         fmt::format("{}: damaged ({}), and cannot be set aside ({})", path(update).string(), damage, error.message()));
-  log.warn("{}: damaged ({}): it is now {}; going back to the checkpoint before", path(update).string(), damage,
-           free.filename().string());
+  log_.warn("{}: damaged ({}): it is now {}; going back to the checkpoint before", path(update).string(), damage,
+            free.filename().string());
 }
 
-std::optional<int64_t> CheckpointStore::newest_whole(Logger& log, const DamageOf& damage_in) const {
+std::optional<int64_t> CheckpointStore::newest_whole(const DamageOf& damage_in) const {
   const auto all = updates();
   std::vector<std::pair<int64_t, std::string>> damaged;
   for (auto update = all.rbegin(); update != all.rend(); ++update) {
@@ -172,7 +206,7 @@ std::optional<int64_t> CheckpointStore::newest_whole(Logger& log, const DamageOf
       damaged.emplace_back(*update, *damage);
       continue;
     }
-    for (const auto& [which, what] : damaged) set_aside(which, what, log);
+    for (const auto& [which, what] : damaged) set_aside(which, what);
     return *update;
   }
   if (damaged.empty()) {

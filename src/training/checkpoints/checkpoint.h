@@ -19,11 +19,25 @@ using DirectoryWriter = std::function<void(const std::filesystem::path&)>;
 
 /// Makes `directory` whole or not at all, as OutputFolder does: `write` fills a folder beside it, checksums of its
 /// files are added (checksums.json), everything is synced and put in the place of what stands there. What others have
-/// put there stays, beside the new files. Throws MachineError (disk full), with what stood there before still in place.
-void write_directory(const std::filesystem::path& directory, const DirectoryWriter& write);
+/// put there stays, beside the new files, but for files of the names of ours: those are replaced. Returns an empty
+/// path, or the folder that has what could not stay. Throws MachineError (disk full), with what stood there before
+/// still in place.
+std::filesystem::path write_directory(const std::filesystem::path& directory, const DirectoryWriter& write);
 
-/// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt.
+/// Warns of what write_directory returns, unless it is empty.
+void warn_of_kept(const std::filesystem::path& kept, Logger& log);
+
+/// Makes `copy` whole or not at all: the files of a directory that write_directory made, and their sums as they stand
+/// there; not what others have put there. Nothing is copied where the file system has hard links. Throws Error where
+/// the sums cannot be read, MachineError (disk full).
+void copy_directory(const std::filesystem::path& directory, const std::filesystem::path& copy);
+
+/// What is wrong with a directory that write_directory made ("model.safetensors: checksum differs"), or nullopt. Throws
+/// Error where this user may not read it: that is no damage.
 std::optional<std::string> damage_of(const std::filesystem::path& directory);
+
+/// Updates of which a checkpoint stands in a run's checkpoints/, ascending; none where there is no such folder.
+std::vector<int64_t> checkpoints_in(const std::filesystem::path& directory);
 
 using DamageOf = std::function<std::optional<std::string>(const std::filesystem::path&)>;
 
@@ -31,32 +45,33 @@ using DamageOf = std::function<std::optional<std::string>(const std::filesystem:
 class CheckpointStore {
  public:
   /// The folder is made if missing; leftovers of interrupted writes are removed: there is one writer at a time.
-  explicit CheckpointStore(std::filesystem::path directory);
+  CheckpointStore(std::filesystem::path directory, Logger& log);
 
-  /// Writes one and then removes all but the newest `keep` and those of the updates `also`.
+  /// Writes one and then removes all but the newest `keep` and those of the updates `also`. One that cannot be removed
+  /// stays, with a warning.
   void save(int64_t update, int64_t keep, const DirectoryWriter& write, const std::set<int64_t>& also = {}) const;
   /// Replaces one file of a checkpoint that stands there, in one step: the checkpoint is whole at every moment. Its
   /// other files are not read or copied where the file system has hard links. Then removes the others as save() does.
   void replace_file(int64_t update, const std::string& name, std::string_view text, int64_t keep,
                     const std::set<int64_t>& also = {}) const;
-  /// Does nothing where none stands.
+  /// Does nothing where none stands, and only warns where it cannot be removed.
   void remove(int64_t update) const;
   /// Throws MachineError where the folder was moved or removed since this was made: what is written by its name would
   /// begin another run, which nothing protects from a second program. save() and replace_file() ask, too.
   void require_place() const;
-  /// Updates of which a checkpoint stands there, ascending.
-  std::vector<int64_t> updates() const;
+  std::vector<int64_t> updates() const { return checkpoints_in(directory_); }
   std::filesystem::path path(int64_t update) const;
   /// The newest undamaged one; each damaged newer one is renamed to NNNNNNNN.damaged, with a warning. nullopt: there is
   /// none of any kind. Throws Error where all are damaged: they stay as they are, for who would begin anew would
   /// replace best/, the only other trace of the training.
-  std::optional<int64_t> newest_whole(Logger& log, const DamageOf& damage = damage_of) const;
+  std::optional<int64_t> newest_whole(const DamageOf& damage = damage_of) const;
 
  private:
   void remove_others(int64_t update, int64_t keep, const std::set<int64_t>& also) const;
-  void set_aside(int64_t update, const std::string& damage, Logger& log) const;
+  void set_aside(int64_t update, const std::string& damage) const;
 
   std::filesystem::path directory_;
+  Logger& log_;
   std::pair<dev_t, ino_t> identity_;  ///< of the folder
 };
 

@@ -12,7 +12,8 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/output_folder.h"
+#include "base/files/json_file.h"
+#include "base/folders/output_folder.h"
 #include "config/difference.h"
 #include "config/loading/schema.h"
 #include "data/manifest.h"
@@ -135,24 +136,46 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
   check_kinds(path_);
   recover_output_folders(path_, OtherWriters::kNone);  // best/
   const OutputFolder place_of_best(best());            // a link to nothing, a mount point: refused before the work
-  checkpoints_.emplace(path_ / "checkpoints");
+  checkpoints_.emplace(path_ / "checkpoints", log);
   if (checkpoints_->updates().empty())  // whatever else lies there
     refuse_to_begin_anew();
   else if (fs::exists(path_ / "config.yaml"))
     compare_with_begun(config, log);
+  else
+    log.warn("{}: is missing: nothing tells whether the run goes on with the options that it was begun with",
+             (path_ / "config.yaml").string());
 }
 
 void RunDirectory::keep_configuration(const Config& config) const {
   write_file_atomically(path_ / "config.yaml", to_yaml(config, YamlComments::kHelp));
 }
 
+void RunDirectory::keep_later_best(int64_t update, Logger& log) const {
+  const auto description = best() / "model.json";
+  if (!fs::is_regular_file(description)) return;
+  const auto json = parse_json_or_null(read_file(description));
+  int64_t of_best = -1;
+  try {
+    of_best = json.at("summary").at("update").get<int64_t>();
+  } catch (const nlohmann::json::exception&) {
+    return;  // not a run's
+  }
+  if (of_best <= update) return;
+  const auto copy = path_ / fmt::format("best.of-{:08d}", of_best);
+  if (!fs::exists(copy)) copy_directory(best(), copy);
+  log.warn("{}: has weights of update {}, and the run goes on from update {}: {} keeps them", best().string(), of_best,
+           update, copy.string());
+}
+
 // Checkpoints that someone removed: UpdateLoop saves one before its first validation, so before there is a best/.
 void RunDirectory::refuse_to_begin_anew() const {
-  if (!fs::exists(best()) && !has_validated(path_ / "validations.tsv")) return;
+  std::error_code none;
+  const bool has_best = fs::exists(best()) && !fs::is_empty(best(), none);
+  if (!has_best && !has_validated(path_ / "validations.tsv")) return;
   throw Error(
       fmt::format("run.dir {}: a run without checkpoints: a new one would replace its {}; bring the checkpoints back, "
                   "name another --run-dir, or --restart to set the old run aside",
-                  path_.string(), fs::exists(best()) ? "best/" : "validations.tsv"));
+                  path_.string(), has_best ? "best/" : "validations.tsv"));
 }
 
 void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {

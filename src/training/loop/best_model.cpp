@@ -14,13 +14,18 @@
 #include "training/averages/average.h"
 
 namespace nmt {
+namespace {
+
+constexpr const char* kWeights = "model.safetensors";
+
+}  // namespace
 
 double validation_score(const ValidationReport& report, ValidationMetric best_metric) {
   switch (best_metric) {
     case ValidationMetric::kBleu:
-      return report.bleu;
+      return report.bleu == 0 ? -report.loss : report.bleu;
     case ValidationMetric::kChrf:
-      return report.chrf;
+      return report.chrf == 0 ? -report.loss : report.chrf;
     case ValidationMetric::kLoss:
       return -report.loss;
   }
@@ -98,37 +103,59 @@ void BestModel::record(ValidationReport report, int64_t epoch, const std::string
     parts_.log.warn("validation at update {}: {} is not finite: these weights are not kept", progress_.update,
                     metric.name());
   // A state of an older version may hold a best score that is not finite.
-  const bool is_first = progress_.best_update < 0 || !std::isfinite(progress_.best_score);
+  const bool is_first = progress_.best_update < 0 || !std::isfinite(progress_.best_score) || is_missing();
   report.is_best = std::isfinite(score) && (is_first || score > progress_.best_score);
   if (report.is_best) {
     progress_.best_score = score;
     progress_.best_update = progress_.update;
-    save(report);
+    save_measured(report);
   }
   parts_.observer.on_validation(report);
 }
 
-void BestModel::save_last() { save({}); }
+// Someone has removed it.
+bool BestModel::is_missing() const {
+  return progress_.best_update >= 0 && !std::filesystem::exists(parts_.folder / kWeights);
+}
 
-void BestModel::save(const ValidationReport& report) {
+bool BestModel::make_anew(int64_t epoch) {
+  if (!is_missing()) return false;
+  record(measure(), epoch, "");
+  return true;
+}
+
+void BestModel::save_last() { save(summary("")); }
+
+nlohmann::json BestModel::summary(const std::string& weights) const {
+  return {{"update", progress_.update},
+          {"weights", weights.empty() ? fmt::format("update {}", progress_.update) : weights},
+          {"target_tokens", progress_.target_tokens},
+          {"precision", progress_.precision},
+          {"data", progress_.data_hash}};
+}
+
+void BestModel::save_measured(const ValidationReport& report) {
+  auto with_figures = summary(report.weights);
+  auto& figures = with_figures["validation"];
+  figures = {{"loss", report.loss}, {"perplexity", report.perplexity}, {"accuracy", report.accuracy}};
+  if (report.has_bleu) figures["bleu"] = report.bleu_line;
+  if (report.has_chrf) figures["chrf"] = report.chrf_line;
+  save(with_figures);
+}
+
+void BestModel::save(const nlohmann::json& summary) {
   parts_.checkpoints.require_place();  // best/ is beside them
-  nlohmann::json summary = {
-      {"update", progress_.update},
-      {"weights", report.weights.empty() ? fmt::format("update {}", progress_.update) : report.weights},
-      {"target_tokens", progress_.target_tokens},
-      {"precision", progress_.precision},
-      {"data", progress_.data_hash},
-      {"validation", {{"loss", report.loss}, {"perplexity", report.perplexity}, {"accuracy", report.accuracy}}}};
-  if (report.has_bleu) summary["validation"]["bleu"] = report.bleu_line;
-  if (report.has_chrf) summary["validation"]["chrf"] = report.chrf_line;
-  write_directory(parts_.folder, [&](const auto& folder) { parts_.write_model(folder, summary); });
+  const auto kept = write_directory(parts_.folder, [&](const auto& folder) { parts_.write_model(folder, summary); });
+  warn_of_kept(kept, parts_.log);
 }
 
 // Updates whose checkpoints are averaged together: the last ones, and the best ones.
 std::set<std::set<int64_t>> BestModel::averages_to_try() const {
   std::set<int64_t> all;
   for (const int64_t update : parts_.checkpoints.updates()) {
-    const auto damage = damage_of(parts_.checkpoints.path(update));
+    auto damage = damage_of(parts_.checkpoints.path(update));
+    if (!damage && !std::filesystem::exists(parts_.checkpoints.path(update) / kWeights))
+      damage = fmt::format("{}: missing", kWeights);
     if (!damage) {
       all.insert(update);
       continue;
@@ -155,7 +182,7 @@ bool BestModel::try_averages(int64_t epoch) {
   const auto tried = averages_to_try();
   const auto with_average_of = [this](const std::set<int64_t>& updates, const auto& body) {
     std::vector<std::filesystem::path> files;
-    for (const int64_t update : updates) files.push_back(parts_.checkpoints.path(update) / "model.safetensors");
+    for (const int64_t update : updates) files.push_back(parts_.checkpoints.path(update) / kWeights);
     const KeptWeights kept(named_parameters(parts_.model));
     load_average(named_parameters(parts_.model), files);
     body();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/process/log.h"
+#include "base/strict_json.h"
 #include "config/config.h"
 #include "models/interface/model.h"
 #include "report/records/training_observer.h"
@@ -15,7 +16,8 @@
 
 namespace nmt {
 
-/// What validation.best_metric compares: larger is better (losses negated).
+/// What validation.best_metric compares: larger is better (losses negated). Of reports with a BLEU or chrF of 0, as at
+/// the beginning of a training, the one with the lower loss is better, and each is worse than one with more.
 double validation_score(const ValidationReport& report, ValidationMetric best_metric);
 
 /// A run that goes on forgets the validation that it made only since it ended.
@@ -46,16 +48,22 @@ class BestModel {
   bool validate(int64_t epoch, bool due);
   /// At the end of a run without validation: the last weights are taken for the best.
   void save_last();
+  /// At the end of a run whose folder best/ someone has removed: validates these weights once more and takes them for
+  /// the best. True: it was so.
+  bool make_anew(int64_t epoch);
   /// At the end of a run: validates the averages of the last and of the best checkpoints (training.average_checkpoints,
   /// average_best), if that was not done; the model keeps its weights. True: something was validated.
   bool try_averages(int64_t epoch);
 
  private:
   ValidationReport measure();
+  bool is_missing() const;
   void list(double score);
   bool note_due_scores(const ValidationReport& report, const std::optional<ValidationReport>& of_average);
   void record(ValidationReport report, int64_t epoch, const std::string& weights);
-  void save(const ValidationReport& report);
+  void save_measured(const ValidationReport& report);
+  void save(const nlohmann::json& summary);
+  nlohmann::json summary(const std::string& weights) const;
   std::set<std::set<int64_t>> averages_to_try() const;
 
   Parts parts_;

@@ -246,7 +246,8 @@ void UpdateLoop::finish() {
                     parts_.validates && progress_.validated_update != progress_.update);
   if (!parts_.group.leads()) return;
   if (!parts_.validates) return parts_.best->save_last();
-  if (!parts_.best->try_averages(current_epoch())) return;
+  const bool averaged = parts_.best->try_averages(current_epoch());
+  if (!parts_.best->make_anew(current_epoch()) && !averaged) return;
   save_checkpoint();
   parts_.observer.on_checkpoint(progress_.update);
 }

@@ -85,17 +85,17 @@ LanguageTag leading_tag(const TextCodec& codec, std::string_view line) {
   const size_t closing = line.substr(0, kLongest).find(kClosing, kOpening.size());
   if (closing == std::string_view::npos) return {};
   const auto tag = line.substr(0, closing + kClosing.size()), rest = strip(line.substr(tag.size()));
-  if (rest.empty()) return {};
   const auto pieces = codec.encode_source(tag);
   const auto own = std::span(pieces).subspan(codec.prefix_length(pieces));
   const auto is_space = [&](int32_t id) { return codec.source().piece(id) == kSpaceMark; };
   if (own.empty() || !std::ranges::all_of(own.first(own.size() - 1), is_space)) return {};
   const auto piece = codec.source().piece(own.back()), normalized = codec.normalized(tag);
   if (piece != normalized && piece != std::string(kSpaceMark) + normalized) return {};
-  const bool has_space = rest.data() != tag.data() + tag.size();
-  if (!has_space && length_of_tag(codec, codec.encode_source(std::string(tag) + "a"), {tag, own.back()}) == 0)
+  const size_t end = line.size() - rest.size();
+  if (end == tag.size() && !rest.empty() &&
+      length_of_tag(codec, codec.encode_source(std::string(tag) + "a"), {tag, own.back()}) == 0)
     return {};  // of a vocabulary of words
-  return {.text = {line.data(), static_cast<size_t>(rest.data() - line.data())}, .piece = own.back()};
+  return {.text = line.substr(0, end), .piece = own.back()};
 }
 
 size_t halving_point(std::string_view text) {

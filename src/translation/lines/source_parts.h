@@ -24,7 +24,8 @@ struct LanguageTag {
   int32_t piece = 0;
 };
 
-/// The tag of a line: only what is one piece of the codec's source vocabulary, and has a text behind it.
+/// The tag of a line: only what is one piece of the codec's source vocabulary. It may be all of the line: there is
+/// nothing to translate then.
 LanguageTag leading_tag(const TextCodec& codec, std::string_view line);
 
 /// A source line in parts of at most max_length pieces, whichever codec counts: one part, unless the line is longer. It

@@ -117,9 +117,16 @@ size_t end_of_beginning(std::string_view beginning, std::string_view text) {
 }  // namespace
 
 TermPlan::TermPlan(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-                   bool cut_all, const std::function<std::string(const std::string&)>& written) {
-  cut_out(request, can_write, cut_all);
-  has_words_ = cuts_.empty() || has_letter(text_);
+                   bool cut_all, const std::function<std::string(const std::string&)>& written, size_t tag_end) {
+  cut_out(request, can_write, cut_all, tag_end);
+  has_words_ = cuts_.empty() || has_letter(std::string_view(text_).substr(std::min(tag_end, text_.size())));
+  if (!has_words_ && tag_end > 0) {  // the tag is for the model, which reads nothing of this line
+    text_.clear();
+    cuts_.clear();
+    forced_.clear();
+    text_begin_ = tag_end;
+    cut_out(request, can_write, cut_all, tag_end);
+  }
   read_prefix(request.prefix, written);
   read_phrases(request.must);
 }
@@ -132,9 +139,9 @@ TermPlan::Surroundings TermPlan::surroundings(std::string_view text, TextRange r
 }
 
 void TermPlan::cut_out(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-                       bool cut_all) {
+                       bool cut_all, size_t tag_end) {
   const std::string_view line = request.source;
-  size_t behind = 0;
+  size_t behind = text_begin_;
   // A space that text_ has lost stands before the first of the cuts at its end.
   const auto draw_back = [&] {
     bool is_first = true;
@@ -145,6 +152,7 @@ void TermPlan::cut_out(const TranslationRequest& request, const std::function<bo
     }
   };
   for (auto& [range, literal, is_term] : replacements_of(request)) {
+    if (range.begin < tag_end) continue;
     if (is_term && !cut_all && can_write(literal)) {
       forced_.push_back({literal, text_.size() + range.begin - behind});
       continue;
@@ -277,6 +285,11 @@ std::vector<TermPlan::Place> TermPlan::places(const AlignedTranslation& translat
     places.push_back({end_of_beginning(written.substr(0, before), translation.text), cut, beside});
     is_pinned[cut] = true;
   }
+  if (!has_words_ && translation.text == text_) {  // no translation: all stays where it stood
+    for (size_t i = 0; i < cuts_.size(); ++i)
+      if (!is_pinned[i]) places.push_back({cuts_[i].position, i, cuts_[i].beside});
+    return places;
+  }
   size_t free = end_of_beginning(written, translation.text);
   while (free > 0 && free < translation.text.size() &&
          make_one_word(character_before(translation.text, free), character_at(translation.text, free)))
@@ -355,7 +368,7 @@ size_t TermPlan::in_line(size_t position, bool is_end) const {
   size_t shift = 0;
   for (const auto& cut : cuts_)
     if (cut.position < position || (!is_end && cut.position == position)) shift += cut.removed;
-  return position + shift;
+  return text_begin_ + position + shift;
 }
 
 }  // namespace nmt

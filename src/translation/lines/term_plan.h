@@ -20,15 +20,16 @@ class TermPlan {
  public:
   TermPlan() = default;
   /// can_write: whether the model's vocabulary has the pieces of a phrase. cut_all: terms are cut out whatever it has.
-  /// written: a text as the model writes it; empty: as it is.
+  /// written: a text as the model writes it; empty: as it is. tag_end: bytes of the line that are a LanguageTag:
+  /// nothing of them is a term, and they are no words.
   TermPlan(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
-           const std::function<std::string(const std::string&)>& written = {});
+           const std::function<std::string(const std::string&)>& written = {}, size_t tag_end = 0);
 
   bool is_empty() const { return cuts_.empty() && forced_.empty(); }
   bool has_cuts() const { return !cuts_.empty(); }
   bool has_forced() const { return !forced_.empty(); }
   const std::string& text() const { return text_; }  ///< what is translated
-  /// False where nothing is left to translate but signs: then text() stands in the translation as it is.
+  /// False where nothing is left to translate but signs: then text() stands in the translation as it is. It has no tag.
   bool has_words() const { return has_words_; }
   /// What the translation of text() begins with: the prefix without what was cut out.
   const std::string& prefix() const { return prefix_; }
@@ -77,7 +78,7 @@ class TermPlan {
 
   static Surroundings surroundings(std::string_view text, TextRange range);
   void cut_out(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-               bool cut_all);
+               bool cut_all, size_t tag_end);
   void read_prefix(std::string_view prefix, const std::function<std::string(const std::string&)>& written);
   void read_phrases(const std::vector<std::string>& phrases);
   std::vector<Place> places(const AlignedTranslation& translation) const;
@@ -88,6 +89,7 @@ class TermPlan {
     size_t position = 0;  ///< in text()
   };
   std::string text_;
+  size_t text_begin_ = 0;  // where the line's part begins that text_ is of
   std::vector<Cut> cuts_;
   std::vector<Forced> forced_;  // in the order of the line
   std::vector<size_t> part_begins_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -123,6 +124,81 @@ TEST(MappedFileGuardDeathTest, LeavesNothingBehind) {
   EXPECT_DEATH(read_first(file), "");
 }
 
+struct sigaction handler_now() {
+  struct sigaction now = {};
+  ::sigaction(SIGBUS, nullptr, &now);
+  return now;
+}
+
+struct sigaction before_theirs;  // what another part of the program found
+void theirs(int signal, siginfo_t* info, void* context) {
+  if ((before_theirs.sa_flags & SA_SIGINFO) != 0) return before_theirs.sa_sigaction(signal, info, context);
+  ::_exit(3);
+}
+void install_theirs() {
+  struct sigaction action = {};
+  action.sa_sigaction = theirs;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, &before_theirs);
+}
+struct HandlerKept {  // for the tests that follow
+  struct sigaction before = handler_now();
+  ~HandlerKept() { ::sigaction(SIGBUS, &before, nullptr); }
+};
+
+TEST(MappedFileGuard, LeavesAHandlerThatWasInstalledMeanwhile) {
+  const HandlerKept kept;
+  {
+    const GuardedFile guarded;
+    install_theirs();
+  }
+  EXPECT_EQ(handler_now().sa_sigaction, &theirs);
+}
+
+TEST(MappedFileGuard, PutsBackTheHandlerThatItFound) {
+  const HandlerKept kept;
+  install_theirs();
+  { const GuardedFile guarded; }
+  EXPECT_EQ(handler_now().sa_sigaction, &theirs);
+}
+
+TEST(MappedFileGuardDeathTest, EndsWhereHandlersCallEachOther) {
+  const HandlerKept kept;
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "other", "b");
+  const MappedFile unguarded(folder / "other");
+  {
+    const GuardedFile first;
+    install_theirs();  // it calls the guard's, and stays
+  }
+  const GuardedFile second;
+  std::filesystem::resize_file(folder / "other", 0);
+  const auto read_soon = [&] {
+    ::alarm(20);
+    read_first(unguarded);
+  };
+  EXPECT_EXIT(read_soon(), testing::KilledBySignal(SIGBUS), "");
+}
+
+TEST(MappedFileGuardDeathTest, LeavesNothingBehindWhereItsHandlerWasPutBack) {
+  const HandlerKept kept;
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "other", "b");
+  const MappedFile unguarded(folder / "other");
+  {
+    const GuardedFile first;
+    install_theirs();
+  }
+  ::sigaction(SIGBUS, &before_theirs, nullptr);  // the guard's
+  { const GuardedFile second; }
+  std::filesystem::resize_file(folder / "other", 0);
+  const auto read_soon = [&] {
+    ::alarm(20);
+    read_first(unguarded);
+  };
+  EXPECT_EXIT(read_soon(), testing::KilledBySignal(SIGBUS), "");
+}
+
 TEST(MappedFileDeathTest, ThatIsDetachedIsNotRead) {
   const test::TemporaryDirectory folder;
   write_file_atomically(folder / "bytes", "bytes");
@@ -138,7 +214,8 @@ TEST(MappedFile, SaysWhatItCannotOpen) {
             (folder / "none").string() + ": cannot read (No such file or directory)");
   EXPECT_EQ(message_of<Error>([&] { MappedFile{folder.path()}; }),
             folder.path().string() + ": is a folder; name a file");
-  EXPECT_EQ(message_of<Error>([] { MappedFile("/dev/null"); }), "/dev/null: is not a regular file; name one");
+  EXPECT_EQ(message_of<Error>([] { MappedFile("/dev/null"); }),
+            "/dev/null: is a pipe or device; put a regular file there");
 }
 
 }  // namespace

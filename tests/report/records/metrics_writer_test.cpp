@@ -135,10 +135,24 @@ TEST_F(MetricsWriterTest, WritesATableOfEachOtherSet) {
   EXPECT_EQ(lines("validations.dev2011.tsv")[0], lines("validations.tsv")[0]);
   EXPECT_THAT(lines("validations.dev2011.tsv")[1], testing::HasSubstr("\t11.50\t"));
   EXPECT_THAT(other_validation_sets(run_.path()), ElementsAre("a.b", "dev2011"));
-  MetricsWriter resumed(run_.path());
+  MetricsWriter resumed(run_.path(), {}, {"dev2011", "a.b"});
   resumed.truncate_after(100);
   EXPECT_EQ(lines("validations.dev2011.tsv").size(), 2u);
   EXPECT_EQ(lines("validations.a.b.tsv").size(), 2u);
+}
+
+TEST_F(MetricsWriterTest, LeavesTablesOfOthersAlone) {
+  auto report = validation(100);
+  report.others = {validation(100)};
+  report.others[0].set = "dev2011";
+  MetricsWriter(run_.path(), {}, {"dev2011"}).on_validation(report);
+  const auto table = file("validations.dev2011.tsv");
+  write_file_atomically(run_ / "validations.before.tsv", table);
+  write_file_atomically(run_ / "validations.notes.tsv", "mine");
+  MetricsWriter(run_.path(), {}, {"dev2011"}).truncate_after(50);
+  EXPECT_EQ(lines("validations.dev2011.tsv").size(), 1u);
+  EXPECT_EQ(file("validations.before.tsv"), table);
+  EXPECT_EQ(file("validations.notes.tsv"), "mine");
 }
 
 TEST_F(MetricsWriterTest, LeavesScoresThatWereNotMeasuredEmpty) {

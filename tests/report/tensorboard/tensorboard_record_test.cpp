@@ -39,6 +39,17 @@ TEST(TensorBoardRecord, StopsBeforeADamagedRecord) {
   }
 }
 
+// One bad byte in the middle of a long run is no reason to lose what follows.
+TEST(TensorBoardRecord, PassesOverBytesThatAreDamaged) {
+  std::string file = frame_record("first") + frame_record("second") + frame_record("third");
+  file[frame_record("first").size() + 8 + 4] = 'S';
+  RecordReader reader(file);
+  EXPECT_EQ(reader.next(), "first");
+  EXPECT_EQ(reader.next(), "third");
+  EXPECT_EQ(reader.position(), file.size());
+  EXPECT_EQ(reader.next(), std::nullopt);
+}
+
 TEST(TensorBoardRecord, BelievesNoLengthBeyondTheFile) {
   // 2^64 - 8, with the right checksum: adding to it would wrap around.
   const std::string length = "\xF8\xFF\xFF\xFF\xFF\xFF\xFF\xFF";

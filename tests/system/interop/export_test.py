@@ -102,46 +102,61 @@ class Export(support.Case):
         self.assert_refused(self.programs.call("nmt-export", "-m", self.model, "--to", "safetensors", "-o", "/proc/zz"),
                             "cannot make the folder")
 
+    def import_that_waits(self):
+        """A program that reads a folder of MarianMT, and waits at its source.spm, a pipe; and what is to be written there.
+        (Of a model's own folder no pipe is read.)"""
+        folder = self.folder / "marian"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.programs.must("nmt-export", "-q", "-m", self.model, "--to", "marian", "-o", folder)
+        pieces = (folder / "source.spm").read_bytes()
+        (folder / "source.spm").unlink()
+        os.mkfifo(folder / "source.spm")
+        process = subprocess.Popen([self.programs.path("nmt-export"), "--from", "marian", "-i", folder, "-o", self.out],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return process, pieces
+
+    def test_pipes_in_a_model_are_not_waited_for(self):
+        for name in ("model.json", "spm.model", "model.safetensors"):
+            kept = (self.model / name).read_bytes()
+            (self.model / name).unlink()
+            os.mkfifo(self.model / name)
+            self.assert_refused(self.export("safetensors"), f"{name}: is a pipe or device; put a regular file there",
+                                output=self.out)
+            (self.model / name).unlink()
+            (self.model / name).write_bytes(kept)
+
     def test_a_model_that_came_meanwhile_is_kept(self):
-        description = (self.model / "model.json").read_bytes()
-        (self.model / "model.json").unlink()
-        os.mkfifo(self.model / "model.json")  # the program waits for it while another one writes to its folder
-        process = subprocess.Popen([self.programs.path("nmt-export"), "-m", self.model, "--to", "safetensors", "-o",
-                                    self.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process, pieces = self.import_that_waits()
         guard = threading.Timer(60, process.kill)
         guard.start()
-        with open(self.model / "model.json", "wb") as pipe:
+        with open(self.folder / "marian" / "source.spm", "wb") as pipe:
             self.out.mkdir()
             (self.out / "model.safetensors").write_text("mine")
-            pipe.write(description)
+            pipe.write(pieces)
         _, message = process.communicate()
         guard.cancel()
         self.assertEqual(process.returncode, 2, message)
         self.assertIn(b"model.safetensors came there during the work and would be lost", message)
         self.assertEqual((self.out / "model.safetensors").read_text(), "mine")
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["model", "out"])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["marian", "model", "out"])
 
     def test_inspect_knows_a_folder_of_ctranslate2(self):
         self.programs.must("nmt-export", "-m", self.model, "--to", "ctranslate2", "-o", self.out)
         self.assert_refused(self.programs.call("nmt-export", "--inspect", self.out), "a model of CTranslate2")
 
     def test_signals_leave_nothing(self):
-        description = (self.model / "model.json").read_bytes()
-        (self.model / "model.json").unlink()
-        os.mkfifo(self.model / "model.json")  # the program waits for it while the signal comes
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            process = subprocess.Popen([self.programs.path("nmt-export"), "-m", self.model, "--to", "safetensors", "-o",
-                                        self.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process, pieces = self.import_that_waits()
             guard = threading.Timer(60, process.kill)
             guard.start()
-            with open(self.model / "model.json", "wb") as pipe:
+            with open(self.folder / "marian" / "source.spm", "wb") as pipe:
                 process.send_signal(number)
-                pipe.write(description)
+                pipe.write(pieces)
             output, message = process.communicate()
             guard.cancel()
             self.assertEqual((process.returncode, output), (code, b""), message)
             self.assertIn(b"stopped; nothing was written", message)
-            self.assertEqual([path.name for path in self.folder.iterdir()], ["model"])
+            self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["marian", "model"])
 
 
 if __name__ == "__main__":

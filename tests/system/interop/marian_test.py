@@ -55,6 +55,7 @@ class Import(ImportCase):
             expected = marian.model.model.shared.weight[tokenizer(line)["input_ids"][:-1]]
             self.assertTrue(torch.equal(rows[ours.encode(line)], expected), (line, ours.encode(line, out_type=str)))
         marian.encode = lambda line: tokenizer(line)["input_ids"]
+        lines.remove(">>fra<<")  # an empty line for us: nothing is translated
         self.assert_same(self.programs.translate(model, lines, 1), marian.translate(lines, 1))
 
 

@@ -2,6 +2,8 @@
 
 import pickle
 import random
+import threading
+import time
 import unittest
 
 import numpy
@@ -131,6 +133,29 @@ class Score(unittest.TestCase):
             self.assertEqual(str(copy.get_signature()), str(metric.get_signature()))
             self.assertEqual(str(copy.corpus_score(self.hypotheses, references)), str(expected))
 
+    def test_another_thread_runs_while_long_texts_are_scored(self):
+        """Whichever of the two is long."""
+        short, long = "a b c", "the cat sat on the mat . " * 60000
+        for hypothesis, references in ((long, [short]), (short, [long]), (short, [short, long])):
+            for metric in (score.BLEU(), score.CHRF(word_order=2)):
+                ticks, done = [], threading.Event()
+
+                def tick():
+                    while not done.is_set():
+                        ticks.append(time.monotonic())
+                        time.sleep(0.002)
+
+                thread = threading.Thread(target=tick)
+                thread.start()
+                began = time.monotonic()
+                metric.sentence_score(hypothesis, references)
+                ended = time.monotonic()
+                done.set()
+                thread.join()
+                inside = [began, *(t for t in ticks if began < t < ended), ended]
+                with self.subTest(hypothesis=len(hypothesis), references=len(references), metric=type(metric).__name__):
+                    self.assertLess(max(b - a for a, b in zip(inside, inside[1:])), (ended - began) / 2)
+
     def test_truth_values_of_numpy(self):
         self.assertEqual(score.BLEU(lowercase=numpy.True_).corpus_score(["A b c d"], [["a b c d"]]).score,
                          score.BLEU(lowercase=True).corpus_score(["A b c d"], [["a b c d"]]).score)
@@ -154,6 +179,8 @@ class Score(unittest.TestCase):
             score.BLEU(smooth_method="floor", smooth_value=float("nan"))
         with self.assertRaisesRegex(nmt.Error, "^beta -1: use 0 or more$"):
             score.CHRF(beta=-1)
+        with self.assertRaisesRegex(nmt.Error, "^n_bootstrap -5: use 0 or more$"):
+            score.BLEU().corpus_score(["a"], [["a"]], n_bootstrap=-5)
 
 
 if __name__ == "__main__":

@@ -136,6 +136,16 @@ class Errors(TranslateCase):
             nmt.Translator(PROGRAMS.model, precision="int3")
         self.assertTrue(issubclass(nmt.Error, ValueError) and issubclass(nmt.MachineError, RuntimeError))
 
+    def test_a_score_refuses_options_of_a_search(self):
+        for options, name in (({"beam_size": 4}, "beam_size"), ({"diversity_groups": 2}, "diversity_groups"),
+                              ({"max_length_ratio": 1.5}, "max_length_ratio"), ({"first_line": 3}, "first_line"),
+                              ({"settings": {"stopping": "optimal"}}, "stopping")):
+            with self.subTest(name), self.assertRaisesRegex(
+                    nmt.Error, f"^the score of a given translation: {name} has no effect on it; leave it out$"):
+                self.translator.score(["a"], ["b"], **options)
+        self.assertEqual(len(self.translator.score(["a"], ["b"], length_penalty=1, batch_size=2, settings={"shortlist": 0})), 1)
+        self.assertEqual(len(nmt.Translator(PROGRAMS.model, threads=1, settings={"beam_size": 2}).score(["a"], ["b"])), 1)
+
     def test_wrong_types(self):
         wrong = [({"beam": 4}, "there is no option beam; did you mean beam_size"),
                  ({"beam_size": "4"}, "beam_size: a whole number is expected, not str"),
@@ -251,6 +261,16 @@ class Arrays(TranslateCase):
         self.assertEqual(" ".join(f"{source}-{target}" for source, target in result.alignment),
                          program[0].split("\t")[1])
 
+    def test_results_and_requests_are_hashed_as_they_are_compared(self):
+        first, again, other = (self.translator.translate(text, n_best=2, return_tokens=True, return_attention=True)
+                               for text in (self.sources[0], self.sources[0], self.sources[1]))
+        self.assertEqual({first, again, other}, {first, other})
+        self.assertEqual(len({first, again, other}), 2)
+        self.assertEqual(len({*first.alternatives, *again.alternatives}), 2)
+        self.assertEqual(hash(nmt.Request("a", must=["b"])), hash(nmt.Request("a", must=("b",))))
+        validation = nmt.Validation(1, 2, "", 3.0, 20.0, 0.5, None, None, "", "", True, 1.0, "", [nmt.Sample("a", "b", "c")])
+        self.assertEqual(len({validation, pickle.loads(pickle.dumps(validation))}), 1)
+
     def test_results_are_pickled(self):
         result = self.translator.translate(self.sources[0], return_attention=True, return_tokens=True, n_best=2)
         again = pickle.loads(pickle.dumps(result))
@@ -272,6 +292,46 @@ class Streams(TranslateCase):
         self.assertEqual(len(read), 4)  # no more than a block
         expected = [r.text for r in self.translator.translate(self.sources)]
         self.assertEqual([first.text] + [r.text for r in results], expected)
+
+    def test_what_came_before_an_error_is_translated_first(self):
+        expected = [r.text for r in self.translator.translate(self.sources[:5])]
+
+        def broken():
+            yield from self.sources[:5]
+            raise OSError("the source ends")
+
+        def before_the_error(lines, error, what, **options):
+            found = []
+            with self.assertRaisesRegex(error, what) as raised:
+                for result in self.translator.translate_iter(lines, **options):
+                    found.append(result.text)
+            self.assertTrue(raised.exception.__suppress_context__ or raised.exception.__context__ is None)
+            return found
+
+        for size in (1, 3, 5, 100):
+            with self.subTest(block_lines=size):
+                self.assertEqual(before_the_error(broken(), OSError, "^the source ends$", block_lines=size), expected)
+                self.assertEqual(before_the_error([*self.sources[:5], 3, *self.sources], TypeError,
+                                                  r"^texts\[5\]: a str or nmt.Request is expected, not int$", block_lines=size),
+                                 expected)
+                wrong = nmt.Request("a", must=(each for each in " "))
+                self.assertEqual(before_the_error([*self.sources[:5], wrong, "b"], nmt.Error, "a phrase is empty",
+                                                  block_lines=size), expected)
+        self.assertEqual(before_the_error([3], TypeError, r"^texts\[0\]: "), [])
+        sampling = nmt.Sampling(temperature=1.5, seed=7)
+        drawn = [r.text for r in self.translator.translate(self.sources[:5], sampling=sampling, first_line=2)]
+        self.assertEqual(before_the_error([*self.sources[:5], 3], TypeError, "texts", sampling=sampling, first_line=2), drawn)
+        packed = self.folder / "cut.gz"
+        packed.write_bytes(gzip.compress(("\n".join(self.sources[:5]) + "\n").encode())[:-4])
+        self.assertEqual(before_the_error(packed, nmt.Error, "damaged gzip after line 5"), expected)
+
+    def test_a_glossary_is_read_once(self):
+        source, terms = self.sources[0].split()[1], self.folder / "terms"
+        terms.write_text(f"{source}\txylophone\n")
+        results = self.translator.translate_iter(self.sources[:1] * 3, block_lines=1, glossary=terms)
+        self.assertIn("xylophone", next(results).text)
+        terms.unlink()
+        self.assertEqual(["xylophone" in result.text for result in results], [True, True])
 
     def test_a_line_that_is_too_long_is_cut_and_told(self):
         source, output = self.folder / "in.de", self.folder / "out.en"
@@ -408,6 +468,44 @@ class Threads(TranslateCase):
             """, PROGRAMS.model)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, "^the system gives no further thread ")
+
+    def test_a_call_has_the_threads_that_it_was_given(self):
+        """Also more than there are processors, and whatever another user of LibTorch in the process has set."""
+        done = support.python("""
+            import os, sys, threading, nmt
+            most, ended = 0, threading.Event()
+            def watch():
+                global most
+                while not ended.wait(0.001):
+                    most = max(most, len(os.listdir("/proc/self/task")))
+            translator = nmt.Translator(sys.argv[1], threads=9)
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+            translator.translate([f"{sys.argv[2]} {i}" for i in range(1000)])
+            ended.set()
+            watcher.join()
+            print(most - 2)  # this one and the watcher
+            """, PROGRAMS.model, self.sources[0])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "9\n", ""))
+
+    def test_a_call_of_several_threads_does_not_end_python_where_there_are_none(self):
+        """libgomp, which shares the work out, would."""
+        done = support.python("""
+            import os, resource, sys, nmt
+            if os.geteuid() == 0:  # whom no limit holds
+                os.setresuid(54321, 54321, 0)
+            running, most = len(os.listdir("/proc/self/task")), resource.getrlimit(resource.RLIMIT_NPROC)[1]
+            resource.setrlimit(resource.RLIMIT_NPROC, (running + 2, most))  # that of the call, and one more
+            for threads in (8, 1):
+                try:
+                    print(len(nmt.Translator(sys.argv[1], threads=threads).translate([sys.argv[2]] * 200)))
+                except nmt.MachineError as error:
+                    print(error)
+            """, PROGRAMS.model, self.sources[0])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, "^the system gives no further thread ")
+        if os.geteuid() == 0:  # else the user's other processes may have taken all
+            self.assertTrue(done.stdout.endswith("\n200\n"), done.stdout)
 
     def test_exit_functions_may_wait_for_such_threads(self):
         """Whether they were registered before the package was imported or after it."""

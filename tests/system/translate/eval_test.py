@@ -176,6 +176,17 @@ class Evaluate(Case):
         typed = translate("-t", text, "--no-sampling", "--seed", "6", model=self.model_with(sampling=True, beam_size=1))
         self.assert_error(typed, "decoding.seed", "is for sampling")
 
+    def test_a_length_penalty_of_samples_is_one_of_their_scores(self):
+        text = PROGRAMS.sources()[0]
+        sampling = ("-t", text, "--sampling", "--seed", "7")
+        model = self.model_with(length_penalty=1, length_penalty_form="simple")
+        self.assertEqual(self.lines_of(translate(*sampling, model=model)), self.lines_of(translate(*sampling)))
+        scores = [float(self.lines_of(translate(*sampling, "--scores", "--length-penalty", penalty))[0].split("\t")[1])
+                  for penalty in ("0", "1")]
+        self.assertLess(*scores)
+        done = run("nmt-eval", "-c", PROGRAMS.config, "--no-loss", "-q", "--sampling", "--length-penalty", "1")
+        self.assert_error(done, "--length-penalty: ranks what a beam search finds", "leave it out")
+
     def test_whole_batches_are_those_of_the_batch_size_that_is_given(self):
         whole = ("-c", PROGRAMS.config, "--set", "evaluation.whole_batches=true", "--no-loss", "-q", "--report",
                  self.folder / "report.json")

@@ -63,6 +63,15 @@ class ModelDirectories(Case):
                 self.assert_error(translate(text="Ja .\n", model=copy), part)
                 shutil.rmtree(copy)
 
+    def test_pipes_in_a_model_are_not_waited_for(self):
+        for name in ("model.json", "spm.model", "model.safetensors"):
+            with self.subTest(name=name):
+                copy = self.copy()
+                (copy / name).unlink()
+                os.mkfifo(copy / name)
+                self.assert_error(translate(text="Ja .\n", model=copy), f"{copy / name}: is a pipe or device; put a regular file")
+                shutil.rmtree(copy)
+
 
 class Errors(Case):
     def test_options(self):
@@ -110,6 +119,9 @@ class Errors(Case):
                 ((*model, "--alignment-head", "9"), ["decoding.alignment_head 9: the decoder has 2; use 1 to 2"]),
                 ((*model, "--alignment-layer", "9", "-i", PROGRAMS.config, "--format-in", "html"), ["alignment_layer 9"]),
                 ((*model, "--sampling", "--stopping", "optimal"), ["--stopping: ends a beam search"]),
+                ((*model, "--sampling", "--length-penalty", "1"), ["--length-penalty: ranks what a beam search finds", "leave it out"]),
+                ((*model, "--sampling", "--length-penalty-form", "simple"), ["--length-penalty-form: ranks"]),
+                ((*model, "-t", "a", "--format", "json", "--sampling", "--length-penalty", "1"), ["--length-penalty: ranks"]),
                 ((*model, "--must", "Ja", "--banned-phrases", "Ja"), ["--must, --banned-phrases 'Ja'"]),
                 ((*model, "--beamsize", "4"), ["not expected: --beamsize 4; did you mean --beam-size?"]),
                 ((*model, "--format-in", "docx"), ["standard input: the document is no sound zip archive"]),

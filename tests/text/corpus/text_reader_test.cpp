@@ -124,13 +124,6 @@ TEST(TextReader, RefusesASegmentOverSeveralLines) {
               EndsWith("t.xml:2: <seg> does not end on its line; put each segment on one line"));
 }
 
-TEST(WithoutByteOrderMark, TakesOneMarkAtTheBeginning) {
-  EXPECT_EQ(without_byte_order_mark("\uFEFF\uFEFFa\uFEFF"), "\uFEFFa\uFEFF");
-  EXPECT_EQ(without_byte_order_mark("a"), "a");
-  EXPECT_EQ(without_byte_order_mark("\xEF\xBB"), "\xEF\xBB");
-  EXPECT_EQ(without_byte_order_mark(""), "");
-}
-
 TEST(RemoveTags, TakesWhatLooksLikeATag) {
   const std::pair<const char*, const char*> cases[] = {{"", ""},
                                                        {"plain", "plain"},

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/folders/as_nobody.h"
 #include "support.h"
 #include "training/captured_log.h"
 
@@ -139,9 +142,56 @@ TEST(DamageOf, NamesTheFile) {
   EXPECT_THAT(damage_of(folder / "none").value_or(""), testing::HasSubstr("checksums.json"));
 }
 
+TEST(WriteDirectory, IsCopiedWithoutWhatOthersHavePutThere) {
+  const TemporaryDirectory folder;
+  write_directory(folder / "made", writer("one"));
+  write_file_atomically(folder / "made" / "notes", "mine");
+  write_file_atomically(folder / "made" / "state", "changed meanwhile");
+  copy_directory(folder / "made", folder / "copy");
+  EXPECT_THAT(names_in(folder / "copy"), testing::ElementsAre("checksums.json", "state", "weights"));
+  EXPECT_EQ(damage_of(folder / "copy"), "state: checksum differs");
+  write_directory(folder / "made", writer("two"));
+  EXPECT_EQ(read_file(folder / "copy" / "weights"), "one");
+}
+
+TEST(CheckpointStore, GoesOnWhereOneCannotBeRemoved) {
+  const test::AsNobody nobody;
+  const TemporaryDirectory folder;
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints", captured.log());
+  store.save(10, 1, writer("10"));
+  ASSERT_EQ(::chmod(store.path(10).c_str(), 0555), 0);  // as one of another user is
+  store.save(20, 1, writer("20"));
+  store.save(30, 1, writer("30"));
+  EXPECT_THAT(store.updates(), testing::ElementsAre(10, 30));
+  EXPECT_THAT(captured.text(), testing::StartsWith("warning: " + store.path(10).string() +
+                                                   ": cannot be removed (Permission denied); it stays\n"));
+  ::chmod(store.path(10).c_str(), 0755);
+}
+
+TEST(CheckpointStore, RefusesOneThatItMayNotRead) {
+  const test::AsNobody nobody;
+  const TemporaryDirectory folder;
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints", captured.log());
+  for (const int64_t update : {10, 20}) store.save(update, 2, writer(std::to_string(update)));
+  for (const auto& path : {store.path(20) / "weights", store.path(20) / "checksums.json", store.path(20)}) {
+    struct stat before;
+    ASSERT_EQ(::stat(path.c_str(), &before), 0);
+    ASSERT_EQ(::chmod(path.c_str(), 0), 0);
+    EXPECT_EQ(message_of<Error>([&] { store.newest_whole(); }),
+              path.string() + ": cannot read (Permission denied); give this user the right to read it");
+    ASSERT_EQ(::chmod(path.c_str(), before.st_mode & 07777), 0);
+    EXPECT_THAT(store.updates(), testing::ElementsAre(10, 20)) << "it is not set aside";
+  }
+  EXPECT_EQ(store.newest_whole(), 20);
+  EXPECT_EQ(captured.text(), "");
+}
+
 TEST(CheckpointStore, KeepsTheBestToo) {
   const TemporaryDirectory folder;
-  const CheckpointStore store(folder / "checkpoints");
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints", captured.log());
   for (const int64_t update : {10, 20, 30, 40, 50}) store.save(update, 2, writer(std::to_string(update)), {20, 30});
   EXPECT_EQ(store.updates(), (std::vector<int64_t>{20, 30, 40, 50}));
   store.save(60, 2, writer("60"), {30, 60, 77});
@@ -150,7 +200,8 @@ TEST(CheckpointStore, KeepsTheBestToo) {
 
 TEST(CheckpointStore, KeepsTheNewest) {
   const TemporaryDirectory folder;
-  const CheckpointStore store(folder / "checkpoints");
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints", captured.log());
   EXPECT_TRUE(store.updates().empty());
   for (const int64_t update : {10, 20, 30, 40}) store.save(update, 3, writer(std::to_string(update)));
   EXPECT_THAT(store.updates(), testing::ElementsAre(20, 30, 40));
@@ -167,7 +218,8 @@ TEST(CheckpointStore, KeepsTheNewest) {
 // A run goes back and trains on: what it writes is not pruned for having a lower number than an old one.
 TEST(CheckpointStore, NeverRemovesTheOneJustWritten) {
   const TemporaryDirectory folder;
-  const CheckpointStore store(folder / "checkpoints");
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints", captured.log());
   store.save(30, 1, writer("30"));
   store.save(20, 1, writer("20"));
   EXPECT_THAT(store.updates(), testing::Contains(20));
@@ -185,7 +237,8 @@ TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
   fs::create_directories(left / "new");
   fs::permissions(left, fs::perms::owner_all);
   write_file_atomically(left / "nmt.lock", "");
-  const CheckpointStore store(directory);
+  CapturedLog captured;
+  const CheckpointStore store(directory, captured.log());
   EXPECT_TRUE(store.updates().empty());
   EXPECT_THAT(names_in(directory), testing::ElementsAre("000000005", "00000007", "00000010.partial", "1234567890123",
                                                         "12a", "5", "notes", "\u0661\u0662"));
@@ -194,7 +247,8 @@ TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
 // Once it went on in a new folder of that name, without a lock, beside whoever had begun another run there.
 TEST(CheckpointStore, EndsWhereItsFolderIsMovedAway) {
   const TemporaryDirectory folder;
-  const CheckpointStore store(folder / "run" / "checkpoints");
+  CapturedLog captured;
+  const CheckpointStore store(folder / "run" / "checkpoints", captured.log());
   store.save(10, 2, writer("10"));
   store.require_place();
   fs::rename(folder / "run", folder / "old");
@@ -210,15 +264,15 @@ TEST(CheckpointStore, EndsWhereItsFolderIsMovedAway) {
 TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {
   const TemporaryDirectory folder;
   CapturedLog captured;
-  const CheckpointStore store(folder / "checkpoints");
-  EXPECT_EQ(store.newest_whole(captured.log()), std::nullopt);
+  const CheckpointStore store(folder / "checkpoints", captured.log());
+  EXPECT_EQ(store.newest_whole(), std::nullopt);
   for (const int64_t update : {10, 20, 30}) store.save(update, 3, writer(std::to_string(update)));
-  EXPECT_EQ(store.newest_whole(captured.log()), 30);
+  EXPECT_EQ(store.newest_whole(), 30);
   EXPECT_EQ(captured.text(), "");
 
   fs::resize_file(store.path(30) / "weights", 1);
   fs::remove(store.path(20) / "state");
-  EXPECT_EQ(store.newest_whole(captured.log()), 10);
+  EXPECT_EQ(store.newest_whole(), 10);
   EXPECT_EQ(captured.text(),
             "warning: " + store.path(30).string() +
                 ": damaged (weights: checksum differs): it is now 00000030.damaged; going back to the checkpoint "
@@ -233,12 +287,12 @@ TEST(CheckpointStore, GoesBackToTheNewestWholeOneWithAWarning) {
 TEST(CheckpointStore, NoDamagedOneTakesThePlaceOfAnother) {
   const TemporaryDirectory folder;
   CapturedLog captured;
-  const CheckpointStore store(folder / "checkpoints");
+  const CheckpointStore store(folder / "checkpoints", captured.log());
   store.save(10, 9, writer("10"));
   for (const char* text : {"first", "second", "third"}) {
     store.save(20, 9, writer(text));
     fs::remove(store.path(20) / "state");
-    EXPECT_EQ(store.newest_whole(captured.log()), 10);
+    EXPECT_EQ(store.newest_whole(), 10);
   }
   EXPECT_THAT(names_in(folder / "checkpoints"),
               testing::ElementsAre("00000010", "00000020.damaged", "00000020.damaged-2", "00000020.damaged-3"));
@@ -249,27 +303,28 @@ TEST(CheckpointStore, NoDamagedOneTakesThePlaceOfAnother) {
 TEST(CheckpointStore, StopsWhereAllAreDamaged) {
   const TemporaryDirectory folder;
   CapturedLog captured;
-  const CheckpointStore store(folder / "checkpoints");
+  const CheckpointStore store(folder / "checkpoints", captured.log());
   for (const int64_t update : {10, 20}) {
     store.save(update, 3, writer(std::to_string(update)));
     fs::remove(store.path(update) / "checksums.json");
   }
   for (int start = 0; start < 2; ++start) {
     EXPECT_THAT(
-        message_of<Error>([&] { store.newest_whole(captured.log()); }),
+        message_of<Error>([&] { store.newest_whole(); }),
         testing::AllOf(testing::StartsWith(store.path(20).string() + ": every checkpoint is damaged, the newest "),
                        testing::HasSubstr("checksums.json"), testing::HasSubstr("--restart renames the whole run")));
     EXPECT_THAT(names_in(folder / "checkpoints"), testing::ElementsAre("00000010", "00000020"));
   }
   fs::rename(store.path(10), folder / "checkpoints/00000010.damaged");
   fs::remove_all(store.path(20));
-  EXPECT_THAT(message_of<Error>([&] { store.newest_whole(captured.log()); }),
+  EXPECT_THAT(message_of<Error>([&] { store.newest_whole(); }),
               testing::HasSubstr("only damaged checkpoints are left"));
 }
 
 TEST(CheckpointStore, ReplacesAFileAndLeavesTheOthers) {
   const TemporaryDirectory folder;
-  const CheckpointStore store(folder.path());
+  CapturedLog captured;
+  const CheckpointStore store(folder.path(), captured.log());
   for (const int64_t update : {1, 2, 3}) store.save(update, 5, writer(std::to_string(update)));
   store.replace_file(3, "state", "another state", 2, {});
   EXPECT_THAT(store.updates(), testing::ElementsAre(2, 3)) << "the last two are kept";
@@ -282,7 +337,8 @@ TEST(CheckpointStore, ReplacesAFileAndLeavesTheOthers) {
 
 TEST(CheckpointStore, DoesNotHideDamageWhenItReplacesAFile) {
   const TemporaryDirectory folder;
-  const CheckpointStore store(folder.path());
+  CapturedLog captured;
+  const CheckpointStore store(folder.path(), captured.log());
   store.save(1, 5, writer("one"));
   write_file_atomically(store.path(1) / "weights", "broken meanwhile");
   store.replace_file(1, "state", "another state", 2, {});

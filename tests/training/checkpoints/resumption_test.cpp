@@ -29,12 +29,12 @@ class ResumptionTest : public testing::Test {
     progress.update = update;
     return progress.to_json();
   }
-  std::optional<int64_t> newest() { return store_.newest_whole(log_.log(), damage_of_checkpoint); }
+  std::optional<int64_t> newest() { return store_.newest_whole(damage_of_checkpoint); }
   void SetUp() override { save(10, state_of(10).dump()); }
 
   test::TemporaryDirectory folder_;
-  CheckpointStore store_{folder_.path()};
   test::CapturedLog log_;
+  CheckpointStore store_{folder_.path(), log_.log()};
 };
 
 TEST_F(ResumptionTest, GoesOnFromTheNewest) {

@@ -55,10 +55,46 @@ TEST_F(RunDirectoryTest, BeginsWithTheWholeConfiguration) {
   EXPECT_EQ(captured_.text(), "");
 }
 
+// From an older checkpoint, or after a kill between two of them.
+TEST_F(RunDirectoryTest, KeepsABestOfLaterUpdates) {
+  const RunDirectory run(config(), Start::kResume, captured_.log());
+  run.keep_later_best(100, captured_.log());  // there is none
+  write_directory(run.best(), [](const fs::path& made) {
+    write_file_atomically(made / "model.json", R"({"summary": {"update": 300}})");
+    write_file_atomically(made / "model.safetensors", "weights");
+  });
+  run.keep_later_best(300, captured_.log());
+  EXPECT_EQ(captured_.text(), "");
+  EXPECT_FALSE(fs::exists(path_ / "best.of-00000300"));
+  for (int start = 0; start < 2; ++start) run.keep_later_best(200, captured_.log());
+  EXPECT_EQ(damage_of(path_ / "best.of-00000300"), std::nullopt);
+  write_directory(run.best(), [](const fs::path& made) { write_file_atomically(made / "model.json", "[]"); });
+  EXPECT_EQ(read_file(path_ / "best.of-00000300" / "model.safetensors"), "weights");
+  EXPECT_THAT(captured_.text(), testing::StartsWith("warning: " + run.best().string() +
+                                                    ": has weights of update 300, and the run goes on from update "
+                                                    "200: "));
+  run.keep_later_best(0, captured_.log());  // not a run's
+}
+
 TEST_F(RunDirectoryTest, ResumesWithTheSameOptionsInSilence) {
   open(config());
   open(config());
   EXPECT_EQ(captured_.text(), "");
+}
+
+TEST_F(RunDirectoryTest, SaysThatItCannotCompareTheOptions) {
+  begin(config());
+  fs::remove(path_ / "config.yaml");
+  open(config({"training.lr=0.5"}));
+  EXPECT_THAT(captured_.text(), testing::HasSubstr("config.yaml: is missing: nothing tells"));
+}
+
+// A link to a folder on another disk, for instance.
+TEST_F(RunDirectoryTest, BeginsBesideAnEmptyBest) {
+  fs::create_directories(path_ / "best");
+  open(config());
+  write_file_atomically(path_ / "best" / "model.json", "{}");
+  EXPECT_THAT(message_of<Error>([&] { open(config()); }), testing::HasSubstr("would replace its best/"));
 }
 
 TEST_F(RunDirectoryTest, RefusesOptionsThatDecideTheWeights) {
@@ -179,10 +215,11 @@ TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereOnlyTheCheckpointsAreGone) {
   };
   open(config());
   fs::create_directory(path_ / "best");
+  write_file_atomically(path_ / "best" / "model.json", "{}");
   EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("best/"));
   fs::remove(path_ / "checkpoints");
   EXPECT_EQ(message_of<Error>([&] { open(config()); }), refusal("best/"));
-  fs::remove(path_ / "best");
+  fs::remove_all(path_ / "best");
   open(config());
   const auto rows = format_validation_line({.update = 50}) + "\n" + format_validation_line({.update = 100}) + "\n";
   write_file_atomically(path_ / "validations.tsv", std::string(kValidationHeader) + "\n" + rows);

@@ -64,7 +64,7 @@ class BestModelTest : public testing::Test {
   ValidationReport measured() {
     EXPECT_FALSE(model_->is_training());
     if (fails_) throw MachineError("no memory");
-    return {.loss = 1, .has_bleu = true, .bleu = score_(weight()), .bleu_line = "BLEU"};
+    return {.loss = loss_, .has_bleu = true, .bleu = score_(weight()), .bleu_line = "BLEU"};
   }
   /// The validation of the weights `value` at an update.
   bool validate(BestModel& keeper, int64_t update, double value, bool due = true) {
@@ -97,8 +97,9 @@ class BestModelTest : public testing::Test {
   std::shared_ptr<TranslationModel> model_ =
       test::formula_model(test::model_config("d_model: 4, d_ff: 4, num_blocks: 1, num_heads: 1"), 6, 6);
   std::function<double(double)> score_ = [](double value) { return value; };
+  double loss_ = 1;
   bool fails_ = false;
-  CheckpointStore checkpoints_{folder_ / "checkpoints"};
+  CheckpointStore checkpoints_{folder_ / "checkpoints", log_.log()};
   Observed observed_;
   ProgressState progress_;
 };
@@ -133,6 +134,50 @@ TEST_F(BestModelTest, ComparesWhatTheUserNames) {
   EXPECT_EQ(validation_score(report, ValidationMetric::kLoss), -2);
   EXPECT_EQ(validation_score(report, ValidationMetric::kBleu), 30);
   EXPECT_EQ(validation_score(report, ValidationMetric::kChrf), 50);
+}
+
+TEST_F(BestModelTest, MakesARemovedOneAnew) {
+  auto keeper = this->keeper();
+  validate(keeper, 10, 7);
+  EXPECT_FALSE(keeper.make_anew(3));
+  fs::remove_all(folder_ / "best");
+  EXPECT_FALSE(validate(keeper, 20, 5)) << "patience knows of the one that is gone";
+  EXPECT_EQ(best_weight(), 5);
+  EXPECT_TRUE(observed_.validations.back().is_best);
+  fs::remove(folder_ / "best" / "model.safetensors");
+  EXPECT_TRUE(keeper.make_anew(3));
+  EXPECT_EQ(best_weight(), 5);
+  EXPECT_EQ(progress_.validations_since_best, 1);
+}
+
+// A removed one lowers nothing before another is made.
+TEST_F(BestModelTest, LeavesOneThatIsBroughtBack) {
+  auto keeper = this->keeper();
+  validate(keeper, 10, 7);
+  fs::rename(folder_ / "best", folder_ / "elsewhere");
+  progress_ = ProgressState::from_json(progress_.to_json());
+  fs::rename(folder_ / "elsewhere", folder_ / "best");
+  validate(keeper, 20, 5);
+  EXPECT_EQ(best_weight(), 7);
+}
+
+// As at the beginning of a training: the first of such models stood for the best, and patience ran out.
+TEST_F(BestModelTest, GoesByTheLossWhereNoWordIsRight) {
+  auto keeper = this->keeper();
+  score_ = [](double) { return 0; };
+  for (const double loss : {9, 8}) {
+    loss_ = loss;
+    EXPECT_TRUE(validate(keeper, static_cast<int64_t>(100 - loss), loss));
+  }
+  loss_ = 8.5;
+  EXPECT_FALSE(validate(keeper, 95, 3));
+  EXPECT_EQ(best_weight(), 8);
+  loss_ = 20;
+  score_ = [](double) { return 0.01; };
+  EXPECT_TRUE(validate(keeper, 96, 4)) << "any word is better than none";
+  EXPECT_EQ(best_weight(), 4);
+  const ValidationReport none{.loss = 2, .bleu = 0, .chrf = 0};
+  EXPECT_EQ(validation_score(none, ValidationMetric::kChrf), -2);
 }
 
 // Nothing is better than NaN: once it was the best for ever.
@@ -277,6 +322,7 @@ TEST_F(BestModelTest, TakesTheLastWeightsWithoutValidation) {
   keeper().save_last();
   EXPECT_EQ(best_weight(), 3);
   EXPECT_EQ(best_summary()["weights"], "update 7");
+  EXPECT_FALSE(best_summary().contains("validation")) << "no loss of 0";
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ std::shared_ptr<const PreparedCorpus> eight_pairs(const fs::path& path) {
 class ScriptedRun final : TrainingObserver {
  public:
   ScriptedRun(const fs::path& folder, const std::string& options)
-      : folder_(folder), store_(folder / "checkpoints"), corpus_(eight_pairs(folder / "train.bin")) {
+      : folder_(folder), store_(folder / "checkpoints", log.log()), corpus_(eight_pairs(folder / "train.bin")) {
     config_ = parse_config(
                   "{data: {eval1: v.de, eval2: v.en}, training: {batch_size: 2, optimizer: sgd, warmup_steps: 1, "
                   "lr: 0.01, " +
@@ -69,7 +69,7 @@ class ScriptedRun final : TrainingObserver {
           if (in_forward) in_forward(progress.update + 1);
         });
     progress = {};
-    if (const auto newest = store_.newest_whole(log.log(), damage_of_checkpoint)) {
+    if (const auto newest = store_.newest_whole(damage_of_checkpoint)) {
       const auto folder = store_.path(*newest);
       copy_into(named_parameters(*model_), load_safetensors(folder / "model.safetensors"), folder);
       progress = on_disk(*newest);

@@ -180,6 +180,29 @@ TEST(TermPlan, WithoutWordsHasNothingToTranslate) {
   EXPECT_EQ(plan.restored({.text = plan.text()}).text, "{a}: %s");
 }
 
+TEST(TermPlan, SignsStayWhereTheyStandWithoutWords) {
+  for (const char* line : {"{a}: %s!", "({a}) - [%s]", "{a} / {b}, {c}.", "!{a}!"}) {
+    const TermPlan plan(request(line, ""), nothing, false);
+    EXPECT_EQ(plan.restored({.text = plan.text()}).text, line);
+  }
+}
+
+TEST(TermPlan, ATagIsNoWord) {
+  const std::string tag = ">>de<< ";
+  const auto plan = [&](const std::string& line, const std::string& tsv) {
+    return TermPlan(request(tag + line, tsv), nothing, false, {}, tag.size());
+  };
+  const TermPlan signs = plan("{a}: %s", ""), words = plan("{a} Hund", "de\tof\nHund\tdog\n");
+  EXPECT_FALSE(signs.has_words());
+  const auto restored = signs.restored({.text = signs.text()});
+  EXPECT_EQ(restored.text, "{a}: %s");
+  ASSERT_EQ(restored.alignment.size(), 2u);
+  EXPECT_EQ(restored.alignment[0].source_begin, tag.size()) << "of the line";
+  EXPECT_FALSE(words.has_words()) << "both are cut out";
+  EXPECT_EQ(words.restored({.text = words.text()}).text, "{a} dog");
+  EXPECT_EQ(plan("{a} Katze", "de\tof\n").text(), ">>de<< Katze") << "what the model reads has its tag";
+}
+
 TEST(TermPlan, APlaceholderGoesBeforeATermInIt) {
   EXPECT_EQ(restored("siehe https://hund.org/Hund jetzt", "Hund\thound\n"), "siehe https://hund.org/Hund jetzt");
 }

@@ -213,8 +213,9 @@ class NMT_EXPORT Translator {
                                  const TranslateOptions& options = {}) const;
 
   /// Scores given translations as the search would score them; one result a pair, which has the target as its text.
-  /// Of the options the penalties of length and coverage, token_scores, alignment, attention, stop and progress count.
-  /// Throws UserError where the numbers of sources and targets differ, and for wishes that concern a search.
+  /// Of the options the penalties of length and coverage, batch_size, token_scores, alignment, attention, stop and
+  /// progress count. Throws UserError where the numbers of sources and targets differ, and for options of a search
+  /// (beam_size, n_best, ...), also among the settings of the call.
   std::vector<Alternative> score(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                                  const TranslateOptions& options = {}) const;
 

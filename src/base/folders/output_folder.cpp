@@ -1,4 +1,4 @@
-#include "base/files/output_folder.h"
+#include "base/folders/output_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <sstream>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/partial_name.h"
+#include "base/folders/folder_tree.h"
 #include "base/library_errors.h"
 
 namespace fs = std::filesystem;
@@ -23,10 +25,12 @@ namespace nmt {
 namespace {
 
 // In NAME.XXXXXX.partial: the lock, which is also the proof that this program made the folder; the new folder; and,
-// where names cannot be exchanged, the old one for the moment between two renames.
+// where names cannot be exchanged, the old one for the moment between two renames. Where the old one may hold things of
+// others: the names that are not theirs, one to a line.
 constexpr const char* kLock = "nmt.lock";
 constexpr const char* kNew = "new";
 constexpr const char* kOld = "old";
+constexpr const char* kOwn = "own";
 
 /// Without a slash at the end, and the folder itself where it is a symbolic link.
 fs::path resolved(const fs::path& path) {
@@ -122,8 +126,34 @@ FileDescriptor lock_file_of(const fs::path& staging) {
 /// NFS keeps the name of an open file: the lock is given up first.
 void remove_staging(const fs::path& staging, std::optional<FileLock>& lock) {
   lock.reset();
-  std::error_code ignored;
-  fs::remove_all(staging, ignored);
+  remove_tree(staging);
+}
+
+/// Where what is left in a folder of ours is another's: without its lock it is nobody's leftover.
+void leave_staging(const fs::path& staging, std::optional<FileLock>& lock) {
+  lock.reset();
+  ::unlink((staging / kLock).c_str());
+}
+
+/// The end of a commit among others, also of one that was cut off: what is left of the old folder goes, or the new one,
+/// which has nothing of others. Returns what hand_over() does.
+fs::path finish_handing_over(const fs::path& staging, const fs::path& place, std::optional<FileLock>& lock) {
+  std::error_code none;
+  fs::path kept;
+  if (fs::is_regular_file(staging / kOwn, none) && fs::is_directory(place, none)) {
+    std::set<std::string> own;
+    std::istringstream names(read_file(staging / kOwn));
+    for (std::string name; std::getline(names, name);) own.insert(name);
+    for (const char* folder : {kOld, kNew}) {
+      if (!fs::is_directory(staging / folder, none)) continue;
+      if (const auto left = hand_over(staging / folder, place, own); !left.empty()) kept = left;
+    }
+  }
+  if (kept.parent_path() == staging)
+    leave_staging(staging, lock);
+  else
+    remove_staging(staging, lock);
+  return kept;
 }
 
 enum class Found { kLeftover, kInUse };
@@ -139,7 +169,7 @@ Found recover(const fs::path& staging, const fs::path& place, FileDescriptor loc
     if (::rename((staging / kOld).c_str(), place.c_str()) != 0) throw_cannot_move(place);
     sync_directory(place.parent_path());
   }
-  if (is_left) remove_staging(staging, lock);
+  if (is_left) finish_handing_over(staging, place, lock);
   return Found::kLeftover;
 }
 
@@ -238,8 +268,7 @@ void OutputFolder::refuse_loss_or_put_back(const fs::path& old, const std::funct
 /// Where what stood in the place cannot go back. Without its lock the folder is nobody's leftover.
 void OutputFolder::leave(const fs::path& old) {
   const std::string reason = system_message(errno);
-  lock_.reset();
-  ::unlink((staging_ / kLock).c_str());
+  leave_staging(staging_, lock_);
   staging_.clear();
   throw MachineError(
       fmt::format("{}: what stood there cannot be put back ({}); it is {} now", final_.string(), reason, old.string()));
@@ -252,9 +281,14 @@ void OutputFolder::put_in_place() {
     if (!move(made_, final_)) throw_cannot_move(final_);  // it takes the place of an empty folder at most
     return;
   }
-  if (S_ISDIR(old.st_mode)) ::chmod(made_.c_str(), old.st_mode & 07777);
+  const auto hand_mode_on = [&] {
+    if (S_ISDIR(old.st_mode)) ::chmod(final_.c_str(), old.st_mode & 07777);
+  };
+  // Only who may write to a folder can move it to another place.
+  if (S_ISDIR(old.st_mode) && (old.st_mode & S_IWUSR) == 0) ::chmod(final_.c_str(), (old.st_mode & 07777) | S_IWUSR);
   if (exchange(made_, final_)) {
     refuse_loss_or_put_back(made_, [&] { return exchange(made_, final_); });
+    hand_mode_on();
     return;
   }
   if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) throw_cannot_move(final_);
@@ -269,17 +303,32 @@ void OutputFolder::put_in_place() {
     errno = reason;
     throw_cannot_move(final_);
   }
+  hand_mode_on();
   move(aside, made_);  // so that recover() never takes it back, half removed
 }
 
+fs::path OutputFolder::commit_among_others(const std::set<std::string>& own) {
+  std::string names;
+  for (const auto& name : own) names += name + "\n";
+  write_file_atomically(staging_ / kOwn, names);
+  finish();
+  auto kept = finish_handing_over(staging_, final_, lock_);
+  sync_directory(final_);
+  return kept;
+}
+
 void OutputFolder::commit() {
+  finish();
+  remove_staging(staging_, lock_);  // with the old files
+}
+
+void OutputFolder::finish() {
   sync_directory(made_);
   refuse_loss(final_);  // before the new folder shows
   put_in_place();
   committed_ = true;
   new_parents_.paths.clear();
   sync_directory(final_.parent_path());
-  remove_staging(staging_, lock_);  // with the old files
 }
 
 void recover_output_folders(const fs::path& folder, OtherWriters others) {
@@ -304,6 +353,8 @@ std::optional<std::string> foreign_entry(const fs::path& folder, const std::set<
 }
 
 void remove_folder(const fs::path& path) {
+  if (has_mount_point(path))
+    throw MachineError(fmt::format("{}: cannot be removed (something is mounted in it)", path.string()));
   auto [staging, lock] = make_staging(path);
   const int reason = ::rename(path.c_str(), (staging / kNew).c_str()) == 0 ? 0 : errno;
   remove_staging(staging, lock);

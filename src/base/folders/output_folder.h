@@ -33,6 +33,10 @@ class OutputFolder {
   /// The last call. A folder that is replaced hands its mode on. Throws, with the old folder in place: Error for a
   /// folder of which find_loss names something, or a file that came there; MachineError.
   void commit();
+  /// The same for a folder that others may use, too: of what stands there only files of these names (`own`) go, all
+  /// else is in the new folder then, or stays in NAME.kept-N (hand_over). Returns the path of the latter, or an empty
+  /// one.
+  std::filesystem::path commit_among_others(const std::set<std::string>& own);
 
  private:
   /// Removes those that are empty, the lowest first, even where the constructor throws.
@@ -42,6 +46,7 @@ class OutputFolder {
   };
 
   void refuse_loss(const std::filesystem::path& standing) const;
+  void finish();  ///< up to the new folder in its place
   void put_in_place();
   void refuse_loss_or_put_back(const std::filesystem::path& old, const std::function<bool()>& put_back);
   [[noreturn]] void leave(const std::filesystem::path& old);
@@ -65,7 +70,8 @@ void recover_output_folders(const std::filesystem::path& folder, OtherWriters ot
 /// folder of some; nullopt where there is none.
 std::optional<std::string> foreign_entry(const std::filesystem::path& folder, const std::set<std::string>& names);
 
-/// Removes a folder in one step: what a kill leaves of it is never found under its name. Throws MachineError.
+/// Removes a folder in one step: what a kill leaves of it is never found under its name. Throws MachineError, also
+/// where something is mounted in it.
 void remove_folder(const std::filesystem::path& path);
 
 }  // namespace nmt

@@ -1,4 +1,4 @@
-#include "base/files/output_folder.h"
+#include "base/folders/output_folder.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -244,6 +244,42 @@ TEST(OutputFolder, FinishesOrUndoesWhatAKillCutOff) {
         make(folder / "a", "newer");
         EXPECT_EQ(read_file(folder / "a/x"), "newer");
       }
+}
+
+// The renames are these, with the list of names as the second, and then that of what is moved. Wherever it ends, what
+// is another's stands in the folder again.
+TEST(OutputFolder, FinishesToHandOverWhatIsOfOthers) {
+  const auto make_among_others = [](const std::filesystem::path& path, const std::string& text) {
+    OutputFolder output(path);
+    write(output.path() / "x", text);
+    return output.commit_among_others({"x"});
+  };
+  for (const bool exchanges : {false, true})
+    for (int rename = 0; rename < 8; ++rename) {
+      SCOPED_TRACE(testing::Message() << rename << " " << exchanges);
+      const TemporaryDirectory folder;
+      make(folder / "a", "old");
+      write(folder / "a/precious", "mine");
+      const pid_t child = ::fork();
+      if (child == 0) {
+        test::FakedFileSystem system;
+        if (!exchanges) system.refuse_exchange();
+        system.end_process_before_rename(rename);
+        make_among_others(folder / "a", "new");
+        ::_exit(0);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      ASSERT_EQ(status, 0);
+      recover_output_folders(folder.path(), OtherWriters::kNone);
+      EXPECT_EQ(read_file(folder / "a/precious"), "mine");
+      EXPECT_EQ(read_file(folder / "a/x"), (exchanges ? rename > 1 : rename > 3) ? "new" : "old");
+      if (rename > 0) {
+        EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
+      }
+      EXPECT_EQ(make_among_others(folder / "a", "newer"), "");
+      EXPECT_THAT(names_in(folder / "a"), ElementsAre("precious", "x"));
+    }
 }
 
 TEST(OutputFolder, TheNextOneFindsTheOldFolderAgain) {
