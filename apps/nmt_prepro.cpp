@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/byte_order_mark.h"
 #include "base/files/file_descriptor.h"
 #include "base/files/line_reader.h"
 #include "base/process/app.h"
