@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "base/folders/folder_tree.h"
 #include "base/folders/output_folder.h"
 #include "base/process/app.h"
 #include "base/process/log.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/folders/output_folder.h"
+#include "base/folders/folder_tree.h"
 #include "base/process/user_files.h"
 #include "config/text_sets.h"
 #include "data/lexicon.h"

@@ -71,10 +71,11 @@ void Validator::require_places(const TranslationModel& model) const {
     while (pair < corpus.size() && !has_places(model, corpus, pair)) ++pair;
     if (pair < corpus.size()) continue;
     const auto limits = model.limits();
+    const auto name = i < sets.size() && !sets[i].text.name.empty() ? fmt::format(" ({})", sets[i].text.name) : "";
     throw Error(fmt::format(
-        "{}: none of its {} pairs has places in the model ({} tokens of the source, {} of the target): give another "
+        "{}{}: none of its {} pairs has places in the model ({} tokens of the source, {} of the target): give another "
         "set, or more model.max_positions",
-        i < sets.size() ? sets[i].source_option : "data.eval", corpus.size(), limits.source, limits.target));
+        i < sets.size() ? sets[i].source_option : "data.eval", name, corpus.size(), limits.source, limits.target));
   }
 }
 

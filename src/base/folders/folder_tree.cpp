@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -30,19 +31,13 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(fs::symlink_status(path, none));
 }
 
-bool is_mount_point(const fs::path& path) {
-  struct statx about;
-  constexpr int kItself = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
-  return ::statx(AT_FDCWD, path.c_str(), kItself, STATX_TYPE, &about) == 0 &&
-         (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-}
-
-/// Lets its owner in, and returns the mode that it had; 0: it is another's.
-mode_t open_up(const fs::path& folder) {
+/// Lets its owner in, and returns the mode that it had; nullopt: it is another's.
+std::optional<mode_t> open_up(const fs::path& folder) {
   struct stat about;
-  if (::lstat(folder.c_str(), &about) != 0) return 0;
+  if (::lstat(folder.c_str(), &about) != 0) return std::nullopt;
   const mode_t mode = about.st_mode & 07777;
-  return (mode & S_IRWXU) == S_IRWXU || ::chmod(folder.c_str(), mode | S_IRWXU) == 0 ? mode : 0;
+  if ((mode & S_IRWXU) != S_IRWXU && ::chmod(folder.c_str(), mode | S_IRWXU) != 0) return std::nullopt;
+  return mode;
 }
 
 /// False where something is mounted in it.
@@ -66,22 +61,45 @@ bool move_new(const fs::path& from, const fs::path& to) {
 bool move_entry(const fs::path& from, const fs::path& to) {
   if (move_new(from, to)) return true;
   if (!is_folder(from)) return false;
-  const mode_t mode = open_up(from);
-  const bool moved = mode != 0 && move_new(from, to);
-  if (mode != 0) ::chmod((moved ? to : from).c_str(), mode);
+  const auto mode = open_up(from);
+  const bool moved = mode && move_new(from, to);
+  if (mode) ::chmod((moved ? to : from).c_str(), *mode);
   return moved;
 }
 
-fs::path set_aside(const fs::path& folder, const fs::path& heir) {
-  for (int n = 1;; ++n) {
-    const fs::path kept = fmt::format("{}.kept-{}", heir.string(), n);
-    if (move_new(folder, kept)) return kept;
-    struct stat about;
-    if (::lstat(kept.c_str(), &about) != 0) return folder;  // nothing stands there: it cannot be moved at all
-  }
+}  // namespace
+
+bool is_mount_point(const fs::path& path) {
+  struct statx about;
+  constexpr int kItself = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+  if (::statx(AT_FDCWD, path.c_str(), kItself, STATX_TYPE, &about) == 0 &&
+      (about.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0)
+    return (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  struct stat itself, around;  // kernels before 5.8
+  return ::lstat(path.c_str(), &itself) == 0 && ::lstat(path.parent_path().c_str(), &around) == 0 &&
+         itself.st_dev != around.st_dev;
 }
 
-}  // namespace
+bool has_all_of(const fs::path& place, const std::set<std::string>& names, const fs::path& folder) {
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    std::error_code none;
+    return fs::exists(fs::symlink_status(place / name, none)) || !fs::exists(fs::symlink_status(folder / name, none));
+  });
+}
+
+std::optional<std::string> foreign_entry(const fs::path& folder, const std::set<std::string>& names) {
+  const auto has_some = [&](const std::string& inner_folder) {
+    const auto first = names.lower_bound(inner_folder + "/");
+    return first != names.end() && first->starts_with(inner_folder + "/");
+  };
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    auto name = entry.path().lexically_relative(folder).string();
+    const auto status = entry.symlink_status();
+    const bool known = fs::is_directory(status) ? has_some(name) : names.contains(name) && fs::is_regular_file(status);
+    if (!known) return name;
+  }
+  return std::nullopt;
+}
 
 void remove_tree(const fs::path& folder) {
   std::error_code ignored;
@@ -94,9 +112,18 @@ bool has_mount_point(const fs::path& folder) {
   });
 }
 
+fs::path set_aside(const fs::path& folder, const fs::path& heir) {
+  for (int n = 1;; ++n) {
+    const fs::path kept = fmt::format("{}.kept-{}", heir.string(), n);
+    if (move_new(folder, kept)) return kept;
+    struct stat about;
+    if (::lstat(kept.c_str(), &about) != 0) return folder;  // nothing stands there: it cannot be moved at all
+  }
+}
+
 fs::path hand_over(const fs::path& folder, const fs::path& heir, const std::set<std::string>& own) {
   open_up(folder);
-  const mode_t mode_of_heir = open_up(heir);
+  const auto mode_of_heir = open_up(heir);
   bool is_empty = false;
   for (bool moves = true; moves && !is_empty;) {  // more may come meanwhile
     moves = false;
@@ -106,7 +133,7 @@ fs::path hand_over(const fs::path& folder, const fs::path& heir, const std::set<
     }
     is_empty = ::rmdir(folder.c_str()) == 0;
   }
-  if (mode_of_heir != 0) ::chmod(heir.c_str(), mode_of_heir);
+  if (mode_of_heir) ::chmod(heir.c_str(), *mode_of_heir);
   return is_empty ? fs::path() : set_aside(folder, heir);
 }
 

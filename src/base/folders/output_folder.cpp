@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <sstream>
@@ -70,8 +71,7 @@ void check_place(const fs::path& path, const fs::path& place) {
   refuse_links_to_nothing(path);
   if (fs::exists(place, reason) && !fs::is_directory(place, reason))
     throw Error(fmt::format("{}: is a file; name a folder", place.string()));
-  struct statx about;
-  if (::statx(AT_FDCWD, place.c_str(), 0, STATX_TYPE, &about) == 0 && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT))
+  if (is_mount_point(place))
     throw Error(
         fmt::format("{}: is a mount point, which nothing can take the place of; name a folder in it", place.string()));
 }
@@ -135,31 +135,45 @@ void leave_staging(const fs::path& staging, std::optional<FileLock>& lock) {
   ::unlink((staging / kLock).c_str());
 }
 
-/// The end of a commit among others, also of one that was cut off: what is left of the old folder goes, or the new one,
-/// which has nothing of others. Returns what hand_over() does.
-fs::path finish_handing_over(const fs::path& staging, const fs::path& place, std::optional<FileLock>& lock) {
+enum class Commit { kWhole, kCutOff };
+
+/// The end of a commit among others: what is left of the old folder goes, or, where it was cut off, the new one, which
+/// has nothing of others. Returns what hand_over() does.
+std::vector<fs::path> finish_handing_over(const fs::path& staging, const fs::path& place, std::optional<FileLock>& lock,
+                                          const std::set<std::string>& own, Commit commit) {
   std::error_code none;
-  fs::path kept;
-  if (fs::is_regular_file(staging / kOwn, none) && fs::is_directory(place, none)) {
-    std::set<std::string> own;
-    std::istringstream names(read_file(staging / kOwn));
-    for (std::string name; std::getline(names, name);) own.insert(name);
-    for (const char* folder : {kOld, kNew}) {
-      if (!fs::is_directory(staging / folder, none)) continue;
-      if (const auto left = hand_over(staging / folder, place, own); !left.empty()) kept = left;
-    }
+  std::vector<fs::path> kept;
+  for (const char* name : {kOld, kNew}) {
+    const auto folder = staging / name;
+    if (!fs::is_directory(folder, none)) continue;
+    // Somebody may have moved what stood in the place of one that was cut off, or made another folder there.
+    const bool may_go = commit == Commit::kWhole || has_all_of(place, own, folder);
+    if (auto left = may_go ? hand_over(folder, place, own) : set_aside(folder, place); !left.empty())
+      kept.push_back(std::move(left));
   }
-  if (kept.parent_path() == staging)
+  if (std::ranges::any_of(kept, [&](const fs::path& path) { return path.parent_path() == staging; }))
     leave_staging(staging, lock);
   else
     remove_staging(staging, lock);
   return kept;
 }
 
+/// nullopt: nothing of others was to be handed over.
+std::optional<std::set<std::string>> own_names(const fs::path& staging) {
+  std::error_code none;
+  if (!fs::is_regular_file(staging / kOwn, none)) return std::nullopt;
+  std::set<std::string> own;
+  std::istringstream names(read_file(staging / kOwn));
+  for (std::string name; std::getline(names, name);) own.insert(name);
+  return own;
+}
+
 enum class Found { kLeftover, kInUse };
 
-/// Finishes or undoes what a killed program left in a folder of ours.
-Found recover(const fs::path& staging, const fs::path& place, FileDescriptor lock_file, OtherWriters others) {
+/// Finishes or undoes what a killed program left in a folder of ours. kept: what finish_handing_over() returns is
+/// added.
+Found recover(const fs::path& staging, const fs::path& place, FileDescriptor lock_file, OtherWriters others,
+              std::vector<fs::path>& kept) {
   std::optional<FileLock> lock(std::in_place, std::move(lock_file));
   if (lock->is_busy()) return Found::kInUse;
   // Without locks it may belong to a program at work.
@@ -169,7 +183,11 @@ Found recover(const fs::path& staging, const fs::path& place, FileDescriptor loc
     if (::rename((staging / kOld).c_str(), place.c_str()) != 0) throw_cannot_move(place);
     sync_directory(place.parent_path());
   }
-  if (is_left) finish_handing_over(staging, place, lock);
+  if (!is_left) return Found::kLeftover;
+  if (const auto own = own_names(staging))
+    for (auto& path : finish_handing_over(staging, place, lock, *own, Commit::kCutOff)) kept.push_back(std::move(path));
+  else
+    remove_staging(staging, lock);
   return Found::kLeftover;
 }
 
@@ -219,9 +237,10 @@ OutputFolder::NewParents::~NewParents() {
 OutputFolder::OutputFolder(const fs::path& final_path, FindLoss find_loss)
     : final_(resolved(final_path)), find_loss_(std::move(find_loss)) {
   check_place(final_path, final_);
+  std::vector<fs::path> kept;
   for_each_staging(final_.parent_path(), [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
     if (place != final_) return;
-    if (recover(staging, place, std::move(lock), OtherWriters::kPossible) == Found::kInUse)
+    if (recover(staging, place, std::move(lock), OtherWriters::kPossible, kept) == Found::kInUse)
       throw Error(fmt::format("{}: another program is writing there; wait for its end", final_.string()));
   });
   new_parents_.paths = missing_parents(final_);
@@ -281,17 +300,24 @@ void OutputFolder::put_in_place() {
     if (!move(made_, final_)) throw_cannot_move(final_);  // it takes the place of an empty folder at most
     return;
   }
-  const auto hand_mode_on = [&] {
-    if (S_ISDIR(old.st_mode)) ::chmod(final_.c_str(), old.st_mode & 07777);
+  const mode_t mode = old.st_mode & 07777;
+  const bool is_closed = S_ISDIR(old.st_mode) && (mode & S_IRWXU) != S_IRWXU;
+  if (S_ISDIR(old.st_mode)) ::chmod(made_.c_str(), mode | S_IRWXU);
+  if (is_closed) ::chmod(final_.c_str(), mode | S_IRWXU);  // only who may write to a folder can move it elsewhere
+  const auto close_again = [&] {
+    const int reason = errno;
+    if (is_closed) ::chmod(final_.c_str(), mode);
+    errno = reason;
   };
-  // Only who may write to a folder can move it to another place.
-  if (S_ISDIR(old.st_mode) && (old.st_mode & S_IWUSR) == 0) ::chmod(final_.c_str(), (old.st_mode & 07777) | S_IWUSR);
   if (exchange(made_, final_)) {
     refuse_loss_or_put_back(made_, [&] { return exchange(made_, final_); });
-    hand_mode_on();
+    close_again();
     return;
   }
-  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) throw_cannot_move(final_);
+  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
+    close_again();
+    throw_cannot_move(final_);
+  }
   // A file system that cannot exchange names, such as NFS: for a moment there is none. Who is killed in it leaves the
   // old one to recover().
   const auto aside = staging_ / kOld;
@@ -303,18 +329,21 @@ void OutputFolder::put_in_place() {
     errno = reason;
     throw_cannot_move(final_);
   }
-  hand_mode_on();
+  close_again();
   move(aside, made_);  // so that recover() never takes it back, half removed
 }
 
 fs::path OutputFolder::commit_among_others(const std::set<std::string>& own) {
-  std::string names;
-  for (const auto& name : own) names += name + "\n";
-  write_file_atomically(staging_ / kOwn, names);
+  sync_directory(made_);
+  if (fs::exists(final_)) {
+    std::string names;
+    for (const auto& name : own) names += name + "\n";
+    write_file_atomically(staging_ / kOwn, names);
+  }
   finish();
-  auto kept = finish_handing_over(staging_, final_, lock_);
+  const auto kept = finish_handing_over(staging_, final_, lock_, own, Commit::kWhole);
   sync_directory(final_);
-  return kept;
+  return kept.empty() ? fs::path() : kept.front();
 }
 
 void OutputFolder::commit() {
@@ -331,25 +360,25 @@ void OutputFolder::finish() {
   sync_directory(final_.parent_path());
 }
 
-void recover_output_folders(const fs::path& folder, OtherWriters others) {
+std::vector<fs::path> recover_output_folders(const fs::path& folder, OtherWriters others) {
   if (others == OtherWriters::kNone) remove_barely_begun(folder);
+  std::vector<fs::path> kept;
   for_each_staging(folder, [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
-    recover(staging, place, std::move(lock), others);
+    recover(staging, place, std::move(lock), others, kept);
   });
+  return kept;
 }
 
-std::optional<std::string> foreign_entry(const fs::path& folder, const std::set<std::string>& names) {
-  const auto has_some = [&](const std::string& inner_folder) {
-    const auto first = names.lower_bound(inner_folder + "/");
-    return first != names.end() && first->starts_with(inner_folder + "/");
-  };
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    auto name = entry.path().lexically_relative(folder).string();
-    const auto status = entry.symlink_status();
-    const bool known = fs::is_directory(status) ? has_some(name) : names.contains(name) && fs::is_regular_file(status);
-    if (!known) return name;
-  }
-  return std::nullopt;
+std::vector<fs::path> recover_output_folder(const fs::path& place, OtherWriters others) {
+  auto target = fs::absolute(place).lexically_normal();
+  std::error_code none;
+  for (int links = 0; links < 40 && fs::is_symlink(target, none); ++links)
+    target = (target.parent_path() / fs::read_symlink(target, none)).lexically_normal();
+  std::vector<fs::path> kept;
+  for_each_staging(target.parent_path(), [&](const fs::path& staging, const fs::path& of, FileDescriptor lock) {
+    if (of == target) recover(staging, of, std::move(lock), others, kept);
+  });
+  return kept;
 }
 
 void remove_folder(const fs::path& path) {

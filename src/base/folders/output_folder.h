@@ -63,12 +63,11 @@ class OutputFolder {
 enum class OtherWriters { kPossible, kNone };
 
 /// Finishes or undoes what killed programs left in `folder`, of every OutputFolder that was made in it: a folder that
-/// was moved out of its place is back, what was half made is gone. Throws MachineError.
-void recover_output_folders(const std::filesystem::path& folder, OtherWriters others);
-
-/// The name of something in `folder` that is no regular file of one of these names ("file" or "folder/file"), nor a
-/// folder of some; nullopt where there is none.
-std::optional<std::string> foreign_entry(const std::filesystem::path& folder, const std::set<std::string>& names);
+/// was moved out of its place is back, what was half made is gone. Returns where things of others are that could not
+/// stay (NAME.kept-N). Throws MachineError.
+std::vector<std::filesystem::path> recover_output_folders(const std::filesystem::path& folder, OtherWriters others);
+/// The same for one place, which may be a symbolic link to a folder elsewhere, or to where one has to come back.
+std::vector<std::filesystem::path> recover_output_folder(const std::filesystem::path& place, OtherWriters others);
 
 /// Removes a folder in one step: what a kill leaves of it is never found under its name. Throws MachineError, also
 /// where something is mounted in it.

@@ -103,19 +103,19 @@ void warn_of_kept(const fs::path& kept, Logger& log) {
 
 std::optional<std::string> damage_of(const fs::path& directory) {
   require_access(directory, R_OK | X_OK);
-  std::error_code none;  // what is missing is damage
-  for (const auto& entry : fs::directory_iterator(directory, none)) require_access(entry.path(), R_OK);
+  require_access(directory / kChecksums, R_OK);
+  nlohmann::json sums;
   try {
-    const auto sums = read_json_file(directory / kChecksums, kSumsLimits);
-    if (!sums.is_object() || sums.empty()) return std::string(kChecksums) + ": not readable";
-    for (const auto& [name, sum] : sums.items()) {
-      if (!fs::is_regular_file(directory / name)) return name + ": missing";
-      if (sha256_of_file(directory / name) != sum.get<std::string>()) return name + ": checksum differs";
-    }
-  } catch (const nlohmann::json::exception&) {
-    return std::string(kChecksums) + ": not readable";
+    sums = read_json_file(directory / kChecksums, kSumsLimits);
   } catch (const Error& error) {
     return std::string(error.what());
+  }
+  if (!sums.is_object() || sums.empty()) return std::string(kChecksums) + ": not readable";
+  for (const auto& [name, sum] : sums.items()) {
+    if (!sum.is_string()) return std::string(kChecksums) + ": not readable";
+    if (!fs::is_regular_file(directory / name)) return name + ": missing";
+    require_access(directory / name, R_OK);
+    if (sha256_of_file(directory / name) != sum.get<std::string>()) return name + ": checksum differs";
   }
   return std::nullopt;
 }
@@ -123,7 +123,7 @@ std::optional<std::string> damage_of(const fs::path& directory) {
 CheckpointStore::CheckpointStore(fs::path directory, Logger& log) : directory_(std::move(directory)), log_(log) {
   fs::create_directories(directory_);
   identity_ = identity_of(directory_);
-  recover_output_folders(directory_, OtherWriters::kNone);
+  for (const auto& kept : recover_output_folders(directory_, OtherWriters::kNone)) warn_of_kept(kept, log_);
 }
 
 void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write,
@@ -152,7 +152,7 @@ void CheckpointStore::remove(int64_t update) const {
   try {
     remove_folder(path(update));
   } catch (const std::runtime_error& error) {  // another owner's, or a mount point: no reason to end a training
-    log_.warn("{}; it stays", error.what());
+    if (left_.insert(update).second) log_.warn("{}; it stays", error.what());
   }
 }
 

@@ -72,6 +72,7 @@ class CheckpointStore {
 
   std::filesystem::path directory_;
   Logger& log_;
+  mutable std::set<int64_t> left_;    // of which it has warned
   std::pair<dev_t, ino_t> identity_;  ///< of the folder
 };
 

@@ -134,8 +134,10 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
     log.warn("run.dir {}: this file system has no locks ({}): start only one nmt-train there", path_.string(),
              lock_->problem());
   check_kinds(path_);
-  recover_output_folders(path_, OtherWriters::kNone);  // best/
-  const OutputFolder place_of_best(best());            // a link to nothing, a mount point: refused before the work
+  for (const auto& kept : recover_output_folders(path_, OtherWriters::kNone)) warn_of_kept(kept, log);
+  // A link may lead to another disk.
+  for (const auto& kept : recover_output_folder(best(), OtherWriters::kNone)) warn_of_kept(kept, log);
+  const OutputFolder place_of_best(best());  // a link to nothing, a mount point: refused before the work
   checkpoints_.emplace(path_ / "checkpoints", log);
   if (checkpoints_->updates().empty())  // whatever else lies there
     refuse_to_begin_anew();
@@ -162,7 +164,13 @@ void RunDirectory::keep_later_best(int64_t update, Logger& log) const {
   }
   if (of_best <= update) return;
   const auto copy = path_ / fmt::format("best.of-{:08d}", of_best);
-  if (!fs::exists(copy)) copy_directory(best(), copy);
+  try {
+    if (!fs::exists(copy)) copy_directory(best(), copy);
+  } catch (const std::runtime_error& error) {  // damaged, and of no use
+    log.warn("{}: has weights of update {}, cannot be copied ({}), and the next best takes its place", best().string(),
+             of_best, error.what());
+    return;
+  }
   log.warn("{}: has weights of update {}, and the run goes on from update {}: {} keeps them", best().string(), of_best,
            update, copy.string());
 }

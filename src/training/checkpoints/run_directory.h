@@ -28,8 +28,7 @@ class RunDirectory {
   void keep_configuration(const Config& config) const;
 
   /// Where best/ has weights of a later update than the one from which the run goes on, a copy of it is made beside it,
-  /// best.of-NNNNNNNN: the run may find another way than the one that made them. Throws Error or MachineError where
-  /// that cannot be.
+  /// best.of-NNNNNNNN: the run may find another way than the one that made them. Only warns where that cannot be.
   void keep_later_best(int64_t update, Logger& log) const;
 
   const std::filesystem::path& path() const { return path_; }

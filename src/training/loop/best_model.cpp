@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/strict_json.h"
 #include "models/model_directory.h"
 #include "training/averages/average.h"
@@ -17,6 +18,21 @@ namespace nmt {
 namespace {
 
 constexpr const char* kWeights = "model.safetensors";
+
+std::optional<std::string> damage_for_averages(const std::filesystem::path& checkpoint) {
+  try {
+    if (auto damage = damage_of(checkpoint)) return damage;
+  } catch (const Error& error) {  // this user may not read it
+    return error.what();
+  }
+  if (!std::filesystem::exists(checkpoint / kWeights)) return fmt::format("{}: missing", kWeights);
+  return std::nullopt;
+}
+
+/// Of a state of an older version: one that is not finite, or a BLEU or chrF of 0, where the loss decides today.
+bool is_no_score(double best, ValidationMetric best_metric) {
+  return !std::isfinite(best) || (best == 0 && best_metric != ValidationMetric::kLoss);
+}
 
 }  // namespace
 
@@ -56,8 +72,7 @@ bool BestModel::note_due_scores(const ValidationReport& report, const std::optio
   bool new_best = false;
   const auto note = [&](double score) {
     if (!std::isfinite(score)) return;
-    // A state of an older version may hold one that is not finite.
-    if (std::isfinite(progress_.best_due_score) && score <= progress_.best_due_score) return;
+    if (!is_no_score(progress_.best_due_score, metric) && score <= progress_.best_due_score) return;
     progress_.best_due_score = score;
     new_best = true;
   };
@@ -102,8 +117,7 @@ void BestModel::record(ValidationReport report, int64_t epoch, const std::string
   if (!std::isfinite(score))
     parts_.log.warn("validation at update {}: {} is not finite: these weights are not kept", progress_.update,
                     metric.name());
-  // A state of an older version may hold a best score that is not finite.
-  const bool is_first = progress_.best_update < 0 || !std::isfinite(progress_.best_score) || is_missing();
+  const bool is_first = progress_.best_update < 0 || is_no_score(progress_.best_score, metric) || is_missing();
   report.is_best = std::isfinite(score) && (is_first || score > progress_.best_score);
   if (report.is_best) {
     progress_.best_score = score;
@@ -118,9 +132,15 @@ bool BestModel::is_missing() const {
   return progress_.best_update >= 0 && !std::filesystem::exists(parts_.folder / kWeights);
 }
 
-bool BestModel::make_anew(int64_t epoch) {
+bool BestModel::make_anew() {
   if (!is_missing()) return false;
-  record(measure(), epoch, "");
+  const auto report = measure();
+  const double score = validation_score(report, parts_.config.validation.best_metric);
+  if (!std::isfinite(score)) return false;
+  progress_.best_score = score;
+  progress_.best_update = progress_.update;
+  save_measured(report);
+  parts_.log.warn("{}: was missing; it has the weights of update {} now", parts_.folder.string(), progress_.update);
   return true;
 }
 
@@ -153,9 +173,7 @@ void BestModel::save(const nlohmann::json& summary) {
 std::set<std::set<int64_t>> BestModel::averages_to_try() const {
   std::set<int64_t> all;
   for (const int64_t update : parts_.checkpoints.updates()) {
-    auto damage = damage_of(parts_.checkpoints.path(update));
-    if (!damage && !std::filesystem::exists(parts_.checkpoints.path(update) / kWeights))
-      damage = fmt::format("{}: missing", kWeights);
+    const auto damage = damage_for_averages(parts_.checkpoints.path(update));
     if (!damage) {
       all.insert(update);
       continue;

@@ -247,7 +247,7 @@ void UpdateLoop::finish() {
   if (!parts_.group.leads()) return;
   if (!parts_.validates) return parts_.best->save_last();
   const bool averaged = parts_.best->try_averages(current_epoch());
-  if (!parts_.best->make_anew(current_epoch()) && !averaged) return;
+  if (!parts_.best->make_anew() && !averaged) return;
   save_checkpoint();
   parts_.observer.on_checkpoint(progress_.update);
 }

@@ -14,6 +14,7 @@
 #include "base/files/faked_file_system.h"
 #include "base/files/file.h"
 #include "base/files/partial_name.h"
+#include "base/folders/folder_tree.h"
 #include "support.h"
 
 namespace nmt::output_folder_test {
@@ -246,31 +247,60 @@ TEST(OutputFolder, FinishesOrUndoesWhatAKillCutOff) {
       }
 }
 
+std::filesystem::path make_among_others(const std::filesystem::path& path, const std::string& text) {
+  OutputFolder output(path);
+  write(output.path() / "x", text);
+  return output.commit_among_others({"x"});
+}
+
+/// The process ends before this rename.
+void make_among_others_and_end(const std::filesystem::path& path, int rename, bool exchanges) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    test::FakedFileSystem system;
+    if (!exchanges) system.refuse_exchange();
+    system.end_process_before_rename(rename);
+    make_among_others(path, "new");
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+}
+
+// Killed between the renames; then somebody made a folder in the place, or moved what stood there.
+TEST(OutputFolder, RemovesNoModelForAFolderThatIsNone) {
+  const TemporaryDirectory folder;
+  make(folder / "a", "old");
+  write(folder / "a/precious", "mine");
+  make_among_others_and_end(folder / "a", 3, false);
+  ASSERT_FALSE(std::filesystem::exists(folder / "a"));
+  std::filesystem::create_directory(folder / "a");
+  EXPECT_EQ(recover_output_folders(folder.path(), OtherWriters::kNone).size(), 2u);
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("a", "a.kept-1", "a.kept-2"));
+  EXPECT_EQ(read_file(folder / "a.kept-1/x"), "old");
+  EXPECT_EQ(read_file(folder / "a.kept-1/precious"), "mine");
+  EXPECT_EQ(read_file(folder / "a.kept-2/x"), "new");
+
+  const TemporaryDirectory other;
+  make(other / "a", "old");
+  write(other / "a/precious", "mine");
+  make_among_others_and_end(other / "a", 4, false);
+  std::filesystem::rename(other / "a", other / "b");
+  recover_output_folders(other.path(), OtherWriters::kNone);
+  EXPECT_EQ(read_file(other / "a/precious"), "mine") << "it is back in its place";
+}
+
 // The renames are these, with the list of names as the second, and then that of what is moved. Wherever it ends, what
 // is another's stands in the folder again.
 TEST(OutputFolder, FinishesToHandOverWhatIsOfOthers) {
-  const auto make_among_others = [](const std::filesystem::path& path, const std::string& text) {
-    OutputFolder output(path);
-    write(output.path() / "x", text);
-    return output.commit_among_others({"x"});
-  };
   for (const bool exchanges : {false, true})
     for (int rename = 0; rename < 8; ++rename) {
       SCOPED_TRACE(testing::Message() << rename << " " << exchanges);
       const TemporaryDirectory folder;
       make(folder / "a", "old");
       write(folder / "a/precious", "mine");
-      const pid_t child = ::fork();
-      if (child == 0) {
-        test::FakedFileSystem system;
-        if (!exchanges) system.refuse_exchange();
-        system.end_process_before_rename(rename);
-        make_among_others(folder / "a", "new");
-        ::_exit(0);
-      }
-      int status = 0;
-      ::waitpid(child, &status, 0);
-      ASSERT_EQ(status, 0);
+      make_among_others_and_end(folder / "a", rename, exchanges);
       recover_output_folders(folder.path(), OtherWriters::kNone);
       EXPECT_EQ(read_file(folder / "a/precious"), "mine");
       EXPECT_EQ(read_file(folder / "a/x"), (exchanges ? rename > 1 : rename > 3) ? "new" : "old");
@@ -346,6 +376,22 @@ TEST(RecoverOutputFolders, RemovesWhatWasKilledBeforeItsLockHadItsName) {
   EXPECT_FALSE(std::filesystem::exists(empty));
   EXPECT_FALSE(std::filesystem::exists(begun));
   EXPECT_TRUE(std::filesystem::exists(foreign / "x"));
+}
+
+// A link to another disk that has no exchange of names, killed between two renames, is a link to nothing.
+TEST(RecoverOutputFolder, FollowsALinkToNothing) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "disk");
+  std::filesystem::create_directories(folder / "run");
+  make(folder / "disk/best", "old");
+  std::filesystem::create_directory_symlink("../disk/best", folder / "run/best");
+  make_among_others_and_end(folder / "run/best", 3, false);
+  ASSERT_FALSE(std::filesystem::exists(folder / "run/best"));
+  recover_output_folders(folder / "run", OtherWriters::kNone);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/best"));
+  recover_output_folder(folder / "run/best", OtherWriters::kNone);
+  EXPECT_EQ(read_file(folder / "run/best/x"), "old");
+  EXPECT_THAT(names_in(folder / "disk"), ElementsAre("best"));
 }
 
 TEST(RemoveFolder, LeavesNothingUnderTheNameAtAnyMoment) {

@@ -166,6 +166,7 @@ TEST(CheckpointStore, GoesOnWhereOneCannotBeRemoved) {
   EXPECT_THAT(store.updates(), testing::ElementsAre(10, 30));
   EXPECT_THAT(captured.text(), testing::StartsWith("warning: " + store.path(10).string() +
                                                    ": cannot be removed (Permission denied); it stays\n"));
+  EXPECT_EQ(captured.text().find("warning", 1), std::string::npos) << "once for each";
   ::chmod(store.path(10).c_str(), 0755);
 }
 
@@ -184,6 +185,8 @@ TEST(CheckpointStore, RefusesOneThatItMayNotRead) {
     ASSERT_EQ(::chmod(path.c_str(), before.st_mode & 07777), 0);
     EXPECT_THAT(store.updates(), testing::ElementsAre(10, 20)) << "it is not set aside";
   }
+  write_file_atomically(store.path(20) / "notes", "another's");
+  ASSERT_EQ(::chmod((store.path(20) / "notes").c_str(), 0), 0);
   EXPECT_EQ(store.newest_whole(), 20);
   EXPECT_EQ(captured.text(), "");
 }

@@ -74,6 +74,10 @@ TEST_F(RunDirectoryTest, KeepsABestOfLaterUpdates) {
                                                     ": has weights of update 300, and the run goes on from update "
                                                     "200: "));
   run.keep_later_best(0, captured_.log());  // not a run's
+  write_file_atomically(run.best() / "model.json", R"({"summary": {"update": 400}})");
+  fs::remove(run.best() / "checksums.json");
+  run.keep_later_best(200, captured_.log());
+  EXPECT_THAT(captured_.text(), testing::HasSubstr("update 400, cannot be copied ("));
 }
 
 TEST_F(RunDirectoryTest, ResumesWithTheSameOptionsInSilence) {

@@ -139,15 +139,24 @@ TEST_F(BestModelTest, ComparesWhatTheUserNames) {
 TEST_F(BestModelTest, MakesARemovedOneAnew) {
   auto keeper = this->keeper();
   validate(keeper, 10, 7);
-  EXPECT_FALSE(keeper.make_anew(3));
+  EXPECT_FALSE(keeper.make_anew());
   fs::remove_all(folder_ / "best");
   EXPECT_FALSE(validate(keeper, 20, 5)) << "patience knows of the one that is gone";
   EXPECT_EQ(best_weight(), 5);
   EXPECT_TRUE(observed_.validations.back().is_best);
   fs::remove(folder_ / "best" / "model.safetensors");
-  EXPECT_TRUE(keeper.make_anew(3));
+  EXPECT_TRUE(keeper.make_anew());
   EXPECT_EQ(best_weight(), 5);
   EXPECT_EQ(progress_.validations_since_best, 1);
+}
+
+// A run that an older version has begun.
+TEST_F(BestModelTest, TakesAZeroOfAnOlderVersionForNoScore) {
+  progress_.best_update = 5, progress_.best_score = progress_.best_due_score = 0;
+  auto keeper = this->keeper();
+  score_ = [](double) { return 0; };
+  EXPECT_TRUE(validate(keeper, 10, 3));
+  EXPECT_EQ(progress_.best_score, -1) << "its loss";
 }
 
 // A removed one lowers nothing before another is made.
