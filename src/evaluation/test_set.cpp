@@ -11,7 +11,9 @@ namespace nmt {
 namespace {
 
 std::vector<std::string> read_sentences(const std::filesystem::path& path) {
-  TextReader reader(path, detect_format(path));
+  // To look at a pipe is to read it: what comes out of a program is plain text.
+  const bool is_pipe = std::filesystem::is_fifo(path);
+  TextReader reader(path, is_pipe ? TextFormat::kPlain : detect_format(path));
   std::vector<std::string> sentences;
   while (const auto sentence = reader.next()) {
     if (const auto invalid = find_invalid_utf8(*sentence)) {

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <thread>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -38,6 +42,16 @@ TEST_F(TestSetTest, ReadsIwsltXml) {
   const auto set = read_test_set(source, {reference});
   EXPECT_THAT(set.sources, ElementsAre("Ein Haus"));
   EXPECT_THAT(set.references[0], ElementsAre("A house"));
+}
+
+// As of a shell's <(...): looking for its format took its lines.
+TEST_F(TestSetTest, ReadsAPipe) {
+  const auto pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << "Ein Haus .\nzwei\n"; });
+  const auto set = read_test_set(pipe, {write("r.en", "A house .\ntwo\n")});
+  writer.join();
+  EXPECT_THAT(set.sources, ElementsAre("Ein Haus .", "zwei"));
 }
 
 TEST_F(TestSetTest, SaysWhatIsWrongWithATestSet) {
