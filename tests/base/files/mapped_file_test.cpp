@@ -163,6 +163,10 @@ TEST(MappedFileGuard, PutsBackTheHandlerThatItFound) {
   EXPECT_EQ(handler_now().sa_sigaction, &theirs);
 }
 
+void read_soon(const MappedFile& file) {
+  ::alarm(20);
+  read_first(file);
+}
 /// By the signal, or by the handler of a sanitizer that stood there before; not by the alarm.
 bool ends_as_without_guard(int status) {
   return WIFSIGNALED(status) ? WTERMSIG(status) == SIGBUS : WEXITSTATUS(status) != 0;
@@ -179,11 +183,7 @@ TEST(MappedFileGuardDeathTest, EndsWhereHandlersCallEachOther) {
   }
   const GuardedFile second;
   std::filesystem::resize_file(folder / "other", 0);
-  const auto read_soon = [&] {
-    ::alarm(20);
-    read_first(unguarded);
-  };
-  EXPECT_EXIT(read_soon(), ends_as_without_guard, "");
+  EXPECT_EXIT(read_soon(unguarded), ends_as_without_guard, "");
 }
 
 TEST(MappedFileGuardDeathTest, LeavesNothingBehindWhereItsHandlerWasPutBack) {
@@ -198,11 +198,7 @@ TEST(MappedFileGuardDeathTest, LeavesNothingBehindWhereItsHandlerWasPutBack) {
   ::sigaction(SIGBUS, &before_theirs, nullptr);  // the guard's
   { const GuardedFile second; }
   std::filesystem::resize_file(folder / "other", 0);
-  const auto read_soon = [&] {
-    ::alarm(20);
-    read_first(unguarded);
-  };
-  EXPECT_EXIT(read_soon(), ends_as_without_guard, "");
+  EXPECT_EXIT(read_soon(unguarded), ends_as_without_guard, "");
 }
 
 TEST(MappedFileDeathTest, ThatIsDetachedIsNotRead) {
