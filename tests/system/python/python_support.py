@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "translate"))
 from translate_support import PATIENCE, PROGRAMS, SOURCE, Case, main, run, translate  # noqa: E402,F401
@@ -18,6 +20,31 @@ def heed_control_c(case):
     """A process that a shell began in the background ignores the signal."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     case.addCleanup(signal.signal, signal.SIGINT, before)
+
+
+def moments_of_another_thread(work):
+    """When another thread of Python ran while work() did, between the seconds of its beginning and of its end."""
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        began = time.monotonic()
+        work()
+        ended = time.monotonic()
+    finally:
+        done.set()
+        thread.join()
+    return [began, *(moment for moment in ticks if began < moment < ended), ended]
+
+
+def longest_pause(moments):
+    return max(after - before for before, after in zip(moments, moments[1:]))
 
 
 def python(code, *arguments, interpreter=sys.executable, timeout=PATIENCE, environment=None):

@@ -2,8 +2,6 @@
 
 import pickle
 import random
-import threading
-import time
 import unittest
 
 import numpy
@@ -138,23 +136,9 @@ class Score(unittest.TestCase):
         short, long = "a b c", "the cat sat on the mat . " * 60000
         for hypothesis, references in ((long, [short]), (short, [long]), (short, [short, long])):
             for metric in (score.BLEU(), score.CHRF(word_order=2)):
-                ticks, done = [], threading.Event()
-
-                def tick():
-                    while not done.is_set():
-                        ticks.append(time.monotonic())
-                        time.sleep(0.002)
-
-                thread = threading.Thread(target=tick)
-                thread.start()
-                began = time.monotonic()
-                metric.sentence_score(hypothesis, references)
-                ended = time.monotonic()
-                done.set()
-                thread.join()
-                inside = [began, *(t for t in ticks if began < t < ended), ended]
+                moments = support.moments_of_another_thread(lambda: metric.sentence_score(hypothesis, references))
                 with self.subTest(hypothesis=len(hypothesis), references=len(references), metric=type(metric).__name__):
-                    self.assertLess(max(b - a for a, b in zip(inside, inside[1:])), (ended - began) / 2)
+                    self.assertLess(support.longest_pause(moments), (moments[-1] - moments[0]) / 2)
 
     def test_truth_values_of_numpy(self):
         self.assertEqual(score.BLEU(lowercase=numpy.True_).corpus_score(["A b c d"], [["a b c d"]]).score,

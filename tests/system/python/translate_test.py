@@ -418,25 +418,9 @@ class Streams(TranslateCase):
 
 class Threads(TranslateCase):
     def test_another_thread_runs_meanwhile(self):
-        ticks, done = [], threading.Event()
-
-        def tick():
-            while not done.is_set():
-                ticks.append(time.monotonic())
-                time.sleep(0.002)
-
-        thread = threading.Thread(target=tick)
-        thread.start()
-        try:
-            began = time.monotonic()
-            self.translator.translate(self.sources * 20)
-            ended = time.monotonic()
-        finally:
-            done.set()
-            thread.join()
-        inside = [t for t in ticks if began < t < ended]
-        self.assertGreater(len(inside), 5)
-        self.assertLess(max(b - a for a, b in zip(inside, inside[1:])), (ended - began) / 2)
+        moments = support.moments_of_another_thread(lambda: self.translator.translate(self.sources * 20))
+        self.assertGreater(len(moments), 7)
+        self.assertLess(support.longest_pause(moments), (moments[-1] - moments[0]) / 2)
 
     def test_threads_that_python_does_not_wait_for(self):
         for count in (1, 3):
