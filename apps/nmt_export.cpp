@@ -16,21 +16,21 @@
 #include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "command_line.h"
-#include "interop/ctranslate2/ctranslate2.h"
-#include "interop/formats/stop.h"
-#include "interop/inspect.h"
-#include "interop/marian/marian_export.h"
-#include "interop/marian/marian_import.h"
-#include "interop/plain/plain_safetensors.h"
-#include "interop/plain/quantized_model.h"
-#include "interop/t5/t5_import.h"
+#include "convert/ctranslate2/ctranslate2.h"
+#include "convert/formats/stop.h"
+#include "convert/inspect.h"
+#include "convert/marian/marian_export.h"
+#include "convert/marian/marian_import.h"
+#include "convert/plain/plain_safetensors.h"
+#include "convert/plain/quantized_model.h"
+#include "convert/t5/t5_import.h"
 
 namespace nmt {
 namespace {
 
 struct Arguments {
   std::string model, to, from, input, output, inspect, quantization;
-  interop::T5Choice t5;
+  convert::T5Choice t5;
   bool force = false, quiet = false;
 
   void add_to(CLI::App& app) {
@@ -93,10 +93,10 @@ struct Arguments {
 };
 
 /// The model that leaves or comes in.
-interop::PlainModel read_model(const Arguments& arguments) {
-  if (arguments.from == "marian") return interop::read_marian(arguments.input);
-  if (arguments.from == "t5") return interop::read_t5(arguments.input, arguments.t5);
-  auto model = interop::read_plain_model(arguments.model);
+convert::PlainModel read_model(const Arguments& arguments) {
+  if (arguments.from == "marian") return convert::read_marian(arguments.input);
+  if (arguments.from == "t5") return convert::read_t5(arguments.input, arguments.t5);
+  auto model = convert::read_plain_model(arguments.model);
   if (model.stored != WeightType::kFloat32)
     throw Error(
         fmt::format("{}: its weights are {}, which is for translating only; export the float32 directory that "
@@ -120,7 +120,7 @@ bool holds_model(const std::filesystem::path& folder) {
 /// --force replaces a model, and nothing else.
 void refuse_foreign_folder(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder) || std::filesystem::is_empty(folder)) return;
-  const auto name = foreign_entry(folder, interop::names_of_model_files(folder));
+  const auto name = foreign_entry(folder, convert::names_of_model_files(folder));
   if (name)
     throw Error(fmt::format("{}: holds {}, which nmt-export did not make; name another folder, or move it",
                             folder.string(), *name));
@@ -130,29 +130,29 @@ void refuse_foreign_folder(const std::filesystem::path& folder) {
 /// The same at the end of the work; without --force there was no folder at its beginning.
 std::optional<std::string> find_loss(const std::filesystem::path& folder, bool force) {
   const bool is_model = force && holds_model(folder);
-  return foreign_entry(folder, is_model ? interop::names_of_model_files(folder) : std::set<std::string>());
+  return foreign_entry(folder, is_model ? convert::names_of_model_files(folder) : std::set<std::string>());
 }
 
 void export_model(const Arguments& arguments) {
   const auto type = arguments.to == "ctranslate2" && !arguments.quantization.empty()
-                        ? interop::parse_ctranslate2_type(arguments.quantization)
-                        : interop::parse_ctranslate2_type("float32");
+                        ? convert::parse_ctranslate2_type(arguments.quantization)
+                        : convert::parse_ctranslate2_type("float32");
   refuse_to_replace_input(arguments);
   const auto model = read_model(arguments);
   refuse_foreign_folder(arguments.output);
   OutputFolder output(arguments.output,
                       [&](const std::filesystem::path& folder) { return find_loss(folder, arguments.force); });
   if (arguments.to == "ctranslate2")
-    interop::write_ctranslate2(output.path(), model, type);
+    convert::write_ctranslate2(output.path(), model, type);
   else if (arguments.to == "nmt")
-    interop::write_quantized_model(output.path(), model, Choice<WeightType>(arguments.quantization), arguments.model);
+    convert::write_quantized_model(output.path(), model, Choice<WeightType>(arguments.quantization), arguments.model);
   else if (arguments.to == "marian")
-    interop::write_marian(output.path(), model);
+    convert::write_marian(output.path(), model);
   else if (arguments.to == "safetensors")
-    interop::write_plain_safetensors(output.path(), model);
+    convert::write_plain_safetensors(output.path(), model);
   else
-    interop::write_plain_model(output.path(), model);
-  interop::throw_if_stopped();
+    convert::write_plain_model(output.path(), model);
+  convert::throw_if_stopped();
   output.commit();
   if (arguments.quiet) return;
   const auto log = make_logger("nmt-export");
@@ -161,7 +161,7 @@ void export_model(const Arguments& arguments) {
               output.lock_problem());
   for (const auto& warning : model.warnings) log->warn("{}", warning);
   if (arguments.to == "marian")
-    if (const auto warning = interop::marian_warning(model.config.decoding); !warning.empty()) log->warn("{}", warning);
+    if (const auto warning = convert::marian_warning(model.config.decoding); !warning.empty()) log->warn("{}", warning);
   log->info("wrote {}", arguments.output);
 }
 
@@ -176,7 +176,7 @@ int run(int argc, char** argv) {
   if (!parse_command_line(app, argc, argv)) return kDone;
   arguments.check(app);
   if (!arguments.inspect.empty()) {
-    const std::string text = interop::describe(interop::read_plain_model(arguments.inspect));
+    const std::string text = convert::describe(convert::read_plain_model(arguments.inspect));
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kDone;
   }
@@ -184,7 +184,7 @@ int run(int argc, char** argv) {
   try {
     export_model(arguments);
     return kDone;
-  } catch (const interop::Stopped&) {
+  } catch (const convert::Stopped&) {
     make_logger("nmt-export")->warn("stopped; nothing was written");
     return stop_exit_code();
   }

@@ -20,13 +20,18 @@
 #include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "nn/device/cpu_allocator.h"
+#include "output.h"
 #include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
-#include "serving_arguments.h"
 #include "translate_arguments.h"
-#include "translation/aligning_translator.h"
 #include "translation/attention_grids.h"
 #include "translation/lines/word_alignment.h"
+#ifdef NMT_WITH_DOCUMENTS
+#include "document_translation.h"
+#endif
+#ifdef NMT_WITH_SERVER
+#include "serving_arguments.h"
+#endif
 
 namespace nmt {
 namespace {
@@ -35,28 +40,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Where translations go: a file that appears when it is complete, or standard output.
-class Output {
- public:
-  explicit Output(const std::string& path) {
-    if (path != "-") file_ = std::make_unique<AtomicFile>(path);
-  }
-  /// False if the reader of standard output is gone or the disk behind it full; run_app() tells these apart.
-  bool write(std::string_view text) {
-    if (file_) {
-      file_->write(text);
-      return true;
-    }
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  }
-  void commit() {
-    if (file_) file_->commit();
-  }
-
- private:
-  std::unique_ptr<AtomicFile> file_;
-};
 
 /// The outputs of one run of the program.
 struct Outputs {
@@ -262,82 +245,69 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
   return kDone;
 }
 
-int translate_one_document(const TranslateArguments& arguments, const ModelSet& models, TranslatorOptions options,
-                           Logger& log) {
-  constexpr size_t kLargest = DocumentLimits().unpacked_bytes;
-  const std::string bytes = read_file(arguments.input == "-" ? "/dev/stdin" : arguments.input, kLargest);
-  const AligningTranslator translator(models.members(), std::move(options), arguments.terms(), arguments.copy_unknown);
-  Output output(arguments.output);  // before the work: what cannot be written ends here
-  std::unique_ptr<ProgressBar> bar;
-  int64_t texts_of_document = 0;
-  const auto start = Clock::now();
-  const auto translate = [&](std::span<const std::string> texts) {
-    texts_of_document = std::ssize(texts);
-    if (!arguments.quiet && arguments.output != "-" && standard_error_is_terminal())
-      bar = std::make_unique<ProgressBar>("translate", texts_of_document, "texts");
-    return translator.translate(texts, {.progress =
-                                            [&](int64_t done) {
-                                              if (bar) bar->update(done);
-                                            },
-                                        .stopped = [] { return stop_signal() != 0; }});
-  };
-  try {
-    const std::string translated = translate_document(arguments.input_document_format(), bytes, translate);
-    bar.reset();
-    output.write(translated);
-    output.commit();
-  } catch (const TranslationStopped&) {
-    return stop_exit_code();
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", arguments.input == "-" ? "standard input" : arguments.input, error.what()));
-  }
-  if (!arguments.quiet)
-    log.info("{} texts of a document in {:.2f} s", with_commas(texts_of_document), seconds_since(start));
-  return kDone;
+#ifdef NMT_WITH_SERVER
+int serve(const ServingArguments& serving, const TranslateArguments& arguments, Logger& log) {
+  const auto& decoding = arguments.decoding;
+  ServiceModel model{.directories = {arguments.models.begin(), arguments.models.end()}, .weights = arguments.weights};
+  const auto terms = arguments.terms();
+  model.glossary = terms.glossary;
+  model.glossary_file = arguments.glossary;
+  model.keep_placeholders = terms.keep_placeholders;
+  return serving.run(model,
+                     {.device = decoding.device,
+                      .max_source_length = decoding.max_source_length,
+                      .split_sentences = arguments.split_sentences,
+                      .changed = [&](const Config& config) { return decoding.flags.applied_to(config); }},
+                     log);
 }
+#endif
 
 int run(int argc, char** argv) {
   CLI::App app("Translates text with a trained model: a line of output for each line of input.", "nmt-translate");
   app.set_version_flag("--version", program_version("nmt-translate", "LibTorch " TORCH_VERSION));
   TranslateArguments arguments;
   arguments.add_to(app);
+  std::vector<std::string> examples = {"nmt-translate -m runs/mine/best < new.de > new.en",
+                                       "nmt-translate -m runs/mine/best -t \"Ein Hund schläft.\" --n-best 3"};
+#ifdef NMT_WITH_SERVER
   ServingArguments serving;
   serving.add_to(app);
-  show_examples(app, {"nmt-translate -m runs/mine/best < new.de > new.en",
-                      "nmt-translate -m runs/mine/best -t \"Ein Hund schläft.\" --n-best 3",
-                      "nmt-translate -m runs/mine/best --serve 8080"});
+  examples.push_back("nmt-translate -m runs/mine/best --serve 8080");
+  const auto serves = [&] { return serving.wanted(); };
+  const auto has_models = [&] { return !arguments.models.empty() || serving.has_models(); };
+#else
+  const auto serves = [] { return false; };
+  const auto has_models = [&] { return !arguments.models.empty(); };
+#endif
+  show_examples(app, examples);
   if (!parse_command_line(app, argc, argv)) return kDone;
-  if (arguments.models.empty() && !serving.has_models()) throw Error("--model is required; see nmt-translate --help");
+  if (!has_models()) throw Error("--model is required; see nmt-translate --help");
   arguments.check();
+#ifdef NMT_WITH_DOCUMENTS
+  if (arguments.is_document()) input_document_format(arguments);  // before models are loaded
+#endif
+#ifdef NMT_WITH_SERVER
   serving.check(app);
-  if (arguments.writes_scores() || serving.wanted()) arguments.decoding.flags.expect_scores();
-  if (serving.wanted())
-    check_outputs(serving.inputs(), serving.outputs());
-  else
-    arguments.check_files();
+#endif
+  if (arguments.writes_scores() || serves()) arguments.decoding.flags.expect_scores();
+  if (!serves()) arguments.check_files();
 
   catch_stop_signals();
   const auto log = make_logger("nmt-translate");
   arguments.decoding.set_threads();
-  if (serving.wanted()) {
-    const auto& decoding = arguments.decoding;
-    ServiceModel model{.directories = {arguments.models.begin(), arguments.models.end()}, .weights = arguments.weights};
-    const auto terms = arguments.terms();
-    model.glossary = terms.glossary;
-    model.glossary_file = arguments.glossary;
-    model.keep_placeholders = terms.keep_placeholders;
-    return serving.run(model,
-                       {.device = decoding.device,
-                        .max_source_length = decoding.max_source_length,
-                        .split_sentences = arguments.split_sentences,
-                        .changed = [&](const Config& config) { return decoding.flags.applied_to(config); }},
-                       *log);
+#ifdef NMT_WITH_SERVER
+  if (serves()) {
+    check_outputs(serving.inputs(), serving.outputs());
+    return serve(serving, arguments, *log);
   }
+#endif
   const auto start = Clock::now();
   const ModelSet models(
       arguments.decoding.model_set({arguments.models.begin(), arguments.models.end()}, arguments.weights));
   const TranslatorOptions options = options_of(arguments, models);
+#ifdef NMT_WITH_DOCUMENTS
   if (arguments.is_document()) return translate_one_document(arguments, models, options, *log);
+#endif
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
   if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);

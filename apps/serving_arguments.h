@@ -20,9 +20,9 @@
 #include "base/process/log.h"
 #include "base/process/signals.h"
 #include "base/process/user_files.h"
-#include "serving/service_routes.h"
-#include "translation/service/model_pool.h"
-#include "translation/service/model_server.h"
+#include "server/models/model_pool.h"
+#include "server/models/model_server.h"
+#include "server/service_routes.h"
 
 namespace nmt {
 

@@ -1,18 +1,16 @@
 #pragma once
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "command_line.h"
 #include "decoding_arguments.h"
-#include "markup/document.h"
 #include "translation/line_stream.h"
 
 namespace nmt {
@@ -74,7 +72,6 @@ struct TranslateArguments {
         if (given)
           throw Error(fmt::format(
               "{}: is of single lines, and --format-in translates a document as a whole; leave it out", option));
-      input_document_format();
     }
     if (scores_given())
       for (const auto& [given, option] : options_of_search())
@@ -106,20 +103,6 @@ struct TranslateArguments {
 
   /// Whether the input is a document.
   bool is_document() const { return !document_format.empty(); }
-  /// Throws Error for a format that is not known.
-  DocumentFormat input_document_format() const {
-    if (document_format != "auto") {
-      if (const auto known = document_format_of("input." + document_format)) return *known;
-      std::vector<std::string> names = {"auto"};
-      for (const auto& format : document_formats()) names.emplace_back(format.extension.substr(1));
-      const auto meant = nearest_name(document_format, names);
-      throw Error(fmt::format("--format-in {}: no such format{}; use one of {}", document_format,
-                              meant ? "; did you mean " + *meant + "?" : "", fmt::join(names, ", ")));
-    }
-    if (input == "-") throw Error("--format-in auto: standard input has no name to tell by; name the format");
-    return require_document_format(input).format;
-  }
-
   /// Whether translations are given and only scored.
   bool scores_given() const { return !targets.empty() || !target_texts.empty(); }
   /// Whether the output has the scores of translations.
@@ -231,24 +214,26 @@ struct TranslateArguments {
         ->check(CLI::IsMember({"text", "tsv", "json"}))
         ->capture_default_str()
         ->group(group);
-    app.add_option("--format-in", document_format,
-                   "the input is one document of this format, whose markup stays; auto = as the name of the input ends")
-        ->type_name("auto|html|xml|srt|vtt|po|xliff|docx|pptx|odt|odp|epub|txt")
-        ->excludes("--text")
-        ->group(group);
     app.add_flag("--split-sentences", split_sentences, "a line is a paragraph: its sentences are translated one by one")
         ->group(group);
     app.add_option("--buffer-lines", stream.block_lines,
                    "lines read ahead, where the input has so many, to be sorted by length")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
         ->excludes("--text")
-        ->excludes("--format-in")
         ->capture_default_str()
         ->group(group);
     app.add_option("--score", targets, "score the lines of this file as translations of the input; translate nothing")
         ->excludes("--text")
         ->type_name("FILE")
         ->group(group);
+#ifdef NMT_WITH_DOCUMENTS
+    app.add_option("--format-in", document_format,
+                   "the input is one document of this format, whose markup stays; auto = as the name of the input ends")
+        ->type_name("auto|html|xml|srt|vtt|po|xliff|docx|pptx|odt|odp|epub|txt")
+        ->excludes("--text")
+        ->excludes("--buffer-lines")
+        ->group(group);
+#endif
   }
 
   void add_output(CLI::App& app, const std::string& group) {

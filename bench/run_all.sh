@@ -63,5 +63,5 @@ if wants data; then
 fi
 if wants serving && [ -n "$libretranslate" ]; then
   title "Serving"
-  bench/serving/compare.sh --model "$model" --source "$source" --libretranslate-python "$libretranslate" --rounds "$rounds"
+  bench/server/compare.sh --model "$model" --source "$source" --libretranslate-python "$libretranslate" --rounds "$rounds"
 fi

@@ -1,19 +1,19 @@
-# libnmt.so, the library to link (src/api; docs/library.md), of the objects of which the programs are made, and what
+# libnmt.so, the library to link (interfaces/library; docs/library.md), of the objects of which the programs are made, and what
 # find_package(nmt) and pkg-config need. Its version is that of its interface: as long as that is 0.x, each minor version may
 # change it, so the name that the dynamic linker looks for holds both numbers.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(NMT_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
-set(NMT_API_HEADERS ${CMAKE_SOURCE_DIR}/src/api/include)
+set(NMT_API_HEADERS ${CMAKE_SOURCE_DIR}/interfaces/library/include)
 set(NMT_API_MADE_HEADERS ${CMAKE_BINARY_DIR}/api/include)
 configure_file(${NMT_API_HEADERS}/nmt/version.h.in ${NMT_API_MADE_HEADERS}/nmt/version.h @ONLY)
-target_include_directories(nmt_api PUBLIC ${NMT_API_HEADERS} ${NMT_API_MADE_HEADERS})
-target_compile_definitions(nmt_api PRIVATE NMT_INSIDE NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}")
+target_include_directories(nmt_library PUBLIC ${NMT_API_HEADERS} ${NMT_API_MADE_HEADERS})
+target_compile_definitions(nmt_library PRIVATE NMT_INSIDE NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}")
 
 set(exports ${CMAKE_BINARY_DIR}/api/exports.map)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/library/exports.map.in ${exports} @ONLY)
-add_library(nmt SHARED $<TARGET_OBJECTS:nmt_api>)
+add_library(nmt SHARED $<TARGET_OBJECTS:nmt_library>)
 add_library(nmt::nmt ALIAS nmt)
 set_target_properties(nmt PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${NMT_SOVERSION} LINKER_LANGUAGE CXX
                                      LINK_DEPENDS ${exports})
@@ -24,7 +24,7 @@ target_link_options(nmt PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs -Wl,
 if(NOT NMT_WITH_CUDA)
   target_link_options(nmt PRIVATE -Wl,--as-needed) # MPI, which only nmt-train uses
 endif()
-target_link_libraries(nmt PRIVATE nmt_training nmt_prepro)
+target_link_libraries(nmt PRIVATE nmt_training nmt_data nmt_server_models)
 nmt_torch_run_path(nmt)
 
 install(TARGETS nmt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)

@@ -1,7 +1,7 @@
 # nmt_embed_text(NAME FILE FUNCTION HEADER): builds the text of FILE, a path from the root, into the library nmt_NAME, as what the
-# function `const std::string& FUNCTION()` of the header src/NAME/HEADER returns.
+# function `const std::string& FUNCTION()` of HEADER returns.
 function(nmt_embed_text name EMBEDDED_FILE EMBEDDED_FUNCTION header)
-  set(EMBEDDED_HEADER ${name}/${header})
+  set(EMBEDDED_HEADER ${header})
   set(made ${CMAKE_BINARY_DIR}/${name}/${EMBEDDED_FUNCTION}.cpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${EMBEDDED_FILE})
   file(READ ${CMAKE_SOURCE_DIR}/${EMBEDDED_FILE} EMBEDDED_TEXT)
@@ -12,7 +12,7 @@ endfunction()
 # nmt_embed_folder(NAME FOLDER FUNCTION HEADER): the same for all files of FOLDER but C++, as what
 # `const std::vector<EmbeddedText>& FUNCTION()` returns.
 function(nmt_embed_folder name EMBEDDED_FOLDER EMBEDDED_FUNCTION header)
-  set(EMBEDDED_HEADER ${name}/${header})
+  set(EMBEDDED_HEADER ${header})
   set(EMBEDDED_ENTRIES "")
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${EMBEDDED_FOLDER}/*)
   list(FILTER files EXCLUDE REGEX "\\.(cpp|h)$")

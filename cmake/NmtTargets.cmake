@@ -1,4 +1,5 @@
 # nmt_library(NAME [TORCH] LINK ...): the static library nmt_NAME of src/NAME/*.cpp and one folder below (but kernels).
+# nmt_interface(NAME [TORCH] LINK ... [WITHOUT FOLDER...]): the same of interfaces/NAME; A/B is nmt_A_B.
 # nmt_programs(): one program for each apps/*.cpp, named after its file (nmt_train.cpp -> nmt-train).
 
 # Run paths are those of an installed program from the start: CMake pads the ones of a build folder with empty elements, and
@@ -79,28 +80,32 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/training/distributed/mpi_pro
                             ${CMAKE_SOURCE_DIR}/src/training/distributed/make_process_group.cpp
                             PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-function(nmt_library name)
-  cmake_parse_arguments(ARG "TORCH" "" "LINK" ${ARGN})
-  set(target nmt_${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp ${CMAKE_SOURCE_DIR}/src/${name}/*/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/src/nn/kernels/")
-  if(NOT sources)
-    message(STATUS "src/${name} is empty: skipped")
-    add_library(${target} INTERFACE)
-    target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR}/src)
-    target_link_libraries(${target} INTERFACE ${ARG_LINK})
-    return()
-  endif()
+# nmt_library_of(TARGET FOLDER INCLUDE [TORCH] LINK ...): a static library of FOLDER/*.cpp and one folder below, included from INCLUDE.
+function(nmt_library_of target folder include)
+  cmake_parse_arguments(ARG "TORCH" "" "LINK;WITHOUT" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*/*.cpp)
+  foreach(part ${ARG_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "${folder}/${part}/")
+  endforeach()
   add_library(${target} STATIC ${sources})
-  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(${target} PUBLIC ${include})
   target_link_libraries(${target} PUBLIC ${ARG_LINK})
   nmt_unity(${target} 6)
-  if(name STREQUAL base)
-    target_compile_definitions(${target} PRIVATE NMT_VERSION="${PROJECT_VERSION}")
-  endif()
   if(ARG_TORCH)
     nmt_torch_setup(${target})
   endif()
+endfunction()
+
+function(nmt_library name)
+  nmt_library_of(nmt_${name} ${CMAKE_SOURCE_DIR}/src/${name} ${CMAKE_SOURCE_DIR}/src WITHOUT kernels ${ARGN})
+  if(name STREQUAL base)
+    target_compile_definitions(nmt_base PRIVATE NMT_VERSION="${PROJECT_VERSION}")
+  endif()
+endfunction()
+
+function(nmt_interface name)
+  string(REPLACE "/" "_" target nmt_${name})
+  nmt_library_of(${target} ${CMAKE_SOURCE_DIR}/interfaces/${name} ${CMAKE_SOURCE_DIR}/interfaces ${ARGN})
 endfunction()
 
 # nmt_kernels(): src/nn/kernels, torch-free; the same bodies compiled for several instruction sets, chosen at run time.
@@ -148,8 +153,8 @@ endfunction()
 
 # The libraries a program needs beyond base; a program that is not named here gets everything.
 set(NMT_LIBRARIES_nmt_score nmt_scoring)
-set(NMT_LIBRARIES_nmt_prepro nmt_prepro)
-set(NMT_LIBRARIES_nmt_export nmt_interop nmt_data)
+set(NMT_LIBRARIES_nmt_prepro nmt_data)
+set(NMT_LIBRARIES_nmt_export nmt_convert)
 
 function(nmt_programs)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.cpp)
@@ -164,9 +169,18 @@ function(nmt_programs)
       set_property(GLOBAL APPEND PROPERTY NMT_PROGRAMS nmt_front_door)
       continue()
     endif()
-    if(DEFINED NMT_LIBRARIES_${stem})
+    if(stem STREQUAL nmt_export AND NOT NMT_WITH_CONVERT)
+      continue()
+    elseif(DEFINED NMT_LIBRARIES_${stem})
       set(libraries ${NMT_LIBRARIES_${stem}})
-    elseif(NMT_WITH_TORCH AND stem MATCHES "^nmt_(eval|translate)$")
+    elseif(NMT_WITH_TORCH AND stem STREQUAL nmt_translate)
+      set(libraries nmt_translation nmt_report)
+      foreach(interface documents server_models)
+        if(TARGET nmt_${interface})
+          list(APPEND libraries nmt_${interface})
+        endif()
+      endforeach()
+    elseif(NMT_WITH_TORCH AND stem STREQUAL nmt_eval)
       set(libraries nmt_evaluation)
     elseif(NMT_WITH_TORCH)
       set(libraries nmt_training)
@@ -175,7 +189,9 @@ function(nmt_programs)
     endif()
     add_executable(${program} ${source})
     target_link_libraries(${program} PRIVATE ${libraries} nmt_base CLI11::CLI11)
-    target_compile_definitions(${program} PRIVATE NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}")  # for --version
+    target_compile_definitions(${program} PRIVATE
+      NMT_SENTENCEPIECE_VERSION="${NMT_SENTENCEPIECE_VERSION}" # for --version
+      $<$<BOOL:${NMT_WITH_DOCUMENTS}>:NMT_WITH_DOCUMENTS> $<$<BOOL:${NMT_WITH_SERVER}>:NMT_WITH_SERVER>)
     if(NOT DEFINED NMT_LIBRARIES_${stem})
       nmt_torch_setup(${program})
     endif()

@@ -22,27 +22,37 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# The sources that read foreign bytes, from src/ on.
-readers=(base/files/json_file base/files/line_reader base/files/protocol_buffer base/files/safetensors_index base/files/stored_weights
-  config/loading/model_description config/loading/old_names config/loading/schema config/loading/yaml_reader
-  data/lexicon data/manifest data/prepared_corpus
-  interop/formats/array interop/formats/npz interop/formats/pickle interop/formats/sentencepiece_model
-  interop/formats/torch_file interop/formats/weight_file interop/formats/zip
-  interop/hugging_face/hugging_face_folder interop/marian/marian_hugging_face
-  interop/marian/marian_import interop/marian/marian_npz interop/marian/marian_options interop/marian/marian_vocabulary
-  interop/marian/marian_vocabulary_file interop/t5/t5_import interop/t5/t5_names interop/t5/t5_task interop/t5/t5_vocabulary
-  markup/archive/zip_archive markup/formats/html_document markup/formats/html_rules markup/formats/plain_document
-  markup/formats/po_catalog markup/formats/subtitles markup/formats/tagged_text markup/formats/xliff markup/formats/xml_document
-  markup/packages/epub markup/packages/office_open_xml markup/packages/office_paragraphs markup/packages/open_document
-  markup/packages/packaged_document markup/segments/place_tags markup/segments/segment_builder markup/segments/segment_collector
-  markup/segments/text_document markup/segments/word_links markup/tokens/entities markup/tokens/html_tokenizer
-  markup/tokens/tag_attributes markup/tokens/xml_tokenizer
-  serving/http/form serving/http/http_message serving/http/request_parser serving/request_body
-  text/codec/codec text/corpus/text_reader text/pairs/corpus_reader text/pairs/json_lines_reader text/pairs/pair_formats
-  text/pairs/pair_reader text/pairs/tsv_reader text/pairs/two_files_reader text/sentencepiece/bpe_dropout
-  text/sentencepiece/character_map text/sentencepiece/load_sentencepiece text/sentencepiece/sentencepiece_pieces text/sentencepiece/sentencepiece_settings
-  text/sentencepiece/sentencepiece_tokenizer text/sentencepiece/unigram_sampler text/words/word_tokenizer
-  text/words/word_vectors)
+# The sources that read foreign bytes.
+readers=(
+  interfaces/convert/formats/array interfaces/convert/formats/npz interfaces/convert/formats/pickle
+  interfaces/convert/formats/sentencepiece_model interfaces/convert/formats/torch_file
+  interfaces/convert/formats/weight_file interfaces/convert/formats/zip
+  interfaces/convert/hugging_face/hugging_face_folder interfaces/convert/marian/marian_hugging_face
+  interfaces/convert/marian/marian_import interfaces/convert/marian/marian_npz
+  interfaces/convert/marian/marian_options interfaces/convert/marian/marian_vocabulary
+  interfaces/convert/marian/marian_vocabulary_file interfaces/convert/t5/t5_import interfaces/convert/t5/t5_names
+  interfaces/convert/t5/t5_task interfaces/convert/t5/t5_vocabulary interfaces/documents/archive/zip_archive
+  interfaces/documents/formats/html_document interfaces/documents/formats/html_rules
+  interfaces/documents/formats/plain_document interfaces/documents/formats/po_catalog
+  interfaces/documents/formats/subtitles interfaces/documents/formats/tagged_text interfaces/documents/formats/xliff
+  interfaces/documents/formats/xml_document interfaces/documents/packages/epub
+  interfaces/documents/packages/office_open_xml interfaces/documents/packages/office_paragraphs
+  interfaces/documents/packages/open_document interfaces/documents/packages/packaged_document
+  interfaces/documents/segments/segment_builder interfaces/documents/segments/segment_collector
+  interfaces/documents/segments/text_document interfaces/documents/tokens/entities
+  interfaces/documents/tokens/html_tokenizer interfaces/documents/tokens/tag_attributes
+  interfaces/documents/tokens/xml_tokenizer interfaces/server/http/form interfaces/server/http/http_message
+  interfaces/server/http/request_parser interfaces/server/request_body src/base/files/json_file
+  src/base/files/line_reader src/base/files/protocol_buffer src/base/files/safetensors_index
+  src/base/files/stored_weights src/config/loading/model_description src/config/loading/old_names
+  src/config/loading/schema src/config/loading/yaml_reader src/data/lexicon src/data/manifest src/data/prepared_corpus
+  src/text/alignment/place_tags src/text/alignment/word_links src/text/codec/codec src/text/corpus/text_reader
+  src/text/pairs/corpus_reader src/text/pairs/json_lines_reader src/text/pairs/pair_formats src/text/pairs/pair_reader
+  src/text/pairs/tsv_reader src/text/pairs/two_files_reader src/text/sentencepiece/bpe_dropout
+  src/text/sentencepiece/character_map src/text/sentencepiece/load_sentencepiece
+  src/text/sentencepiece/sentencepiece_pieces src/text/sentencepiece/sentencepiece_settings
+  src/text/sentencepiece/sentencepiece_tokenizer src/text/sentencepiece/unigram_sampler src/text/words/word_tokenizer
+  src/text/words/word_vectors)
 
 # configure_clang FOLDER [cmake arguments]
 configure_clang() {
@@ -50,7 +60,7 @@ configure_clang() {
     -DNMT_FUZZ=ON
 }
 
-names() { local file; for file in tests/fuzz/targets/*_target.cpp; do basename "$file" _target.cpp; done; }
+names() { local file; for file in tests/fuzz/targets/*_target.cpp tests/fuzz/targets/*/*_target.cpp; do basename "$file" _target.cpp; done; }
 
 # A folder for the files that targets write: in memory where there is one.
 scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")/nmt-fuzz.XXXXXX")
@@ -99,8 +109,8 @@ print_coverage() {
   done
   "llvm-profdata-$clang_release" merge -sparse "$scratch"/*.profraw -o "$profile"
   "llvm-cov-$clang_release" export "${objects[@]:1}" -instr-profile="$profile" -summary-only \
-    "${readers[@]/#/src/}" >/dev/null 2>&1 || true
-  "llvm-cov-$clang_release" report "${objects[@]:1}" -instr-profile="$profile" $(printf 'src/%s.cpp ' "${readers[@]}") |
+    "${readers[@]}" >/dev/null 2>&1 || true
+  "llvm-cov-$clang_release" report "${objects[@]:1}" -instr-profile="$profile" $(printf '%s.cpp ' "${readers[@]}") |
     awk '/\.cpp/ { printf "%-52s %5d lines  %s\n", $1, $8, $10 }'
 }
 

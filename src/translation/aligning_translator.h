@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "markup/segments/translate_texts.h"
+#include "text/alignment/aligned_translation.h"
 #include "translation/translator.h"
 
 namespace nmt {

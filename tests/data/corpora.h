@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "data/preparation/prepared_corpus_writer.h"
 #include "data/prepared_corpus.h"
-#include "prepro/prepared_corpus_writer.h"
 #include "support.h"
 
 namespace nmt::test {

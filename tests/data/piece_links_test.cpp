@@ -10,7 +10,7 @@
 #include "base/files/file.h"
 #include "base/files/sha256.h"
 #include "data/batches.h"
-#include "prepro/prepared_corpus_writer.h"
+#include "data/preparation/prepared_corpus_writer.h"
 #include "support.h"
 
 namespace nmt::piece_links_test {

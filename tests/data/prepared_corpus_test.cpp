@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "data/corpora.h"
+#include "data/preparation/prepared_corpus_writer.h"
 #include "data/prepared_corpus_format.h"
-#include "prepro/prepared_corpus_writer.h"
 
 namespace nmt::prepared_corpus_test {
 namespace {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "config/loading/schema.h"
+#include "data/preparation/prepared_corpus_writer.h"
 #include "extending/distillation.h"
 #include "extending/lion.h"
 #include "extending/tiny_training.h"
 #include "extending/warmup_stable_decay.h"
-#include "prepro/prepared_corpus_writer.h"
 #include "support.h"
 #include "training/captured_log.h"
 #include "training/loop/update_loop.h"

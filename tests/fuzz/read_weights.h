@@ -6,18 +6,18 @@
 #include <filesystem>
 #include <span>
 
+#include "convert/formats/weight_file.h"
 #include "fuzz_target.h"
-#include "interop/formats/weight_file.h"
 
 namespace nmt::fuzz {
 
 /// Half precision and bfloat16 hold the value but for a half of their last digit.
 inline void require_near(float value) {
   if (!std::isfinite(value)) return;
-  const auto upper = static_cast<uint32_t>(interop::to_bfloat16(value)) << 16;
+  const auto upper = static_cast<uint32_t>(convert::to_bfloat16(value)) << 16;
   const float narrow = std::bit_cast<float>(upper);
   require(!std::isfinite(narrow) || std::fabs(narrow - value) <= std::fabs(value) / 256 + 1e-38f, "bfloat16 is near");
-  const float half = interop::from_half(interop::to_half(value));
+  const float half = convert::from_half(convert::to_half(value));
   require(std::fabs(value) > 65504 || std::fabs(half - value) <= std::fabs(value) / 2048 + 0x1p-25f, "half is near");
 }
 
@@ -26,28 +26,28 @@ inline bool same_bits(std::span<const float> left, std::span<const float> right)
 }
 
 /// What an importer does with a matrix.
-inline void arrange(const interop::Array& matrix) {
-  const auto turned = interop::transposed(matrix);
-  require(turned.shape == interop::Shape({matrix.shape[1], matrix.shape[0]}), "rows become columns");
+inline void arrange(const convert::Array& matrix) {
+  const auto turned = convert::transposed(matrix);
+  require(turned.shape == convert::Shape({matrix.shape[1], matrix.shape[0]}), "rows become columns");
   if (matrix.shape[0] == 0 || matrix.shape[1] == 0) return;
   const std::vector<int64_t> order = {matrix.rows() - 1, -1, 0};
-  const auto rows = interop::pick_rows(matrix, order);
-  const auto columns = interop::transposed(interop::pick_columns(turned, order));
+  const auto rows = convert::pick_rows(matrix, order);
+  const auto columns = convert::transposed(convert::pick_columns(turned, order));
   require(rows.shape == columns.shape && same_bits(rows.values, columns.values),
           "picked rows are picked columns turned");
-  const auto joined = interop::join_rows({&rows, &matrix});
+  const auto joined = convert::join_rows({&rows, &matrix});
   require(joined.rows() == matrix.rows() + 3 && same_bits(joined.row(0), rows.row(0)), "rows follow rows");
 }
 
 /// Opens a file of weights and reads each of its tensors.
 inline void read_weights(const std::filesystem::path& path) {
   takes([&] {
-    interop::WeightFile file(path);
+    convert::WeightFile file(path);
     const auto arrays = file.arrays();
     for (const auto& [name, stored] : arrays) {
-      interop::Array array;
+      convert::Array array;
       if (!takes([&] { array = file.read(name, stored.shape); })) continue;
-      require(std::ssize(array.values) == interop::element_count(stored.shape), "a tensor has all of its numbers");
+      require(std::ssize(array.values) == convert::element_count(stored.shape), "a tensor has all of its numbers");
       for (const float value : array.values) require_near(value);
       file.transpose(name);
       if (array.shape.size() != 2) continue;

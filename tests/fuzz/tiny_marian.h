@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string>
 
+#include "archive.h"
 #include "base/files/protocol_buffer.h"
 #include "config/config.h"
+#include "convert/marian/marian_import.h"
+#include "convert/marian/marian_names.h"
+#include "convert/plain/model_weights.h"
 #include "fuzz_target.h"
-#include "interop/formats/archive.h"
-#include "interop/marian/marian_import.h"
-#include "interop/marian/marian_names.h"
-#include "interop/plain/model_weights.h"
 
 /// The smallest model of Marian's: what stands around the files that a fuzzer changes.
 namespace nmt::fuzz {
@@ -43,17 +43,17 @@ inline std::string tiny_sentencepiece() {
 /// Its tensors with the names of one of the two forms; `add(name, shape)` takes each.
 template <typename Names, typename Add>
 void for_each_tiny_tensor(const Names& names, Add&& add) {
-  const auto shapes = interop::transformer_weights(tiny_shape(), 0, 0);
+  const auto shapes = convert::transformer_weights(tiny_shape(), 0, 0);
   for (const auto& [ours, theirs] : names) add(theirs, shapes.at(ours));
 }
 
 /// Reads the folder as nmt-export does.
 inline void read_marian_folder(const Folder& folder) {
   takes([&] {
-    const auto model = interop::read_marian(folder.path());
+    const auto model = convert::read_marian(folder.path());
     require(model.codec.source().size() >= 4 && !model.weights.empty(), "a model has pieces and weights");
     for (const auto& [name, array] : model.weights)
-      require(std::ssize(array.values) == interop::element_count(array.shape), "weights have all of their numbers");
+      require(std::ssize(array.values) == convert::element_count(array.shape), "weights have all of their numbers");
   });
 }
 

@@ -1,7 +1,8 @@
-"""The house rules of src/ and apps/, read from their text: who may include whom, how files are named, how large they grow.
+"""The rules of src/, interfaces/ and apps/, read from their text: who may include whom, how files are named and how large
+they grow.
 
-A unit is a header with the .cpp of its name; a room is a folder of src/, or apps/. Each exception below says why it is
-one; an exception that nothing needs any more is a failure, so that the lists only hold what is true.
+A unit is a header with the .cpp of its name; a library is a folder of src/ or interfaces/, or apps/. Each exception below
+says why it is one; an exception that nothing needs any more is a failure, so that the lists only hold what is true.
 """
 
 import collections
@@ -13,18 +14,19 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A room includes itself and those before it.
-ROOMS = ("base config manual text markup scoring report serving data prepro interop nn models search translation evaluation training "
-         "api apps").split()
-INTERFACE = "src/api/include"  # the headers that are installed, by names that a program sees
+# A library includes itself and those before it. Those of the core are in src/, the others in interfaces/.
+CORE = "base config manual text scoring report data nn models search translation evaluation training".split()
+INTERFACES = "convert documents server library".split()
+LIBRARIES = CORE + INTERFACES + ["apps"]
+INTERFACE = "interfaces/library/include"  # the headers that are installed, by names that a program sees
 MADE = {"nmt/version.h"}  # by CMake
 MAX_FILES = 25  # in a folder
 MAX_LINES = 400  # of a file
 
 # .cpp files without a header of their name. A folder with "/*" stands for all files in it.
 NO_HEADER = {
-    "src/api/*": "their headers are those that a program includes: src/api/include",
-    "src/api/c/*": "they define what nmt.h declares",
+    "interfaces/library/*": "their headers are those that a program includes: interfaces/library/include",
+    "interfaces/library/c/*": "they define what nmt.h declares",
     "apps/*": "programs: nothing includes them",
     "apps/manual/*": "a program of the build",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
@@ -53,14 +55,14 @@ UNIT_CIRCLES = {}
 
 
 def files_of(root):
-    """The C++ files of src/ and apps/, as paths from the root."""
-    return sorted(path.relative_to(root).as_posix() for folder in ("src", "apps")
+    """The C++ files of src/, interfaces/ and apps/, as paths from the root."""
+    return sorted(path.relative_to(root).as_posix() for folder in ("src", "interfaces", "apps")
                   for path in (root / folder).rglob("*") if path.suffix in (".h", ".cpp"))
 
 
-def room_of(file):
+def library_of(file):
     parts = file.split("/")
-    return parts[1] if parts[0] == "src" else parts[0]
+    return parts[1] if parts[0] in ("src", "interfaces") else parts[0]
 
 
 def folder_of(file):
@@ -78,7 +80,7 @@ class Tree:
         self.missing = []
         for file, text in self.text.items():
             for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE):
-                places = (f"src/{name}", f"{INTERFACE}/{name}", f"{folder_of(file)}/{name}")
+                places = (f"src/{name}", f"interfaces/{name}", f"{INTERFACE}/{name}", f"{folder_of(file)}/{name}")
                 found = next((path for path in places if path in self.text), None)
                 if found:
                     self.includes.append((file, found))
@@ -121,10 +123,15 @@ def circles(graph):
 
 def upward_includes(tree):
     def level(file):
-        return ROOMS.index(room_of(file)) if room_of(file) in ROOMS else -1
+        return LIBRARIES.index(library_of(file)) if library_of(file) in LIBRARIES else -1
 
-    return ([f"{file}: the room {room_of(file)} is not in ROOMS" for file in tree.text if level(file) < 0] +
-            [f"{file} includes {other} of a higher room" for file, other in tree.includes if level(other) > level(file)])
+    return ([f"{file}: the library {library_of(file)} is not in LIBRARIES" for file in tree.text if level(file) < 0] +
+            [f"{file} includes {other} of a higher library" for file, other in tree.includes if level(other) > level(file)])
+
+
+def core_that_looks_out(tree):
+    return [f"{file} includes {other}" for file, other in tree.includes
+            if file.startswith("src/") and not other.startswith("src/")]
 
 
 def cpp_without_header(tree):
@@ -226,9 +233,12 @@ class StructureTest(unittest.TestCase):
         self.assertGreater(len(self.tree.includes), 1000)
         self.assertEqual(self.tree.missing, [])
 
-    def test_rooms_include_lower_ones_only(self):
+    def test_the_core_knows_nothing_of_interfaces(self):
+        self.assertEqual(core_that_looks_out(self.tree), [])
+
+    def test_libraries_include_lower_ones_only(self):
         self.assertEqual(upward_includes(self.tree), [])
-        self.assertEqual(circles(self.tree.graph(room_of)), [])
+        self.assertEqual(circles(self.tree.graph(library_of)), [])
 
     def test_folders_have_no_circle(self):
         self.assertEqual(circles(self.tree.graph(folder_of)), [])
@@ -292,9 +302,13 @@ class RulesTest(unittest.TestCase):
     def test_finds_a_way_up(self):
         tree = self.tree(src__base__a_h='#include "text/b.h"\n', src__text__b_h='#include "base/c.h"\n', src__base__c_h="",
                          src__attic__d_h="")
-        self.assertEqual(upward_includes(tree), ["src/attic/d.h: the room attic is not in ROOMS",
-                                                 "src/base/a.h includes src/text/b.h of a higher room"])
-        self.assertEqual(circles(tree.graph(room_of)), ["base text"])
+        self.assertEqual(upward_includes(tree), ["src/attic/d.h: the library attic is not in LIBRARIES",
+                                                 "src/base/a.h includes src/text/b.h of a higher library"])
+        self.assertEqual(circles(tree.graph(library_of)), ["base text"])
+
+    def test_finds_a_core_that_includes_an_interface(self):
+        tree = self.tree(src__text__a_h='#include "server/b.h"\n', interfaces__server__b_h='#include "text/a.h"\n')
+        self.assertEqual(core_that_looks_out(tree), ["src/text/a.h includes interfaces/server/b.h"])
 
     def test_finds_circles(self):
         tree = self.tree(src__base__a__x_h='#include "base/b/y.h"\n', src__base__a__z_h="",

@@ -7,7 +7,8 @@
 2. No variable is defined by two of the libraries that a program loads, with another size or as a symbol of full strength:
    the dynamic linker makes one of two such variables, and each library writes its own into it.
 3. The C++ library is asked before LibTorch, which exports parts of another one.
-4. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
+4. Programs of the core load nothing that only interfaces/ needs: no TLS, no zip archives, no language detector.
+5. Programs of a release are hardened: position-independent, read-only relocations, no stack that can be executed, stack
    protector, checked library calls and containers.
 """
 
@@ -47,6 +48,10 @@ def programs():
 def run_path(program):
     found = re.search(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", output_of("readelf", "-d", "-W", str(program)))
     return found.group(1).split(":") if found else []
+
+
+def needed_by(program):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", "-W", str(program)))
 
 
 def is_own(element):
@@ -118,9 +123,17 @@ class Linking(unittest.TestCase):
         """LibTorch's std::filesystem::remove_all crashed in builds for CUDA."""
         folder = pathlib.Path(OPTIONS.build)
         for file in [*programs(), *folder.glob("libnmt.so"), *folder.glob("python/nmt/*.so")]:
-            needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", "-W", str(file)))
+            needed = needed_by(file)
             if any(name.startswith("libtorch") for name in needed):
                 self.assertEqual(needed[0], "libstdc++.so.6", f"{file.name}: {needed}")
+
+    def test_programs_of_the_core_load_no_library_of_an_interface(self):
+        core = [path for path in programs() if path.name in ("nmt-prepro", "nmt-train", "nmt-eval", "nmt-score")]
+        self.assertTrue(core)
+        for program in core:
+            needed = needed_by(program)
+            self.assertIn("libc.so.6", needed)
+            self.assertEqual([name for name in needed if re.match(r"lib(ssl|zip|cld2|expat)\b", name)], [], program.name)
 
     def test_programs_are_hardened(self):
         settings = dict(re.findall(r"^(\w+):\w+=(.*)$", (pathlib.Path(OPTIONS.build) / "CMakeCache.txt").read_text(), re.M))

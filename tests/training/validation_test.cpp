@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "config/loading/schema.h"
+#include "data/preparation/prepared_corpus_writer.h"
 #include "models/formula_weights.h"
-#include "prepro/prepared_corpus_writer.h"
 #include "support.h"
 #include "translation/word_tokenizer.h"
 

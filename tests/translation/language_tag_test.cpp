@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "markup/document.h"
 #include "models/formula_weights.h"
 #include "search/scripted_model.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"

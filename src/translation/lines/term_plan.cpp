@@ -9,7 +9,7 @@
 
 #include "base/code_points.h"
 #include "base/unicode.h"
-#include "markup/segments/place_tags.h"
+#include "text/alignment/place_tags.h"
 #include "text/terms/glossary.h"
 #include "translation/lines/replacements.h"
 
@@ -294,19 +294,19 @@ std::vector<TermPlan::Place> TermPlan::places(const AlignedTranslation& translat
   while (free > 0 && free < translation.text.size() &&
          make_one_word(character_before(translation.text, free), character_at(translation.text, free)))
     next_code_point(translation.text, free);  // the prefix ends inside of a word
-  std::vector<markup::TagSpan> spans;
+  std::vector<TagSpan> spans;
   std::vector<size_t> cut_of_span;
   for (size_t i = 0; i < cuts_.size(); ++i) {
     if (is_pinned[i]) continue;
     const Cut& cut = cuts_[i];
     // What stood against a word or a sign stays with it: "{name}," or "($price)".
-    const auto neighbour = !cut.beside.space_before && cut.position > 0 ? markup::TagNeighbour::kLeft
-                           : !cut.beside.space_after                    ? markup::TagNeighbour::kRight
-                                                                        : markup::TagNeighbour::kNeither;
+    const auto neighbour = !cut.beside.space_before && cut.position > 0 ? TagNeighbour::kLeft
+                           : !cut.beside.space_after                    ? TagNeighbour::kRight
+                                                                        : TagNeighbour::kNeither;
     spans.push_back({.begin = cut.position, .end = cut.position, .neighbour = neighbour});
     cut_of_span.push_back(i);
   }
-  for (const auto& event : markup::place_tags(text_, spans, translation))
+  for (const auto& event : place_tags(text_, spans, translation))
     if (const size_t cut = cut_of_span[event.span]; !event.closes)
       places.push_back({std::max(event.position, free), cut, cuts_[cut].beside});
   return places;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "markup/segments/translate_texts.h"
+#include "text/alignment/aligned_translation.h"
 #include "text/terms/text_range.h"
 #include "translation/lines/translation.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "markup/segments/translate_texts.h"
+#include "text/alignment/aligned_translation.h"
 
 namespace nmt {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/attention_grid.h"
-#include "markup/segments/translate_texts.h"
+#include "text/alignment/aligned_translation.h"
 #include "text/codec/codec.h"
 #include "translation/lines/translation.h"
 

@@ -1,6 +1,6 @@
 # The Python package as the build folder has it, with the model of tests/system/translate. The Python is the one that the
 # extension was built for, scripts/dev_python.sh's in scripts/test.sh: it has sacreBLEU, mypy and what the notebook needs.
-if(NMT_BUILD_PYTHON AND NMT_WITH_TORCH)
+if(NMT_BUILD_PYTHON AND NMT_WITH_LIBRARY)
   find_package(Python 3.10 REQUIRED COMPONENTS Interpreter)
   function(nmt_python_test name script label)
     add_test(NAME ${name} COMMAND ${Python_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/${script}.py

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "markup/document.h"
-#include "markup/toy_translators.h"
+#include "documents/document.h"
+#include "text/alignment/toy_translators.h"
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;

@@ -20,7 +20,7 @@
 #include "base/process/progress.h"
 #include "base/random.h"
 #include "data/batch_stream.h"
-#include "prepro/prepared_corpus_writer.h"
+#include "data/preparation/prepared_corpus_writer.h"
 
 namespace {
 

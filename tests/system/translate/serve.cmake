@@ -1,7 +1,7 @@
 # nmt-translate --serve with the small model of translate.cmake; the long one is 64 clients for a minute. Its page in headless
 # Chromium, where there is one.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
-if(NMT_WITH_TORCH)
+if(NMT_WITH_TORCH AND NMT_WITH_SERVER)
   function(nmt_serve_test name script label)
     add_test(NAME ${name} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/${script}.py
                                   --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test ${ARGN})

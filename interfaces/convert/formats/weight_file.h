@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/files/mapped_file.h"
+#include "convert/formats/array.h"
+
+namespace nmt::convert {
+
+/// The weights of a file on the disk, read one by one: memory holds only what is asked for.
+class WeightFile {
+ public:
+  /// safetensors (.safetensors); arrays of NumPy (.npz); else what torch.save() wrote, in the form of today (a zip
+  /// archive) or that before PyTorch 1.6, by the file's first bytes. Throws Error for a damaged or foreign file, and
+  /// for a pickle with code.
+  explicit WeightFile(const std::filesystem::path& path);
+
+  bool has(const std::string& name) const { return arrays_.contains(name); }
+  const std::map<std::string, StoredArray>& arrays() const { return arrays_; }
+  const std::string& path() const { return path_; }
+  /// Throws Error where it is missing.
+  const StoredArray& stored(const std::string& name) const;
+  /// The first of these names that the file has. Throws Error naming the first where it has none.
+  std::string first_of(std::initializer_list<const char*> names) const;
+  /// The first axis of a tensor; throws Error where it is missing.
+  int64_t rows(const std::string& name) const;
+  /// Throws Error for a tensor that is missing or has another shape (a vector [n] may be stored as [1, n]).
+  void check(const std::string& name, const Shape& shape) const;
+  /// Throws Error for a tensor that is none of these: one that nobody reads is a part of the network that nobody
+  /// computes.
+  void refuse_others(const std::set<std::string>& known) const;
+  /// As check(); throws Error also for what is no weight, and where tensors share their bytes so often that what has
+  /// been read is more than twice the file. Throws Stopped.
+  Array read(const std::string& name, const Shape& shape);
+  /// From here on a matrix has its axes swapped: Marian stores [in, out]. Others, and names that are missing, stay.
+  void transpose(const std::string& name);
+
+ private:
+  std::string path_;
+  std::shared_ptr<const MappedFile> mapped_;
+  std::shared_ptr<std::deque<std::vector<std::byte>>> unpacked_;  // of compressed members of an archive
+  std::map<std::string, StoredArray> arrays_;
+  size_t bytes_read_ = 0;
+};
+
+}  // namespace nmt::convert

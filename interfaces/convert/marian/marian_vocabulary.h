@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nmt::convert {
+
+/// The vocabularies of a MarianMT model as ours: <pad> <unk> <s> </s>, then the rest in Marian's order, then the pieces
+/// of the SentencePiece models that Marian's vocabulary lacks and takes as unknown. Ours starts the decoder from <s>,
+/// so <s> is the row of Marian's start token (its <pad> in OPUS-MT models, whose <pad> then is a row of zeros).
+struct MarianVocabulary {
+  struct Row {
+    int64_t theirs = -1;   ///< row of Marian's table, -1: zeros
+    bool possible = true;  ///< false: no token of Marian's output, never to be chosen
+  };
+  std::vector<Row> rows;  ///< by our id
+  std::vector<int64_t> order() const;
+};
+
+/// Rows of Marian's table. -1 of pad or start: none, a vector of zeros that is never put out.
+struct MarianSpecials {
+  int64_t pad = 0, unknown = 0, start = 0, end = 0;
+};
+
+/// One table for both sides, or one for each (with one SentencePiece model each).
+struct MarianSide {
+  std::filesystem::path model;                  ///< SentencePiece model
+  const std::map<std::string, int64_t>* ids{};  ///< its vocabulary
+};
+struct RenumberedSides {
+  MarianVocabulary vocabulary;
+  std::vector<std::string> models;  ///< bytes of the SentencePiece models with our ids, in the order of the sides
+};
+/// `rows`: of the table. Throws Error for SentencePiece models that cannot be renumbered.
+RenumberedSides renumber(const std::vector<MarianSide>& sides, int64_t rows, const MarianSpecials& specials);
+
+}  // namespace nmt::convert

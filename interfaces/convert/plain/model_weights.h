@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "convert/plain/plain_model.h"
+
+namespace nmt::convert {
+
+/// Names and shapes of the weights of a Transformer with plain attention and absolute positions or those of T5, as the
+/// toolkit has them.
+std::map<std::string, Shape> transformer_weights(const ModelConfig& config, int64_t source_vocabulary,
+                                                 int64_t target_vocabulary);
+/// Throws Error naming the first weight that is missing, has another shape, belongs to no part or is not finite. Of a
+/// model whose weights are not those of transformer_weights() it knows only how many numbers they have together.
+void check_weights(const PlainModel& model);
+/// Throws Error where a model that came in cannot be a model directory: for its weights, and for options that no
+/// configuration may have.
+void check_import(const PlainModel& model);
+
+}  // namespace nmt::convert

@@ -1,0 +1,95 @@
+#include "documents/packages/epub.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "base/error.h"
+#include "documents/formats/html_document.h"
+#include "documents/segments/segment_collector.h"
+#include "documents/tokens/xml_tokenizer.h"
+
+namespace nmt::documents {
+namespace {
+
+std::string without_percents(std::string_view href) {
+  std::string out;
+  for (size_t i = 0; i < href.size(); ++i) {
+    unsigned char byte = 0;
+    const char* digits = href.data() + i + 1;
+    if (href[i] == '%' && i + 2 < href.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      out += static_cast<char>(byte);
+      i += 2;
+    } else {
+      out += href[i];
+    }
+  }
+  return out;
+}
+
+/// A name of the archive: `href` as seen from the file `from`.
+std::string resolved(const std::string& from, const std::string& href) {
+  const size_t slash = from.rfind('/');
+  std::string_view rest = href;
+  std::string folder = slash == from.npos ? "" : from.substr(0, slash + 1);
+  while (rest.starts_with("../") || rest.starts_with("./")) {
+    if (rest.starts_with("../") && !folder.empty()) {
+      folder.pop_back();
+      const size_t parent = folder.rfind('/');
+      folder.resize(parent == folder.npos ? 0 : parent + 1);
+    }
+    rest.remove_prefix(rest.find('/') + 1);
+  }
+  return folder + std::string(rest);
+}
+
+std::string attribute_text(const MarkupTokens& markup, const Token& tag, std::string_view name) {
+  return decode_entities(attribute_value(markup, tag, name).value_or(""), EntitySet::kXml);
+}
+
+bool is_tag(const Token& token) { return token.kind == TokenKind::kStartTag || token.kind == TokenKind::kEmptyTag; }
+
+std::string package_document_of(const ZipArchive& archive, const DocumentLimits& limits) {
+  const std::string name = "META-INF/container.xml";
+  if (!archive.has(name)) throw Error("the book has no META-INF/container.xml; save it as .epub");
+  const std::string container = archive.read(name);
+  const auto markup = tokenize_xml(container, limits.depth, name);
+  for (const auto& token : markup.tokens)
+    if (is_tag(token) && local_name(markup.name(token)) == "rootfile")
+      return attribute_text(markup, token, "full-path");
+  throw Error("the book's META-INF/container.xml names no package document; save it as .epub");
+}
+
+/// The labels of a table of contents of EPUB 2.
+std::unique_ptr<TextDocument> read_ncx(std::string bytes, const std::string& name, const DocumentLimits& limits) {
+  auto document = std::make_unique<TextDocument>(std::move(bytes));
+  const auto markup = tokenize_xml(document->bytes(), limits.depth, name);
+  MarkupRules rules;
+  rules.role = [](const MarkupTokens& tokens, size_t index, bool in_text) {
+    if (in_text) return ElementRole::kUnit;
+    return local_name(tokens.name(tokens.tokens[index])) == "text" ? ElementRole::kBlock : ElementRole::kContainer;
+  };
+  collect_segments(markup, rules, 0, markup.tokens.size(), false, document->segments);
+  return document;
+}
+
+}  // namespace
+
+std::vector<PackagedPart> read_epub(const ZipArchive& archive, const DocumentLimits& limits) {
+  const std::string package = package_document_of(archive, limits);
+  const std::string bytes = archive.read(package);
+  const auto markup = tokenize_xml(bytes, limits.depth, package);
+  std::vector<PackagedPart> parts;
+  for (const auto& token : markup.tokens) {
+    if (!is_tag(token) || local_name(markup.name(token)) != "item") continue;
+    const std::string name = resolved(package, without_percents(attribute_text(markup, token, "href")));
+    const std::string type = attribute_text(markup, token, "media-type");
+    const auto is_there = [&](const PackagedPart& part) { return part.name == name; };
+    if (!archive.has(name) || std::any_of(parts.begin(), parts.end(), is_there)) continue;
+    if (type == "application/xhtml+xml") parts.push_back({name, read_xhtml(archive.read(name), name, limits)});
+    if (type == "application/x-dtbncx+xml") parts.push_back({name, read_ncx(archive.read(name), name, limits)});
+  }
+  return parts;
+}
+
+}  // namespace nmt::documents

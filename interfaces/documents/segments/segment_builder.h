@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "documents/segments/segment.h"
+
+namespace nmt::documents {
+
+/// Makes segments of what stands between two blocks. Tags that do not nest in it, those that nest deeper than
+/// kMostOpenPairs, and two <br> in a row, end a segment. What holds no text at its ends stays outside of it, byte for
+/// byte.
+class SegmentBuilder {
+ public:
+  explicit SegmentBuilder(std::string_view document) : document_(document) {}
+
+  /// `bytes` of the document say `text`.
+  void add_text(ByteRange bytes, std::string text);
+  void add_unit(ByteRange bytes, InlineKind kind = InlineKind::kUnit);
+  /// A start tag; `key` is a number that its end tag will have, too.
+  void open(size_t key, ByteRange bytes);
+  /// An end tag. The segment ends here if this builder has not seen its start tag.
+  void close(size_t key, ByteRange bytes);
+  void add_barrier() { items_.push_back({.kind = Kind::kBarrier}); }
+
+  /// The pieces of a run of an office document come next; `style` are its properties.
+  void begin_run(ByteRange run, ByteRange style);
+  void end_run();
+
+  /// Appends the segments and forgets all. `prototype` says how they are written.
+  void finish(const Segment& prototype, std::vector<Segment>& out);
+
+ private:
+  enum class Kind : uint8_t { kText, kOpen, kClose, kUnit, kSpace, kBarrier };
+  struct Item {
+    Kind kind = Kind::kBarrier;
+    ByteRange bytes = {};
+    std::string text = {};
+    size_t partner = kNone;
+    ByteRange outer = {};   ///< with the run around it
+    ByteRange style = {};   ///< of the run
+    bool is_fixed = false;  ///< in a run with other pieces
+    bool is_in_run = false;
+  };
+
+  struct Assembly;  ///< a segment while it is made
+
+  void cut_at_barriers();
+  bool holds_text(size_t begin, size_t end) const { return texts_before_[end] > texts_before_[begin]; }
+  void build(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const;
+  bool trim(size_t& begin, size_t& end) const;
+  ByteRange bytes_of(size_t begin, size_t end) const;
+  void choose_styles(size_t begin, size_t end, Assembly& assembly) const;
+  static void append_text(const Item& item, Assembly& assembly);
+  static void append_unit(const Item& item, Assembly& assembly);
+
+  std::string_view document_;
+  std::vector<Item> items_;
+  std::map<size_t, size_t> open_;  ///< items by their keys
+  std::vector<size_t> texts_before_;
+  ByteRange run_ = {}, style_ = {};
+  size_t run_begin_ = kNone;
+};
+
+}  // namespace nmt::documents

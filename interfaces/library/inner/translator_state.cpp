@@ -1,0 +1,102 @@
+#include "library/inner/translator_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/process/user_files.h"
+#include "base/threads.h"
+#include "config/loading/schema.h"
+#include "search/ensemble.h"
+
+namespace nmt::api {
+namespace {
+
+void check_translator(const TranslatorOptions& options) {
+  if (options.models.empty()) throw nmt::Error("models: name a model directory");
+  for (const auto& model : options.models) require_file_name("models", model);
+  if (!options.weights.empty() && options.weights.size() != options.models.size())
+    throw nmt::Error(
+        fmt::format("weights: {} for {} models; give one for each", options.weights.size(), options.models.size()));
+  check_threads("threads", options.threads);
+}
+
+DecodingSettings base_settings(const TranslatorOptions& options) {
+  auto settings = parse_settings(options.settings);
+  if (!options.precision.empty()) settings.emplace_back("precision", options.precision);
+  return settings;
+}
+
+}  // namespace
+
+// The lexicon is read here, too, whoever wants it later: by then another model may have been renamed into its place.
+Translator::State::State(const TranslatorOptions& options)
+    : options_(options), models_(model_set(options)), lexicon_(models_.members().front().lexicon) {
+  if (lexicon_) return;
+  try {
+    lexicon_ = read_lexicon(models_.first().directory, models_.first().codec);
+  } catch (const std::exception&) {
+    no_lexicon_ = std::current_exception();
+  }
+}
+
+nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& options) {
+  check_translator(options);
+  return {.directories = {options.models.begin(), options.models.end()},
+          .weights = options.weights,
+          .device = options.device,
+          .max_source_length = options.max_source_length,
+          .changed = [settings = base_settings(options)](const nmt::Config& config) {
+            return with_settings(config, settings);
+          }};
+}
+
+std::shared_ptr<const nmt::Translator> Translator::State::translator_for(const TranslateOptions& options) const {
+  const DecodingSettings settings = settings_of(options);
+  Key key{options.n_best, options.split_sentences, wants_attention(options), settings};
+  const std::lock_guard lock(mutex_);
+  auto found = std::ranges::find(kept_, key, &Kept::key);
+  if (found == kept_.end()) {
+    auto made = std::make_shared<const nmt::Translator>(members(settings), inner_options(settings, options));
+    if (kept_.size() == kKept) kept_.pop_back();
+    found = kept_.insert(kept_.end(), {std::move(key), std::move(made)});
+  }
+  std::rotate(kept_.begin(), found, found + 1);
+  return kept_.front().translator;
+}
+
+bool Translator::State::on_cpu() const { return device_of(*models_.first().model).is_cpu(); }
+
+bool Translator::State::wants_attention(const TranslateOptions& options) {
+  return options.attention || options.alignment || options.copy_unknown;
+}
+
+nmt::Config Translator::State::configuration(const DecodingSettings& settings) const {
+  for (const auto& [name, value] : settings)
+    if (name == "precision") throw nmt::Error("precision: is chosen where a translator is made, for all of its calls");
+  auto all = base_settings(options_);
+  all.insert(all.end(), settings.begin(), settings.end());
+  return with_settings(models_.first().config, all);
+}
+
+nmt::TranslatorOptions Translator::State::inner_options(const DecodingSettings& settings,
+                                                        const TranslateOptions& options) const {
+  auto inner = translator_options(configuration(settings));
+  inner.max_source_length = models_.options().max_source_length;
+  inner.search.n_best = options.n_best;
+  inner.search.attention = wants_attention(options);
+  inner.split_sentences = options.split_sentences;
+  return inner;
+}
+
+std::vector<nmt::TranslatorModel> Translator::State::members(const DecodingSettings& settings) const {
+  auto members = models_.members();
+  if (configuration(settings).decoding.shortlist == 0) return members;
+  if (!lexicon_) std::rethrow_exception(no_lexicon_);
+  members.front().lexicon = lexicon_;
+  return members;
+}
+
+}  // namespace nmt::api

@@ -1,0 +1,31 @@
+#include "nmt/prepare.h"
+
+#include <utility>
+
+#include "base/process/progress.h"
+#include "data/preparation/preprocess.h"
+#include "library/inner/guard.h"
+#include "library/inner/loaded_configuration.h"
+#include "library/inner/log_sink.h"
+
+namespace nmt::api {
+
+PrepareResult prepare(const PrepareOptions& options) {
+  PrepareResult result;
+  guarded_work([&] {
+    const nmt::NoProgressBars no_bars;
+    const auto configuration = loaded(options.configuration);
+    const auto log = logger_to(options.log);
+    for (const auto& notice : configuration.notices) log->info("{}", notice);
+    auto prepared = nmt::prepare_data(configuration.config,
+                                      {.overwrite = options.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
+                                       .config_files = configuration.files,
+                                       .should_stop = [stop = options.stop] { return stop.stop_requested(); }},
+                                      *log);
+    if (prepared.outcome == PrepareOutcome::kStopped) throw Stopped("the preparation was stopped; nothing was written");
+    result = {configuration.config.data.dir, prepared.outcome == PrepareOutcome::kUpToDate, std::move(prepared.table)};
+  });
+  return result;
+}
+
+}  // namespace nmt::api

@@ -1,0 +1,81 @@
+#include "server/answer_json.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/code_points.h"
+
+namespace nmt {
+
+std::string text_of_rank(const TextLines& text, std::span<const Answer> answers, size_t rank) {
+  std::vector<std::string> lines;
+  for (const Answer& answer : answers)
+    lines.push_back(answer.n_best.empty() ? "" : answer.n_best[std::min(rank, answer.n_best.size() - 1)].text);
+  return text.with(lines);
+}
+
+std::vector<std::string> alternatives_of(const TextLines& text, std::span<const Answer> answers, size_t most) {
+  size_t ranks = 0;
+  for (const Answer& answer : answers) ranks = std::max(ranks, answer.n_best.size());
+  std::vector<std::string> list;
+  for (size_t rank = 1; rank < ranks && rank <= most; ++rank) list.push_back(text_of_rank(text, answers, rank));
+  return list;
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+nlohmann::ordered_json detected_json(const DetectedLanguage& detected) {
+  return {{"confidence", detected.confidence}, {"language", detected.code}};
+}
+
+nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> documents, bool list, bool alternatives) {
+  auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
+  for (const auto& document : documents) {
+    translated.push_back(document.bytes);
+    if (document.detected) detected.push_back(detected_json(*document.detected));
+    others.push_back(nlohmann::ordered_json::array());
+  }
+  nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
+  if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
+  if (alternatives) reply["alternatives"] = list ? others : others[0];
+  return reply;
+}
+
+namespace {
+
+nlohmann::ordered_json alignment_json(std::string_view source, const Answer& answer) {
+  auto list = nlohmann::ordered_json::array();
+  if (answer.n_best.empty()) return list;
+  const std::string_view target = answer.n_best.front().text;
+  const auto characters = [](std::string_view text, size_t begin, size_t end) {
+    return nlohmann::ordered_json::array(
+        {count_code_points(text.substr(0, begin)), count_code_points(text.substr(0, end))});
+  };
+  for (const auto& words : answer.alignment)
+    list.push_back({{"source", characters(source, words.source_begin, words.source_end)},
+                    {"target", characters(target, words.target_begin, words.target_end)}});
+  return list;
+}
+
+}  // namespace
+
+nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer, bool alignment) {
+  auto n_best = nlohmann::ordered_json::array();
+  for (const RankedText& one : answer.n_best)
+    n_best.push_back({{"text", one.text},
+                      {"score", one.score},
+                      {"log_probability", one.log_probability},
+                      {"tokens", one.tokens},
+                      {"finished", one.finished}});
+  nlohmann::ordered_json line = {{"source", source},
+                                 {"source_tokens", answer.source_tokens},
+                                 {"split", answer.split},
+                                 {"n_best", std::move(n_best)}};
+  if (alignment) line["alignment"] = alignment_json(source, answer);
+  if (!answer.attention_svg.empty()) line["attention_svg"] = answer.attention_svg;
+  return line;
+}
+
+}  // namespace nmt

@@ -1,0 +1,229 @@
+#include "server/documents/document_translator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "base/code_points.h"
+#include "base/error.h"
+#include "server/queue/wait_for_answers.h"
+
+namespace nmt {
+namespace {
+
+/// Most of their time they wait for the translator.
+constexpr size_t kThreads = 16;
+/// A document full of tags takes fifty times its size in memory: large ones, and those of which only the packed size is
+/// known, are few at a time.
+constexpr size_t kThreadsOfLarge = 2;
+constexpr size_t kLarge = 256 << 10;  // bytes
+constexpr DocumentLimits kLimits{.unpacked_bytes = 16 << 20};
+/// Enough to tell the language of a document.
+constexpr size_t kDetectedBytes = 16 << 10;
+constexpr std::chrono::milliseconds kBusyPause{50};
+
+/// Sleeps unless nobody waits any more.
+void pause(const std::stop_token& given_up) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, given_up, kBusyPause, [] { return false; });
+  if (given_up.stop_requested()) throw GivenUp();
+}
+
+bool is_package(DocumentFormat format) {
+  using enum DocumentFormat;
+  return format == kDocx || format == kPptx || format == kOdt || format == kOdp || format == kEpub;
+}
+
+std::string beginning_of(std::span<const std::string> texts) {
+  std::string joined;
+  for (const auto& text : texts) {
+    if (joined.size() > kDetectedBytes) break;
+    joined += text + '\n';
+  }
+  return joined;
+}
+
+int64_t characters(std::span<const std::string> texts) {
+  int64_t characters = 0;
+  for (const auto& text : texts) characters += count_code_points(text);
+  return characters;
+}
+
+std::vector<AlignedTranslation> unchanged(std::span<const std::string> texts) {
+  std::vector<AlignedTranslation> same;
+  for (const auto& text : texts) same.push_back({text});
+  return same;
+}
+
+void add_questions(std::vector<Question>& questions, std::span<const std::string> texts, const LanguagePair& pair,
+                   const DocumentRequest& request) {
+  for (const auto& text : texts)
+    questions.push_back({.text = text,
+                         .alignment = true,
+                         .pair = pair,
+                         .glossary = request.glossary,
+                         .keep_placeholders = request.keep_placeholders});
+}
+
+}  // namespace
+
+DocumentTranslator::DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log)
+    : queue_(queue),
+      languages_(std::move(languages)),
+      log_(log),
+      threads_(std::make_unique<boost::asio::thread_pool>(kThreads)),
+      threads_of_large_(std::make_unique<boost::asio::thread_pool>(kThreadsOfLarge)) {}
+
+DocumentTranslator::~DocumentTranslator() {
+  threads_->join();
+  threads_of_large_->join();
+}
+
+/// A request that waits for a thread. All that it holds goes at once when nobody waits for it any more.
+class DocumentTranslator::Job {
+ public:
+  struct Content {
+    DocumentRequest request;
+    Done done;
+  };
+  Job(Content content, std::stop_token given_up)
+      : content_(std::move(content)), on_given_up_(std::move(given_up), [this] { take(); }) {}
+
+  /// Once; nothing where it was given up.
+  std::optional<Content> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(content_, std::nullopt);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Content> content_;  // with mutex_
+  std::stop_callback<std::function<void()>> on_given_up_;
+};
+
+void DocumentTranslator::translate(DocumentRequest request, Done done) {
+  if (request.bytes.empty()) return done({}, nullptr);
+  const int64_t count = std::ssize(request.bytes), most = queue_.options().max_waiting;
+  if (count > most) throw RequestError(413, fmt::format("{} fragments: at most {} a request", count, most));
+  const bool large = (request.format && is_package(*request.format)) ||
+                     std::ranges::any_of(request.bytes, [](const auto& bytes) { return bytes.size() > kLarge; });
+  const auto given_up = request.given_up;
+  auto job = std::make_shared<Job>(Job::Content{std::move(request), std::move(done)}, given_up);
+  boost::asio::post(large ? *threads_of_large_ : *threads_, [this, job = std::move(job)] {
+    if (const auto content = job->take()) run(content->request, content->done);
+  });
+}
+
+void DocumentTranslator::run(const DocumentRequest& request, const Done& done) const {
+  try {
+    if (request.format || request.bytes.size() == 1) return done({document(request)}, nullptr);
+    done(fragments(request), nullptr);
+  } catch (const GivenUp&) {
+  } catch (const RequestError& refused) {
+    done({}, &refused);
+  } catch (const Error& damaged) {
+    const RequestError refusal(400, damaged.what());
+    done({}, &refusal);
+  } catch (const std::exception& failure) {
+    log_.error("a document failed: {}", failure.what());
+    const RequestError refusal(500, "the translation failed; the server's log says why");
+    done({}, &refusal);
+  }
+}
+
+TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) const {
+  TranslatedDocument result;
+  const auto translate = [&](std::span<const std::string> texts) {
+    if (request.admit) request.admit(characters(texts));
+    const auto asked = direction(request, texts);
+    result.detected = asked.detected;
+    if (!asked.pair) return unchanged(texts);
+    std::vector<Question> questions;
+    add_questions(questions, texts, *asked.pair, request);
+    return translations(questions, request);
+  };
+  const auto& bytes = request.bytes.front();
+  result.bytes = request.format ? translate_document(*request.format, bytes, translate, kLimits)
+                                : translate_html(bytes, translate, kLimits);
+  return result;
+}
+
+/// Each is read twice: for its texts, which are translated with those of the others, and to put their translations in.
+/// So a request of many fragments has one thread, like any other, and fills the batches of the translator.
+std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequest& request) const {
+  std::vector<TranslatedDocument> results(request.bytes.size());
+  std::vector<bool> is_asked(results.size());
+  std::vector<Question> questions;
+  int64_t all_characters = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (request.given_up.stop_requested()) throw GivenUp();
+    const auto ask = [&](std::span<const std::string> texts) {
+      all_characters += characters(texts);
+      const auto asked = direction(request, texts);
+      results[i].detected = asked.detected;
+      is_asked[i] = asked.pair.has_value();
+      if (asked.pair) add_questions(questions, texts, *asked.pair, request);
+      return unchanged(texts);
+    };
+    translate_html(request.bytes[i], ask, kLimits);
+  }
+  if (request.admit) request.admit(all_characters);
+  auto translated = translations(questions, request);
+  auto next = translated.begin();
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (request.given_up.stop_requested()) throw GivenUp();
+    const auto put_in = [&](std::span<const std::string> texts) {
+      if (!is_asked[i]) return unchanged(texts);
+      const auto first = next;
+      next += std::ssize(texts);
+      return std::vector<AlignedTranslation>(std::move_iterator(first), std::move_iterator(next));
+    };
+    results[i].bytes = translate_html(request.bytes[i], put_in, kLimits);
+  }
+  return results;
+}
+
+Direction DocumentTranslator::direction(const DocumentRequest& request, std::span<const std::string> texts) const {
+  return languages_()->direction(request.source, request.target, beginning_of(texts));
+}
+
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const Question> questions,
+                                                                 const DocumentRequest& request) const {
+  const auto& limits = queue_.options();
+  // A quarter of the queue at most, so that others find room in it.
+  const auto most = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
+  std::vector<AlignedTranslation> translations;
+  while (translations.size() < questions.size()) {
+    const size_t begin = translations.size();
+    const auto part = questions.subspan(begin, std::min(most, questions.size() - begin));
+    // When the client gives up, the request goes; the queue may be in the midst of a call, and has texts for a while.
+    const auto on_line = [progress = request.progress, share = request.share, before = static_cast<int64_t>(begin),
+                          total = std::ssize(questions)](int64_t line, const Answer&) {
+      if (progress) progress(before + line + 1, total);
+    };
+    std::vector<Answer> answers;
+    while (answers.empty()) {
+      try {
+        answers = wait_for_answers(queue_, {part.begin(), part.end()}, request.given_up, on_line);
+      } catch (const RequestError& busy) {
+        if (busy.status() != 503) throw;
+        pause(request.given_up);
+      }
+    }
+    for (auto& answer : answers)
+      translations.push_back(
+          {answer.n_best.empty() ? "" : std::move(answer.n_best.front().text), std::move(answer.alignment)});
+  }
+  return translations;
+}
+
+}  // namespace nmt

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/process/log.h"
+#include "documents/document.h"
+#include "server/http/memory_budget.h"
+#include "server/http/request_error.h"
+#include "server/languages/service_languages.h"
+#include "server/queue/question.h"
+#include "server/queue/request_queue.h"
+
+namespace boost::asio {
+class thread_pool;
+}
+
+namespace nmt {
+
+/// A document, or fragments of HTML, that a client wants translated.
+struct DocumentRequest {
+  std::vector<std::string> bytes;                 ///< of the document, or of each fragment
+  std::optional<DocumentFormat> format = {};      ///< nothing: fragments of HTML
+  std::string source, target;                     ///< as ServiceLanguages::direction() takes them
+  std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms; null: none
+  bool keep_placeholders = false;
+  std::stop_token given_up = {};
+  /// Of the memory for the bytes: it is given back when neither they nor texts of them are held any more.
+  std::shared_ptr<const MemoryBudget::Share> share = {};
+  /// Called with the texts of the document that are done, and all of them. It is copied; a call may end after the
+  /// client has given up.
+  std::function<void(int64_t done, int64_t total)> progress = {};
+  /// Called with the number of characters that are to be translated, before they are; what it throws ends the request.
+  std::function<void(int64_t)> admit = {};
+};
+
+struct TranslatedDocument {
+  std::string bytes;
+  std::optional<DetectedLanguage> detected = {};  ///< of source "auto": that of all texts together
+};
+
+/// The languages at this moment: they may be others after a reload.
+using CurrentLanguages = std::function<std::shared_ptr<const ServiceLanguages>()>;
+
+/// Translates documents part by part, so that a short text that comes in between waits for one part at most. Each
+/// request has a thread, up to a number; further ones wait, and go at once when their clients give up. Any thread may
+/// call it.
+class DocumentTranslator {
+ public:
+  /// The document, or all fragments in their order; or why there are none. Not called when the client has given up.
+  using Done = std::function<void(std::vector<TranslatedDocument> documents, const RequestError* error)>;
+
+  /// Borrows all: they must outlive it.
+  DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log);
+  /// Waits for the documents under way: their clients must have given up, or be answered.
+  ~DocumentTranslator();
+
+  /// `done` is called later, on a thread of its own, or at once where there is no fragment. Throws RequestError 413 for
+  /// more fragments than lines may wait in the queue.
+  void translate(DocumentRequest request, Done done);
+
+ private:
+  class Job;
+  void run(const DocumentRequest& request, const Done& done) const;
+  TranslatedDocument document(const DocumentRequest& request) const;
+  std::vector<TranslatedDocument> fragments(const DocumentRequest& request) const;
+  Direction direction(const DocumentRequest& request, std::span<const std::string> texts) const;
+  std::vector<AlignedTranslation> translations(std::span<const Question> questions,
+                                               const DocumentRequest& request) const;
+
+  RequestQueue& queue_;
+  CurrentLanguages languages_;
+  Logger& log_;
+  std::unique_ptr<boost::asio::thread_pool> threads_, threads_of_large_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,324 @@
+#include "server/models/model_pool.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files/json_file.h"
+#include "config/loading/model_description.h"
+#include "server/http/http_message.h"
+#include "text/terms/glossary.h"
+#include "translation/lines/source_parts.h"
+
+namespace nmt {
+namespace {
+
+namespace fs = std::filesystem;
+using SteadyClock = std::chrono::steady_clock;
+
+/// What a model takes in memory, by its files: of a quantized one a little less than it takes.
+int64_t bytes_of(const fs::path& directory) {
+  int64_t bytes = 0;
+  for (const auto& file : fs::directory_iterator(directory)) {
+    if (file.is_regular_file()) bytes += static_cast<int64_t>(file.file_size());
+  }
+  return bytes;
+}
+
+/// What is wrong with a model, with the place where it is named, or its folder where the command line names it.
+void at_place(const ServiceModel& model, const std::function<void()>& work) try { work(); } catch (const Error& error) {
+  const std::string what = error.what(), directory = model.directories.front().string();
+  if (!model.place.empty()) throw Error(model.place + what);
+  if (what.find(directory) != std::string::npos) throw;
+  throw Error(fmt::format("{}: {}", directory, what));
+}
+
+/// A codec with another source_prefix. Borrows the tokenizers. Throws Error for a prefix that the vocabulary lacks.
+TextCodec with_prefix(const TextCodec& codec, std::string prefix) {
+  if (prefix.ends_with("<<")) prefix += ' ';
+  const auto with = [&](const std::string& source_prefix) {
+    const auto borrowed = [](const Tokenizer& own) {
+      return std::shared_ptr<const Tokenizer>(std::shared_ptr<void>(), &own);
+    };
+    auto options = codec.options();
+    options.source_prefix = source_prefix;
+    return TextCodec(options, borrowed(codec.source()), borrowed(codec.target()));
+  };
+  TextCodec changed = with(prefix);
+  const auto& ids = changed.prefix_ids();
+  const bool is_unknown = ids.empty() || std::ranges::find(ids, SpecialIds::kUnknown) != ids.end();
+  if (is_unknown || (prefix.starts_with(">>") && leading_tag(with(""), prefix + "a").text.empty()))
+    throw Error(
+        fmt::format("prefix '{}': the model's source vocabulary does not have it; write it as in training", prefix));
+  return changed;
+}
+
+/// The code of a language that model.json names; "und" where it names none.
+std::string language_of(const fs::path& directory, const char* name) {
+  const auto json = read_json_file(directory / "model.json");
+  const auto tokenizer = json.find("tokenizer");
+  if (tokenizer == json.end() || !tokenizer->is_object()) return "und";
+  const auto language = tokenizer->find(name);
+  return language == tokenizer->end() || !language->is_string() || language->get_ref<const std::string&>().empty()
+             ? "und"
+             : language->get<std::string>();
+}
+
+/// Each word of `second` with that of `first` from which it comes through a word of the language between.
+std::vector<AlignedWords> through(const std::vector<AlignedWords>& first, const std::vector<AlignedWords>& second) {
+  std::vector<AlignedWords> joined;
+  for (const auto& late : second) {
+    for (const auto& early : first) {
+      if (early.target_begin < late.source_end && late.source_begin < early.target_end)
+        joined.push_back({early.source_begin, early.source_end, late.target_begin, late.target_end});
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+struct ModelPool::Entry {
+  ServiceModel model;
+  LanguagePair pair;
+  int64_t bytes = 0;
+  int64_t last_turn = 0;
+  std::shared_ptr<ModelSet> models = {};       // one for all entries that differ in their prefix alone
+  std::vector<TextCodec> codecs = {};          // with a prefix of its own, one for each of the models
+  std::unique_ptr<ModelService> service = {};  // borrows both: goes first
+  int64_t n_best = 1, batch_size = 1;
+  bool must_be_seen = false;  // it names what only the model itself tells whether it has: a layer, a head, a prefix
+
+  void unload() {
+    service.reset();
+    codecs.clear();
+    models.reset();
+  }
+};
+
+ModelPool::ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log)
+    : config_(std::move(config)), options_(std::move(options)), log_(log) {
+  for (const auto& model : config_.models) {
+    auto entry = std::make_unique<Entry>();
+    entry->model = model;
+    const auto& first = model.directories.front();
+    Config own;
+    at_place(model, [&] {
+      for (const auto& directory : model.directories) {
+        require_model_directory(directory);
+        entry->bytes += bytes_of(directory);
+      }
+      entry->pair = {model.source.empty() ? language_of(first, "source_language") : model.source,
+                     model.target.empty() ? language_of(first, "target_language") : model.target};
+      own = read_model_description(first).config;
+    });
+    // A change may be one that only the rest of the model's own configuration allows.
+    const auto decoding = model.changed(options_.changed(own)).decoding;
+    entry->n_best = decoding.beam_size;
+    entry->batch_size = decoding.batch_size;
+    entry->must_be_seen = decoding.alignment_layer > 0 || decoding.alignment_head > 0 || !model.source_prefix.empty();
+    if (config_.memory > 0 && entry->bytes > config_.memory)
+      throw Error(fmt::format("{}the model {} takes {} bytes, more than the {} that all models may take; give more",
+                              config_.place("memory"), first.string(), entry->bytes, config_.memory));
+    entries_.push_back(std::move(entry));
+  }
+  find_routes();
+  check_languages();
+  for (const auto& entry : entries_) {
+    if (config_.memory == 0 || entry->must_be_seen) at_place(entry->model, [&] { loaded(*entry); });
+  }
+}
+
+ModelPool::~ModelPool() = default;
+
+void ModelPool::find_routes() {
+  const auto model_of = [&](const LanguagePair& pair) -> std::optional<size_t> {
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i]->pair == pair) return i;
+    }
+    return {};
+  };
+  const auto is_there = [&](const LanguagePair& pair) {
+    return std::ranges::any_of(routes_, [&](const Route& route) { return route.pair == pair; });
+  };
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const auto& [source, target] = entries_[i]->pair;
+    if (is_there(entries_[i]->pair))
+      throw Error(
+          fmt::format("{}two models translate from {} to {}; leave one out, or name its languages (source, target)",
+                      entries_[i]->model.place, source, target));
+    routes_.push_back({entries_[i]->pair, {i}});
+  }
+  for (const auto& pivot : config_.pivots) {
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i]->pair.target != pivot) continue;
+      for (const auto& second : entries_) {
+        const LanguagePair pair{entries_[i]->pair.source, second->pair.target};
+        if (second->pair.source == pivot && pair.source != pair.target && !is_there(pair))
+          routes_.push_back({pair, {i, *model_of(second->pair)}});
+      }
+    }
+  }
+}
+
+/// Aliases and pivots have to do something: else a code is misspelt.
+void ModelPool::check_languages() const {
+  const auto codes = codes_of(pairs());
+  const auto is_served = [&](const std::string& code) {  // clients may write it in any case
+    return std::ranges::any_of(codes, [&](const std::string& own) { return same_ignoring_case(own, code); });
+  };
+  for (const auto& [alias, code] : config_.aliases) {
+    const auto place = config_.place("aliases " + alias);
+    if (!is_served(code))
+      throw Error(fmt::format("{}{} stands for {}, which no model translates; name one of {}", place, alias, code,
+                              fmt::join(codes, ", ")));
+    if (is_served(alias))
+      throw Error(fmt::format("{}{} is a language of the models itself, so it stands for no other; leave it out", place,
+                              alias));
+  }
+  for (const auto& pivot : config_.pivots) {
+    const auto is = [&](std::string LanguagePair::*side) {
+      return std::ranges::any_of(entries_, [&](const auto& entry) { return entry->pair.*side == pivot; });
+    };
+    if (!is(&LanguagePair::target) || !is(&LanguagePair::source))
+      throw Error(
+          fmt::format("{}no text can go through {}: one model has to translate into it and another from it; "
+                      "leave it out",
+                      config_.place("pivots " + pivot), pivot));
+  }
+}
+
+std::vector<LanguagePair> ModelPool::pairs() const {
+  std::vector<LanguagePair> pairs;
+  for (const auto& route : routes_) pairs.push_back(route.pair);
+  return pairs;
+}
+
+int64_t ModelPool::max_n_best() const {
+  int64_t most = 1;
+  for (const auto& entry : entries_) most = std::max(most, entry->n_best);
+  return most;
+}
+
+int64_t ModelPool::batch_size() const {
+  int64_t most = 1;
+  for (const auto& entry : entries_) most = std::max(most, entry->batch_size);
+  return most;
+}
+
+const ModelService& ModelPool::loaded(Entry& entry) {
+  entry.last_turn = ++turn_;
+  if (entry.service) return *entry.service;
+  auto models = shared_models(entry);
+  const auto start = SteadyClock::now();
+  const bool is_fresh = !models;
+  if (is_fresh) {
+    make_room(entry.bytes);
+    models = std::make_shared<ModelSet>(ModelSetOptions{
+        .directories = entry.model.directories,
+        .weights = entry.model.weights,
+        .device = options_.device,
+        .max_source_length = options_.max_source_length,
+        .changed = [&](const Config& config) { return entry.model.changed(options_.changed(config)); }});
+  }
+  TranslatorOptions options = models->options();
+  options.split_sentences = options_.split_sentences;
+  auto members = models->members();
+  std::vector<TextCodec> codecs;
+  if (!entry.model.source_prefix.empty()) {
+    for (const auto& member : members) codecs.push_back(with_prefix(*member.codec, entry.model.source_prefix));
+    for (size_t i = 0; i < members.size(); ++i) members[i].codec = &codecs[i];
+  }
+  auto service = std::make_unique<ModelService>(std::move(members), options,
+                                                TermOptions{entry.model.glossary, entry.model.keep_placeholders});
+  entry.models = std::move(models);
+  entry.codecs = std::move(codecs);  // they stay where they are
+  entry.service = std::move(service);
+  if (is_fresh && config_.models.size() > 1)
+    log_.info("{}: loaded in {:.2f} s", entry.pair.name(),
+              std::chrono::duration<double>(SteadyClock::now() - start).count());
+  return *entry.service;
+}
+
+/// Those of another entry that are the same; null where there is none in memory.
+std::shared_ptr<ModelSet> ModelPool::shared_models(const Entry& entry) const {
+  for (const auto& other : entries_) {
+    const auto &own = entry.model, &its = other->model;
+    if (other->service && own.directories == its.directories && own.weights == its.weights &&
+        own.decoding == its.decoding)
+      return other->models;
+  }
+  return {};
+}
+
+void ModelPool::make_room(int64_t bytes) {
+  const auto in_memory = [&] {
+    std::map<const ModelSet*, int64_t> sets;
+    for (const auto& one : entries_)
+      if (one->service) sets[one->models.get()] = one->bytes;
+    return std::accumulate(sets.begin(), sets.end(), int64_t{0},
+                           [](int64_t sum, const auto& set) { return sum + set.second; });
+  };
+  while (config_.memory > 0 && in_memory() + bytes > config_.memory) {
+    Entry* oldest = nullptr;
+    for (const auto& one : entries_) {
+      if (one->service && (!oldest || one->last_turn < oldest->last_turn)) oldest = one.get();
+    }
+    log_.info("{}: leaves the memory", oldest->pair.name());
+    oldest->unload();
+  }
+}
+
+const ModelPool::Route& ModelPool::route_of(const LanguagePair& pair) const {
+  const auto route = std::ranges::find_if(routes_, [&](const Route& one) { return one.pair == pair; });
+  if (route == routes_.end()) throw Error(fmt::format("no model translates {} any more", pair.name()));
+  return *route;
+}
+
+void ModelPool::serve(LineQueue& lines) {
+  const Route& route = route_of(lines.pair());
+  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).serve(lines);
+  in_batches([this](std::span<const Question> questions, const std::function<bool()>& stopped) {
+    return answers_to(questions, stopped);
+  })(lines);
+}
+
+std::vector<Answer> ModelPool::answers_to(std::span<const Question> questions, const std::function<bool()>& stopped) {
+  const Route& route = route_of(questions.front().pair);
+  if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).answers_to(questions, stopped);
+
+  std::vector<Question> first(questions.begin(), questions.end());
+  for (Question& question : first) {
+    question.n_best = 1;
+    question.attention = false;
+    question.prefix.clear();
+  }
+  const auto between = loaded(*entries_[route.entries[0]]).answers_to(first, stopped);
+  if (between.empty()) return {};
+  std::vector<Question> second(questions.begin(), questions.end());
+  for (size_t i = 0; i < second.size(); ++i)
+    second[i].text = between[i].n_best.empty() ? "" : between[i].n_best.front().text;
+  // The terms are of the pair as a whole: the first model has put them in, and there they stay.
+  std::map<const Glossary*, std::shared_ptr<const Glossary>> kept;
+  for (Question& question : second) {
+    if (!question.glossary) continue;
+    auto& own = kept[question.glossary.get()];
+    if (!own) own = std::make_shared<const Glossary>(question.glossary->of_targets());
+    question.glossary = own;
+  }
+  auto answers = loaded(*entries_[route.entries[1]]).answers_to(second, stopped);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    answers[i].alignment = through(between[i].alignment, answers[i].alignment);
+    answers[i].source_tokens = between[i].source_tokens;
+    answers[i].split = answers[i].split || between[i].split;
+  }
+  return answers;
+}
+
+}  // namespace nmt

@@ -1,0 +1,55 @@
+#include "server/models/model_server.h"
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "translation/thread_limit.h"
+
+namespace nmt {
+
+/// Models that can be replaced while others use them.
+class ModelServer::Current {
+ public:
+  explicit Current(std::shared_ptr<ModelPool> pool) : pool_(std::move(pool)) {}
+  std::shared_ptr<ModelPool> get() const {
+    const std::lock_guard lock(mutex_);
+    return pool_;
+  }
+  void set(std::shared_ptr<ModelPool> pool) {
+    const std::lock_guard lock(mutex_);
+    pool_.swap(pool);  // the old one ends behind the lock
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<ModelPool> pool_;
+};
+
+ModelServer::ModelServer(Parts parts, Logger& log)
+    : parts_(std::move(parts)), pool_(std::make_unique<Current>(parts_.load())) {
+  ServerOptions options = parts_.options(*pool_->get());
+  open_ = options.service.admission.keys.empty() && !options.http.address.is_local();
+  const auto serve = [pool = pool_.get(), threads = parts_.threads](LineQueue& lines) {
+    std::optional<ThreadLimit> limit;
+    if (threads > 0) limit.emplace(threads);
+    pool->get()->serve(lines);
+  };
+  server_ = std::make_unique<TranslationServer>(serve, std::move(options), log);
+}
+
+ModelServer::~ModelServer() = default;
+std::string ModelServer::url() const { return server_->url(); }
+int ModelServer::port() const { return server_->port(); }
+bool ModelServer::is_open() const { return open_; }
+void ModelServer::stop() { server_->stop(); }
+
+void ModelServer::reload() {
+  const auto fresh = parts_.load();
+  server_->set_languages(fresh->pairs(), fresh->aliases());
+  pool_->set(fresh);
+  server_->end_turns();  // else the old ones go on as long as lines come
+  server_->reload_files();
+}
+
+}  // namespace nmt

@@ -1,0 +1,400 @@
+#include "server/queue/request_queue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "server/http/request_error.h"
+
+namespace nmt {
+
+/// The lines of one client, until all are answered or the client has been told why not.
+struct RequestQueue::Request {
+  Request(std::vector<Question> lines, std::stop_token token, Done callback, OnLine on_each)
+      : questions(std::move(lines)),
+        answers(questions.size()),
+        is_answered(questions.size()),
+        given_up(std::move(token)),
+        on_done(std::move(callback)),
+        on_line(std::move(on_each)) {}
+  bool done() const { return failed || answered == std::ssize(questions); }
+  int64_t left() const { return std::ssize(questions) - taken; }
+  const LanguagePair& next_pair() const { return questions[taken].pair; }
+
+  std::vector<Question> questions;
+  std::vector<Answer> answers;
+  std::vector<bool> is_answered;
+  int64_t taken = 0;     ///< handed to the translator
+  int64_t answered = 0;  ///< come back from it
+  int64_t told = 0;      ///< handed to on_line
+  bool failed = false;
+  std::stop_token given_up;
+  Done on_done;
+  OnLine on_line;
+};
+
+/// The lines of one pair, as long as it is its turn.
+class RequestQueue::Turn final : public LineQueue {
+ public:
+  Turn(RequestQueue& queue, LanguagePair pair) : queue_(queue), pair_(std::move(pair)) {}
+
+  const LanguagePair& pair() const override { return pair_; }
+
+  int64_t waiting() const override {
+    const std::lock_guard lock(queue_.mutex_);
+    return is_over() ? 0 : queue_.waiting_of(pair_);
+  }
+
+  std::vector<Line> take(int64_t count) override {
+    const std::lock_guard lock(queue_.mutex_);
+    std::vector<Line> lines;
+    if (is_over()) return lines;
+    auto all = queue_.take(pair_, std::min(count, queue_.options_.max_batch));
+    if (lines_ > 0 && !all.empty() && queue_.options_.clock() >= counted_to_ + length_) tell_metrics();
+    for (auto& taken : all) {
+      lines.push_back({++last_id_, taken.question, taken.request->given_up});
+      under_way_.emplace(last_id_, std::move(taken));
+    }
+    lines_ += std::ssize(lines);
+    return lines;
+  }
+
+  bool wait() override {
+    std::unique_lock lock(queue_.mutex_);
+    const auto has_lines = [this] { return !is_over() && queue_.waiting_of(pair_) > 0; };
+    queue_.changed_.wait(lock, [&] { return closed_ || under_way_.empty() || has_lines(); });
+    return has_lines();
+  }
+
+  void answer(int64_t id, Answer answer) override {
+    const Taken taken = taken_off(id);
+    if (taken.request) queue_.answer(taken, std::move(answer));
+  }
+
+  bool is_given_up(int64_t id) override {
+    {
+      const std::lock_guard lock(queue_.mutex_);
+      const auto at = under_way_.find(id);
+      if (at != under_way_.end() && !at->second.request->given_up.stop_requested()) return false;
+    }
+    taken_off(id);
+    return true;
+  }
+
+  void close() override {
+    const std::lock_guard lock(queue_.mutex_);
+    closed_ = true;
+    queue_.changed_.notify_all();
+  }
+
+  double start() const { return start_; }
+  int64_t lines() const { return lines_; }
+  /// By end_turns().
+  bool is_ended() const { return generation_ != queue_.generation_; }
+  /// What was taken since the last time, and the time. A long turn does so now and then.
+  void tell_metrics() {
+    const double now = queue_.options_.clock();
+    queue_.metrics_.add_batch(lines_ - counted_, now - counted_to_);
+    counted_ = lines_;
+    counted_to_ = now;
+  }
+  /// What was taken and neither answered nor given up.
+  std::vector<Taken> rest() {
+    std::vector<Taken> rest;
+    for (auto& [id, taken] : under_way_) rest.push_back(std::move(taken));
+    under_way_.clear();
+    return rest;
+  }
+
+ private:
+  /// It was ended; or others wait, it has had its time, and at least one line is taken. What it has, it may end.
+  bool is_over() const {
+    if (closed_ || is_ended()) return true;
+    return lines_ > 0 && queue_.options_.clock() >= start_ + length_ && queue_.waiting_of(pair_) < queue_.waiting_;
+  }
+
+  Taken taken_off(int64_t id) {
+    const std::lock_guard lock(queue_.mutex_);
+    const auto at = under_way_.find(id);
+    if (at == under_way_.end()) return {};
+    Taken taken = std::move(at->second);
+    under_way_.erase(at);
+    if (under_way_.empty()) queue_.changed_.notify_all();
+    return taken;
+  }
+
+  RequestQueue& queue_;
+  const LanguagePair pair_;
+  const int64_t generation_ = queue_.generation_;
+  const double start_ = queue_.options_.clock();
+  const double length_ = std::chrono::duration<double>(queue_.options_.turn).count();
+  // With queue_.mutex_:
+  std::map<int64_t, Taken> under_way_;
+  int64_t last_id_ = 0, lines_ = 0, counted_ = 0;
+  double counted_to_ = start_;
+  bool closed_ = false;
+};
+
+/// A line at which the translator may have failed.
+class RequestQueue::OneLine final : public LineQueue {
+ public:
+  OneLine(RequestQueue& queue, Taken taken) : queue_(queue), taken_(std::move(taken)) {}
+
+  const LanguagePair& pair() const override { return taken_.question.pair; }
+  int64_t waiting() const override {
+    const std::lock_guard lock(queue_.mutex_);
+    return is_taken_ ? 0 : 1;
+  }
+  std::vector<Line> take(int64_t count) override {
+    const std::lock_guard lock(queue_.mutex_);
+    if (is_taken_ || count < 1) return {};
+    is_taken_ = true;
+    return {{1, taken_.question, taken_.request->given_up}};
+  }
+  bool wait() override {
+    std::unique_lock lock(queue_.mutex_);
+    queue_.changed_.wait(lock, [this] { return closed_ || is_done_ || !is_taken_; });
+    return !closed_ && !is_taken_;
+  }
+  void answer(int64_t, Answer answer) override {
+    if (end()) queue_.answer(taken_, std::move(answer));
+  }
+  bool is_given_up(int64_t) override {
+    if (!taken_.request->given_up.stop_requested()) return false;
+    end();
+    return true;
+  }
+  void close() override {
+    const std::lock_guard lock(queue_.mutex_);
+    closed_ = true;
+    queue_.changed_.notify_all();
+  }
+  bool is_done() const {
+    const std::lock_guard lock(queue_.mutex_);
+    return is_done_;
+  }
+
+ private:
+  /// False: it was done before.
+  bool end() {
+    const std::lock_guard lock(queue_.mutex_);
+    queue_.changed_.notify_all();
+    return !std::exchange(is_done_, true);
+  }
+
+  RequestQueue& queue_;
+  const Taken taken_;
+  bool is_taken_ = false, is_done_ = false, closed_ = false;  // with queue_.mutex_
+};
+
+void QueueOptions::validate() const {
+  if (max_waiting < 1) throw Error(fmt::format("--queue {}: use 1 or more lines", max_waiting));
+  if (max_batch < 1) throw Error(fmt::format("batches of {} lines: use 1 or more", max_batch));
+  if (turn.count() < 1) throw Error(fmt::format("turns of {} ms: use 1 or more", turn.count()));
+  if (window.count() < 0) throw Error(fmt::format("waiting window of {} ms: use 0 or more", window.count()));
+}
+
+RequestQueue::RequestQueue(LineTranslator translate, QueueOptions options, Metrics& metrics, Logger& log)
+    : translate_(std::move(translate)), options_(options), metrics_(metrics), log_(log) {
+  options_.validate();
+  worker_ = start_thread([this] { work(); });
+}
+
+RequestQueue::~RequestQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+}
+
+void RequestQueue::submit(std::vector<Question> questions, std::stop_token given_up, Done done, OnLine on_line) {
+  if (questions.empty()) return done({}, nullptr);
+  const int64_t lines = std::ssize(questions);
+  if (lines > options_.max_waiting)
+    throw RequestError(413, fmt::format("{} lines: at most {} a request", lines, options_.max_waiting));
+  auto request =
+      std::make_shared<Request>(std::move(questions), std::move(given_up), std::move(done), std::move(on_line));
+
+  const std::lock_guard lock(mutex_);
+  if (waiting_ + lines > options_.max_waiting) drop_given_up();
+  if (waiting_ + lines > options_.max_waiting)
+    throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
+  requests_.push_back(std::move(request));
+  waiting_ += lines;
+  changed_.notify_all();
+}
+
+void RequestQueue::end_turns() {
+  const std::lock_guard lock(mutex_);
+  ++generation_;
+  changed_.notify_all();
+}
+
+int64_t RequestQueue::waiting() const {
+  const std::lock_guard lock(mutex_);
+  int64_t lines = 0;
+  for (const auto& request : requests_) lines += request->given_up.stop_requested() ? 0 : request->left();
+  return lines;
+}
+
+void RequestQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (waiting_ == 0) {
+      changed_.wait(lock, [this] { return stopping_ || waiting_ > 0; });
+      if (options_.window.count() > 0)
+        changed_.wait_for(lock, options_.window, [this] { return stopping_ || waiting_ >= options_.max_batch; });
+    }
+    drop_given_up();
+    if (waiting_ == 0) {
+      if (stopping_) return;
+      continue;
+    }
+    const auto pair = next_pair();
+    lock.unlock();
+    translate_pair(pair);
+    lock.lock();
+  }
+}
+
+/// Of the pairs that wait the one that has had the translator for the shortest time. A pair that had nothing to do
+/// meanwhile does not make up for it: it begins with the time of the one that was chosen last.
+LanguagePair RequestQueue::next_pair() {
+  const LanguagePair* best = nullptr;
+  double least = 0;
+  for (const auto& request : requests_) {
+    double& used = used_[request->next_pair().name()];
+    used = std::max(used, least_used_);
+    if (best && used >= least) continue;
+    best = &request->next_pair();
+    least = used;
+  }
+  least_used_ = least;
+  return *best;
+}
+
+void RequestQueue::translate_pair(const LanguagePair& pair) {
+  Turn turn(*this, pair);
+  std::string failure;
+  try {
+    translate_(turn);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  auto rest = turn.rest();
+  if (turn.lines() == 0) {
+    if (turn.is_ended()) return;  // before it took any: the next one does
+    // It failed before it took any; they may not wait for ever.
+    const std::lock_guard lock(mutex_);
+    rest = take(pair, options_.max_batch);
+  }
+  std::erase_if(rest, [](const Taken& taken) { return taken.request->given_up.stop_requested(); });
+  if (!rest.empty()) {
+    log_.error("{} lines failed: {}", rest.size(), failure.empty() ? "they were not answered" : failure);
+    if (rest.size() == 1 && turn.lines() == 1)
+      fail(rest.front());
+    else
+      for (auto& taken : rest) translate_alone(std::move(taken));
+  }
+  if (turn.lines() > 0) turn.tell_metrics();
+  const std::lock_guard lock(mutex_);
+  used_[pair.name()] += options_.clock() - turn.start();
+}
+
+/// Finds the lines at which the translator fails: the others are answered.
+void RequestQueue::translate_alone(Taken taken) {
+  if (taken.request->given_up.stop_requested()) return;
+  OneLine line(*this, taken);
+  try {
+    translate_(line);
+  } catch (const std::exception&) {
+  }
+  if (!line.is_done()) fail(taken);
+}
+
+void RequestQueue::report(Request& request) const {
+  try {
+    if (request.given_up.stop_requested()) return;
+    if (!request.failed) return request.on_done(std::move(request.answers), nullptr);
+    const RequestError failure(500, "the translation failed; the server's log says why");
+    request.on_done({}, &failure);
+  } catch (const std::exception& error) {
+    log_.error("an answer could not be given: {}", error.what());
+  }
+}
+
+int64_t RequestQueue::waiting_of(const LanguagePair& pair) const {
+  int64_t lines = 0;
+  for (const auto& request : requests_)
+    if (request->next_pair() == pair) lines += request->left();  // those of other pairs behind them, too
+  return lines;
+}
+
+std::vector<RequestQueue::Taken> RequestQueue::take(const LanguagePair& pair, int64_t count) {
+  drop_given_up();
+  std::vector<Taken> lines;
+  const auto fits = [&pair](const std::shared_ptr<Request>& request) { return request->next_pair() == pair; };
+  const int64_t share = std::max<int64_t>(1, count / std::max<int64_t>(1, std::ranges::count_if(requests_, fits)));
+  for (auto at = std::ranges::find_if(requests_, fits); at != requests_.end() && std::ssize(lines) < count;
+       at = std::ranges::find_if(requests_, fits)) {
+    const auto request = std::move(*at);
+    requests_.erase(at);
+    for (int64_t own = std::min(share, count - std::ssize(lines)); own > 0 && request->left() > 0 && fits(request);
+         --own) {
+      lines.push_back({request, request->taken, std::move(request->questions[request->taken])});
+      ++request->taken;
+      --waiting_;
+    }
+    if (request->left() > 0) requests_.push_back(request);
+  }
+  return lines;
+}
+
+void RequestQueue::answer(const Taken& taken, Answer answer) {
+  const auto& request = taken.request;
+  {
+    const std::lock_guard lock(mutex_);
+    if (request->failed || request->given_up.stop_requested()) return;
+    metrics_.add_translation(answer.source_tokens, answer.n_best.empty() ? 0 : answer.n_best.front().tokens);
+    request->answers[taken.line] = std::move(answer);
+    request->is_answered[taken.line] = true;
+    ++request->answered;
+    if (request->on_line) {
+      for (; request->told < std::ssize(request->answers) && request->is_answered[request->told]; ++request->told)
+        request->on_line(request->told, request->answers[request->told]);
+    }
+    if (!request->done()) return;
+  }
+  report(*request);
+}
+
+void RequestQueue::fail(const Taken& taken) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (taken.request->failed || taken.request->given_up.stop_requested()) return;
+    taken.request->failed = true;
+    drop(taken.request);
+  }
+  report(*taken.request);
+}
+
+void RequestQueue::drop(const std::shared_ptr<Request>& request) {
+  if (std::erase(requests_, request) > 0) waiting_ -= request->left();
+}
+
+void RequestQueue::drop_given_up() {
+  std::erase_if(requests_, [this](const std::shared_ptr<Request>& request) {
+    if (!request->given_up.stop_requested()) return false;
+    waiting_ -= request->left();
+    return true;
+  });
+}
+
+}  // namespace nmt

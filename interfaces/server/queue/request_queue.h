@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/process/clock.h"
+#include "base/process/log.h"
+#include "server/http/request_error.h"
+#include "server/queue/line_queue.h"
+#include "server/queue/question.h"
+#include "server/records/metrics.h"
+
+namespace nmt {
+
+struct QueueOptions {
+  int64_t max_waiting = 1024;           ///< lines that may wait; a request that would make more is refused
+  int64_t max_batch = 64;               ///< lines that the translator may take at a time
+  std::chrono::milliseconds window{0};  ///< how long an idle translator waits for more when a request comes in
+  /// How long a pair of languages may have the translator while others wait.
+  std::chrono::milliseconds turn{50};
+  Clock clock = steady_seconds;
+  void validate() const;  ///< throws Error
+};
+
+/// Gives the lines of many clients to one translator, which a thread of the queue's own runs: line by line, as it has
+/// room for them. The requests that wait take turns, so that a short one is done before a long one that came first. The
+/// pairs of languages take turns, too: next is that which has had the translator for the shortest time so far.
+class RequestQueue {
+ public:
+  /// The answers to a client's lines, in their order; or why there are none, and no answers: 500 where the translator
+  /// failed at one of them. A line at which it fails spoils no other request.
+  using Done = std::function<void(std::vector<Answer> answers, const RequestError* error)>;
+  /// The answer to one of the lines. It is to be quick: the queue waits for it.
+  using OnLine = std::function<void(int64_t line, const Answer& answer)>;
+
+  /// Borrows metrics and log: they must outlive the queue. Throws Error for options out of range.
+  RequestQueue(LineTranslator translate, QueueOptions options, Metrics& metrics, Logger& log);
+  /// Answers what is waiting, then ends. What nobody waits for any more is not answered.
+  ~RequestQueue();
+
+  /// Takes a client's lines; done is called later, on a thread of the translator, or at once where there is no line.
+  /// on_line, where given, is called before with each line, in their order, as soon as it and those before it are
+  /// answered. Throws RequestError: 413 for more lines than may ever wait, 503 where too many are waiting already. Once
+  /// given_up stops, lines that were not begun are dropped, those that are being translated as soon as the translator
+  /// asks, and neither is called.
+  void submit(std::vector<Question> questions, std::stop_token given_up, Done done, OnLine on_line = {});
+
+  /// The translator is another from now on: it gets all lines that it has not taken by now. What the old one has taken
+  /// it may end.
+  void end_turns();
+
+  const QueueOptions& options() const { return options_; }
+  int64_t waiting() const;  ///< lines not yet handed to the translator, for which somebody waits
+
+ private:
+  struct Request;
+  class Turn;
+  class OneLine;
+  /// A line that the translator has.
+  struct Taken {
+    std::shared_ptr<Request> request;
+    int64_t line = 0;
+    Question question = {};  ///< a copy: should the translator fail, it is asked once more
+  };
+
+  void work();
+  LanguagePair next_pair();
+  void translate_pair(const LanguagePair& pair);
+  void translate_alone(Taken taken);
+  std::vector<Taken> take(const LanguagePair& pair, int64_t count);
+  int64_t waiting_of(const LanguagePair& pair) const;
+  void answer(const Taken& taken, Answer answer);
+  void fail(const Taken& taken);
+  void report(Request& request) const;
+  void drop(const std::shared_ptr<Request>& request);
+  void drop_given_up();
+
+  const LineTranslator translate_;
+  const QueueOptions options_;
+  Metrics& metrics_;
+  Logger& log_;
+
+  std::atomic<int64_t> generation_ = 0;  // counts end_turns()
+  mutable std::mutex mutex_;             // of what follows, and of the requests
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Request>> requests_;  // with lines not yet handed to the translator, in turn
+  int64_t waiting_ = 0;                            // such lines
+  std::map<std::string, double> used_;             // seconds that each pair has had the translator, see next_pair()
+  double least_used_ = 0;
+  bool stopping_ = false;
+  std::thread worker_;
+};
+
+}  // namespace nmt

@@ -1,0 +1,44 @@
+#include "server/queue/wait_for_answers.h"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace nmt {
+
+std::vector<Answer> wait_for_answers(RequestQueue& queue, std::vector<Question> questions, std::stop_token given_up,
+                                     RequestQueue::OnLine on_line) {
+  // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
+  struct Failure {
+    int status;
+    std::string message;
+    int64_t retry_after;
+  };
+  struct Result {
+    std::mutex mutex;
+    std::condition_variable_any come;
+    bool done = false;
+    std::vector<Answer> answers;
+    std::optional<Failure> failure;
+  };
+  const auto result = std::make_shared<Result>();
+  queue.submit(
+      std::move(questions), given_up,
+      [result](std::vector<Answer> answers, const RequestError* error) {
+        const std::lock_guard lock(result->mutex);
+        result->answers = std::move(answers);
+        if (error) result->failure = {error->status(), error->what(), error->retry_after()};
+        result->done = true;
+        result->come.notify_all();
+      },
+      std::move(on_line));
+  std::unique_lock lock(result->mutex);
+  if (!result->come.wait(lock, given_up, [&] { return result->done; })) throw GivenUp();
+  if (const auto& failure = result->failure)
+    throw RequestError(failure->status, failure->message, failure->retry_after);
+  return std::move(result->answers);
+}
+
+}  // namespace nmt

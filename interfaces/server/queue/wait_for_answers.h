@@ -1,0 +1,22 @@
+#pragma once
+
+#include <stdexcept>
+#include <stop_token>
+#include <vector>
+
+#include "server/queue/request_queue.h"
+
+namespace nmt {
+
+/// Nobody waits for the answers any more.
+class GivenUp : public std::runtime_error {
+ public:
+  GivenUp() : std::runtime_error("nobody waits any more") {}
+};
+
+/// RequestQueue::submit for a thread that waits for the answers. Throws RequestError as submit does, for what it calls
+/// `done` with, and GivenUp.
+std::vector<Answer> wait_for_answers(RequestQueue& queue, std::vector<Question> questions, std::stop_token given_up,
+                                     RequestQueue::OnLine on_line = {});
+
+}  // namespace nmt

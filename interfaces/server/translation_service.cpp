@@ -1,0 +1,389 @@
+#include "server/translation_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/code_points.h"
+#include "base/error.h"
+#include "base/unicode.h"
+#include "server/answer_json.h"
+#include "server/event_stream.h"
+#include "server/http/request_error.h"
+#include "server/languages/language_name.h"
+#include "server/text_lines.h"
+#include "text/terms/glossary.h"
+
+namespace nmt {
+
+/// One text of a request.
+struct TranslationService::AskedText {
+  TextLines lines;
+  Direction direction;
+  std::shared_ptr<const MemoryBudget::Share> share;
+
+  void add_questions(std::vector<Question>& questions, int64_t n_best) const {
+    if (!direction.pair) return;
+    for (const auto& line : lines.lines())
+      questions.push_back({.text = line, .n_best = n_best, .pair = *direction.pair});
+  }
+};
+
+namespace {
+
+/// Of longer lines no picture is drawn: nobody could read it, and its numbers would fill the memory.
+constexpr size_t kLongestPicture = 1000;  // bytes
+
+nlohmann::ordered_json language_json(const std::string& code) {
+  return {{"code", code}, {"name", language_name(code)}};
+}
+
+/// A field that must be there and not be empty.
+std::string required(const RequestBody& body, const char* name) {
+  std::string text = body.text(name);
+  if (text.empty()) throw RequestError(400, fmt::format("Invalid request: missing {} parameter", name));
+  return text;
+}
+
+std::string one_text(const RequestBody& body) {
+  if (body.is_list("q")) throw RequestError(400, "q: one text was expected");
+  return body.texts("q").front();
+}
+
+/// The client's own terms.
+struct AskedTerms {
+  explicit AskedTerms(const RequestBody& body) : keep_placeholders(body.yes_or_no("keep_placeholders")) {
+    const auto tsv = body.text("glossary");
+    if (tsv.empty()) return;
+    try {
+      glossary = std::make_shared<const Glossary>(Glossary::parse(tsv, "glossary"));
+    } catch (const Error& error) {
+      throw RequestError(400, error.what());
+    }
+  }
+  void set(Question& question) const {
+    question.glossary = glossary;
+    question.keep_placeholders = keep_placeholders;
+  }
+
+  std::shared_ptr<const Glossary> glossary = {};
+  bool keep_placeholders = false;
+};
+
+int64_t characters_of(std::span<const std::string> texts) {
+  int64_t characters = 0;
+  for (const auto& text : texts) characters += count_code_points(text);
+  return characters;
+}
+
+nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const TranslationService::AskedText& asked) {
+  if (asked.direction.detected) json["detectedLanguage"] = detected_json(*asked.direction.detected);
+  return json;
+}
+
+/// What answers a request for translation: each text takes the answers to its lines.
+nlohmann::ordered_json translation_json(std::span<const std::string> texts,
+                                        std::span<const TranslationService::AskedText> asked,
+                                        std::span<const Answer> answers, bool list, size_t alternatives) {
+  auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto& [lines, direction, share] = asked[i];
+    const auto own = answers.first(direction.pair ? lines.lines().size() : 0);
+    answers = answers.subspan(own.size());
+    translated.push_back(direction.pair ? text_of_rank(lines, own, 0) : texts[i]);
+    others.push_back(alternatives_of(lines, own, alternatives));
+    if (direction.detected) detected.push_back(detected_json(*direction.detected));
+  }
+  nlohmann::ordered_json reply = {{"translatedText", list ? translated : translated[0]}};
+  if (!detected.empty()) reply["detectedLanguage"] = list ? detected : detected[0];
+  if (alternatives > 0) reply["alternatives"] = list ? others : others[0];
+  return reply;
+}
+
+}  // namespace
+
+HttpResponse json_response(const nlohmann::ordered_json& json) {
+  return {.content_type = "application/json; charset=utf-8", .body = json_text(json)};
+}
+
+HttpResponse error_response(const RequestError& error) {
+  return HttpResponse::error(error.status(), error.what(), error.retry_after());
+}
+
+void ServiceOptions::validate() const {
+  if (max_n_best < 1) throw Error(fmt::format("{} translations of a line: use 1 or more", max_n_best));
+  admission.validate();
+  queue.validate();
+}
+
+TranslationService::TranslationService(LineTranslator translate, ServiceOptions options, Logger& log)
+    : options_((options.validate(), std::move(options))),
+      languages_(std::make_shared<ServiceLanguages>(options_.pairs, options_.aliases)),
+      admission_(options_.admission),
+      suggestions_(options_.suggestions),
+      queue_(std::move(translate), options_.queue, metrics_, log),
+      documents_(
+          queue_, [this] { return current_languages(); }, log) {}
+
+std::shared_ptr<const ServiceLanguages> TranslationService::current_languages() const {
+  const std::lock_guard lock(languages_mutex_);
+  return languages_;
+}
+
+void TranslationService::set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases) {
+  auto languages = std::make_shared<ServiceLanguages>(std::move(pairs), std::move(aliases));
+  const std::lock_guard lock(languages_mutex_);
+  languages_ = std::move(languages);
+}
+
+void TranslationService::translate(const RequestBody& body, const Caller& caller, HttpReply reply) {
+  const auto timer = std::make_shared<LatencyTimer>(metrics_);
+  auto texts = body.texts("q");
+  const auto source = required(body, "source"), target = required(body, "target");
+  check(body, caller, texts);
+  const auto format = body.text("format");
+  if (format == "html") return translate_fragments(body, caller, std::move(reply), timer);
+  if (!format.empty() && format != "text") throw RequestError(400, fmt::format("{} format is not supported", format));
+  const auto alternatives = std::min(body.whole_number("alternatives", 0), options_.max_n_best - 1);
+  const AskedTerms terms(body);
+  const bool streamed = body.yes_or_no("stream");
+  if (streamed && body.is_list("q")) throw RequestError(400, "stream: goes with one text in q");
+  count_translated(body, caller, texts, source, target);
+
+  std::vector<AskedText> asked;
+  std::vector<Question> questions;
+  for (const std::string& text : texts) {
+    asked.push_back({TextLines(text), current_languages()->direction(source, target, text), caller.share});
+    asked.back().add_questions(questions, alternatives + 1);
+    if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
+  }
+  for (auto& question : questions) terms.set(question);
+  if (streamed) return stream_lines(std::move(asked.front()), std::move(questions), alternatives, caller, reply, timer);
+  queue_.submit(std::move(questions), caller.given_up,
+                [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
+                 reply = std::move(reply), timer](const std::vector<Answer>& answers, const RequestError* error) {
+                  timer->stop();
+                  if (error) return reply(error_response(*error));
+                  reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
+                });
+}
+
+/// Each line as soon as it is there.
+void TranslationService::stream_lines(AskedText text, std::vector<Question> questions, int64_t alternatives,
+                                      const Caller& caller, const HttpReply& reply,
+                                      const std::shared_ptr<LatencyTimer>& timer) {
+  const auto events = std::make_shared<EventStream>(reply);
+  const auto asked = std::make_shared<const AskedText>(std::move(text));
+  queue_.submit(
+      std::move(questions), caller.given_up,
+      [events, asked, timer](const std::vector<Answer>&, const RequestError* error) {
+        timer->stop();
+        if (error) return events->fail(error_response(*error));
+        events->end(with_detected({{"seconds", timer->seconds()}}, *asked));
+      },
+      [events, asked, alternatives](int64_t line, const Answer& answer) {
+        nlohmann::ordered_json event = {{"line", asked->lines.number(line)},
+                                        {"translatedText", answer.n_best.empty() ? "" : answer.n_best.front().text}};
+        for (int64_t rank = 1; rank <= alternatives && rank < std::ssize(answer.n_best); ++rank)
+          event["alternatives"].push_back(answer.n_best[rank].text);
+        events->send("line", event);
+      });
+}
+
+/// Texts with markup: without alternatives.
+void TranslationService::translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
+                                             const std::shared_ptr<LatencyTimer>& timer) {
+  const AskedTerms terms(body);
+  if (body.yes_or_no("stream")) throw RequestError(400, "stream: goes with format text");
+  const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
+  if (const auto pair = current_languages()->direction(body.text("source"), body.text("target"), "").pair)
+    timer->set_pair(pair->name());
+  count(body, caller, body.texts("q"));
+  documents_.translate({.bytes = body.texts("q"),
+                        .source = body.text("source"),
+                        .target = body.text("target"),
+                        .glossary = terms.glossary,
+                        .keep_placeholders = terms.keep_placeholders,
+                        .given_up = caller.given_up,
+                        .share = caller.share},
+                       [=](const std::vector<TranslatedDocument>& documents, const RequestError* error) {
+                         timer->stop();
+                         if (error) return reply(error_response(*error));
+                         reply(json_response(fragments_json(documents, list, alternatives)));
+                       });
+}
+
+void TranslationService::translate_file(const UploadedFile& file, const RequestBody& body, const Caller& caller,
+                                        std::string base_url, HttpReply reply) {
+  const auto timer = std::make_shared<LatencyTimer>(metrics_);
+  const auto source = required(body, "source"), target = required(body, "target"), key = body.text("api_key");
+  const auto client = admission_.client(caller, key);
+  if (const auto pair = current_languages()->direction(source, target, "").pair) timer->set_pair(pair->name());
+  if (file.bytes.empty()) throw RequestError(400, "Invalid request: empty file");
+  const DocumentFormatName* format = nullptr;
+  try {
+    format = &require_document_format(file.name);
+  } catch (const Error& refused) {
+    throw RequestError(400, fmt::format("Invalid request: file format not supported: {}", refused.what()));
+  }
+  const AskedTerms terms(body);
+  const auto events = body.yes_or_no("stream") ? std::make_shared<EventStream>(reply) : nullptr;
+  documents_.translate(
+      {.bytes = {std::string(file.bytes)},
+       .format = format->format,
+       .source = source,
+       .target = target,
+       .glossary = terms.glossary,
+       .keep_placeholders = terms.keep_placeholders,
+       .given_up = caller.given_up,
+       .share = caller.share,
+       .progress =
+           [events](int64_t done, int64_t total) {
+             if (events) events->send("progress", {{"done", done}, {"total", total}});
+           },
+       .admit = [this, caller,
+                 key](int64_t characters) { admission_.admit(caller, key, characters, RequestKind::kDocument); }},
+      [this, client, format, name = file.name, base_url = std::move(base_url), reply = std::move(reply), timer, events](
+          std::vector<TranslatedDocument> documents, const RequestError* error) {
+        timer->stop();
+        const auto refuse = [&](const RequestError& why) {
+          events ? events->fail(error_response(why)) : reply(error_response(why));
+        };
+        if (error) return refuse(*error);
+        try {
+          const auto kept =
+              downloads_.add({std::move(documents.front().bytes), name, std::string(format->media_type)}, client);
+          const nlohmann::ordered_json url = {{"translatedFileUrl", base_url + "/download_file/" + kept}};
+          events ? events->end(url) : reply(json_response(url));
+        } catch (const RequestError& full) {
+          refuse(full);
+        }
+      });
+}
+
+void TranslationService::explain(const RequestBody& body, const Caller& caller, HttpReply reply) {
+  const auto timer = std::make_shared<LatencyTimer>(metrics_);
+  const auto text = one_text(body);
+  check(body, caller, {&text, 1});
+  const int64_t n_best = std::clamp<int64_t>(body.whole_number("n_best", 1), 1, options_.max_n_best);
+  const bool attention = body.yes_or_no("attention"), alignment = body.yes_or_no("alignment");
+  const auto prefix = body.text("prefix");
+  const AskedTerms terms(body);
+  const auto language = [&](const char* field, const std::string& missing) {
+    const auto given = body.text(field);
+    return given.empty() ? missing : given;
+  };
+  const LanguagePair first = current_languages()->pairs().front();
+  const auto source = language("source", first.source), target = language("target", first.target);
+  const TextLines lines(text);
+  if (!prefix.empty() && lines.lines().size() > 1) throw RequestError(400, "prefix: goes with a text of one line");
+  const bool streamed = body.yes_or_no("stream");
+  count_translated(body, caller, {&text, 1}, source, target);
+  AskedText asked{lines, current_languages()->direction(source, target, text), caller.share};
+  if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
+
+  std::vector<Question> questions;
+  asked.add_questions(questions, n_best);
+  for (Question& question : questions) {
+    question.attention = attention && question.text.size() <= kLongestPicture;
+    question.alignment = alignment;
+    question.prefix = prefix;
+    question.distinct = body.has("prefix");
+    terms.set(question);
+  }
+  if (streamed) {
+    const auto events = std::make_shared<EventStream>(reply);
+    const auto shared = std::make_shared<const AskedText>(std::move(asked));
+    return queue_.submit(
+        std::move(questions), caller.given_up,
+        [events, shared, timer](const std::vector<Answer>&, const RequestError* error) {
+          timer->stop();
+          if (error) return events->fail(error_response(*error));
+          events->end(with_detected({{"seconds", timer->seconds()}}, *shared));
+        },
+        [events, shared, alignment](int64_t line, const Answer& answer) {
+          auto event = explained_line(shared->lines.lines()[line], answer, alignment);
+          event["line"] = shared->lines.number(line);
+          events->send("line", event);
+        });
+  }
+  queue_.submit(
+      std::move(questions), caller.given_up,
+      [text, asked = std::move(asked), reply = std::move(reply), timer, alignment](const std::vector<Answer>& answers,
+                                                                                   const RequestError* error) {
+        timer->stop();
+        if (error) return reply(error_response(*error));
+        auto lines = nlohmann::ordered_json::array();
+        for (size_t i = 0; i < answers.size(); ++i)
+          lines.push_back(explained_line(asked.lines.lines()[i], answers[i], alignment));
+        // A text that is in the target language already stays as it is, without lines.
+        reply(json_response(with_detected({{"text", lines.empty() ? text : text_of_rank(asked.lines, answers, 0)},
+                                           {"lines", std::move(lines)},
+                                           {"seconds", timer->seconds()}},
+                                          asked)));
+      });
+}
+
+nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const Caller& caller) {
+  const auto text = one_text(body);
+  count(body, caller, {&text, 1});
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& detected : current_languages()->detect(text)) list.push_back(detected_json(detected));
+  return list;
+}
+
+nlohmann::ordered_json TranslationService::suggest(const RequestBody& body, const Caller& caller) {
+  if (!suggestions_.is_open()) throw RequestError(403, "Suggestions are disabled on this server.");
+  const Suggestion suggestion = {.source_text = required(body, "q"),
+                                 .translation = required(body, "s"),
+                                 .source = required(body, "source"),
+                                 .target = required(body, "target")};
+  const std::string texts[] = {suggestion.source_text, suggestion.translation};
+  check(body, caller, texts);
+  current_languages()->direction(suggestion.source, suggestion.target, "");  // whether there is such a pair
+  count(body, caller, texts);
+  suggestions_.add(suggestion);
+  return {{"success", true}};
+}
+
+nlohmann::ordered_json TranslationService::settings() const {
+  const bool keys = !options_.admission.keys.empty();
+  const LanguagePair first = current_languages()->pairs().front();
+  auto extensions = nlohmann::ordered_json::array();
+  for (const auto& format : document_formats()) extensions.push_back(format.extension);
+  return {{"apiKeys", keys},
+          {"keyRequired", keys},
+          {"charLimit", options_.admission.max_characters},
+          {"frontendTimeout", 500},
+          {"suggestions", suggestions_.is_open()},
+          {"filesTranslation", true},
+          {"supportedFilesFormat", extensions},
+          {"language", {{"source", language_json(first.source)}, {"target", language_json(first.target)}}},
+          {"maxNBest", options_.max_n_best}};
+}
+
+std::string TranslationService::metrics_text() const { return metrics_.text(queue_.waiting()); }
+
+void TranslationService::check(const RequestBody& body, const Caller& caller,
+                               std::span<const std::string> texts) const {
+  admission_.check(caller, body.text("api_key"), characters_of(texts));
+}
+
+/// Blank texts are no work.
+void TranslationService::count(const RequestBody& body, const Caller& caller, std::span<const std::string> texts) {
+  if (std::ranges::all_of(texts, [](const auto& text) { return strip(text).empty(); }))
+    return check(body, caller, texts);
+  admission_.admit(caller, body.text("api_key"), characters_of(texts));
+}
+
+/// Counts what is not copied. To look for a text's language is work, too, and does not begin before.
+void TranslationService::count_translated(const RequestBody& body, const Caller& caller,
+                                          std::span<const std::string> texts, const std::string& source,
+                                          const std::string& target) {
+  if (current_languages()->direction(source, target, "").pair || source == "auto") count(body, caller, texts);
+}
+
+}  // namespace nmt

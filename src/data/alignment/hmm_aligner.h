@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "data/alignment/piece_pairs.h"
+
+namespace nmt {
+
+struct HmmOptions {
+  int model_one_iterations = 5;  ///< before: they give the probabilities to begin with
+  int iterations = 5;            ///< of the hidden Markov model
+  int threads = 1;               ///< the result does not depend on them
+  std::function<bool()> should_stop = [] { return false; };
+  std::function<void(int64_t pairs_done, int64_t pairs)> progress = {};  ///< over all iterations of both models
+};
+
+/// The hidden Markov model of word alignment (Vogel, Ney and Tillmann 1996): each target piece comes from a source
+/// piece, whose place depends on that of the target piece before by the distance alone; or from the empty word, which
+/// keeps that place (Och and Ney 2003, sec. 2.1.2). Trained by expectation maximisation, from IBM Model 1.
+///
+///   p(t, a | s) = prod_j p(a_j | a_{j-1}) p(t_j | s_{a_j}),   p(i | i') ~ c(i - i') (1 - p_0)
+class HmmAligner {
+ public:
+  /// The source piece of each target piece, or kEmpty.
+  using Links = std::vector<int32_t>;
+  static constexpr int32_t kEmpty = -1;
+
+  /// Ids must be below the sizes of the vocabularies. Memory: as train_lexicon() takes for 256 translations of each
+  /// source piece, and 100 MB. All sums are made in the order of the pairs. nullopt: should_stop said so.
+  static std::optional<HmmAligner> train(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
+                                         const HmmOptions& options);
+  ~HmmAligner();
+  HmmAligner(HmmAligner&&) noexcept;
+  HmmAligner& operator=(HmmAligner&&) noexcept;
+
+  /// The most probable alignment (Viterbi). Time grows with target x source². Any number of threads may call it.
+  Links align(std::span<const int32_t> source, std::span<const int32_t> target) const;
+
+ private:
+  class Model;
+  explicit HmmAligner(std::unique_ptr<Model> model);
+  std::unique_ptr<Model> model_;
+};
+
+}  // namespace nmt

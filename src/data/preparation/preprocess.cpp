@@ -1,0 +1,316 @@
+#include "data/preparation/preprocess.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/folders/output_folder.h"
+#include "base/process/progress.h"
+#include "base/threads.h"
+#include "base/unicode.h"
+#include "data/alignment/alignment_files.h"
+#include "data/manifest.h"
+#include "data/preparation/cut_pair.h"
+#include "data/preparation/data_folder.h"
+#include "data/preparation/encoder.h"
+#include "data/preparation/input_files.h"
+#include "data/preparation/original_files.h"
+#include "data/preparation/prepared_corpus_writer.h"
+#include "data/preparation/splits.h"
+#include "data/preparation/stage_times.h"
+#include "data/preparation/vocabulary_training.h"
+#include "text/codec/codec.h"
+#include "text/codec/readable_vocabulary.h"
+#include "text/corpus/cleaning_table.h"
+#include "text/normalization.h"
+#include "text/pairs/corpus_reader.h"
+
+namespace nmt {
+namespace {
+
+CleaningOptions cleaning_options(const DataConfig& data) {
+  return {.drop_empty = data.drop_empty,
+          .drop_duplicates = data.drop_duplicates,
+          .drop_test_overlap = data.drop_test_overlap,
+          .source_markers = marker_count(data.source_markers),
+          .maxlen1 = data.maxlen1,
+          .maxlen2 = data.maxlen2,
+          .max_length_ratio = data.max_length_ratio};
+}
+
+/// Thrown inside this file to unwind when the user asked to stop.
+struct Stopped {};
+
+/// One run of nmt-prepro, step by step.
+class Preprocessor {
+ public:
+  Preprocessor(const Config& config, const PreprocessOptions& options, Logger& log)
+      : config_(config),
+        data_(config.data),
+        options_(options),
+        log_(log),
+        cleaning_(cleaning_options(config.data)),
+        splits_(list_splits(config.data)) {}
+
+  PreprocessResult run();
+
+ private:
+  void hash_inputs();
+  void read_held_out();
+  void read_training(const std::filesystem::path& folder);
+  void count_whole_files(const CorpusFiles& files);
+  TextCodec make_codec();
+  void encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder);
+  struct SplitOutput {
+    PreparedCorpusWriter writer;
+    OriginalFiles original;
+    SplitRecord record;
+  };
+  void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
+                     SplitOutput& output);
+  void make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder);
+  void report_reader(const CorpusReader& reader, const std::string& note);
+
+  CorpusReader open(const CorpusFiles& files) const {
+    return {files, data_.repair_utf8 ? Utf8Policy::kRepair : Utf8Policy::kStop};
+  }
+  std::string normalised(std::string_view text) const {
+    return normalize(
+        text,
+        {.nfkc = data_.nfkc, .lowercase = data_.lowercase, .latin_only = data_.characters == CharacterSet::kLatin});
+  }
+  void stop_if_asked() const {
+    if (options_.should_stop()) throw Stopped();
+  }
+  int threads() const { return config_.run.threads > 0 ? static_cast<int>(config_.run.threads) : default_threads(); }
+
+  const Config& config_;
+  const DataConfig& data_;
+  const PreprocessOptions& options_;
+  Logger& log_;
+  StageTimes times_;
+  CleaningOptions cleaning_;
+  std::vector<Split> splits_;
+  Manifest manifest_;  // in the making
+  HeldOutText held_out_;
+  VocabularyTraining vocabulary_{data_, static_cast<uint64_t>(config_.run.seed), threads()};
+  std::vector<int64_t> corpus_pairs_;  // of each training corpus, from the first reading
+};
+
+PreprocessResult Preprocessor::run() {
+  manifest_.inputs = list_input_files(config_);
+  DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), log_);
+  if (const auto manifest = there.find_data(manifest_.inputs))
+    return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
+  there.refuse_losses(manifest_.inputs, options_.config_files);
+  vocabulary_.refuse_lost_symbols();
+  for (const auto& warning : input_warnings(data_)) log_.warn("{}", warning);
+  OutputFolder folder(data_.dir, [&](const auto& standing) { return there.find_loss(standing); });
+  if (!folder.lock_problem().empty())
+    log_.warn("data.dir {}: this file system has no locks ({}): start only one nmt-prepro there", data_.dir,
+              folder.lock_problem());
+  hash_inputs();
+  read_held_out();
+  read_training(folder.path());
+  const TextCodec codec = make_codec();
+  {
+    const auto writing = times_.measure(PreprocessStage::kWriting);
+    manifest_.tokenizer = codec.save(folder.path());
+    for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
+  }
+  for (const auto& split : splits_) encode_split(split, codec, folder.path());
+  OriginalFiles::finish(data_, folder.path());
+  const auto original_files = OriginalFiles::names(data_);
+  manifest_.original_files.assign(original_files.begin(), original_files.end());
+  make_alignment_files(codec, folder.path());
+  manifest_.options = data_options(config_);
+  manifest_.seed = static_cast<uint64_t>(config_.run.seed);
+  manifest_.sampled = vocabulary_.is_sample();
+  {
+    const auto writing = times_.measure(PreprocessStage::kWriting);
+    manifest_.write(folder.path());
+    stop_if_asked();
+    folder.commit();
+  }
+  for (const auto& line : times_.table()) log_.info("{}", line);
+  return {PrepareOutcome::kWritten, cleaning_table(manifest_.cleaning, cleaning_)};
+}
+
+void Preprocessor::hash_inputs() {
+  const auto scope = times_.measure(PreprocessStage::kChecksums);
+  parallel_for(std::ssize(manifest_.inputs), 1, threads(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (begin == 0 && options_.should_stop()) return;  // the calling thread's range
+      auto& input = manifest_.inputs[static_cast<size_t>(i)];
+      if (input.sha256.empty()) input.sha256 = sha256_of_file(input.path);
+    }
+  });
+  stop_if_asked();
+}
+
+void Preprocessor::read_held_out() {
+  const auto scope = times_.measure(PreprocessStage::kReading);
+  for (const auto& split : splits_) {
+    if (split.is_training()) continue;
+    CorpusReader reader = open(split.corpora.front());
+    for (TextPair pair; reader.next(pair);) held_out_.add(normalised(pair.source), normalised(pair.target));
+    report_reader(reader, "never filtered");
+    stop_if_asked();
+  }
+}
+
+/// The first reading: finds what is wrong with the files before the long work begins, counts, and gathers what
+/// vocabularies are learnt from, which are the pairs that the text's own rules keep, or whole files.
+void Preprocessor::read_training(const std::filesystem::path& folder) {
+  const auto scope = times_.measure(PreprocessStage::kReading);
+  CleaningRules rules(cleaning_, held_out_, HashSet(folder));
+  ProgressBar progress("reading", 0, "pairs");
+  int64_t done = 0;
+  for (const auto& files : splits_[0].corpora) {
+    CorpusReader reader = open(files);
+    const bool by_pair = !data_.count_markup || !reader.has_a_file_for_each_side();
+    if (!by_pair) count_whole_files(files);
+    const bool offers = by_pair && vocabulary_.is_learnt();
+    const auto transform = [&](EncodedPair& pair, int) {
+      if (!offers) return;
+      pair.text = {normalised(pair.text.source), normalised(pair.text.target)};
+      pair.hashes = PairHashes(pair.text.source, pair.text.target);
+    };
+    const auto take = [&](const EncodedPair& pair) {
+      progress.update(++done);
+      if (offers && rules.judge_text(pair.hashes) == Verdict::kKept)
+        vocabulary_.offer(pair.text.source, pair.text.target);
+    };
+    run_pairs(reader, threads(), {.transform = transform, .take = take, .should_stop = options_.should_stop});
+    stop_if_asked();
+    corpus_pairs_.push_back(reader.count());
+    progress.clear();
+    report_reader(reader, "");
+  }
+}
+
+/// data.count_markup: every line counts, markup and pairs that are dropped too.
+void Preprocessor::count_whole_files(const CorpusFiles& files) {
+  TextReader source(files.source, TextFormat::kPlain), target(files.target, TextFormat::kPlain);
+  const auto text = [&](std::string_view line) {
+    return data_.repair_utf8 ? normalised(repair_utf8(line)) : normalised(line);
+  };
+  while (const auto line = source.next()) vocabulary_.offer(text(*line), {});
+  stop_if_asked();
+  while (const auto line = target.next()) vocabulary_.offer({}, text(*line));
+  stop_if_asked();
+}
+
+TextCodec Preprocessor::make_codec() {
+  const auto scope = times_.measure(PreprocessStage::kVocabulary);
+  auto codec = vocabulary_.make_codec(options_.should_stop, log_);
+  if (!codec) throw Stopped();
+  require_room_for_sentence(*codec, data_);
+  return std::move(*codec);
+}
+
+void Preprocessor::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
+  SplitOutput output{.writer = PreparedCorpusWriter(folder / (split.name + ".bin")),
+                     .original = OriginalFiles(data_, codec, split.name, folder),
+                     .record = {.name = split.name}};
+  {
+    const auto encoding = times_.measure(PreprocessStage::kEncoding);
+    CleaningRules rules(cleaning_, held_out_, HashSet(folder));
+    for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) encode_corpus(split, corpus, codec, rules, output);
+  }
+  const auto writing = times_.measure(PreprocessStage::kWriting);
+  output.original.commit();
+  auto& [writer, original, record] = output;
+  if (writer.size() == 0) throw Error(nothing_left(manifest_.cleaning));
+  record.pairs = writer.size();
+  record.source_pieces = writer.source_tokens();
+  record.target_pieces = writer.target_tokens();
+  record.sha256 = writer.finish(&times_);
+  log_.info("{}", split_summary(record));
+  manifest_.splits.push_back(std::move(record));
+}
+
+int64_t count_unknown(const std::vector<int32_t>& ids) {
+  return std::count(ids.begin(), ids.end(), SpecialIds::kUnknown);
+}
+
+void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
+                                 SplitOutput& output) {
+  const CorpusFiles& files = split.corpora[corpus];
+  const int64_t expected = split.is_training() ? corpus_pairs_[corpus] : 0;
+  ProgressBar progress("encoding " + files.name(), expected, "pairs");
+  CleaningRow row{.name = split.row_name(corpus), .is_training = split.is_training()};
+  CorpusReader reader = open(files);
+  const CorpusEncoder encoder(
+      codec,
+      {.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands, .threads = threads()});
+  int64_t done = 0, cut = 0;
+  const auto take = [&](EncodedPair& pair) {
+    progress.update(++done);
+    output.original.add(pair);
+    if (split.is_training()) {
+      const int64_t cut_sides = data_.too_long == TooLong::kCut ? cut_to_maxlen(pair, data_) : 0;
+      const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),
+                                           static_cast<int64_t>(pair.target.size()), codec.prefix_length(pair.source)};
+      if (rules.judge(pair.hashes, lengths, row.counts) != Verdict::kKept) return;
+      cut += cut_sides;
+    } else {
+      ++row.counts.read;
+      ++row.counts.verdicts[static_cast<int>(Verdict::kKept)];
+    }
+    output.record.source_unknown += count_unknown(pair.source);
+    output.record.target_unknown += count_unknown(pair.target);
+    output.writer.add({.source = pair.source,
+                       .target = pair.target,
+                       .source_text = pair.text.source,
+                       .target_text = pair.text.target,
+                       .corpus = static_cast<int32_t>(corpus)});
+  };
+  encoder.run(reader, take, options_.should_stop);
+  stop_if_asked();
+  if (split.is_training() && reader.count() != expected) {
+    throw Error(
+        fmt::format("{} {}: has changed while it was read; start again", files.source_option, files.source.string()));
+  }
+  if (cut > 0)
+    log_.info("{}: {} sentences were cut to data.maxlen1 and maxlen2 (data.too_long)", files.name(), with_commas(cut));
+  row.counts.repaired_lines = reader.repaired_lines();
+  manifest_.cleaning.push_back(std::move(row));
+}
+
+/// What is learnt from the prepared pairs.
+void Preprocessor::make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder) {
+  const AlignmentFilesOptions options{.threads = threads(), .should_stop = options_.should_stop};
+  const auto checksum = [](std::optional<std::string> made) {
+    if (!made) throw Stopped();
+    return std::move(*made);
+  };
+  if (data_.shortlist > 0) {
+    const auto scope = times_.measure(PreprocessStage::kLexicon);
+    manifest_.lexicon = checksum(write_lexicon(folder, codec, data_.shortlist, options, log_));
+  }
+  if (data_.alignment) {
+    const auto scope = times_.measure(PreprocessStage::kAlignment);
+    manifest_.alignment = checksum(write_alignment(folder, codec, options, log_));
+  }
+}
+
+void Preprocessor::report_reader(const CorpusReader& reader, const std::string& note) {
+  log_.info("{}: {} pairs{}", reader.description(), with_commas(reader.count()), note.empty() ? "" : ", " + note);
+  for (const auto& [text, is_warning] : reader.notes()) is_warning ? log_.warn(text) : log_.info(text);
+}
+
+}  // namespace
+
+PreprocessResult prepare_data(const Config& config, const PreprocessOptions& options, Logger& log) {
+  try {
+    return Preprocessor(config, options, log).run();
+  } catch (const Stopped&) {
+    return {PrepareOutcome::kStopped, ""};
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,53 @@
+#include "archive.h"
+#include "documents/archive/zip_archive.h"
+#include "documents/document.h"
+#include "documents/markup_checks.h"
+#include "documents/tokens/xml_tokenizer.h"
+#include "fuzz_target.h"
+#include "text/alignment/toy_translators.h"
+
+namespace {
+
+using nmt::DocumentFormat;
+
+constexpr DocumentFormat kFormats[] = {DocumentFormat::kDocx, DocumentFormat::kPptx, DocumentFormat::kOdt,
+                                       DocumentFormat::kEpub};
+
+/// An archive in which `part` has the place of the text.
+std::string package_of(DocumentFormat format, const std::string& part, std::string& name) {
+  name = format == DocumentFormat::kDocx   ? "word/document.xml"
+         : format == DocumentFormat::kPptx ? "ppt/slides/slide1.xml"
+         : format == DocumentFormat::kOdt  ? "content.xml"
+                                           : "a.xhtml";
+  nmt::test::Archive archive;
+  archive.add("mimetype", "x").add_deflated(name, part);
+  archive.add("ppt/presentation.xml", "");
+  archive.add("META-INF/container.xml", "<c><rootfile full-path='a.opf'/></c>");
+  archive.add("a.opf", "<p><item href='a.xhtml' media-type='application/xhtml+xml'/></p>");
+  return archive.bytes();
+}
+
+}  // namespace
+
+NMT_FUZZ_TARGET(markup_package, input) {
+  using namespace nmt;
+  DocumentLimits limits;
+  limits.unpacked_bytes = 1 << 20;
+  if (input.starts_with("PK")) {
+    for (const auto format : kFormats)
+      fuzz::takes([&] { fuzz::look_at(translate_document(format, input, test::scramble, limits)); });
+    return;
+  }
+  for (const auto format : kFormats) {
+    std::string name, out;
+    const std::string package = package_of(format, std::string(input), name);
+    if (!fuzz::takes([&] { out = translate_document(format, package, test::scramble, limits); })) continue;
+    const documents::ZipArchive before(package, limits), after(out, {});
+    fuzz::require(before.names() == after.names(), "entries keep their order");
+    const std::string part = after.read(name);
+    const auto tokens = documents::tokenize_xml(part, 256, "out.xml");
+    if (format == DocumentFormat::kDocx || format == DocumentFormat::kPptx) continue;  // runs are made anew
+    fuzz::require(test::tags_of(documents::tokenize_xml(input, 256, "in.xml")) == test::tags_of(tokens),
+                  "all tags are there");
+  }
+}

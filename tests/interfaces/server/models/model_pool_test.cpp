@@ -1,0 +1,248 @@
+#include "server/models/model_pool.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <sstream>
+
+#include "base/error.h"
+#include "config/loading/schema.h"
+#include "config/rules/consistency.h"
+#include "models/formula_weights.h"
+#include "spdlog/sinks/ostream_sink.h"
+#include "support.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+#include "text/sentencepiece/sentencepiece_trainer.h"
+#include "text/training_lines.h"
+
+namespace fs = std::filesystem;
+
+namespace nmt::model_pool_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> names(const std::vector<LanguagePair>& pairs) {
+  std::vector<std::string> names;
+  for (const auto& pair : pairs) names.push_back(pair.name());
+  return names;
+}
+
+class ModelPoolTest : public testing::Test {
+ protected:
+  static constexpr const char* kSmall =
+      "model: {d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2}, data: {maxlen1: 20, maxlen2: 20}";
+
+  void SetUp() override {
+    save(parse_config(fmt::format("{{{}, decoding: {{beam_size: 3}}}}", kSmall), "test").config);
+  }
+  void save(const Config& config) {
+    const auto bytes = train_sentencepiece(
+        test::training_lines(), {.vocab_size = 60, .character_coverage = 1.0, .user_symbols = {">>cs<<", ">>fr<<"}});
+    const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
+    fs::remove_all(folder_ / "model");
+    fs::create_directory(folder_ / "model");
+    save_model(folder_ / "model", *test::formula_model(config.model, 60, 60), config,
+               TextCodec({.source_language = "de", .target_language = "en"}, tokenizer, tokenizer),
+               nlohmann::json::object());
+  }
+  ServiceModel model(const std::string& source = "", const std::string& target = "") {
+    return {.directories = {folder_ / "model"}, .source = source, .target = target};
+  }
+  /// A folder with the same model.
+  ServiceModel copy(const std::string& name, const std::string& source, const std::string& target) {
+    fs::copy(folder_ / "model", folder_ / name);
+    return {.directories = {folder_ / name}, .source = source, .target = target};
+  }
+  std::string translated(ModelPool& pool, const std::string& source, const std::string& target) {
+    const Question question{.text = test::training_lines().front(), .pair = {source, target}};
+    return pool.answers_to({&question, 1}, {}).at(0).n_best.at(0).text;
+  }
+  std::string refusal(const ServiceConfig& config) {
+    try {
+      ModelPool(config, options_, log_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  static int count(const std::string& text, const std::string& part) {
+    int count = 0;
+    for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  }
+
+  test::TemporaryDirectory folder_;
+  std::ostringstream said_;
+  Logger log_{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said_)};
+  ModelPoolOptions options_{.device = "cpu"};
+};
+
+TEST_F(ModelPoolTest, AModelKnowsItsLanguages) {
+  ModelPool pool({.models = {model()}}, options_, log_);
+  EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en"));
+  EXPECT_EQ(pool.max_n_best(), 3);
+  EXPECT_NE(translated(pool, "de", "en"), "");
+  EXPECT_THROW(translated(pool, "de", "fr"), Error);
+}
+
+TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
+  ModelPool pool({.models = {model(), model("en", "fr"), model("en", "de")}, .pivots = {"en"}}, options_, log_);
+  EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en", "en-fr", "en-de", "de-fr"));
+  const ModelSet alone({.directories = {folder_ / "model"}, .device = "cpu"});
+  const Translator translator(alone.members(), alone.options());
+  const auto once = translator.translate(std::vector{test::training_lines().front()})[0].text;
+  EXPECT_EQ(translated(pool, "de", "en"), once);
+  EXPECT_EQ(translated(pool, "de", "fr"), translator.translate(std::vector{once})[0].text);
+  const Question questions[] = {{.text = "", .pair = {"de", "fr"}},
+                                {.text = test::training_lines()[0], .n_best = 3, .pair = {"de", "fr"}},
+                                {.text = test::training_lines()[0], .alignment = true, .pair = {"de", "fr"}}};
+  const auto answers = pool.answers_to(questions, {});
+  EXPECT_TRUE(answers[0].n_best.empty());
+  EXPECT_EQ(answers[1].n_best.size(), 3u);
+  ASSERT_FALSE(answers[2].alignment.empty());
+  for (const auto& words : answers[2].alignment) {
+    EXPECT_LE(words.source_end, questions[2].text.size());
+    EXPECT_LE(words.target_end, answers[2].n_best[0].text.size());
+  }
+  EXPECT_TRUE(pool.answers_to(questions, [] { return true; }).empty()) << "nobody waits";
+}
+
+TEST_F(ModelPoolTest, HasNoMoreModelsThanMemory) {
+  int64_t bytes = 0;
+  for (const auto& file : fs::directory_iterator(folder_ / "model")) bytes += static_cast<int64_t>(file.file_size());
+  ModelPool pool({.models = {model(), copy("two", "en", "fr"), copy("three", "en", "de")}, .memory = 2 * bytes},
+                 options_, log_);
+  EXPECT_EQ(said_.str(), "") << "none is loaded yet";
+  EXPECT_EQ(pool.max_n_best(), 3);
+  const auto first = translated(pool, "de", "en");
+  translated(pool, "en", "fr");
+  translated(pool, "de", "en");
+  EXPECT_EQ(count(said_.str(), "leaves the memory"), 0);
+  translated(pool, "en", "de");
+  EXPECT_THAT(said_.str(), HasSubstr("en-fr: leaves the memory"));
+  EXPECT_EQ(translated(pool, "de", "en"), first);
+  translated(pool, "en", "fr");
+  EXPECT_THAT(said_.str(), HasSubstr("en-de: leaves the memory"));
+  EXPECT_EQ(count(said_.str(), "loaded in"), 4);
+  EXPECT_EQ(
+      refusal({.models = {model()}, .memory = bytes - 1, .places = {{"memory", "s.yaml:2: memory: "}}}),
+      fmt::format("s.yaml:2: memory: the model {} takes {} bytes, more than the {} that all models may take; give more",
+                  (folder_ / "model").string(), bytes, bytes - 1));
+}
+
+TEST_F(ModelPoolTest, RefusesLanguagesThatDoNothing) {
+  auto second = model();
+  second.place = "s.yaml:4: ";
+  EXPECT_THAT(refusal({.models = {model(), second}}), HasSubstr("s.yaml:4: two models translate from de to en"));
+  EXPECT_EQ(
+      refusal({.models = {model()}, .aliases = {{"no", "nb"}}, .places = {{"aliases no", "s.yaml:3: aliases: "}}}),
+      "s.yaml:3: aliases: no stands for nb, which no model translates; name one of de, en");
+  EXPECT_THAT(refusal({.models = {model()}, .aliases = {{"de", "en"}}}),
+              HasSubstr("de is a language of the models itself"));
+  EXPECT_THAT(refusal({.models = {model()}, .aliases = {{"DE", "en"}}}),
+              HasSubstr("DE is a language of the models itself"))
+      << "clients may write de so";
+  EXPECT_EQ(refusal({.models = {model()}, .aliases = {{"eng", "EN"}}}), "");
+  for (const char* pivot : {"xx", "en", "de"})
+    EXPECT_THAT(refusal({.models = {model()}, .pivots = {pivot}}), HasSubstr(fmt::format("can go through {}", pivot)));
+  EXPECT_EQ(refusal({.models = {model(), model("en", "fr")}, .pivots = {"en"}, .aliases = {{"fra", "fr"}}}), "");
+}
+
+// A model for several target languages, of which a text before each sentence says which one.
+TEST_F(ModelPoolTest, APrefixChoosesTheTargetLanguage) {
+  for (const bool limited : {false, true}) {
+    said_.str("");
+    auto czech = model("de", "cs"), french = model("de", "fr");
+    czech.source_prefix = ">>cs<< ";
+    french.source_prefix = ">>fr<<";
+    french.place = "s.yaml:7: ";
+    ModelPool pool({.models = {model(), czech, french}, .memory = limited ? int64_t{1} << 30 : 0}, options_, log_);
+    EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en", "de-cs", "de-fr"));
+    const auto answer = [&](const std::string& text, const std::string& target) {
+      const Question question{.text = text, .alignment = true, .pair = {"de", target}};
+      return pool.answers_to({&question, 1}, {}).at(0);
+    };
+    const auto text = test::training_lines().front();
+    for (const std::string target : {"cs", "fr"}) {
+      const auto by_prefix = answer(text, target), typed = answer(">>" + target + "<< " + text, "en");
+      EXPECT_EQ(by_prefix.n_best.at(0).text, typed.n_best.at(0).text);
+      EXPECT_EQ(by_prefix.source_tokens, typed.source_tokens);
+      for (const auto& words : by_prefix.alignment) EXPECT_LE(words.source_end, text.size());
+    }
+    EXPECT_NE(answer(text, "en").source_tokens, answer(text, "cs").source_tokens);
+    EXPECT_EQ(count(said_.str(), "loaded in"), 1) << "they share their weights";
+    french.source_prefix = ">>xx<< ";
+    EXPECT_EQ(refusal({.models = {czech, french}, .memory = limited ? int64_t{1} << 30 : 0}),
+              "s.yaml:7: prefix '>>xx<< ': the model's source vocabulary does not have it; write it as in training");
+  }
+}
+
+// Each request would fail: also where the models are loaded by the first that asks for them.
+TEST_F(ModelPoolTest, RefusesAnAlignmentLayerThatAModelLacks) {
+  for (const int64_t memory : {0, 1 << 30}) {
+    auto wrong = model();
+    wrong.changed = [](Config config) {
+      config.decoding.alignment_layer = 9;
+      return config;
+    };
+    EXPECT_THAT(refusal({.models = {wrong}, .memory = memory}),
+                testing::StartsWith((folder_ / "model").string() + ": decoding.alignment_layer 9: the decoder has 1"));
+    wrong.place = "s.yaml:4: ";
+    EXPECT_THAT(refusal({.models = {wrong}, .memory = memory}),
+                testing::StartsWith("s.yaml:4: decoding.alignment_layer 9: the decoder has 1"));
+    wrong.changed = [](Config config) {
+      config.decoding.alignment_head = 9;
+      return config;
+    };
+    EXPECT_THAT(refusal({.models = {wrong}, .memory = memory}),
+                HasSubstr("decoding.alignment_head 9: the decoder has 2"));
+  }
+}
+
+TEST_F(ModelPoolTest, TheServiceChangesAModel) {
+  auto narrow = model();
+  narrow.changed = [](Config config) {
+    config.decoding.beam_size = 1;
+    return config;
+  };
+  ModelPool pool({.models = {narrow}}, options_, log_);
+  EXPECT_EQ(pool.max_n_best(), 1);
+}
+
+// What the command line says there contradicts the defaults, but not what this model says.
+TEST_F(ModelPoolTest, TheServiceMayChangeWhatTheModelAllows) {
+  struct Case {
+    const char* own;
+    std::function<void(DecodingConfig&)> change;
+    int64_t n_best;
+  };
+  const Case cases[] = {
+      {"{beam_size: 4, diversity_groups: 2}", [](DecodingConfig& decoding) { decoding.diversity_strength = 1; }, 4},
+      {"{beam_size: 1, sampling: true}", [](DecodingConfig& decoding) { decoding.temperature = 0.5; }, 1}};
+  for (const Case& one : cases) {
+    save(parse_config(fmt::format("{{{}, decoding: {}}}", kSmall, one.own), "test").config);
+    options_.changed = [&one](Config config) {
+      one.change(config.decoding);
+      check_consistency(config, "command line");
+      return config;
+    };
+    EXPECT_THROW(options_.changed(Config()), Error) << one.own;
+    EXPECT_EQ(ModelPool({.models = {model()}}, options_, log_).max_n_best(), one.n_best);
+  }
+}
+
+TEST_F(ModelPoolTest, RefusesWhatIsNoModel) {
+  EXPECT_THROW(ModelPool({.models = {{.directories = {folder_.path()}}}}, options_, log_), Error);
+  for (const std::string place : {"", "s.yaml:4: "}) {
+    const auto said = refusal({.models = {{.directories = {folder_ / "none"}, .place = place}}});
+    EXPECT_THAT(said, testing::StartsWith(place + (folder_ / "none").string()));
+    EXPECT_EQ(count(said, "none"), 1) << said;
+  }
+}
+
+}  // namespace
+}  // namespace nmt::model_pool_test

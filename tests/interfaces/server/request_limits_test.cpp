@@ -1,0 +1,113 @@
+// What counts against the limits of a client (docs/serving.md#keys).
+#include <gmock/gmock.h>
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "server/fake_translator.h"
+#include "server/http/request_error.h"
+#include "server/translation_service.h"
+#include "support.h"
+
+namespace nmt::request_limits_test {
+namespace {
+
+using nlohmann::json;
+
+class RequestLimitsTest : public testing::Test {
+ protected:
+  RequestLimitsTest() {
+    ServiceOptions options;
+    options.pairs = {{"de", "en"}};
+    options.admission.limit = {.requests = 2};
+    options.suggestions = (folder_ / "suggestions").string();
+    service_.emplace(translator_.function(), options, *log_);
+  }
+  static RequestBody body(const json& fields) {
+    json all = {{"q", "ab"}, {"s", "ba"}, {"source", "de"}, {"target", "en"}};
+    all.update(fields);
+    return RequestBody::from_json(all.dump());
+  }
+  template <typename Ask>
+  int status_of(Ask&& ask) {
+    const auto answered = std::make_shared<std::promise<int>>();
+    auto status = answered->get_future();
+    try {
+      ask(HttpReply([answered](const HttpResponse& given) { answered->set_value(given.status); }));
+    } catch (const RequestError& error) {
+      return error.status();
+    }
+    return status.get();
+  }
+  int translate(const json& fields) {
+    return status_of([&](HttpReply reply) { service_->translate(body(fields), {}, std::move(reply)); });
+  }
+  int explain(const json& fields) {
+    return status_of([&](HttpReply reply) { service_->explain(body(fields), {}, std::move(reply)); });
+  }
+  int suggest(const json& fields) {
+    try {
+      service_->suggest(body(fields), {});
+      return 200;
+    } catch (const RequestError& error) {
+      return error.status();
+    }
+  }
+  /// The requests that are left of the two.
+  int left() {
+    int left = 0;
+    while (translate(json::object()) == 200) ++left;
+    return left;
+  }
+
+  test::TemporaryDirectory folder_;
+  std::shared_ptr<Logger> log_ = test::silent_log();
+  test::FakeTranslator translator_;
+  std::optional<TranslationService> service_;
+};
+
+TEST_F(RequestLimitsTest, WhatIsRefusedDoesNotCount) {
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(translate({{"source", "fr"}}), 400);
+    EXPECT_EQ(translate({{"target", "fr"}}), 400);
+    EXPECT_EQ(translate({{"source", "en"}, {"target", "de"}}), 400) << "no such pair";
+    EXPECT_EQ(translate({{"source", "auto"}, {"target", "fr"}}), 400);
+    EXPECT_EQ(translate({{"format", "docx"}}), 400);
+    EXPECT_EQ(translate({{"format", "html"}, {"target", "fr"}}), 400);
+    EXPECT_EQ(translate({{"stream", true}, {"q", json::array({"ab"})}}), 400);
+    EXPECT_EQ(translate({{"alternatives", "many"}}), 400);
+    EXPECT_EQ(explain({{"source", "fr"}}), 400);
+    EXPECT_EQ(explain({{"q", "ab\ncd"}, {"prefix", "b"}}), 400);
+    EXPECT_EQ(suggest({{"source", "fr"}}), 400);
+  }
+  EXPECT_EQ(left(), 2);
+}
+
+TEST_F(RequestLimitsTest, WhatIsCopiedDoesNotCount) {
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(translate({{"source", "en"}}), 200) << "into the same language";
+    EXPECT_EQ(translate({{"q", ""}}), 200);
+    EXPECT_EQ(translate({{"q", {" \n", ""}}}), 200);
+    EXPECT_EQ(explain({{"source", "en"}}), 200);
+  }
+  EXPECT_EQ(left(), 2);
+}
+
+// Else who has nothing left could go on asking for what costs most.
+TEST_F(RequestLimitsTest, WhatIsWorkCounts) {
+  const std::string english = "The old man has a house in the city.";
+  EXPECT_EQ(translate({{"source", "auto"}, {"q", english}}), 200) << "its language is looked for";
+  EXPECT_EQ(suggest(json::object()), 200);
+  EXPECT_EQ(left(), 0);
+  EXPECT_EQ(translate({{"source", "auto"}, {"q", english}}), 429);
+  EXPECT_EQ(translate({{"format", "html"}}), 429);
+  EXPECT_EQ(explain(json::object()), 429);
+  EXPECT_EQ(suggest(json::object()), 429);
+  EXPECT_THROW(service_->detect(body(json::object()), {}), RequestError);
+}
+
+}  // namespace
+}  // namespace nmt::request_limits_test
