@@ -8,17 +8,21 @@ find_package(CLI11 REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
-find_package(Boost 1.74 REQUIRED) # headers only: Asio and Beast
-find_path(NMT_CLD2_INCLUDE cld2/public/compact_lang_det.h REQUIRED)
-find_library(NMT_CLD2 cld2 REQUIRED)
-add_library(CLD2::CLD2 UNKNOWN IMPORTED)
-set_target_properties(CLD2::CLD2 PROPERTIES IMPORTED_LOCATION ${NMT_CLD2} INTERFACE_INCLUDE_DIRECTORIES ${NMT_CLD2_INCLUDE})
+if(NMT_WITH_SERVER)
+  find_package(Boost 1.74 REQUIRED) # headers only: Asio and Beast
+  find_path(NMT_CLD2_INCLUDE cld2/public/compact_lang_det.h REQUIRED)
+  find_library(NMT_CLD2 cld2 REQUIRED)
+  add_library(CLD2::CLD2 UNKNOWN IMPORTED)
+  set_target_properties(CLD2::CLD2 PROPERTIES IMPORTED_LOCATION ${NMT_CLD2} INTERFACE_INCLUDE_DIRECTORIES ${NMT_CLD2_INCLUDE})
+endif()
 
-# Documents that are zip archives. Debian's package of libzip names programs in its CMake files that it does not bring along.
-find_path(NMT_LIBZIP_INCLUDE zip.h REQUIRED)
-find_library(NMT_LIBZIP zip REQUIRED)
-add_library(libzip UNKNOWN IMPORTED)
-set_target_properties(libzip PROPERTIES IMPORTED_LOCATION ${NMT_LIBZIP} INTERFACE_INCLUDE_DIRECTORIES ${NMT_LIBZIP_INCLUDE})
+if(NMT_WITH_DOCUMENTS) # documents that are zip archives
+  # Debian's package of libzip names programs in its CMake files that it does not bring along.
+  find_path(NMT_LIBZIP_INCLUDE zip.h REQUIRED)
+  find_library(NMT_LIBZIP zip REQUIRED)
+  add_library(libzip UNKNOWN IMPORTED)
+  set_target_properties(libzip PROPERTIES IMPORTED_LOCATION ${NMT_LIBZIP} INTERFACE_INCLUDE_DIRECTORIES ${NMT_LIBZIP_INCLUDE})
+endif()
 
 # LibTorch ships headers of another fmt in its include folder, which would shadow the system's and break spdlog:
 # a folder that holds nothing but a link to the system's fmt goes first (docs/building.md).

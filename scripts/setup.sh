@@ -5,17 +5,22 @@
 # NMT_TORCH_INDEX_URL where that is set.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+core=''
 case "${1:-}" in
   '') ;;
-  -h | --help) sed -n '2,5s/^# //p' scripts/setup.sh; exit 0 ;;
+  --core) core=yes ;;
+  -h | --help) sed -n '2,6s/^# //p' scripts/setup.sh; exit 0 ;;
   *) die "$1: no such option (see --help)" ;;
 esac
 
 packages=(build-essential ninja-build ccache ca-certificates
-  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
-  libssl-dev libcld2-dev libzip-dev libgtest-dev libgmock-dev libbenchmark-dev
-  libopenmpi-dev openmpi-bin)
-checkers=(clang-format-14 clang-tidy-14)  # newer systems have newer ones, which see other things: they do without
+  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
+  libgtest-dev libgmock-dev)
+checkers=()
+if [ -z "$core" ]; then
+  packages+=(libcld2-dev libzip-dev libbenchmark-dev libopenmpi-dev openmpi-bin)
+  checkers=(clang-format-14 clang-tidy-14)  # newer systems have newer ones, which see other things: they do without
+fi
 
 missing_packages() {
   local package
@@ -27,7 +32,7 @@ missing_packages() {
   done
   # These may well have come another way.
   command -v cmake >/dev/null || echo cmake
-  "${CXX:-c++}" -E -x c++ -include boost/version.hpp /dev/null >/dev/null 2>&1 || echo libboost-dev
+  [ -n "$core" ] || "${CXX:-c++}" -E -x c++ -include boost/version.hpp /dev/null >/dev/null 2>&1 || echo libboost-dev
   python3 -c 'import ensurepip, venv' 2>/dev/null || printf '%s\n' python3 python3-venv
 }
 

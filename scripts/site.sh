@@ -28,7 +28,7 @@ fi
 
 version=$(sed -n 's/^project(nmt VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 say "reference"
-python3 -B scripts/site/reference.py src/api/include python/nmt "$version" build-site/reference ||
+python3 -B scripts/site/reference.py interfaces/library/include python/nmt "$version" build-site/reference ||
   die "the reference is not complete: see above"
 say "pages"
 NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 "$environment/bin/mkdocs" build --strict --quiet >&2 ||

@@ -4,7 +4,7 @@
 
 namespace nmt {
 
-/// GET /spec: src/serving/openapi.json, built in by CMake.
+/// GET /spec: interfaces/server/openapi.json, built in by CMake.
 const std::string& openapi_json();
 
 }  // namespace nmt

@@ -49,7 +49,8 @@ class ShellScripts(unittest.TestCase):
         self.script(other / "scripts/test.sh", "pwd")
         where = ["bash", "-c", "source scripts/common.sh; pwd"]
         self.assertEqual(self.run_script(*where, CDPATH=str(other)), (0, f"{self.root}\n"))
-        self.assertEqual(self.run_script(".ci/run", CDPATH=str(other)), (0, f"{self.root}\n"))
+        self.script(self.bin / "python3", "")
+        self.assertEqual(self.run_script(".ci/run", CDPATH=str(other)), (0, 3 * f"{self.root}\n"))
 
     def test_a_failed_set_up_leaves_nothing(self):
         self.copy("scripts/common.sh", "scripts/setup.sh")
@@ -102,7 +103,7 @@ class ShellScripts(unittest.TestCase):
         (self.root / "build").mkdir()
         (self.root / "build/compile_commands.json").write_text(f"""[
             {{"directory": "{self.root}", "file": "{self.root}/a b/x.cpp", "command": "c++ /nmt_base.dir/ -o x.o -c x.cpp"}},
-            {{"directory": "{self.root}", "file": "y.cpp", "command": "c++ /nmt_api.dir/ -o y.o -c y.cpp"}}]""")
+            {{"directory": "{self.root}", "file": "y.cpp", "command": "c++ /nmt_library.dir/ -o y.o -c y.cpp"}}]""")
         self.script(self.bin / "cmake", "exit 0")
         self.script(self.bin / "clang-tidy-14", f'printf "%s|" "$@" >>"{self.folder}/seen"')
         code, output = self.lint()

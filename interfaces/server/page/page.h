@@ -6,7 +6,7 @@
 
 namespace nmt {
 
-/// A file of src/serving/page, built in by CMake.
+/// A file of interfaces/server/page, built in by CMake.
 struct EmbeddedText {
   std::string name, text;
 };
