@@ -1,4 +1,4 @@
-"""README.md, CONTRIBUTING.md and the guides in docs/: links, paths of files, names of functions, tables."""
+"""All Markdown of the repository: links, paths of files, names of functions, tables."""
 
 import pathlib
 import re
@@ -6,14 +6,15 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = "src|apps|tests|scripts|bench|cmake|configs|docs|data_scripts"
-DIARY = {"history.md", "CHANGELOG.md"}  # they may name what is gone
+PAST = {"CHANGELOG.md"}  # it may name what is gone
 # What a guide tells its reader to make, and what it says is gone.
 NOT_THERE = {"src/nn/positions/kerple.cpp", "src/decoding"}
 PLACEHOLDER = re.compile(r"NAME|\bX\b|[*{]")
 
 
 def documents():
-    return sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").glob("*.md"))
+    folders = [ROOT / folder for folder in FOLDERS.split("|")]
+    return sorted(ROOT.glob("*.md")) + sorted(path for folder in folders for path in folder.rglob("*.md"))
 
 
 def without_code(text):
@@ -50,7 +51,7 @@ class Docs(unittest.TestCase):
     def test_every_path_that_a_guide_names_is_there(self):
         wrong, paths = [], 0
         for document in documents():
-            if document.name in DIARY:
+            if document.name in PAST:
                 continue
             text = document.read_text(encoding="utf-8")
             for path in set(re.findall(rf"(?<![\w/.-])((?:{FOLDERS})/[\w./*{{}},-]+)", text)):

@@ -1,5 +1,5 @@
-"""The rules of src/, interfaces/ and apps/, read from their text: who may include whom, how files are named and how large
-they grow.
+"""The rules of src/, interfaces/ and apps/, read from their text: who may include whom, how files are named, how large
+they grow, and whether the guides name the libraries that there are.
 
 A unit is a header with the .cpp of its name; a library is a folder of src/ or interfaces/, or apps/. Each exception below
 says why it is one; an exception that nothing needs any more is a failure, so that the lists only hold what is true.
@@ -155,6 +155,28 @@ def long_files(tree):
     return [file for file, text in tree.text.items() if text.count("\n") > MAX_LINES]
 
 
+def libraries_of_tour(text):
+    """The names in the first code block of tour.md, in order; what stands behind two spaces is a remark."""
+    block = re.search(r"(?ms)^```\n(.*?)^```", text).group(1)
+    return re.sub(r"  .*", "", block).split()
+
+
+def libraries_of_design(text):
+    """{library: its folders} of the table in design.md, in order."""
+    rows = re.findall(r"(?m)^\| `(?:src|interfaces)/(\w+)` \|([^|]*)\|", text)
+    return {library: sorted(re.findall(r"`(\w+)`", folders)) for library, folders in rows}
+
+
+def libraries_on_disk(tree):
+    """{library: the folders directly in it} of src/ and interfaces/."""
+    found = {library: set() for library in map(library_of, tree.text) if library != "apps"}
+    for file in tree.text:
+        parts = file.split("/")
+        if parts[0] in ("src", "interfaces") and len(parts) > 3:
+            found[parts[1]].add(parts[2])
+    return {library: sorted(folders) for library, folders in found.items()}
+
+
 def inference_modes(tree):
     return [file for file, text in tree.text.items() if "InferenceMode" in text]
 
@@ -260,6 +282,14 @@ class StructureTest(unittest.TestCase):
     def test_files_are_short(self):
         self.expect_only(LONG_FILES, long_files(self.tree), f"at most {MAX_LINES} lines a file, tables excepted")
 
+    def test_the_tour_names_the_libraries(self):
+        self.assertEqual(libraries_of_tour((ROOT / "docs/tour.md").read_text(encoding="utf-8")), LIBRARIES)
+
+    def test_the_design_names_the_libraries_and_their_folders(self):
+        libraries = libraries_of_design((ROOT / "docs/design.md").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(libraries.items()), sorted(libraries_on_disk(self.tree).items()))
+        self.assertEqual(list(libraries), LIBRARIES[:-1])
+
     def test_no_inference_mode(self):
         # A tensor made in inference mode that something keeps cannot take part in a later backward pass.
         self.assertEqual(inference_modes(self.tree), [], "use torch::NoGradGuard")
@@ -326,6 +356,14 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(repeated_headers(tree), ["src/base/f0.h src/text/f0.h"])
         self.assertEqual(full_folders(tree), [f"src/base: {MAX_FILES + 2} files"])
         self.assertEqual(long_files(tree), ["src/text/f0.h"])
+
+    def test_reads_libraries(self):
+        self.assertEqual(libraries_of_tour("x\n```\nbase text  without LibTorch\nnn\napps   a program each\n```\n```\ny\n```\n"),
+                         ["base", "text", "nn", "apps"])
+        table = "| library | |\n| `src/text` | `b`, `a` | the `codec` |\n| `src/data` | | |\n| `apps/` | | |\n"
+        self.assertEqual(libraries_of_design(table), {"text": ["a", "b"], "data": []})
+        tree = self.tree(src__text__b__x_h="", src__text__a__c__y_h="", src__data__z_h="", apps__w_h="")
+        self.assertEqual(libraries_on_disk(tree), {"text": ["a", "b"], "data": []})
 
     def test_finds_inference_mode(self):
         self.assertEqual(inference_modes(self.tree(src__nn__a_h="c10::InferenceMode guard;\n")), ["src/nn/a.h"])

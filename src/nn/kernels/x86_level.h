@@ -38,7 +38,7 @@ inline bool has_bfloat16_tiles() {
 }
 
 /// Whether AVX512-BF16's instruction for dot products is there and quicker than the same in float32. It has twice the
-/// rate of float32's multiply-add on processors of AMD, and half of it on Intel's (measured: docs/history.md).
+/// rate of float32's multiply-add on processors of AMD, and half of it on Intel's (measured: docs/results.md).
 inline bool has_quick_bfloat16() {
 #ifdef __x86_64__
   return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_is("amd");
