@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/process/version.h"
 #include "base/strict_json.h"
+#include "config/option_reference.h"
 #include "describe_options.h"
 
 namespace nmt {
@@ -75,7 +76,9 @@ inline void check_flag_values(const CLI::App& app, std::span<char* const> argume
 /// for what is wrong with it.
 inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
   if (argc == 2 && argv[1] == kDescribeOptions) {
-    std::cout << to_json(description_of(app)).dump(1) << '\n';
+    auto description = to_json(description_of(app));
+    if (app.get_option_no_throw("--set") != nullptr) description["configuration"] = options_json();
+    std::cout << description.dump(1) << '\n';
     return false;
   }
   check_flag_values(app, std::span(argv, argc).subspan(1));

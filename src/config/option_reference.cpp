@@ -2,6 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/strict_json.h"
 #include "config/option_table.h"
 #include "config/value.h"
 
@@ -44,6 +51,30 @@ std::string option_reference() {
     }
   }
   return text;
+}
+
+nlohmann::json options_json() {
+  nlohmann::json listed_sections = nlohmann::json::array(), listed = nlohmann::json::array();
+  for (const Section& section : sections()) listed_sections.push_back({{"name", section.name}, {"help", section.help}});
+  Config defaults;
+  for (const Option& option : options()) {
+    const Field field = option.of(defaults);
+    auto choices = nlohmann::json::array();
+    for (const std::string_view word : choices_of(option)) choices.push_back(word);
+    if (std::holds_alternative<bool*>(field)) choices = {"true", "false"};
+    const bool is_text = choices.empty() && (std::holds_alternative<std::string*>(field) ||
+                                             std::holds_alternative<std::vector<std::string>*>(field));
+    listed.push_back({{"section", option.section},
+                      {"name", option.name},
+                      {"help", option.help},
+                      {"type", type_name(option)},
+                      {"default", format_value(option, defaults)},
+                      {"limits", describe_limits(option)},
+                      {"choices", std::move(choices)},
+                      {"is_text", is_text},
+                      {"may_change", option.on_resume == OnResume::kMayChange}});
+  }
+  return {{"sections", std::move(listed_sections)}, {"options", std::move(listed)}};
 }
 
 }  // namespace nmt

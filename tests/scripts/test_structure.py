@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A library includes itself and those before it. Those of the core are in src/, the others in interfaces/.
-CORE = "base config manual text scoring report data nn models search translation evaluation training".split()
+CORE = "base config text scoring report data nn models search translation evaluation training".split()
 INTERFACES = "convert documents server library".split()
 LIBRARIES = CORE + INTERFACES + ["apps"]
 INTERFACE = "interfaces/library/include"  # the headers that are installed, by names that a program sees
@@ -28,7 +28,6 @@ NO_HEADER = {
     "interfaces/library/*": "their headers are those that a program includes: interfaces/library/include",
     "interfaces/library/c/*": "they define what nmt.h declares",
     "apps/*": "programs: nothing includes them",
-    "apps/manual/*": "a program of the build",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",
     "src/nn/kernels/kernels_avx512.cpp": "kernels_impl.h, compiled for AVX-512",

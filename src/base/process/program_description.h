@@ -41,8 +41,7 @@ struct ProgramDescription {
   std::vector<NamedHelp> environment = {};
 };
 
+/// With the summary of the program and its place in `nmt help`. packaging/manual reads it.
 nlohmann::json to_json(const ProgramDescription& program);
-/// Throws Error where text is not what to_json() made.
-ProgramDescription read_program_description(std::string_view text);
 
 }  // namespace nmt

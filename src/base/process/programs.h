@@ -14,14 +14,11 @@ struct ProgramSummary {
 /// In the order in which one needs them. The lists of `nmt help`, the manual pages and the completions are made of it.
 inline constexpr std::array kPrograms{
     ProgramSummary{"prepro", "clean parallel text, learn the vocabulary, write the prepared data"},
-    ProgramSummary{"train", "train a model, or go on where a training stopped"},
+    ProgramSummary{"train", "train a model, or resume a training"},
     ProgramSummary{"eval", "translate test sets and print BLEU and chrF"},
     ProgramSummary{"translate", "translate lines and documents, or serve translations over HTTP"},
     ProgramSummary{"score", "score translations as sacreBLEU does"},
     ProgramSummary{"export", "take models to other toolkits, and bring them from there"},
 };
-
-/// What nmt(1), which runs them, is.
-inline constexpr std::string_view kFrontDoorSummary = "one front door for the programs of a translation toolkit";
 
 }  // namespace nmt
