@@ -75,7 +75,7 @@ class ManPages(unittest.TestCase):
     def test_the_configuration_has_every_option(self):
         page = man_pages.configuration_page([TRAIN], EDITION)
         self.assertIn(".SH MODEL\nthe network.\n.TP\n\\fBmodel.norm\\fR\nwhere norms stand. (text; default post;", page)
-        self.assertIn("may change when a run is resumed)", page)
+        self.assertIn("may change when a\nrun is resumed)", page)
 
 
 class Completions(unittest.TestCase):
