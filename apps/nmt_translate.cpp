@@ -107,7 +107,7 @@ TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet
   options.search.attention = arguments.needs_attention();
   options.split_sentences = arguments.split_sentences;
   for (const auto& phrase : arguments.stream.common.must)
-    if (std::ranges::find(options.banned_phrases, phrase) != options.banned_phrases.end())
+    if (std::ranges::find(options.search.banned_phrases, phrase) != options.search.banned_phrases.end())
       throw Error(fmt::format("--must, --banned-phrases '{}': cannot both hold; leave out one of them", phrase));
   return options;
 }

@@ -1,7 +1,11 @@
 #include "evaluation/evaluation_report.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
+
+#include "config/json.h"
 
 namespace nmt {
 
@@ -39,30 +43,18 @@ nlohmann::ordered_json report_of(const TestSet& test_set) {
   return report;
 }
 
-nlohmann::ordered_json report_of(const SearchOptions& options) {
-  nlohmann::ordered_json report = {{"beam_size", options.beam_size},
-                                   {"length_penalty", options.length_penalty},
-                                   {"length_penalty_form", name_of(options.length_penalty_form)},
-                                   {"max_length_ratio", options.max_length_ratio},
-                                   {"max_length_offset", options.max_length_offset},
-                                   {"stopping", name_of(options.stopping)}};
-  const SearchOptions off;  // of the rest, what is on
-  const auto add = [&](const char* name, const auto& value, const auto& default_value) {
-    if (value != default_value) report[name] = value;
-  };
-  add("max_length", options.max_length, off.max_length);
-  add("min_length", options.min_length, off.min_length);
-  add("coverage_penalty", options.coverage_penalty, off.coverage_penalty);
-  add("no_repeat_ngram_size", options.no_repeat_ngram_size, off.no_repeat_ngram_size);
-  add("repetition_penalty", options.repetition_penalty, off.repetition_penalty);
-  add("ban_unknown", options.ban_unknown, off.ban_unknown);
-  add("diversity_groups", options.diversity_groups, off.diversity_groups);
-  if (options.diversity_groups > 1) report["diversity_strength"] = options.diversity_strength;
-  if (options.sampling)
-    report["sampling"] = {{"temperature", options.sampling->temperature},
-                          {"top_k", options.sampling->top_k},
-                          {"top_p", options.sampling->top_p},
-                          {"seed", options.sampling->seed}};
+nlohmann::ordered_json report_of(const DecodingConfig& decoding) {
+  static constexpr std::string_view kAlways[] = {"beam_size",        "length_penalty",    "length_penalty_form",
+                                                 "max_length_ratio", "max_length_offset", "stopping"};
+  static constexpr std::string_view kOfSpeed[] = {"batch_size", "precision"};
+  Config config;
+  const auto usual = to_json(config).at("decoding");
+  config.decoding = decoding;
+  nlohmann::ordered_json report;
+  for (const auto& [name, value] : to_json(config).at("decoding").items()) {
+    if (std::ranges::find(kOfSpeed, name) != std::end(kOfSpeed)) continue;
+    if (value != usual.at(name) || std::ranges::find(kAlways, name) != std::end(kAlways)) report[name] = value;
+  }
   return report;
 }
 

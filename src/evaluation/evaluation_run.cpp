@@ -96,8 +96,6 @@ Evaluated EvaluationRun::evaluate(const System& system, const ModelSet& models, 
   if (!options_.quiet) report_speed(output);
   result.report = report_of(output, result.scores);
   result.report["search"] = report_of(translator.options().search);
-  if (const auto& options = translator.options(); options.shortlist > 0)
-    result.report["shortlist"] = {{"candidates", options.shortlist}, {"frequent", options.shortlist_frequent}};
   result.report["precision"] = models.first().precision;
   if (!options_.attention_folder.empty())
     write_attention(options_.attention_folder / test_set.name, options_.attention_sentences, models.first(), test_set,

@@ -77,8 +77,7 @@ torch::Tensor BatchCandidates::own_logits(const torch::Tensor& rows, const Sente
 
 StepScores BatchCandidates::scores(const SearchState& state, const std::vector<torch::Tensor>& logits,
                                    std::span<const Rows> sentences, const LogitsRules& rules,
-                                   std::span<const RowRules> all_rows, int64_t count,
-                                   const std::optional<SamplingOptions>& sampling,
+                                   std::span<const RowRules> all_rows, int64_t count, const DecodingConfig& options,
                                    std::span<const double> uniforms) const {
   std::vector<StepScores> found;
   StepScores all;
@@ -97,7 +96,7 @@ StepScores BatchCandidates::scores(const SearchState& state, const std::vector<t
                            .wanted = to_places(row.wanted, sentence.tokens),
                            .only_wanted = row.only_wanted});
     found.push_back(
-        step_scores(together, in_places, count, sampling, uniforms.empty() ? uniforms : uniforms.subspan(first, rows)));
+        step_scores(together, in_places, count, options, uniforms.empty() ? uniforms : uniforms.subspan(first, rows)));
     all.best.width = std::max(all.best.width, found.back().best.width);
     first += rows;
   }

@@ -3,10 +3,10 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "config/config.h"
 #include "search/beams/hypothesis.h"
 #include "search/ensemble.h"
 #include "search/rules/logits_rules.h"
@@ -34,7 +34,7 @@ class BatchCandidates {
   /// of all rows, or none.
   StepScores scores(const SearchState& state, const std::vector<torch::Tensor>& logits, std::span<const Rows> sentences,
                     const LogitsRules& rules, std::span<const RowRules> rows, int64_t count,
-                    const std::optional<SamplingOptions>& sampling, std::span<const double> uniforms) const;
+                    const DecodingConfig& options, std::span<const double> uniforms) const;
 
  private:
   struct Sentence {

@@ -191,12 +191,12 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
   const int64_t count = options_.beam_size + 1;
   StepScores scores;
   if (candidates_) {
-    scores = candidates_->scores(state, logits, owners, rules_, rows, count, options_.sampling, uniforms);
+    scores = candidates_->scores(state, logits, owners, rules_, rows, count, options_, uniforms);
   } else {
     if (ruled_) rules_.change_each(logits, rows);
     auto together = state.combined(logits);
     if (ruled_) rules_.change(together, rows, {}, std::ssize(logits));
-    scores = step_scores(together, rows, count, options_.sampling, uniforms);
+    scores = step_scores(together, rows, count, options_, uniforms);
   }
   NextRows next;
   int64_t first_row = 0;

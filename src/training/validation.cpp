@@ -181,9 +181,9 @@ void Validator::add_translation_scores(TranslationModel& model, const PreparedCo
   auto options = options_for(model);
   options.search.beam_size = config_.validation.beam_size;
   options.search.diversity_groups = 1;  // what may not go with that beam
-  options.search.sampling.reset();
-  options.shortlist = 0;  // the model itself is measured
-  options.batch_size = sentences_per_validation_search(config_, device_);
+  options.search.sampling = false;
+  options.search.shortlist = 0;  // the model itself is measured
+  options.search.batch_size = sentences_per_validation_search(config_, device_);
   const DecodingType decoding(model, device_);
   const auto progress = [&](int64_t) {
     if (between) between();

@@ -50,7 +50,7 @@ ModelSet::ModelSet(const ModelSetOptions& options) {
   auto& first = loaded_.front();
   if (options.decoding) first.config.decoding = *options.decoding;
   translator_options_ = options_of(options, first);
-  if (translator_options_.shortlist > 0) first.lexicon = read_lexicon(first.directory, first.codec);
+  if (translator_options_.search.shortlist > 0) first.lexicon = read_lexicon(first.directory, first.codec);
   for (size_t i = 0; i < loaded_.size(); ++i)
     members_.push_back({.model = loaded_[i].model.get(),
                         .codec = &loaded_[i].codec,

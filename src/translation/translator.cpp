@@ -57,42 +57,13 @@ std::string out_of_memory_message(int64_t batch_size, int64_t beam_size) {
 
 void TranslatorOptions::validate() const {
   search.validate();
-  if (batch_size < 1) throw Error(fmt::format("batch size {}: use 1 or more sentences", batch_size));
-  if (shortlist < 0) throw Error(fmt::format("shortlist {}: use 1 or more candidates, or 0 for all pieces", shortlist));
+  if (search.batch_size < 1) throw Error(fmt::format("batch size {}: use 1 or more sentences", search.batch_size));
+  if (search.shortlist < 0)
+    throw Error(fmt::format("shortlist {}: use 1 or more candidates, or 0 for all pieces", search.shortlist));
   if (max_source_length < 1) throw Error(fmt::format("maximum source length {}: use 1 or more", max_source_length));
 }
 
-TranslatorOptions translator_options(const Config& config) {
-  const DecodingConfig& decoding = config.decoding;
-  TranslatorOptions options{.search = {.beam_size = decoding.beam_size,
-                                       .length_penalty = decoding.length_penalty,
-                                       .length_penalty_form = decoding.length_penalty_form,
-                                       .max_length_ratio = decoding.max_length_ratio,
-                                       .max_length_offset = decoding.max_length_offset,
-                                       .max_length = decoding.max_length,
-                                       .stopping = decoding.stopping,
-                                       .min_length = decoding.min_length,
-                                       .coverage_penalty = decoding.coverage_penalty,
-                                       .diversity_groups = decoding.diversity_groups,
-                                       .diversity_strength = decoding.diversity_strength,
-                                       .no_repeat_ngram_size = decoding.no_repeat_ngram_size,
-                                       .repetition_penalty = decoding.repetition_penalty,
-                                       .ban_unknown = decoding.ban_unknown,
-                                       .combination = decoding.combination,
-                                       .alignment_layer = decoding.alignment_layer,
-                                       .alignment_head = decoding.alignment_head,
-                                       .alignment_token = decoding.alignment_token},
-                            .banned_phrases = decoding.banned_phrases,
-                            .batch_size = decoding.batch_size,
-                            .shortlist = decoding.shortlist,
-                            .shortlist_frequent = decoding.shortlist_frequent};
-  if (decoding.sampling)
-    options.search.sampling = {.temperature = decoding.temperature,
-                               .top_k = decoding.top_k,
-                               .top_p = decoding.top_p,
-                               .seed = static_cast<uint64_t>(decoding.seed)};
-  return options;
-}
+TranslatorOptions translator_options(const Config& config) { return {.search = {config.decoding}}; }
 
 void limit_to(const TranslationModel& model, SourceMarkers markers, TranslatorOptions& options) {
   const LengthLimits limits = model.limits();
@@ -127,13 +98,13 @@ Translator::Translator(std::vector<TranslatorModel> models, TranslatorOptions op
   }
   if (options_.search.alignment_layer > 0 || options_.search.alignment_head > 0)
     aligns();  // the model has to have them
-  if (options_.shortlist > 0) {
+  if (options_.search.shortlist > 0) {
     const auto& lexicon = models_.front().lexicon;
     if (!lexicon) throw Error("decoding.shortlist: the model has no lexicon; leave it out");
-    shortlist_.emplace(lexicon, codec(), options_.shortlist, options_.shortlist_frequent);
+    shortlist_.emplace(lexicon, codec(), options_.search.shortlist, options_.search.shortlist_frequent);
   }
   if (options_.split_sentences) sentences_.emplace(codec().options().source_language);
-  for (const auto& phrase : options_.banned_phrases) {
+  for (const auto& phrase : options_.search.banned_phrases) {
     options_.search.banned.push_back(codec().encode_target(phrase));
     if (is_unwritable(options_.search.banned.back()))
       throw Error(
@@ -312,7 +283,7 @@ void Translator::translate(TranslationQueue& queue) const {
   LiveParts parts(
       queue, threads,
       {.begin = [this](LineJob& line) { begin(line); }, .finish = [this](LineJob& line) { return finish(line); }});
-  search_in_threads(parts, options_.search, options_.batch_size, threads, [&] { parts.close(); });
+  search_in_threads(parts, options_.search, options_.search.batch_size, threads, [&] { parts.close(); });
 }
 
 std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, const TranslationCalls& calls) const {
@@ -322,7 +293,7 @@ std::vector<Alternative> Translator::score(std::span<const TextPair> pairs, cons
         "own options have it)");
   SearchOptions forced = options_.search;
   forced.beam_size = forced.n_best = forced.diversity_groups = 1;
-  forced.sampling.reset();
+  forced.sampling = false;
   TranslatorOptions by_models;  // what is given is not written: only the models' own positions end it
   for (const auto& one : models_) limit_to(*one.model, one.codec->options().source_markers, by_models);
   forced.max_length = by_models.search.max_length;
@@ -366,7 +337,7 @@ void Translator::search_lines(std::span<LineJob> lines, const SearchOptions& opt
   SortedParts parts(lines, calls);
   const int64_t threads = worker_limit();
   const int64_t even_share = (parts.size() + threads - 1) / threads;
-  const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.batch_size);
+  const int64_t batch_size = std::clamp<int64_t>(even_share, 1, options_.search.batch_size);
   const int64_t workers = std::min(threads, (parts.size() + batch_size - 1) / batch_size);
   search_in_threads(parts, options, batch_size, workers, [&] { parts.close(); });
 }

@@ -28,12 +28,8 @@ struct LinePart;
 struct PartPrefix;
 
 struct TranslatorOptions {
-  SearchOptions search = {};
-  std::vector<std::string> banned_phrases = {};  ///< of the target language; no translation holds them
-  int64_t batch_size = 32;                       ///< sentences that are searched together, at most
-  bool split_sentences = false;                  ///< a line's sentences are translated one by one and joined again
-  int64_t shortlist = 0;                         ///< candidates of each source piece; 0 = the whole vocabulary
-  int64_t shortlist_frequent = 100;              ///< candidates of every sentence
+  SearchOptions search = {};         ///< the section `decoding` among it
+  bool split_sentences = false;      ///< a line's sentences are translated one by one and joined again
   int64_t max_source_length = 1024;  ///< pieces; longer input is split at spaces (reported in Translation::split)
   void validate() const;             ///< throws Error
 };

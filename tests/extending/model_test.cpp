@@ -52,7 +52,7 @@ TEST(ExtendingByAModel, LearnsAndTranslates) {
   const c10::NoGradGuard no_gradients;
   std::vector<std::vector<int32_t>> sources;
   for (const auto& [source, target] : test::made_up_pairs()) sources.emplace_back(source.begin(), source.end());
-  const auto found = search(model, sources, {.beam_size = 3});
+  const auto found = search(model, sources, {{.beam_size = 3}});
   int right = 0;
   for (size_t i = 0; i < sources.size(); ++i)
     right += found[i].front().ids == std::vector<int32_t>(sources[i].rbegin(), sources[i].rend());

@@ -28,7 +28,7 @@ test::Script likes_a() {
 }
 
 SearchOptions four_tokens(double alpha) {
-  SearchOptions options{.beam_size = 1, .length_penalty = 0, .max_length_ratio = 0, .max_length_offset = 4};
+  SearchOptions options{{.beam_size = 1, .length_penalty = 0, .max_length_ratio = 0, .max_length_offset = 4}};
   if (alpha > 0) options.rules = {std::make_shared<FrequencyPenalty>(alpha)};
   return options;
 }
@@ -67,9 +67,9 @@ TEST(Extending, ADecodingRuleInOtherSearches) {
     return found;
   };
   for (SearchOptions options :
-       {SearchOptions{.beam_size = 1}, SearchOptions{.beam_size = 4, .n_best = 4, .diversity_groups = 2},
-        SearchOptions{.beam_size = 1, .n_best = 5, .sampling = SamplingOptions{}},
-        SearchOptions{.beam_size = 3, .n_best = 2, .repetition_penalty = 0.5, .ban_unknown = true}}) {
+       {SearchOptions{{.beam_size = 1}}, SearchOptions{{.beam_size = 4, .diversity_groups = 2}, 4},
+        SearchOptions{{.beam_size = 1, .sampling = true}, 5},
+        SearchOptions{{.beam_size = 3, .repetition_penalty = 0.5, .ban_unknown = true}, 2}}) {
     options.min_length = 4;
     options.max_length_ratio = 0;
     options.max_length_offset = 8;

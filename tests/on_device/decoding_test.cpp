@@ -68,9 +68,12 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  const SearchOptions greedy{.beam_size = 1}, beam{.beam_size = 4, .n_best = 3};
+  const SearchOptions greedy{{.beam_size = 1}}, beam{{.beam_size = 4}, 3};
   auto sampling = greedy;
-  sampling.sampling = SamplingOptions{.temperature = 0.8, .top_k = 6, .seed = 3};
+  sampling.sampling = true;
+  sampling.temperature = 0.8;
+  sampling.top_k = 6;
+  sampling.seed = 3;
   sampling.n_best = 3;
   auto diverse = beam;
   diverse.diversity_groups = 2;

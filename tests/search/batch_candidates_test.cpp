@@ -78,8 +78,8 @@ TEST_F(BatchCandidatesTest, ASentenceDoesNotDependOnItsBatch) {
     const SearchModel only{.model = model.get()};
     for (const auto format : kFormats) {
       model->set_packing({.format = format});
-      const SearchOptions beam{.max_length = 12, .n_best = 4}, greedy{.beam_size = 1},
-          drawn{.beam_size = 1, .max_length = 12, .n_best = 2, .sampling = SamplingOptions{}};
+      const SearchOptions beam{{.max_length = 12}, 4}, greedy{{.beam_size = 1}},
+          drawn{{.beam_size = 1, .max_length = 12, .sampling = true}, 2};
       for (const auto& options : {beam, greedy, drawn}) {
         const auto alone = in_batches({&only, 1}, inputs, options, 1);
         for (const size_t batch : {7, 64}) expect_identical(in_batches({&only, 1}, inputs, options, batch), alone);
@@ -105,7 +105,7 @@ TEST_F(BatchCandidatesTest, TheWholeVocabularyChangesNothing) {
     const SearchModel only{.model = model.get()};
     for (const auto format : kFormats) {
       model->set_packing({.format = format});
-      const SearchOptions options{.n_best = 4, .repetition_penalty = 1.2};
+      const SearchOptions options{{.repetition_penalty = 1.2}, 4};
       expect_identical(search({&only, 1}, listed, options), search({&only, 1}, inputs, options));
     }
   }
@@ -130,7 +130,7 @@ TEST_F(BatchCandidatesTest, ModelsVoteOverTheSame) {
              b = test::formula_model(test::model_config(kModels[1]), kVocabulary, kVocabulary);
   const std::vector<SearchModel> both = {{.model = a.get()}, {.model = b.get()}};
   for (const auto combination : {Combination::kLinear, Combination::kLogLinear}) {
-    const SearchOptions options{.n_best = 2, .combination = combination};
+    const SearchOptions options{{.combination = combination}, 2};
     const auto alone = in_batches(both, inputs, options, 1);
     for (const size_t batch : {7, 64}) expect_identical(in_batches(both, inputs, options, batch), alone);
     const std::vector<SearchModel> twice = {{.model = a.get()}, {.model = a.get()}};

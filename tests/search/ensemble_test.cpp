@@ -40,7 +40,7 @@ TEST(Ensemble, CombinesDistributionsByWeight) {
   test::ScriptedModel first(8, a), second(8, b);
   for (const auto combination : {Combination::kLinear, Combination::kLogLinear}) {
     const std::vector<SearchModel> models = {{.model = &first, .weight = 6}, {.model = &second, .weight = 2}};
-    const SearchOptions options{.n_best = 3, .combination = combination};
+    const SearchOptions options{{.combination = combination}, 3};
     const auto together = test::logits_of(mixture({a, b}, {0.75, 0.25}, combination));
     for (const auto& source : test::some_sources(1, 20)) {
       const SearchInput input{.sources = {source, source}};
@@ -54,7 +54,7 @@ TEST(Ensemble, OfAModelWithItselfIsThatModel) {
   test::ScriptedModel model(8, test::random_script(3, 8));
   const std::vector<SearchModel> twice = {{.model = &model}, {.model = &model}};
   for (const auto combination : {Combination::kLinear, Combination::kLogLinear}) {
-    const SearchOptions options{.n_best = 4, .combination = combination};
+    const SearchOptions options{{.combination = combination}, 4};
     const SearchInput input{.sources = {{4, 5}, {4, 5}}};
     test::expect_equal(search(twice, std::span(&input, 1), options).front(), search(model, {{4, 5}}, options).front());
   }
@@ -69,8 +69,8 @@ TEST(Ensemble, TheRepetitionPenaltyChangesEachModel) {
   int64_t changed = 0;
   for (const auto& source : test::some_sources(5, 20)) {
     const SearchInput one{.sources = {source}}, two{.sources = {source, source}};
-    const SearchOptions options{.max_length = 8, .min_length = 5, .repetition_penalty = 1.8};
-    const SearchOptions free{.max_length = 8, .min_length = 5};
+    const SearchOptions options{{.min_length = 5, .max_length = 8, .repetition_penalty = 1.8}};
+    const SearchOptions free{{.min_length = 5, .max_length = 8}};
     for (const auto combination : {Combination::kLinear, Combination::kLogLinear}) {
       auto of_two = options;
       of_two.combination = combination;
@@ -121,7 +121,7 @@ TEST(Ensemble, MixesArchitectures) {
       test::logits_of(mixture({script_of(*transformer), script_of(*recurrent)}, {0.5, 0.5}, Combination::kLinear));
   for (const auto& source : test::some_sources(2, 5)) {
     const SearchInput input{.sources = {source, source}};
-    const SearchOptions options{.max_length_ratio = 1, .max_length_offset = 4, .n_best = 2};
+    const SearchOptions options{{.max_length_ratio = 1, .max_length_offset = 4}, 2};
     test::expect_equal(search(models, std::span(&input, 1), options).front(),
                        test::reference_beam_search(together, input, options), 1e-4);
   }

@@ -47,7 +47,7 @@ TEST(Prefill, FeedsWhatAllSentencesBeginWith) {
     for (const Ids& prefix : prefixes) inputs.push_back({.sources = {Ids{kA, kC}}, .prefix = prefix});
     test::ScriptedModel single(kVocabulary, script), several(kVocabulary, script);
     several.prefills = true;
-    const SearchOptions options{.beam_size = 3, .n_best = 3};
+    const SearchOptions options{{.beam_size = 3}, 3};
     expect_same_bits(search_one(several, inputs, options), search_one(single, inputs, options), "script");
     EXPECT_TRUE(single.prefilled.empty());
     return several.prefilled;
@@ -92,7 +92,7 @@ TEST(Prefill, WhatIsGivenUpIsNotAskedForAgain) {
   const Ids prefix = {kB, kA, kC, kA, kA};
   GivenUpAtOnce queue({{.sources = {Ids{kA, kC}}, .prefix = prefix}, {.sources = {Ids{kB}}, .prefix = prefix}});
   const SearchModel only{.model = &model};
-  search(std::span(&only, 1), queue, 2, {.beam_size = 3});
+  search(std::span(&only, 1), queue, 2, {{.beam_size = 3}});
   EXPECT_EQ(model.prefilled, (std::vector<int64_t>{5}));
   EXPECT_EQ(queue.asked, (std::vector<int64_t>{1, 1}));
 }
@@ -168,9 +168,9 @@ TEST(Prefill, LeavesTheBitsOfSingleSteps) {
       ASSERT_TRUE(model->capabilities().exact_prefill) << options;
       SingleSteps single(*model);
       for (const SearchOptions& how :
-           {SearchOptions{.beam_size = 1}, SearchOptions{.beam_size = 4, .n_best = 4},
-            SearchOptions{.beam_size = 4, .n_best = 4, .diversity_groups = 2, .repetition_penalty = 1.4},
-            SearchOptions{.beam_size = 1, .n_best = 3, .sampling = SamplingOptions{.seed = 5}}}) {
+           {SearchOptions{{.beam_size = 1}}, SearchOptions{{.beam_size = 4}, 4},
+            SearchOptions{{.beam_size = 4, .repetition_penalty = 1.4, .diversity_groups = 2}, 4},
+            SearchOptions{{.beam_size = 1, .sampling = true, .seed = 5}, 3}}) {
         const auto translate = [&](TranslationModel& with) {
           const std::vector<SearchModel> pair{{.model = &with}, {.model = &with}};
           Waiting queue;

@@ -33,49 +33,42 @@ struct Rule {
 
 /// A penalty under which hypotheses gain by their length, so that it matters when the search ends.
 SearchOptions longer(Stopping stopping) {
-  return {.beam_size = 2,
-          .length_penalty = 1.5,
-          .length_penalty_form = LengthPenalty::kSimple,
-          .n_best = 2,
-          .stopping = stopping};
+  return {{.beam_size = 2, .length_penalty = 1.5, .length_penalty_form = LengthPenalty::kSimple, .stopping = stopping},
+          2};
 }
 
 /// Each rule alone, and some together.
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
       {"plain", {}},
-      {"greedy", {{.beam_size = 1}}},
-      {"n_best", {{.beam_size = 5, .n_best = 5}}},
+      {"greedy", {{{.beam_size = 1}}}},
+      {"n_best", {{{.beam_size = 5}, 5}}},
       {"optimal", {longer(Stopping::kOptimal)}},
       {"first", {longer(Stopping::kFirst)}},
-      {"min_length", {{.n_best = 3, .min_length = 4}}},
-      {"max_length", {{.max_length = 3, .n_best = 3}}},
-      {"no_repeat_1", {{.n_best = 3, .no_repeat_ngram_size = 1}}},
-      {"no_repeat_2", {{.n_best = 3, .min_length = 6, .no_repeat_ngram_size = 2}}},
-      {"repetition", {{.n_best = 3, .repetition_penalty = 1.7}}},
-      {"ban_unknown", {{.n_best = 3, .ban_unknown = true}}},
-      {"banned", {{.n_best = 3, .banned = {{kA}, {kB, kC}, {kC, kC, kB}}}}},
-      {"banned_here", {{.n_best = 3}, {.banned = {{kA, kA}, {kB}}}}},
-      {"all_banned", {{.n_best = 2, .min_length = 3, .ban_unknown = true, .banned = {{kA}, {kB}, {kC}, {7}}}}},
-      {"groups", {{.beam_size = 6, .n_best = 6, .diversity_groups = 3, .diversity_strength = 0.8}}},
-      {"groups_of_one", {{.beam_size = 3, .n_best = 3, .diversity_groups = 3, .diversity_strength = 3}}},
-      {"prefix", {{.n_best = 3}, {.prefix = {kB, kB, 7}}}},
-      {"prefix_and_ban", {{.n_best = 3, .banned = {{kB}}}, {.prefix = {kB, kB}}}},
-      {"prefix_beyond_the_limit", {{.max_length_ratio = 0, .max_length_offset = 2}, {.prefix = {kB, kA, kC, kB}}}},
-      {"prefix_to_the_end", {{.n_best = 2}, {.prefix = {kB, kA, test::kEnd}}}},
-      {"phrase", {{.beam_size = 6, .n_best = 4}, {.must_appear = {{kA, kB}}}}},
-      {"phrases", {{.beam_size = 8, .n_best = 4}, {.must_appear = {{kA, kA, kB}, {7}, {kB, kC}}}}},
-      {"phrase_in_a_narrow_beam", {{.beam_size = 1}, {.must_appear = {{kC, kA}}}}},
-      {"phrase_that_cannot_be", {{.n_best = 2, .banned = {{kC}}}, {.must_appear = {{kA, kC}}}}},
-      {"groups_and_phrase", {{.beam_size = 6, .n_best = 3, .diversity_groups = 2}, {.must_appear = {{kC}}}}},
+      {"min_length", {{{.min_length = 4}, 3}}},
+      {"max_length", {{{.max_length = 3}, 3}}},
+      {"no_repeat_1", {{{.no_repeat_ngram_size = 1}, 3}}},
+      {"no_repeat_2", {{{.min_length = 6, .no_repeat_ngram_size = 2}, 3}}},
+      {"repetition", {{{.repetition_penalty = 1.7}, 3}}},
+      {"ban_unknown", {{{.ban_unknown = true}, 3}}},
+      {"banned", {{{}, 3, {{kA}, {kB, kC}, {kC, kC, kB}}}}},
+      {"banned_here", {{{}, 3}, {{}, 1, {{kA, kA}, {kB}}}}},
+      {"all_banned", {{{.min_length = 3, .ban_unknown = true}, 2, {{kA}, {kB}, {kC}, {7}}}}},
+      {"groups", {{{.beam_size = 6, .diversity_groups = 3, .diversity_strength = 0.8}, 6}}},
+      {"groups_of_one", {{{.beam_size = 3, .diversity_groups = 3, .diversity_strength = 3}, 3}}},
+      {"prefix", {{{}, 3}, {.prefix = {kB, kB, 7}}}},
+      {"prefix_and_ban", {{{}, 3, {{kB}}}, {.prefix = {kB, kB}}}},
+      {"prefix_beyond_the_limit", {{{.max_length_ratio = 0, .max_length_offset = 2}}, {.prefix = {kB, kA, kC, kB}}}},
+      {"prefix_to_the_end", {{{}, 2}, {.prefix = {kB, kA, test::kEnd}}}},
+      {"phrase", {{{.beam_size = 6}, 4}, {.must_appear = {{kA, kB}}}}},
+      {"phrases", {{{.beam_size = 8}, 4}, {.must_appear = {{kA, kA, kB}, {7}, {kB, kC}}}}},
+      {"phrase_in_a_narrow_beam", {{{.beam_size = 1}}, {.must_appear = {{kC, kA}}}}},
+      {"phrase_that_cannot_be", {{{}, 2, {{kC}}}, {.must_appear = {{kA, kC}}}}},
+      {"groups_and_phrase", {{{.beam_size = 6, .diversity_groups = 2}, 3}, {.must_appear = {{kC}}}}},
       {"together",
-       {{.beam_size = 5,
-         .n_best = 5,
-         .min_length = 5,
-         .no_repeat_ngram_size = 2,
-         .repetition_penalty = 1.3,
-         .ban_unknown = true,
-         .banned = {{kC}}},
+       {{{.beam_size = 5, .min_length = 5, .no_repeat_ngram_size = 2, .repetition_penalty = 1.3, .ban_unknown = true},
+         5,
+         {{kC}}},
         {.prefix = {kA}, .must_appear = {{kB, kA}}}}},
   };
   return kRules;
@@ -202,7 +195,7 @@ TEST(SearchExactness, AWideBeamFindsTheBestOfAllTranslations) {
   const c10::NoGradGuard no_gradients;
   for (const auto& options : {kTransformer, kRecurrent}) {
     const auto model = test::formula_model(test::model_config(options), 6, 6);
-    const SearchOptions wide{.beam_size = 200, .max_length_ratio = 0, .max_length_offset = 4, .n_best = 5};
+    const SearchOptions wide{{.beam_size = 200, .max_length_ratio = 0, .max_length_offset = 4}, 5};
     for (const Ids& source : {Ids{4, 5}, Ids{5}, Ids{}}) {
       auto expected = test::enumerate_all(logits_of(*model), source, wide);
       ASSERT_EQ(expected.size(), 40u);
@@ -221,7 +214,7 @@ TEST(SearchExactness, ForcedScoresAreThoseOfTheSearchInEveryPrecision) {
       const auto model = test::formula_model(test::model_config(options), kVocabulary, kVocabulary);
       model->set_packing({.format = format});
       const auto sources = test::some_sources(4, 12);
-      const auto found = search(*model, sources, {.n_best = 4});
+      const auto found = search(*model, sources, {{}, 4});
       std::vector<SearchInput> forced;
       std::vector<Hypothesis> expected;
       for (size_t i = 0; i < sources.size(); ++i)
@@ -233,7 +226,7 @@ TEST(SearchExactness, ForcedScoresAreThoseOfTheSearchInEveryPrecision) {
         }
       ASSERT_GT(forced.size(), 10u);
       const SearchModel only{.model = model.get()};
-      const auto scored = search(std::span(&only, 1), forced, {.beam_size = 1});
+      const auto scored = search(std::span(&only, 1), forced, {{.beam_size = 1}});
       for (size_t i = 0; i < forced.size(); ++i) expect_equal(scored[i], {expected[i]}, 1e-4);
     }
   }
@@ -250,10 +243,10 @@ TEST(SearchExactness, RulesMatter) {
       wished.push_back(rule.wishes);
       wished.back().sources = {source};
     }
-    SearchOptions without{.beam_size = rule.options.beam_size,
-                          .length_penalty = rule.options.length_penalty,
-                          .length_penalty_form = rule.options.length_penalty_form,
-                          .n_best = rule.options.n_best};
+    SearchOptions without{{.beam_size = rule.options.beam_size,
+                           .length_penalty = rule.options.length_penalty,
+                           .length_penalty_form = rule.options.length_penalty_form},
+                          rule.options.n_best};
     const auto expected = search(std::span(&only, 1), plain, without);
     const auto found = search(std::span(&only, 1), wished, rule.options);
     bool same = true;

@@ -30,7 +30,7 @@ TEST(SearchProperties, BeamOneIsGreedy) {
   test::ScriptedModel model(8, script);
   for (const auto& source : some_sources(1, 100)) {
     for (const double alpha : {0.0, 0.6, 1.0}) {
-      const SearchOptions options{.beam_size = 1, .length_penalty = alpha, .max_length_ratio = 1};
+      const SearchOptions options{{.beam_size = 1, .length_penalty = alpha, .max_length_ratio = 1}};
       expect_equal(search_one(model, options, source), {test::reference_greedy(logits_of(script), source, options)});
     }
   }
@@ -41,12 +41,12 @@ TEST(SearchProperties, AWideBeamFindsTheExactBest) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const auto script = test::random_script(seed, 6);
     for (const auto form : {LengthPenalty::kPaper, LengthPenalty::kSimple}) {
-      const SearchOptions options{.beam_size = 200,
-                                  .length_penalty = 0.8,
-                                  .length_penalty_form = form,
-                                  .max_length_ratio = 0,
-                                  .max_length_offset = 4,
-                                  .n_best = 5};
+      const SearchOptions options{{.beam_size = 200,
+                                   .length_penalty = 0.8,
+                                   .length_penalty_form = form,
+                                   .max_length_ratio = 0,
+                                   .max_length_offset = 4},
+                                  5};
       auto expected = test::enumerate_all(logits_of(script), {9}, options);
       ASSERT_EQ(expected.size(), 40u);
       expected.resize(5);
@@ -62,12 +62,12 @@ TEST(SearchProperties, EqualsThePlainBeamSearch) {
     test::ScriptedModel model(8, script);
     for (const int64_t beam_size : {1, 2, 3, 5, 8}) {
       for (const double alpha : {0.0, 0.6, 1.5}) {
-        const SearchOptions options{.beam_size = beam_size,
-                                    .length_penalty = alpha,
-                                    .length_penalty_form = seed % 2 ? LengthPenalty::kPaper : LengthPenalty::kSimple,
-                                    .max_length_ratio = 1.0,
-                                    .max_length_offset = static_cast<int64_t>(seed % 4),
-                                    .n_best = std::max<int64_t>(1, beam_size - 1)};
+        const SearchOptions options{{.beam_size = beam_size,
+                                     .length_penalty = alpha,
+                                     .length_penalty_form = seed % 2 ? LengthPenalty::kPaper : LengthPenalty::kSimple,
+                                     .max_length_ratio = 1.0,
+                                     .max_length_offset = static_cast<int64_t>(seed % 4)},
+                                    std::max<int64_t>(1, beam_size - 1)};
         const auto sources = some_sources(seed, 6);
         const auto found = search(model, sources, options);
         for (size_t i = 0; i < sources.size(); ++i) {
@@ -87,7 +87,7 @@ TEST(SearchProperties, ResultDoesNotDependOnTheBatch) {
   const auto script = test::random_script(3, 8);
   test::ScriptedModel model(8, script);
   const auto sources = some_sources(3, 40);
-  const SearchOptions options{.beam_size = 4, .n_best = 3};
+  const SearchOptions options{{.beam_size = 4}, 3};
   const auto together = search(model, sources, options);
   for (size_t i = 0; i < sources.size(); ++i) {
     const auto alone = search_one(model, options, sources[i]);
@@ -102,7 +102,7 @@ TEST(SearchProperties, ResultDoesNotDependOnTheBatch) {
 TEST(SearchProperties, NBestHypothesesAreDistinctAndInOrder) {
   test::ScriptedModel model(8, test::random_script(4, 8));
   for (const auto& source : some_sources(4, 20)) {
-    const auto found = search_one(model, {.beam_size = 6, .n_best = 6}, source);
+    const auto found = search_one(model, {{.beam_size = 6}, 6}, source);
     for (size_t i = 1; i < found.size(); ++i) {
       if (found[i].finished) {
         EXPECT_GE(found[i - 1].score, found[i].score);
@@ -121,7 +121,7 @@ TEST(SearchProperties, DistinctHypothesesGoOnWithEachOfTheBestFirstTokens) {
     if (prefix.size() == 3) return {0, 0, 0, 1, 0, 0, 0, 0};
     return {0, 0, 0, 0.16, 0.24, 0.22, 0.2, 0.18};
   });
-  const SearchOptions options{.beam_size = 4, .n_best = 4};
+  const SearchOptions options{{.beam_size = 4}, 4};
   const SearchModel models[] = {{&model}};
   const SearchInput inputs[] = {{.sources = {{9}}, .distinct = true}};
   const auto found = search(models, inputs, options).at(0);
@@ -133,7 +133,7 @@ TEST(SearchProperties, DistinctHypothesesGoOnWithEachOfTheBestFirstTokens) {
 TEST(SearchProperties, WithoutALengthPenaltyTheHeuristicLosesNothing) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     test::ScriptedModel model(8, test::random_script(seed, 8));
-    SearchOptions options{.beam_size = 5, .length_penalty = 0, .n_best = 5};
+    SearchOptions options{{.beam_size = 5, .length_penalty = 0}, 5};
     for (const auto& source : some_sources(seed, 5)) {
       options.stopping = Stopping::kOptimal;
       const auto expected = search_one(model, options, source);
@@ -149,7 +149,7 @@ TEST(SearchProperties, WhatHasItsPhraseComesFirstInDiverseBeams) {
     test::ScriptedModel model(8, test::random_script(seed, 8));
     const SearchModel only{.model = &model};
     const SearchInput input{.sources = {Ids{9}}, .must_appear = {{test::kC, test::kB, test::kC}}};
-    const SearchOptions options{.beam_size = 6, .max_length = 3, .n_best = 6, .diversity_groups = 3};
+    const SearchOptions options{{.beam_size = 6, .max_length = 3, .diversity_groups = 3}, 6};
     const auto found = search(std::span(&only, 1), std::span(&input, 1), options).front();
     for (size_t i = 1; i < found.size(); ++i) {
       if (found[i - 1].finished != found[i].finished) continue;
@@ -163,8 +163,8 @@ TEST(SearchProperties, WhatHasItsPhraseComesFirstInDiverseBeams) {
 TEST(SearchProperties, TheBestDoesNotDependOnHowManyAreAskedFor) {
   test::ScriptedModel model(8, test::random_script(6, 8));
   for (const auto& source : some_sources(6, 40)) {
-    const auto one = search_one(model, {.beam_size = 5, .n_best = 1}, source);
-    const auto five = search_one(model, {.beam_size = 5, .n_best = 5}, source);
+    const auto one = search_one(model, {{.beam_size = 5}, 1}, source);
+    const auto five = search_one(model, {{.beam_size = 5}, 5}, source);
     EXPECT_EQ(one[0].ids, five[0].ids);
     EXPECT_EQ(one[0].score, five[0].score);
   }

@@ -59,7 +59,7 @@ test::Script garden_path() {
 }
 
 TEST(Search, GreedyTakesTheBestTokenOfEachStep) {
-  const auto found = search_one(garden_path(), {.beam_size = 1, .length_penalty = 0});
+  const auto found = search_one(garden_path(), {{.beam_size = 1, .length_penalty = 0}});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_THAT(found[0].ids, ElementsAre(kA, kA));
   EXPECT_NEAR(found[0].log_probability, std::log(0.6 * 0.4), 1e-6);
@@ -68,7 +68,7 @@ TEST(Search, GreedyTakesTheBestTokenOfEachStep) {
 }
 
 TEST(Search, BeamFindsWhatGreedyMisses) {
-  const auto found = search_one(garden_path(), {.beam_size = 2, .length_penalty = 0, .n_best = 2});
+  const auto found = search_one(garden_path(), {{.beam_size = 2, .length_penalty = 0}, 2});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].ids, ElementsAre(kB));
   EXPECT_NEAR(found[0].score, std::log(0.4 * 0.9), 1e-6);
@@ -78,7 +78,7 @@ TEST(Search, BeamFindsWhatGreedyMisses) {
 
 TEST(Search, PaperPenaltyDividesByItsFormula) {
   // "b" has n = 2 tokens with </s>, "a a" 3: ((5 + 2) / 6)^1 and ((5 + 3) / 6)^1.
-  const auto found = search_one(garden_path(), {.beam_size = 2, .length_penalty = 1, .n_best = 2});
+  const auto found = search_one(garden_path(), {{.beam_size = 2, .length_penalty = 1}, 2});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_NEAR(found[0].score, std::log(0.36) / (7.0 / 6), 1e-6);
   EXPECT_NEAR(found[1].score, std::log(0.24) / (8.0 / 6), 1e-6);
@@ -88,7 +88,7 @@ TEST(Search, PaperPenaltyDividesByItsFormula) {
 TEST(Search, SimplePenaltyCanPreferTheLongerOne) {
   // "b": ln 0.36 / 2 = -0.511; "a a": ln 0.24 / 3 = -0.476.
   const auto found = search_one(
-      garden_path(), {.beam_size = 2, .length_penalty = 1, .length_penalty_form = LengthPenalty::kSimple, .n_best = 2});
+      garden_path(), {{.beam_size = 2, .length_penalty = 1, .length_penalty_form = LengthPenalty::kSimple}, 2});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].ids, ElementsAre(kA, kA));
   EXPECT_NEAR(found[0].score, std::log(0.24) / 3, 1e-6);
@@ -101,7 +101,7 @@ TEST(Search, NeverChoosesPaddingOrBegin) {
     return prefix.size() < 2 ? std::vector<double>{0.5, 0.05, 0.3, 0.04, 0.06, 0.05}
                              : std::vector<double>{0.6, 0, 0.2, 0.2, 0, 0};
   };
-  const auto found = search_one(script, {.beam_size = 1, .length_penalty = 0});
+  const auto found = search_one(script, {{.beam_size = 1, .length_penalty = 0}});
   EXPECT_THAT(found[0].ids, ElementsAre(kA, kA));
   EXPECT_NEAR(found[0].log_probability, std::log(0.06 * 0.06 * 0.2), 1e-5) << "over the whole vocabulary";
 }
@@ -112,14 +112,14 @@ TEST(Search, EqualHypothesesComeInTheOrderOfBeamAndId) {
       {{kA}, {{kEnd, 0.5}, {kA, 0.25}, {kB, 0.25}}},
       {{kB}, {{kEnd, 0.5}, {kA, 0.25}, {kB, 0.25}}},
   });
-  const auto found = search_one(script, {.beam_size = 2, .length_penalty = 0, .n_best = 2});
+  const auto found = search_one(script, {{.beam_size = 2, .length_penalty = 0}, 2});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].ids, ElementsAre(kA));
   EXPECT_THAT(found[1].ids, ElementsAre(kB));
 }
 
 TEST(Search, EmptyTranslationIsPossible) {
-  const auto found = search_one(table({}), {.beam_size = 3});
+  const auto found = search_one(table({}), {{.beam_size = 3}});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_TRUE(found[0].ids.empty());
   EXPECT_TRUE(found[0].finished);
@@ -130,7 +130,7 @@ TEST(Search, FewerHypothesesThanAskedForWhereThereAreNoMore) {
   const test::Script script = [](const Ids&, const Ids& prefix) {
     return prefix.empty() ? std::vector<double>{0, 0, 0, 0.25, 0.75, 0} : std::vector<double>{0, 0, 0, 1, 0, 0};
   };
-  const auto found = search_one(script, {.beam_size = 4, .length_penalty = 0, .n_best = 4});
+  const auto found = search_one(script, {{.beam_size = 4, .length_penalty = 0}, 4});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].ids, ElementsAre(kA));
   EXPECT_TRUE(found[1].ids.empty());
@@ -138,7 +138,7 @@ TEST(Search, FewerHypothesesThanAskedForWhereThereAreNoMore) {
 
 TEST(Search, BeamWiderThanTheVocabulary) {
   const auto script = test::random_script(5, 6);
-  const SearchOptions options{.beam_size = 50, .max_length_ratio = 0, .max_length_offset = 3, .n_best = 50};
+  const SearchOptions options{{.beam_size = 50, .max_length_ratio = 0, .max_length_offset = 3}, 50};
   expect_equal(search_one(script, options),
                test::reference_beam_search(logits_of(script), {.sources = {{9}}}, options));
 }
@@ -150,12 +150,12 @@ struct LimitCase {
 
 TEST(Search, LengthLimitComesFromTheSource) {
   const std::vector<LimitCase> cases = {
-      {{.max_length_ratio = 2, .max_length_offset = 20}, 4, 30},  // </s> counts as source
-      {{.max_length_ratio = 1.5, .max_length_offset = 0}, 2, 4},  // 4.5 rounded down
-      {{.max_length_ratio = 0.1, .max_length_offset = 0}, 0, 1},  // at least one token
-      {{.max_length_ratio = 0, .max_length_offset = 7}, 100, 7},
-      {{.max_length_ratio = 2, .max_length_offset = 20, .max_length = 12}, 100, 12},
-      {{.max_length_ratio = 1e300, .max_length_offset = 0}, 100, 1'000'000'000},
+      {{{.max_length_ratio = 2, .max_length_offset = 20}}, 4, 30},  // </s> counts as source
+      {{{.max_length_ratio = 1.5, .max_length_offset = 0}}, 2, 4},  // 4.5 rounded down
+      {{{.max_length_ratio = 0.1, .max_length_offset = 0}}, 0, 1},  // at least one token
+      {{{.max_length_ratio = 0, .max_length_offset = 7}}, 100, 7},
+      {{{.max_length_ratio = 2, .max_length_offset = 20, .max_length = 12}}, 100, 12},
+      {{{.max_length_ratio = 1e300, .max_length_offset = 0}}, 100, 1'000'000'000},
   };
   for (const auto& [options, pieces, limit] : cases) EXPECT_EQ(options.length_limit(pieces), limit) << limit;
 }
@@ -166,7 +166,7 @@ TEST(Search, CutsAtTheLengthLimit) {
   for (const int64_t beam_size : {1, 3}) {
     test::ScriptedModel model(6, endless);
     const auto found = search_one(
-        model, {.beam_size = beam_size, .length_penalty = 0, .max_length_ratio = 1, .max_length_offset = 3}, {9, 9});
+        model, {{.beam_size = beam_size, .length_penalty = 0, .max_length_ratio = 1, .max_length_offset = 3}}, {9, 9});
     EXPECT_EQ(model.steps.size(), 6u) << "ratio 1 * (2 + </s>) + 3";
     EXPECT_EQ(found[0].ids, Ids(6, kA));
     EXPECT_FALSE(found[0].finished);
@@ -181,8 +181,7 @@ TEST(Search, FinishedHypothesesComeBeforeThoseThatWereCut) {
     if (prefix == Ids{kB}) return distribution({{kEnd, 0.5}, {kB, 0.5}});
     return distribution({{kA, 1.0}});
   };
-  const SearchOptions options{
-      .beam_size = 2, .length_penalty = 0, .max_length_ratio = 0, .max_length_offset = 4, .n_best = 2};
+  const SearchOptions options{{.beam_size = 2, .length_penalty = 0, .max_length_ratio = 0, .max_length_offset = 4}, 2};
   const auto found = search_one(script, options);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].ids, ElementsAre(kB));
@@ -200,7 +199,7 @@ TEST(Search, StopsWhenNothingLiveCanWinAnyMore) {
       {{kA, kB}, {{kB, 1.0}}},
   });
   test::ScriptedModel model(6, script);
-  const auto found = search_one(model, {.beam_size = 4, .max_length_ratio = 0, .max_length_offset = 12});
+  const auto found = search_one(model, {{.beam_size = 4, .max_length_ratio = 0, .max_length_offset = 12}});
   EXPECT_THAT(found[0].ids, ElementsAre(kA));
   EXPECT_EQ(model.steps.size(), 2u);
 }
@@ -213,7 +212,7 @@ TEST(Search, GoesOnWhileALongerOneMayStillWin) {
       {{kA, kB}, {{kB, 1.0}}},
       {{kA, kB, kB}, {{kB, 1.0}}},
   });
-  const auto found = search_one(script, {.beam_size = 4, .max_length_ratio = 0, .max_length_offset = 12});
+  const auto found = search_one(script, {{.beam_size = 4, .max_length_ratio = 0, .max_length_offset = 12}});
   EXPECT_THAT(found[0].ids, ElementsAre(kA, kB, kB, kB));
   EXPECT_NEAR(found[0].score, std::log(0.5) / std::pow(10.0 / 6, 0.6), 1e-5);
 }
@@ -224,7 +223,7 @@ TEST(Search, ManyFinishedOnesDoNotEndTheSearch) {
     return prefix.size() < 8 ? distribution({{kA, 0.8}, {kEnd, 0.2}}) : distribution({{kEnd, 1.0}});
   };
   for (const int64_t beam_size : {2, 4}) {
-    const auto found = search_one(script, {.beam_size = beam_size, .length_penalty = 1});
+    const auto found = search_one(script, {{.beam_size = beam_size, .length_penalty = 1}});
     EXPECT_EQ(found[0].ids, Ids(8, kA)) << "8 ln 0.8 / (14/6) = -0.77 is better than ln 0.2 / (6/6) and all between";
   }
 }
@@ -237,12 +236,12 @@ TEST(Search, StopsWhenEnoughAreFinishedAndTheLiveOnesFallBehind) {
     return prefix.empty() ? distribution({{kA, 1.0}}) : distribution({{kEnd, 0.5}, {kB, 0.5}});
   };
   test::ScriptedModel model(6, script);
-  const auto found = search_one(model, {.beam_size = 2,
-                                        .length_penalty = 1,
-                                        .length_penalty_form = LengthPenalty::kSimple,
-                                        .max_length_ratio = 0,
-                                        .max_length_offset = 50,
-                                        .n_best = 2});
+  const auto found = search_one(model, {{.beam_size = 2,
+                                         .length_penalty = 1,
+                                         .length_penalty_form = LengthPenalty::kSimple,
+                                         .max_length_ratio = 0,
+                                         .max_length_offset = 50},
+                                        2});
   EXPECT_EQ(model.steps.size(), 3u);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].ids, ElementsAre(kA));
@@ -266,9 +265,9 @@ TEST(Search, HopelessHypothesesLeaveTheBatch) {
     EXPECT_THAT(found[0].ids, ElementsAre(kA, kB));
     return model.steps;
   };
-  EXPECT_THAT(rows({.length_penalty = 0}), ElementsAre(1, 2, 1));
-  EXPECT_THAT(rows({.length_penalty = 0, .n_best = 2}), ElementsAre(1, 2, 2)) << "the second best is asked for";
-  EXPECT_THAT(rows({.length_penalty = 0, .stopping = Stopping::kFirst}), ElementsAre(1, 2, 2)) << "it may count";
+  EXPECT_THAT(rows({{.length_penalty = 0}}), ElementsAre(1, 2, 1));
+  EXPECT_THAT(rows({{.length_penalty = 0}, 2}), ElementsAre(1, 2, 2)) << "the second best is asked for";
+  EXPECT_THAT(rows({{.length_penalty = 0, .stopping = Stopping::kFirst}}), ElementsAre(1, 2, 2)) << "it may count";
 }
 
 TEST(Search, FinishedSentencesLeaveTheBatch) {
@@ -277,7 +276,7 @@ TEST(Search, FinishedSentencesLeaveTheBatch) {
     return distribution({{prefix.size() < source.size() ? kA : kEnd, 1.0}});
   };
   test::ScriptedModel model(6, copy);
-  const auto found = search(model, {{9, 9, 9}, {}, {9}}, {.beam_size = 1});
+  const auto found = search(model, {{9, 9, 9}, {}, {9}}, {{.beam_size = 1}});
   EXPECT_EQ(found[0][0].ids, Ids(3, kA));
   EXPECT_EQ(found[1][0].ids, Ids());
   EXPECT_EQ(found[2][0].ids, Ids(1, kA));

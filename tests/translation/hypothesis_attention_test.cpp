@@ -57,7 +57,7 @@ TEST(HypothesisAttention, IsThatOfTheLayerWhileTheTokenWasWritten) {
   const std::vector<Ids> sources = {{4, 5, 6}, {7}, {4, 4, 5, 6, 7}, {}};
   for (const auto& [layer, name] :
        std::map<int64_t, std::string>{{0, "decoder.1.cross"}, {1, "decoder.0.cross"}, {3, "decoder.2.cross"}}) {
-    const auto found = search_with_attention(*model, sources, {.n_best = 3, .alignment_layer = layer});
+    const auto found = search_with_attention(*model, sources, {{.alignment_layer = layer}, 3});
     for (size_t i = 0; i < sources.size(); ++i)
       for (const auto& hypothesis : found[i]) expect_grid(*model, sources[i], hypothesis, name);
   }
@@ -66,23 +66,23 @@ TEST(HypothesisAttention, IsThatOfTheLayerWhileTheTokenWasWritten) {
 TEST(HypothesisAttention, IsThatOfOneHeadWhereItIsNamed) {
   const auto model = model_of(kThreeBlocks);
   const std::vector<Ids> sources = {{4, 5, 6}};
-  const auto first = search_with_attention(*model, sources, {.alignment_head = 1}),
-             second = search_with_attention(*model, sources, {.alignment_head = 2}),
+  const auto first = search_with_attention(*model, sources, {{.alignment_head = 1}}),
+             second = search_with_attention(*model, sources, {{.alignment_head = 2}}),
              mean = search_with_attention(*model, sources, {});
   const auto &one = first[0][0].attention, &two = second[0][0].attention, &all = mean[0][0].attention;
   ASSERT_EQ(one.size(), all.size());
   EXPECT_NE(one, two);
   for (size_t i = 0; i < all.size(); ++i) EXPECT_NEAR((one[i] + two[i]) / 2, all[i], 1e-6) << i;
-  EXPECT_EQ(test::message_of<Error>([&] { search_with_attention(*model, sources, {.alignment_head = 3}); }),
+  EXPECT_EQ(test::message_of<Error>([&] { search_with_attention(*model, sources, {{.alignment_head = 3}}); }),
             "decoding.alignment_head 3: the decoder has 2; use 1 to 2, or 0 for their mean");
 }
 
 TEST(HypothesisAttention, OfTheStepThatReadsATokenIsThatOneLater) {
   const auto model = model_of(kThreeBlocks);
   const std::vector<Ids> sources = {{4, 5, 6}};
-  const auto writing = search_with_attention(*model, sources, {.min_length = 3}),
+  const auto writing = search_with_attention(*model, sources, {{.min_length = 3}}),
              reading =
-                 search_with_attention(*model, sources, {.min_length = 3, .alignment_token = AlignmentToken::kInput});
+                 search_with_attention(*model, sources, {{.min_length = 3, .alignment_token = AlignmentToken::kInput}});
   const auto &before = writing[0][0].attention, &after = reading[0][0].attention;
   ASSERT_EQ(before.size(), after.size());
   ASSERT_GT(before.size(), 6U);
@@ -93,7 +93,7 @@ TEST(HypothesisAttention, OfTheStepThatReadsATokenIsThatOneLater) {
 TEST(HypothesisAttention, IsThatOfARecurrentModel) {
   const auto model = model_of(kRecurrent);
   const std::vector<Ids> sources = {{4, 5, 6}, {7}};
-  const auto found = search_with_attention(*model, sources, {.n_best = 2});
+  const auto found = search_with_attention(*model, sources, {{}, 2});
   for (size_t i = 0; i < sources.size(); ++i)
     for (const auto& hypothesis : found[i]) expect_grid(*model, sources[i], hypothesis, "decoder.attention");
 }
@@ -102,7 +102,7 @@ TEST(HypothesisAttention, IsThatOfARecurrentModel) {
 TEST(HypothesisAttention, OfASourceThatIsReadBackwardsIsInTheOrderOfTheText) {
   const c10::NoGradGuard no_gradients;
   const auto model = model_of(kRecurrent);
-  const SearchOptions options{.max_length_offset = 3, .n_best = 2, .attention = true};
+  const SearchOptions options{{.max_length_offset = 3}, 2, {}, true};
   for (const auto markers : {SourceMarkers::kEnd, SourceMarkers::kBoth}) {
     const auto found_of = [&](const Ids& source, bool reversed) {
       const std::vector<SearchModel> models = {{.model = model.get(), .source_form = {markers, reversed}}};
@@ -124,7 +124,7 @@ TEST(HypothesisAttention, OfACutHypothesisHasNoRowForTheEnd) {
   const auto model = model_of(kThreeBlocks);
   const c10::NoGradGuard no_gradients;
   // Two tokens are the limit and none may be the end.
-  const auto cut = search(*model, {{4, 5}}, {.max_length = 2, .ban_unknown = true, .banned = {{3}}, .attention = true});
+  const auto cut = search(*model, {{4, 5}}, {{.max_length = 2, .ban_unknown = true}, 1, {{3}}, true});
   ASSERT_FALSE(cut.front().front().finished);
   EXPECT_EQ(cut.front().front().attention.size(), 2u * 2u);
 }
@@ -132,12 +132,12 @@ TEST(HypothesisAttention, OfACutHypothesisHasNoRowForTheEnd) {
 TEST(HypothesisAttention, IsNotThereUnlessAskedFor) {
   const c10::NoGradGuard no_gradients;
   EXPECT_TRUE(search(*model_of(kThreeBlocks), {{4, 5}}, {}).front().front().attention.empty());
-  EXPECT_TRUE(search(*model_of(kThreeBlocks), {{4, 5}}, {.coverage_penalty = 1}).front().front().attention.empty());
+  EXPECT_TRUE(search(*model_of(kThreeBlocks), {{4, 5}}, {{.coverage_penalty = 1}}).front().front().attention.empty());
 }
 
 TEST(HypothesisAttention, NamesWhatTheModelHas) {
   EXPECT_EQ(
-      test::message_of<Error>([] { search_with_attention(*model_of(kThreeBlocks), {{4}}, {.alignment_layer = 4}); }),
+      test::message_of<Error>([] { search_with_attention(*model_of(kThreeBlocks), {{4}}, {{.alignment_layer = 4}}); }),
       "decoding.alignment_layer 4: the decoder has 3; use 1 to 3, or 0 for the last but one");
   const auto without =
       model_of("architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: none, tie_embeddings: none");
@@ -154,12 +154,12 @@ TEST(HypothesisAttention, IsKnownBeforeASearch) {
     return has_alignment({.model = &asked}, options);
   };
   EXPECT_TRUE(known(*model, {}));
-  EXPECT_TRUE(known(*model, {.alignment_layer = 3, .alignment_head = 2}));
+  EXPECT_TRUE(known(*model, {{.alignment_layer = 3, .alignment_head = 2}}));
   EXPECT_FALSE(known(*without, {}));
-  EXPECT_FALSE(known(*without, {.alignment_layer = 9})) << "what is without attention needs no layer";
-  EXPECT_EQ(test::message_of<Error>([&] { known(*model, {.alignment_layer = 4}); }),
+  EXPECT_FALSE(known(*without, {{.alignment_layer = 9}})) << "what is without attention needs no layer";
+  EXPECT_EQ(test::message_of<Error>([&] { known(*model, {{.alignment_layer = 4}}); }),
             "decoding.alignment_layer 4: the decoder has 3; use 1 to 3, or 0 for the last but one");
-  EXPECT_EQ(test::message_of<Error>([&] { known(*model, {.alignment_head = 3}); }),
+  EXPECT_EQ(test::message_of<Error>([&] { known(*model, {{.alignment_head = 3}}); }),
             "decoding.alignment_head 3: the decoder has 2; use 1 to 2, or 0 for their mean");
 }
 
@@ -174,7 +174,7 @@ TEST(Coverage, IsTheSumOfLogarithms) {
 TEST(Coverage, RanksFinishedHypothesesAgain) {
   const auto model = model_of(kThreeBlocks);
   const std::vector<Ids> sources = test::some_sources(3, 20);
-  const SearchOptions plain{.beam_size = 6, .n_best = 6};
+  const SearchOptions plain{{.beam_size = 6}, 6};
   auto covered = plain;
   covered.coverage_penalty = 0.7;
   covered.n_best = 2;
@@ -201,7 +201,7 @@ TEST(Coverage, LeavesEachSentenceAsManyAsItWants) {
   const c10::NoGradGuard no_gradients;
   const auto model = model_of(kThreeBlocks);
   const std::vector<SearchModel> models = {{.model = model.get()}};
-  const SearchOptions options{.beam_size = 4, .max_length_offset = 3, .n_best = 1, .coverage_penalty = 0.7};
+  const SearchOptions options{{.beam_size = 4, .max_length_offset = 3, .coverage_penalty = 0.7}, 1};
   auto four = options;
   four.n_best = 4;
   const std::vector<SearchInput> inputs = {

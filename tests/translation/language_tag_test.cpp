@@ -131,7 +131,7 @@ TEST_F(LanguageTagTest, IsNoTextToTranslate) {
   }
   EXPECT_THAT(sources(">>y<<", {}), ElementsAre(Ids{1})) << "no tag";
   const auto model = attentive_model();
-  const AligningTranslator translator({{.model = model.get(), .codec = &codec_}}, {.search = {.beam_size = 1}});
+  const AligningTranslator translator({{.model = model.get(), .codec = &codec_}}, {.search = {{.beam_size = 1}}});
   const auto translate = [&](std::span<const std::string> texts) { return translator.translate(texts); };
   EXPECT_EQ(translate_html("<p>&gt;&gt;x&lt;&lt; <b></b></p>", translate), "<p> <b></b></p>");
 }
@@ -139,7 +139,7 @@ TEST_F(LanguageTagTest, IsNoTextToTranslate) {
 // Such a line without a tag has nothing for the model to read, either.
 TEST_F(LanguageTagTest, AndPlaceholdersAreNoTextToTranslate) {
   const auto model = attentive_model();
-  const Translator translator(*model, codec_, {.search = {.beam_size = 1}});
+  const Translator translator(*model, codec_, {.search = {{.beam_size = 1}}});
   for (const auto& [line, expected] : {std::pair(">>x<< {n}", "{n}"), {"{n}", "{n}"}, {" >>x<<  {n}: %s", "{n}: %s"}}) {
     const TranslationRequest request{.source = line, .terms = {.keep_placeholders = true}};
     const auto result = translator.translate(std::vector{request}).front();
@@ -152,7 +152,8 @@ TEST_F(LanguageTagTest, AndPlaceholdersAreNoTextToTranslate) {
 TEST_F(LanguageTagTest, IsNoTerm) {
   const auto glossary = std::make_shared<const Glossary>(Glossary::parse("x\tc\n", "terms"));
   const TranslationRequest request{.source = ">>x<< b", .terms = {.glossary = glossary}};
-  const auto result = Translator(model_, codec_, {.search = {.beam_size = 1}}).translate(std::vector{request}).front();
+  const auto result =
+      Translator(model_, codec_, {.search = {{.beam_size = 1}}}).translate(std::vector{request}).front();
   EXPECT_EQ(result.text, "b");
 }
 
@@ -184,7 +185,7 @@ TEST_F(LanguageTagTest, CountsForNoPartOfAPrefix) {
 TEST_F(LanguageTagTest, StandsBeforeTheSentencesOfALineWithPlaceholders) {
   const TranslationRequest request{.source = ">>x<< {n} Aa. Bb. {m}", .terms = {.keep_placeholders = true}};
   const auto model = attentive_model();
-  const Translator translator(*model, codec_, {.search = {.beam_size = 1}, .split_sentences = true});
+  const Translator translator(*model, codec_, {.search = {{.beam_size = 1}}, .split_sentences = true});
   const auto result = translator.translate(std::vector{request}).front();
   const auto& parts = result.alternatives.at(0).parts;
   ASSERT_THAT(parts, SizeIs(2));

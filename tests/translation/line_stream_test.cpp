@@ -54,7 +54,7 @@ class LineStreamTest : public testing::Test {
     write_file_atomically(folder_ / "sources", sources);
     write_file_atomically(folder_ / "targets", targets);
     LineReader source_reader(folder_ / "sources"), target_reader(folder_ / "targets");
-    const Translator translator(model_, codec_, {.search = {.length_penalty = 0}});
+    const Translator translator(model_, codec_, {.search = {{.length_penalty = 0}}});
     std::string output;
     calls_.sinks = {{.options = {.columns = {OutputColumn::kScore, OutputColumn::kTranslation}},
                      .write = [&](std::string_view text) {
@@ -134,13 +134,13 @@ TEST_F(LineStreamTest, SplitsLongLinesAndNamesThem) {
 }
 
 TEST_F(LineStreamTest, CountsWhatWasCut) {
-  output_of("a b c d\nb\n", {}, {.search = {.beam_size = 1, .max_length_ratio = 0, .max_length_offset = 3}});
+  output_of("a b c d\nb\n", {}, {.search = {{.beam_size = 1, .max_length_ratio = 0, .max_length_offset = 3}}});
   EXPECT_EQ(statistics_.cut, 1);
 }
 
 TEST_F(LineStreamTest, WritesWhatIsAskedFor) {
   output_.columns = {OutputColumn::kLine, OutputColumn::kTranslation, OutputColumn::kScore};
-  const TranslatorOptions greedy{.search = {.beam_size = 1, .length_penalty = 0}};
+  const TranslatorOptions greedy{.search = {{.beam_size = 1, .length_penalty = 0}}};
   EXPECT_EQ(output_of("b\n\n", {.block_lines = 1}, greedy),
             fmt::format("1\tb\t{:.6f}\n2\t\t0.000000\n", 2 * std::log(0.75)));
 }
@@ -288,7 +288,7 @@ TEST_F(LineStreamTest, StopsWithinABlock) {
   calls_.stop = [&] { return ++asked > 3; };
   std::string input;
   for (int i = 0; i < 100; ++i) input += "a b\n";
-  EXPECT_EQ(output_of(input, {}, {.batch_size = 1}), "") << "a block is written whole or not at all";
+  EXPECT_EQ(output_of(input, {}, {.search = {{.batch_size = 1}}}), "") << "a block is written whole or not at all";
   EXPECT_TRUE(statistics_.stopped);
   EXPECT_LT(model_.started.size(), 5u);
 }

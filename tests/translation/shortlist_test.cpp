@@ -101,18 +101,18 @@ class ShortlistedTranslator : public testing::Test {
 };
 
 TEST_F(ShortlistedTranslator, GivesTheSameTextInEveryBatch) {
-  const auto alone = texts({.batch_size = 1, .shortlist = 3, .shortlist_frequent = 10});
-  EXPECT_EQ(texts({.batch_size = 7, .shortlist = 3, .shortlist_frequent = 10}), alone);
-  EXPECT_EQ(texts({.batch_size = 64, .shortlist = 3, .shortlist_frequent = 10}), alone);
+  const auto alone = texts({.search = {{.batch_size = 1, .shortlist = 3, .shortlist_frequent = 10}}});
+  EXPECT_EQ(texts({.search = {{.batch_size = 7, .shortlist = 3, .shortlist_frequent = 10}}}), alone);
+  EXPECT_EQ(texts({.search = {{.batch_size = 64, .shortlist = 3, .shortlist_frequent = 10}}}), alone);
   EXPECT_NE(texts({}), alone);
 }
 
 TEST_F(ShortlistedTranslator, OfAllPiecesIsTheSearchWithoutIt) {
-  EXPECT_EQ(texts({.shortlist = 1, .shortlist_frequent = kSize}), texts({}));
+  EXPECT_EQ(texts({.search = {{.shortlist = 1, .shortlist_frequent = kSize}}}), texts({}));
 }
 
 TEST_F(ShortlistedTranslator, WritesCandidatesAndWhatIsAskedFor) {
-  const TranslatorOptions options{.shortlist = 2, .shortlist_frequent = 10};
+  const TranslatorOptions options{.search = {{.shortlist = 2, .shortlist_frequent = 10}}};
   const Shortlist shortlist(lexicon_, codec_, 2, 10);
   std::vector<TranslationRequest> requests;
   for (const auto& line : lines_) requests.push_back({.source = line, .prefix = "w77", .must = {"w91"}});
@@ -128,13 +128,14 @@ TEST_F(ShortlistedTranslator, WritesCandidatesAndWhatIsAskedFor) {
 
 TEST_F(ShortlistedTranslator, RefusesWhatItCannotDo) {
   const std::vector<TextPair> pairs = {{.source = "w1", .target = "w2"}};
-  EXPECT_THAT(message_of<Error>([&] { translator({.shortlist = 2}).score(pairs); }),
+  EXPECT_THAT(message_of<Error>([&] { translator({.search = {{.shortlist = 2}}}).score(pairs); }),
               HasSubstr("leave out --shortlist"));
   EXPECT_NO_THROW(translator({}).score(pairs));
   lexicon_ = nullptr;
-  EXPECT_THAT(message_of<Error>([&] { translator({.shortlist = 2}); }), HasSubstr("the model has no lexicon"));
+  EXPECT_THAT(message_of<Error>([&] { translator({.search = {{.shortlist = 2}}}); }),
+              HasSubstr("the model has no lexicon"));
   EXPECT_NO_THROW(translator({}));
-  EXPECT_THAT(message_of<Error>([&] { translator({.shortlist = -1}); }), HasSubstr("shortlist -1"));
+  EXPECT_THAT(message_of<Error>([&] { translator({.search = {{.shortlist = -1}}}); }), HasSubstr("shortlist -1"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class TranslatorTest : public testing::Test {
 
 TEST_F(TranslatorTest, ResultsComeInTheOrderOfTheLines) {
   const std::vector<std::string> lines = {"b", "c b d", "d d", "b c d b c d", "c"};
-  EXPECT_EQ(texts(lines, {.batch_size = 2}), lines);
+  EXPECT_EQ(texts(lines, {.search = {{.batch_size = 2}}}), lines);
   EXPECT_THAT(model_.started, testing::UnorderedElementsAre(2, 2, 1));
 }
 
@@ -60,7 +60,7 @@ TEST_F(TranslatorTest, PutsTheMarkersOfTheCodecAroundSources) {
   });
   const auto words = std::make_shared<test::WordTokenizer>(kWords);
   const TextCodec both({.source_markers = SourceMarkers::kBoth}, words, words);
-  Translator(model, both, {.search = {.beam_size = 1}}).translate(std::vector<std::string>{"b d"});
+  Translator(model, both, {.search = {{.beam_size = 1}}}).translate(std::vector<std::string>{"b d"});
   EXPECT_THAT(seen, ElementsAre(ElementsAre(2, 5, 7)));  // </s>, which the model has checked, is left out
 }
 
@@ -72,12 +72,12 @@ TEST_F(TranslatorTest, ReadsSourcesBackwardsWhereTheCodecSaysSo) {
   });
   const auto words = std::make_shared<test::WordTokenizer>(kWords);
   const TextCodec backwards({.reverse_source = true}, words, words);
-  Translator(model, backwards, {.search = {.beam_size = 1}}).translate(std::vector<std::string>{"b c d"});
+  Translator(model, backwards, {.search = {{.beam_size = 1}}}).translate(std::vector<std::string>{"b c d"});
   EXPECT_THAT(seen, ElementsAre(ElementsAre(7, 6, 5)));
 }
 
 TEST_F(TranslatorTest, SortsByLengthSoThatBatchesAreEven) {
-  texts({"b", "c c c c", "d", "b b b b"}, {.search = {.beam_size = 1}, .batch_size = 2});
+  texts({"b", "c c c c", "d", "b b b b"}, {.search = {{.beam_size = 1, .batch_size = 2}}});
   EXPECT_THAT(model_.steps, ElementsAre(2, 2, 2, 2, 2, 2, 2)) << "5 steps for the long ones, 2 for the short ones";
 }
 
@@ -89,7 +89,7 @@ TEST_F(TranslatorTest, EmptyLinesStayEmptyAndAreNotSearched) {
 }
 
 TEST_F(TranslatorTest, CountsTokensAndGivesAlternatives) {
-  const auto result = translate({"b c"}, {.search = {.beam_size = 3, .length_penalty = 0, .n_best = 2}}).front();
+  const auto result = translate({"b c"}, {.search = {{.beam_size = 3, .length_penalty = 0}, 2}}).front();
   EXPECT_EQ(result.source_tokens, 2);
   EXPECT_EQ(result.target_tokens, 3);
   EXPECT_FALSE(result.split);
@@ -102,7 +102,7 @@ TEST_F(TranslatorTest, CountsTokensAndGivesAlternatives) {
 }
 
 TEST_F(TranslatorTest, LongLinesAreTranslatedInParts) {
-  const TranslatorOptions options{.search = {.length_penalty = 1, .n_best = 1}, .max_source_length = 2};
+  const TranslatorOptions options{.search = {{.length_penalty = 1}, 1}, .max_source_length = 2};
   const auto result = translate({"b", "b c d b c"}, options);
   EXPECT_FALSE(result[0].split);
   EXPECT_TRUE(result[1].split);
@@ -117,7 +117,7 @@ TEST_F(TranslatorTest, LongLinesAreTranslatedInParts) {
 }
 
 TEST_F(TranslatorTest, AlternativesOfPartsAreJoinedInOrder) {
-  const TranslatorOptions options{.search = {.beam_size = 2, .length_penalty = 0, .n_best = 2}, .max_source_length = 1};
+  const TranslatorOptions options{.search = {{.beam_size = 2, .length_penalty = 0}, 2}, .max_source_length = 1};
   const auto parts = translate({"b", "c"}, options);
   const auto whole = translate({"b c"}, options).front();
   ASSERT_EQ(whole.alternatives.size(), 2u);
@@ -151,7 +151,7 @@ TEST_F(TranslatorTest, ACallerMayStopItBetweenTwoSteps) {
   const std::vector<std::string> lines(1000, "b");
   std::atomic<int> asked = 0;
   const auto stopped = [&] { return ++asked > 5; };
-  const Translator translator(model_, codec_, {.batch_size = 2});
+  const Translator translator(model_, codec_, {.search = {{.batch_size = 2}}});
   EXPECT_THROW(translator.translate(lines, {.stopped = stopped}), TranslationStopped);
   EXPECT_LE(asked, 20) << "each thread ends at its next step";
   EXPECT_EQ(translator.translate(std::span(lines).first(1)).size(), 1u) << "and may work again";
@@ -160,7 +160,8 @@ TEST_F(TranslatorTest, ACallerMayStopItBetweenTwoSteps) {
 TEST_F(TranslatorTest, ProgressMayStopTheWork) {
   const std::vector<std::string> lines(1000, "b");
   const auto fail = [](int64_t) { throw std::logic_error(""); };
-  EXPECT_THROW(Translator(model_, codec_, {.batch_size = 2}).translate(lines, {.progress = fail}), std::logic_error);
+  EXPECT_THROW(Translator(model_, codec_, {.search = {{.batch_size = 2}}}).translate(lines, {.progress = fail}),
+               std::logic_error);
   EXPECT_LE(std::ssize(model_.started), 2 * at::get_num_threads())
       << "a batch for each thread may have begun, the others must not";
 }
@@ -187,7 +188,7 @@ TEST_F(TranslatorTest, KeepsToTheWishesOfEachLine) {
                                          {.source = "b c d", .prefix = "a a"},
                                          {.source = "b c d", .must = {"a d"}},
                                          {.source = "b c d", .must_not = {"c d"}}},
-                                        {.search = {.beam_size = 5}});
+                                        {.search = {{.beam_size = 5}}});
   EXPECT_EQ(found[0].text, "b c d");
   EXPECT_EQ(found[1].text, "a a d") << "the third word of the source follows two tokens";
   EXPECT_THAT(found[2].text, testing::HasSubstr("a d"));
@@ -205,10 +206,10 @@ TEST_F(TranslatorTest, SaysWhereAPhraseCannotBe) {
 TEST_F(TranslatorTest, SaysWhereAPrefixCannotBe) {
   const std::vector<TranslationRequest> requests = {{.source = "b", .prefix = "zebra"},
                                                     {.source = "b", .prefix = "a a"}};
-  const auto found = translate_requests(model_, codec_, requests, {.search = {.max_length = 2}});
+  const auto found = translate_requests(model_, codec_, requests, {.search = {{.max_length = 2}}});
   EXPECT_FALSE(found[0].alternatives[0].meets_constraints) << "the vocabulary cannot write it";
   EXPECT_FALSE(found[1].alternatives[0].meets_constraints) << "it is longer than a translation may be";
-  const auto longer = translate_requests(model_, codec_, requests, {.search = {.max_length = 3}});
+  const auto longer = translate_requests(model_, codec_, requests, {.search = {{.max_length = 3}}});
   EXPECT_TRUE(longer[1].alternatives[0].meets_constraints);
 }
 
@@ -222,13 +223,14 @@ TEST_F(TranslatorTest, AShortPrefixBelongsToTheFirstPart) {
 }
 
 TEST_F(TranslatorTest, BannedPhrasesHoldForEveryLine) {
-  EXPECT_THAT(texts({"b c"}, {.banned_phrases = {"b c"}}).front(), testing::Not(testing::HasSubstr("b c")));
-  EXPECT_EQ(test::message_of<Error>([&] { texts({"b"}, {.banned_phrases = {"zebra"}}); }),
+  EXPECT_THAT(texts({"b c"}, {.search = {{.banned_phrases = {"b c"}}}}).front(),
+              testing::Not(testing::HasSubstr("b c")));
+  EXPECT_EQ(test::message_of<Error>([&] { texts({"b"}, {.search = {{.banned_phrases = {"zebra"}}}}); }),
             "banned phrase 'zebra': the vocabulary cannot write it, so no translation holds it; leave it out");
 }
 
 TEST_F(TranslatorTest, GivesPiecesAndTheirScores) {
-  const auto result = translate({"b c", "d"}, {.search = {.length_penalty = 0}}).front().alternatives.front();
+  const auto result = translate({"b c", "d"}, {.search = {{.length_penalty = 0}}}).front().alternatives.front();
   ASSERT_EQ(result.parts.size(), 1u);
   EXPECT_THAT(result.parts[0].source, ElementsAre(5, 6));
   EXPECT_THAT(result.parts[0].target, ElementsAre(5, 6));
@@ -238,7 +240,7 @@ TEST_F(TranslatorTest, GivesPiecesAndTheirScores) {
 }
 
 TEST_F(TranslatorTest, SamplesAreKeyedByTheLineInTheWholeText) {
-  const TranslatorOptions options{.search = {.beam_size = 1, .n_best = 3, .sampling = SamplingOptions()}};
+  const TranslatorOptions options{.search = {{.beam_size = 1, .sampling = true}, 3}};
   const Translator translator(model_, codec_, options);
   const std::vector<std::string> lines(6, "b c d a");
   const auto whole = translator.translate(lines);
@@ -251,7 +253,7 @@ TEST_F(TranslatorTest, SamplesAreKeyedByTheLineInTheWholeText) {
 // ---- scoring ----
 
 TEST_F(TranslatorTest, ScoresAsTheSearchDoes) {
-  const Translator translator(model_, codec_, {.search = {.beam_size = 5, .length_penalty = 0.7, .n_best = 5}});
+  const Translator translator(model_, codec_, {.search = {{.beam_size = 5, .length_penalty = 0.7}, 5}});
   const std::vector<std::string> lines = {"b c", "d", "a a b c d"};
   std::vector<TextPair> pairs;
   std::vector<const Alternative*> expected;
@@ -279,7 +281,7 @@ TEST_F(TranslatorTest, ScoresAsTheSearchDoes) {
 
 TEST_F(TranslatorTest, ScoresWhatTheSearchWouldNotFind) {
   const Translator translator(model_, codec_,
-                              {.search = {.length_penalty = 0, .min_length = 5}, .banned_phrases = {"d"}});
+                              {.search = {{.length_penalty = 0, .min_length = 5, .banned_phrases = {"d"}}}});
   const auto scores = translator.score(std::vector<TextPair>{{"b", "d"}, {"", ""}, {"b", ""}});
   EXPECT_LT(scores[0].score, -10) << "d has next to no probability, but a score";
   EXPECT_EQ(scores[1].score, 0);
@@ -306,9 +308,9 @@ TEST(EnsembleTranslator, ReadsEachModelsOwnPieces) {
 
 TEST_F(TranslatorTest, RefusesOptionsByName) {
   const std::vector<std::pair<TranslatorOptions, std::string>> cases = {
-      {{.batch_size = 0}, "batch size 0: use 1 or more sentences"},
+      {{.search = {{.batch_size = 0}}}, "batch size 0: use 1 or more sentences"},
       {{.max_source_length = 0}, "maximum source length 0: use 1 or more"},
-      {{.search = {.beam_size = -1}}, "beam size -1: use 1 (greedy) or more"},
+      {{.search = {{.beam_size = -1}}}, "beam size -1: use 1 (greedy) or more"},
   };
   for (const auto& [options, message] : cases) {
     EXPECT_EQ(test::message_of<Error>([&] { Translator(model_, codec_, options); }), message);
@@ -341,7 +343,7 @@ TEST(TranslatorOptionsOfConfig, FollowTheDecodingSection) {
   EXPECT_EQ(options.search.length_penalty_form, LengthPenalty::kSimple);
   EXPECT_EQ(options.search.max_length_ratio, 1.5);
   EXPECT_EQ(options.search.max_length_offset, 9);
-  EXPECT_EQ(options.batch_size, 11);
+  EXPECT_EQ(options.search.batch_size, 11);
   EXPECT_EQ(options.search.min_length, 2);
   EXPECT_EQ(options.search.max_length, 44);
   EXPECT_EQ(options.search.stopping, Stopping::kFirst);
@@ -349,7 +351,7 @@ TEST(TranslatorOptionsOfConfig, FollowTheDecodingSection) {
   EXPECT_EQ(options.search.no_repeat_ngram_size, 3);
   EXPECT_EQ(options.search.repetition_penalty, 1.1);
   EXPECT_TRUE(options.search.ban_unknown);
-  EXPECT_THAT(options.banned_phrases, ElementsAre("x"));
+  EXPECT_THAT(options.search.banned_phrases, ElementsAre("x"));
   EXPECT_EQ(options.search.diversity_groups, 7);
   EXPECT_EQ(options.search.diversity_strength, 0.9);
   EXPECT_FALSE(options.search.sampling);
@@ -362,10 +364,10 @@ TEST(TranslatorOptionsOfConfig, SampleWhereAskedTo) {
   config.decoding = {.beam_size = 1, .sampling = true, .temperature = 0.8, .top_k = 10, .top_p = 0.9, .seed = 5};
   const auto options = translator_options(config);
   ASSERT_TRUE(options.search.sampling);
-  EXPECT_EQ(options.search.sampling->temperature, 0.8);
-  EXPECT_EQ(options.search.sampling->top_k, 10);
-  EXPECT_EQ(options.search.sampling->top_p, 0.9);
-  EXPECT_EQ(options.search.sampling->seed, 5u);
+  EXPECT_EQ(options.search.temperature, 0.8);
+  EXPECT_EQ(options.search.top_k, 10);
+  EXPECT_EQ(options.search.top_p, 0.9);
+  EXPECT_EQ(options.search.seed, 5);
 }
 
 // A model with so many positions.
@@ -386,8 +388,8 @@ TEST(LimitTo, KeepsWithinTheModelsPositions) {
   };
   EXPECT_EQ(limited({}).max_source_length, 49) << "and </s>";
   EXPECT_EQ(limited({}).search.max_length, 50);
-  EXPECT_EQ(limited({.search = {.max_length = 20}}).search.max_length, 20);
-  EXPECT_EQ(limited({.search = {.max_length = 90}}).search.max_length, 50);
+  EXPECT_EQ(limited({.search = {{.max_length = 20}}}).search.max_length, 20);
+  EXPECT_EQ(limited({.search = {{.max_length = 90}}}).search.max_length, 50);
   EXPECT_EQ(limited({.max_source_length = 30}).max_source_length, 30);
 }
 
@@ -401,7 +403,7 @@ TEST(LimitTo, LeavesTargetsWhereOnlySourcesHaveAnEnd) {
 
 TEST_F(TranslatorTest, ScoresABeginningOfWhatTheModelDoesNotTake) {
   LimitedModel model({.source = 3, .target = 3}, 9);
-  const Translator translator(model, codec_, {.search = {.length_penalty = 0}});
+  const Translator translator(model, codec_, {.search = {{.length_penalty = 0}}});
   const auto scores = translator.score(std::vector<TextPair>{{"b c", "b c"}, {"b c d", "b"}, {"b", "b c d a"}});
   EXPECT_FALSE(scores[0].shortened);
   EXPECT_TRUE(scores[1].shortened);
@@ -414,10 +416,10 @@ TEST_F(TranslatorTest, ScoresAreNotOfWhatASearchMayWrite) {
   const auto score = [&](const SearchOptions& search) {
     return Translator(model_, codec_, {.search = search}).score(pairs).front();
   };
-  const auto whole = score({.length_penalty = 0});
+  const auto whole = score({{.length_penalty = 0}});
   EXPECT_EQ(whole.tokens, 7);
-  for (const auto& limited : {score({.length_penalty = 0, .max_length = 3}),
-                              score({.length_penalty = 0, .max_length_ratio = 0, .max_length_offset = 2})}) {
+  for (const auto& limited : {score({{.length_penalty = 0, .max_length = 3}}),
+                              score({{.length_penalty = 0, .max_length_ratio = 0, .max_length_offset = 2}})}) {
     EXPECT_FALSE(limited.shortened);
     EXPECT_EQ(limited.tokens, 7);
     EXPECT_EQ(limited.score, whole.score);

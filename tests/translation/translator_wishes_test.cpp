@@ -45,7 +45,7 @@ class TranslatorWishes : public testing::Test {
     return Translator(model_, codec_, std::move(options)).translate({&request, 1}).front();
   }
   Translation by_sentence(const TranslationRequest& request, int64_t beam = 5, int64_t n_best = 1) {
-    return translate(request, {.search = {.beam_size = beam, .n_best = n_best}, .split_sentences = true});
+    return translate(request, {.search = {{.beam_size = beam}, n_best}, .split_sentences = true});
   }
 
   PlainModel model_{static_cast<int64_t>(4 + kWords.size()), echo};
@@ -156,19 +156,18 @@ TEST_F(TranslatorWishes, NoTextComesTwice) {
     if (prefix == Ids{4}) return std::vector<double>{0, 0, 0, 0, 0, 1, 0};        // "a" "b"
     return std::vector<double>{0, 0, 0, 1, 0, 0, 0};
   });
-  const auto translated = [&](std::optional<SamplingOptions> sampling) {
-    return Translator(
-               model, codec,
-               {.search = {.beam_size = sampling ? 1 : 3, .length_penalty = 0, .n_best = 3, .sampling = sampling}})
+  const auto translated = [&](bool sampling) {
+    return Translator(model, codec,
+                      {.search = {{.beam_size = sampling ? 1 : 3, .length_penalty = 0, .sampling = sampling}, 3}})
         .translate(std::vector<std::string>{"a"})
         .front();
   };
-  const auto found = translated({});
+  const auto found = translated(false);
   ASSERT_EQ(found.alternatives.size(), 2u);
   EXPECT_EQ(found.alternatives[0].text, "a b");
   EXPECT_NEAR(found.alternatives[0].log_probability, std::log(0.4), 1e-5) << "the better one of them";
   EXPECT_EQ(found.alternatives[1].text, "b");
-  EXPECT_EQ(translated(SamplingOptions()).alternatives.size(), 3u) << "samples are drawn one by one";
+  EXPECT_EQ(translated(true).alternatives.size(), 3u) << "samples are drawn one by one";
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ void BeamGroups::add_rules(std::vector<RowRules>& rows) const {
 void BeamGroups::add_uniforms(std::vector<double>& uniforms) const {
   for (uint64_t sample = 0; sample < beams_.size(); ++sample) {
     if (beams_[sample].done()) continue;
-    CounterRandom random({options_.sampling->seed, static_cast<uint64_t>(input_.number),
+    CounterRandom random({static_cast<uint64_t>(options_.seed), static_cast<uint64_t>(input_.number),
                           static_cast<uint64_t>(input_.part), sample, static_cast<uint64_t>(beams_[sample].length())});
     uniforms.push_back(random.uniform());
   }

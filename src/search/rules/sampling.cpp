@@ -15,7 +15,7 @@ namespace {
 /// The tokens that may be drawn from one row.
 class Candidates {
  public:
-  Candidates(std::span<const float> logits, std::span<const int32_t> banned, const SamplingOptions& options)
+  Candidates(std::span<const float> logits, std::span<const int32_t> banned, const DecodingConfig& options)
       : logits_(logits), temperature_(options.temperature) {
     std::vector<bool> allowed(logits.size(), true);
     allowed[SpecialIds::kPad] = allowed[SpecialIds::kBegin] = false;
@@ -88,7 +88,7 @@ double log_sum_exp(std::span<const float> logits) {
 
 }  // namespace
 
-BestTokens draw_tokens(const torch::Tensor& device_logits, const SamplingOptions& options,
+BestTokens draw_tokens(const torch::Tensor& device_logits, const DecodingConfig& options,
                        std::span<const RowRules> rules, std::span<const double> uniforms) {
   const auto logits = device_logits.cpu().contiguous();  // [rows, vocabulary]
   const int64_t rows = logits.size(0), vocabulary = logits.size(1);

@@ -16,16 +16,12 @@ void require(bool fine, const char* what, double value, const char* use) {
 
 }  // namespace
 
-void SamplingOptions::validate() const {
-  require(temperature > 0, "temperature", temperature, "more than 0");
-  if (top_k < 0) throw Error(fmt::format("top-k {}: use 1 or more tokens, or 0 for all", top_k));
-  require(top_p > 0 && top_p <= 1, "top-p", top_p, "more than 0 and at most 1 (all)");
-}
-
 void SearchOptions::validate() const {
   if (beam_size < 1) throw Error(fmt::format("beam size {}: use 1 (greedy) or more", beam_size));
   if (sampling) {
-    sampling->validate();
+    require(temperature > 0, "temperature", temperature, "more than 0");
+    if (top_k < 0) throw Error(fmt::format("top-k {}: use 1 or more tokens, or 0 for all", top_k));
+    require(top_p > 0 && top_p <= 1, "top-p", top_p, "more than 0 and at most 1 (all)");
     if (beam_size != 1) throw Error(fmt::format("sampling: draws its tokens, it has no beam of {}; use 1", beam_size));
     if (n_best < 1) throw Error(fmt::format("n-best {}: use 1 sample or more", n_best));
   } else if (n_best < 1 || n_best > beam_size) {

@@ -59,12 +59,12 @@ void remove_banned(std::span<const RowRules> rules, BestTokens& best) {
 }  // namespace
 
 StepScores step_scores(const torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
-                       const std::optional<SamplingOptions>& sampling, std::span<const double> uniforms) {
+                       const DecodingConfig& options, std::span<const double> uniforms) {
   size_t max_banned = 0;
   for (const auto& row : rules) max_banned = std::max(max_banned, row.banned.size());
   StepScores scores;
-  scores.best = sampling ? draw_tokens(logits, *sampling, rules, uniforms)
-                         : best_tokens(logits, count + static_cast<int64_t>(max_banned));
+  scores.best = options.sampling ? draw_tokens(logits, options, rules, uniforms)
+                                 : best_tokens(logits, count + static_cast<int64_t>(max_banned));
   if (rules.empty()) return scores;
   scores.wanted = wanted_scores(logits, rules, scores.best);
   remove_banned(rules, scores.best);

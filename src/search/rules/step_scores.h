@@ -3,10 +3,10 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "config/config.h"
 #include "search/rules/best_tokens.h"
 #include "search/rules/row_rules.h"
 #include "search/rules/search_options.h"
@@ -29,6 +29,6 @@ struct StepScores {
 /// where the vocabulary has so many allowed tokens; with sampling they hold the one token drawn by `uniforms` (a number
 /// in [0, 1) for each row). Log-probabilities are normalised over the whole vocabulary: what is banned keeps its share.
 StepScores step_scores(const torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
-                       const std::optional<SamplingOptions>& sampling = {}, std::span<const double> uniforms = {});
+                       const DecodingConfig& options = {}, std::span<const double> uniforms = {});
 
 }  // namespace nmt

@@ -26,8 +26,7 @@ test::Script two_words() {
 TEST(BeamGroups, ALaterGroupAvoidsWhatEarlierOnesChose) {
   test::ScriptedModel model(6, two_words());
   const auto found =
-      search(model, {{9}},
-             {.beam_size = 2, .length_penalty = 0, .n_best = 2, .diversity_groups = 2, .diversity_strength = 1})
+      search(model, {{9}}, {{.beam_size = 2, .length_penalty = 0, .diversity_groups = 2, .diversity_strength = 1}, 2})
           .front();
   // ln 0.6 - 1 < ln 0.3: the second group takes b. The scores know nothing of the 1.
   ASSERT_EQ(found.size(), 2u);
@@ -40,8 +39,7 @@ TEST(BeamGroups, ALaterGroupAvoidsWhatEarlierOnesChose) {
 TEST(BeamGroups, ATranslationOfSeveralGroupsComesOnce) {
   test::ScriptedModel model(6, two_words());
   const auto found =
-      search(model, {{9}},
-             {.beam_size = 2, .length_penalty = 0, .n_best = 2, .diversity_groups = 2, .diversity_strength = 0.1})
+      search(model, {{9}}, {{.beam_size = 2, .length_penalty = 0, .diversity_groups = 2, .diversity_strength = 0.1}, 2})
           .front();
   ASSERT_EQ(found.size(), 1u) << "ln 0.6 - 0.1 > ln 0.3: both say a";
   EXPECT_THAT(found[0].ids, ElementsAre(kA));
@@ -54,17 +52,17 @@ TEST(BeamGroups, RowsAreThoseOfAllGroupsAndLeaveOneByOne) {
     if (prefix.front() == kB && prefix.size() < 4) return std::vector<double>{0, 0, 0, 0, 0, 1};
     return std::vector<double>{0, 0, 0, 1, 0, 0};
   });
-  search(model, {{9}}, {.beam_size = 2, .diversity_groups = 2, .diversity_strength = 2});
+  search(model, {{9}}, {{.beam_size = 2, .diversity_groups = 2, .diversity_strength = 2}});
   EXPECT_THAT(model.steps, ElementsAre(2, 2, 1, 1, 1));
 }
 
 TEST(BeamGroups, ShareTheBeam) {
-  EXPECT_EQ(group_count({.beam_size = 6, .diversity_groups = 3}), 3);
-  EXPECT_EQ(group_options({.beam_size = 6, .n_best = 5, .diversity_groups = 3}).beam_size, 2);
-  EXPECT_EQ(group_options({.beam_size = 6, .n_best = 5, .diversity_groups = 3}).n_best, 2);
-  EXPECT_EQ(group_count({.beam_size = 1, .n_best = 7, .sampling = SamplingOptions()}), 7);
-  EXPECT_EQ(group_options({.beam_size = 1, .n_best = 7, .sampling = SamplingOptions()}).n_best, 1);
-  EXPECT_EQ(group_options({.beam_size = 4, .coverage_penalty = 0.2}).n_best, 4);
+  EXPECT_EQ(group_count({{.beam_size = 6, .diversity_groups = 3}}), 3);
+  EXPECT_EQ(group_options({{.beam_size = 6, .diversity_groups = 3}, 5}).beam_size, 2);
+  EXPECT_EQ(group_options({{.beam_size = 6, .diversity_groups = 3}, 5}).n_best, 2);
+  EXPECT_EQ(group_count({{.beam_size = 1, .sampling = true}, 7}), 7);
+  EXPECT_EQ(group_options({{.beam_size = 1, .sampling = true}, 7}).n_best, 1);
+  EXPECT_EQ(group_options({{.beam_size = 4, .coverage_penalty = 0.2}}).n_best, 4);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(LogitsRules, AreNoneByDefault) {
 }
 
 TEST(LogitsRules, TheEndIsBannedBeforeTheMinimum) {
-  const SearchOptions options{.min_length = 2};
+  const SearchOptions options{{.min_length = 2}};
   EXPECT_TRUE(has_rules(options));
   EXPECT_THAT(banned_after(options, {}), ElementsAre(SpecialIds::kEnd));
   EXPECT_THAT(banned_after(options, {5}), ElementsAre(SpecialIds::kEnd));
@@ -42,7 +42,7 @@ TEST(LogitsRules, TheEndIsBannedBeforeTheMinimum) {
 }
 
 TEST(LogitsRules, SequencesAreStoppedBeforeTheirLastToken) {
-  const SearchOptions options{.banned = {{7}, {5, 6}, {5, 5, 8}}};
+  const SearchOptions options{{}, 1, {{7}, {5, 6}, {5, 5, 8}}};
   EXPECT_TRUE(has_rules(options));
   EXPECT_THAT(banned_after(options, {}), ElementsAre(7));
   EXPECT_THAT(banned_after(options, {5}), ElementsAre(7, 6));
@@ -54,28 +54,28 @@ TEST(LogitsRules, ASentenceHasSequencesOfItsOwn) {
   const SearchInput input{.banned = {{5, 6}}};
   EXPECT_TRUE(has_rules({}, input));
   EXPECT_THAT(judged(LogitsRules({}), {5}, input).banned, ElementsAre(6));
-  EXPECT_THAT(judged(LogitsRules({.banned = {{8}}}), {5}, input).banned, ElementsAre(8, 6));
+  EXPECT_THAT(judged(LogitsRules({{}, 1, {{8}}}), {5}, input).banned, ElementsAre(8, 6));
 }
 
 TEST(LogitsRules, NoNGramComesTwice) {
-  EXPECT_THAT(banned_after({.no_repeat_ngram_size = 1}, {5, 6}), ElementsAre(5, 6));
-  const SearchOptions bigrams{.no_repeat_ngram_size = 2};
+  EXPECT_THAT(banned_after({{.no_repeat_ngram_size = 1}}, {5, 6}), ElementsAre(5, 6));
+  const SearchOptions bigrams{{.no_repeat_ngram_size = 2}};
   EXPECT_TRUE(has_rules(bigrams));
   EXPECT_THAT(banned_after(bigrams, {5}), IsEmpty());
   EXPECT_THAT(banned_after(bigrams, {5, 6, 5}), ElementsAre(6));
   EXPECT_THAT(banned_after(bigrams, {5, 5}), ElementsAre(5)) << "it may overlap itself";
   EXPECT_THAT(banned_after(bigrams, {5, 6, 5, 7, 5}), ElementsAre(6, 7));
-  EXPECT_THAT(banned_after({.no_repeat_ngram_size = 3}, {5, 6, 7, 5, 6}), ElementsAre(7));
+  EXPECT_THAT(banned_after({{.no_repeat_ngram_size = 3}}, {5, 6, 7, 5, 6}), ElementsAre(7));
 }
 
 TEST(LogitsRules, UnknownWordsOnRequest) {
-  EXPECT_TRUE(has_rules({.ban_unknown = true}));
-  EXPECT_THAT(banned_after({.ban_unknown = true}, {}), ElementsAre(SpecialIds::kUnknown));
+  EXPECT_TRUE(has_rules({{.ban_unknown = true}}));
+  EXPECT_THAT(banned_after({{.ban_unknown = true}}, {}), ElementsAre(SpecialIds::kUnknown));
 }
 
 TEST(LogitsRules, AForcedPrefixLeavesNothingElseAndNoBan) {
   const SearchInput input{.prefix = {8, 9}};
-  const LogitsRules rules({.min_length = 5, .ban_unknown = true});
+  const LogitsRules rules({{.min_length = 5, .ban_unknown = true}});
   EXPECT_TRUE(LogitsRules({}).concern(input));
   EXPECT_THAT(rules.beginning(input), ElementsAre(8, 9));
   const auto forced = judged(rules, {8}, input), free = judged(rules, {8, 9}, input);
@@ -87,7 +87,7 @@ TEST(LogitsRules, AForcedPrefixLeavesNothingElseAndNoBan) {
 }
 
 TEST(LogitsRules, RepetitionPenaltyChangesTheLogitsOfTokensSeen) {
-  const LogitsRules rules({.repetition_penalty = 2});
+  const LogitsRules rules({{.repetition_penalty = 2}});
   EXPECT_TRUE(rules.concern({}));
   const auto before = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f, 4.f, -2.f}, {0.f, 1.f, 0.f, 6.f, 2.f, 2.5f, -1.f}});
   auto logits = before.clone();
@@ -100,7 +100,7 @@ TEST(LogitsRules, RepetitionPenaltyChangesTheLogitsOfTokensSeen) {
 }
 
 TEST(LogitsRules, OfSeveralModelsThePenaltyChangesEach) {
-  const LogitsRules rules({.repetition_penalty = 2});
+  const LogitsRules rules({{.repetition_penalty = 2}});
   const auto before = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f}});
   const auto expected = torch::tensor({{0.f, 1.f, 0.f, 3.f, 2.5f}});
   const std::vector<RowRules> rows = {{.tokens = {4}}};
@@ -115,7 +115,7 @@ TEST(LogitsRules, OfSeveralModelsThePenaltyChangesEach) {
 }
 
 TEST(LogitsRules, ChangeTheColumnsOfAShortlist) {
-  const LogitsRules rules({.repetition_penalty = 2});
+  const LogitsRules rules({{.repetition_penalty = 2}});
   auto logits = torch::tensor({{0.f, 1.f, 0.f, 3.f, 5.f, 4.f}});
   const std::vector<RowRules> rows = {{.tokens = {20, 30, 11}}};
   rules.change(logits, rows, Ids{0, 1, 2, 3, 11, 20});
@@ -131,8 +131,8 @@ class NoEcho final : public LogitsRule {
 };
 
 TEST(LogitsRules, AProgramMayBringItsOwn) {
-  const SearchOptions options{.min_length = 3, .rules = {std::make_shared<NoEcho>()}};
-  EXPECT_TRUE(has_rules({.rules = options.rules}));
+  const SearchOptions options{{.min_length = 3}, 1, {}, false, {std::make_shared<NoEcho>()}};
+  EXPECT_TRUE(has_rules({{}, 1, {}, false, options.rules}));
   EXPECT_THAT(banned_after(options, {5, 6}), ElementsAre(SpecialIds::kEnd, 6));
 }
 

@@ -22,7 +22,7 @@ using testing::Pair;
 constexpr int kDraws = 1000;
 
 /// How often each token is drawn from one row by kDraws evenly spaced numbers: its probability * kDraws.
-std::map<int32_t, int> drawn(const std::vector<float>& logits, const SamplingOptions& options,
+std::map<int32_t, int> drawn(const std::vector<float>& logits, const DecodingConfig& options,
                              const RowRules& rules = {}) {
   const auto rows = torch::tensor(logits).repeat({kDraws, 1});
   std::vector<double> uniforms;
@@ -102,7 +102,7 @@ TEST(Sampling, RefusesRowsThatAreNoDistribution) {
 // ---- through the search ----
 
 SearchOptions sampled(int64_t samples, uint64_t seed = 1) {
-  return {.beam_size = 1, .n_best = samples, .sampling = SamplingOptions{.seed = seed}};
+  return {{.beam_size = 1, .sampling = true, .seed = seed}, samples};
 }
 
 TEST(SamplingSearch, ASampleDoesNotDependOnItsBatchOrOnHowManyAreDrawn) {

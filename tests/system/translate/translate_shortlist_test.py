@@ -81,7 +81,7 @@ class Shortlist(Case):
         report = self.folder / "report.json"
         done = run("nmt-eval", "-c", PROGRAMS.config, "--shortlist", 30, "--report", report)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        self.assertEqual(json.loads(report.read_text())["systems"][0]["shortlist"], {"candidates": 30, "frequent": 100})
+        self.assertEqual(json.loads(report.read_text())["systems"][0]["search"]["shortlist"], 30)
 
     def test_errors(self):
         self.assert_error(translate("--shortlist", 31, text="a\n"), "lexicon holds 30 candidates")

@@ -66,7 +66,7 @@ TEST(Compose, SortsTheSumsOfPartsByTheirScore) {
     part.hypotheses = {first, second};
   }
   auto again = job;
-  const SearchOptions by_mean{.length_penalty = 1, .length_penalty_form = LengthPenalty::kSimple};
+  const SearchOptions by_mean{{.length_penalty = 1, .length_penalty_form = LengthPenalty::kSimple}};
   compose(job, codec, by_mean, false);
   ASSERT_EQ(job.result.alternatives.size(), 2u);
   EXPECT_NEAR(job.result.alternatives[0].score, -12.5 / 6, 1e-5);

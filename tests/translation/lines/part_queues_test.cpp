@@ -121,7 +121,7 @@ TEST_P(LiveTranslation, IsThatOfAllLinesAtOnce) {
     const auto model = test::formula_model(test::model_config(options), 8, 8);
     for (const int64_t beam : {1, 3})
       for (const int64_t batch : {1, 2, 8})
-        expect_same(*model, requests(24), {.search = {.beam_size = beam, .max_length = 12}, .batch_size = batch}, 5);
+        expect_same(*model, requests(24), {.search = {{.beam_size = beam, .max_length = 12, .batch_size = batch}}}, 5);
   }
 }
 
@@ -135,7 +135,7 @@ TEST_P(LiveTranslation, OfLinesInPartsAndWithTerms) {
   lines[4].source = "a {name} b";
   const auto model =
       test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 2, num_heads: 2"), 8, 8);
-  expect_same(*model, lines, {.search = {.beam_size = 3, .max_length = 10}, .batch_size = 2, .max_source_length = 3},
+  expect_same(*model, lines, {.search = {{.beam_size = 3, .max_length = 10, .batch_size = 2}}, .max_source_length = 3},
               3);
 }
 
@@ -148,7 +148,7 @@ TEST_P(LiveTranslation, LeavesLinesThatAreGivenUp) {
     ArrivingLines lines(requests(20), 6);
     lines.given_up = {0, 3, 7, 19};
     if (at_once) lines.client.emplace().request_stop();
-    Translator(*model, codec, {.search = {.beam_size = 2, .max_length = 12, .min_length = 5}, .batch_size = 4})
+    Translator(*model, codec, {.search = {{.beam_size = 2, .min_length = 5, .max_length = 12, .batch_size = 4}}})
         .translate(lines);
     for (int64_t id = 0; id < 20; ++id) EXPECT_NE(lines.texts.contains(id), lines.left_alone.contains(id)) << id;
     EXPECT_EQ(lines.left_alone, lines.given_up);
@@ -164,7 +164,7 @@ TEST_P(LiveTranslation, EncodesNoMorePartsOfALineThatIsGivenUp) {
     client.request_stop();
     return {0, 0, 0, 1, 0, 0, 0, 0};
   });
-  Translator(model, codec, {.search = {.beam_size = 1}, .batch_size = 2, .max_source_length = 1}).translate(lines);
+  Translator(model, codec, {.search = {{.beam_size = 1, .batch_size = 2}}, .max_source_length = 1}).translate(lines);
   EXPECT_EQ(lines.left_alone, lines.given_up);
   EXPECT_TRUE(lines.texts.contains(1));
   EXPECT_LE(std::accumulate(model.started.begin(), model.started.end(), int64_t{0}), 2 * GetParam() + 1);
@@ -206,7 +206,7 @@ TEST_P(LiveTranslation, AFailureClosesTheQueue) {
   auto all = requests(10);
   all[5].source = "b";
   ArrivingLines lines(all, 3);
-  EXPECT_THROW(Translator(model, codec, {.search = {.beam_size = 1}, .batch_size = 2}).translate(lines),
+  EXPECT_THROW(Translator(model, codec, {.search = {{.beam_size = 1, .batch_size = 2}}}).translate(lines),
                std::runtime_error);
   EXPECT_TRUE(lines.closed);
 }
