@@ -18,7 +18,7 @@ int main(int argc, char** argv) try {
   for (std::string line; std::getline(std::cin, line);) lines.push_back(line);
 
   nmt::TranslateOptions options;
-  options.beam_size = 4;
+  options.decoding.beam_size = 4;
   options.n_best = 2;
   options.alignment = translator.has_attention();
   const auto translations = translator.translate(lines, options);

@@ -1,5 +1,5 @@
 /* Translates standard input line by line, as the lines come.
- *   translate_c MODEL_DIRECTORY [NAME=VALUE ...]
+ *   translate_c OPTIONS      such as '{"models": ["runs/mine/best"], "beam_size": 4}'
  */
 #include <nmt.h>
 #include <stdio.h>
@@ -7,44 +7,27 @@
 
 enum { LONGEST = 1 << 16 };
 
-static int next_line(void* user, const char** line, size_t* length) {
-  char* buffer = user;
-  if (!fgets(buffer, LONGEST, stdin)) return 0;
-  *line = buffer;
-  *length = strcspn(buffer, "\n");
-  return 1;
-}
-
-static int print(void* user, int64_t number, const nmt_translations* translations) {
-  (void)user;
-  (void)number;
-  return puts(nmt_translations_best(translations, 0, NULL)) < 0 || fflush(stdout) != 0 ? 0 : 1;
-}
-
 static int fail(void) {
-  fprintf(stderr, "translate_c: %s\n", nmt_error_message());
+  fprintf(stderr, "translate_c: %s\n", nmt_error());
   return 1;
 }
 
 int main(int argc, char** argv) {
-  static char buffer[LONGEST];
-  nmt_options* options = nmt_options_new();
+  static char line[LONGEST];
   nmt_translator* translator = NULL;
-  nmt_status status;
-  int i;
-  if (argc < 2) {
-    fprintf(stderr, "usage: translate_c MODEL_DIRECTORY [NAME=VALUE ...]\n");
+  if (argc != 2) {
+    fprintf(stderr, "usage: translate_c '{\"models\": [\"DIR\"]}'\n");
     return 2;
   }
-  for (i = 2; i < argc; ++i) {
-    char* value = strchr(argv[i], '=');
-    if (value) *value++ = '\0';
-    if (nmt_options_set(options, argv[i], value ? value : "true") != NMT_OK) return fail();
+  if (nmt_translator_create(argv[1], &translator) != NMT_OK) return fail();
+  while (fgets(line, LONGEST, stdin)) {
+    char* translation = NULL;
+    line[strcspn(line, "\n")] = '\0';
+    if (nmt_translator_translate_text(translator, line, &translation) != NMT_OK) return fail();
+    puts(translation);
+    fflush(stdout);
+    nmt_free(translation);
   }
-  if (nmt_translator_new(argv[1], NULL, &translator) != NMT_OK) return fail();
-  if (nmt_options_set_int(options, "block_lines", 1) != NMT_OK) return fail();
-  status = nmt_translator_stream(translator, next_line, buffer, print, NULL, options, NULL, NULL);
   nmt_translator_free(translator);
-  nmt_options_free(options);
-  return status == NMT_OK ? 0 : fail();
+  return 0;
 }

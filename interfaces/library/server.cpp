@@ -29,12 +29,12 @@ nmt::ServiceConfig models_of(const ServerOptions& options) {
 }
 
 nmt::ModelPoolOptions pool_options(const ServerOptions& options) {
-  auto settings = parse_settings(options.translator.settings);
-  if (!options.translator.precision.empty()) settings.emplace_back("precision", options.translator.precision);
   return {.device = options.translator.device,
           .max_source_length = options.translator.max_source_length,
           .split_sentences = options.split_sentences,
-          .changed = [settings](const nmt::Config& config) { return with_settings(config, settings); }};
+          .changed = [settings = settings_of(options.translator.decoding)](const nmt::Config& config) {
+            return with_settings(config, settings);
+          }};
 }
 
 nmt::ServerOptions inner_options(const ServerOptions& options, const nmt::ModelPool& pool) {

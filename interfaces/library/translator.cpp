@@ -81,9 +81,9 @@ void check_has_name(std::string_view option, const std::string& file) {
   if (file.empty()) throw nmt::Error(fmt::format("{}: the name is empty; name a file", option));
 }
 
-/// A wish that a call cannot fulfil is refused: dropped without a word, it would look fulfilled.
-void refuse(std::string_view call, std::initializer_list<std::pair<std::string_view, bool>> wishes) {
-  for (const auto& [name, is_given] : wishes)
+/// An option without effect is refused: ignored without a word, it would look heard.
+void refuse(std::string_view call, std::initializer_list<std::pair<std::string_view, bool>> given) {
+  for (const auto& [name, is_given] : given)
     if (is_given) throw nmt::Error(fmt::format("{}: {} has no effect on it; leave it out", call, name));
 }
 
@@ -97,7 +97,6 @@ void refuse_details(std::string_view call, const TranslateOptions& options) {
 /// Refuses what has no effect where nothing is searched for.
 void refuse_search(std::string_view call, const TranslateOptions& options) {
   refuse(call, {{"n_best", options.n_best > 1},
-                {"sampling", options.sampling.has_value()},
                 {"first_line", options.first_line > 0},
                 {"prefix", !options.prefix.empty()},
                 {"must", !options.must.empty()},
@@ -106,7 +105,8 @@ void refuse_search(std::string_view call, const TranslateOptions& options) {
                 {"keep_placeholders", options.keep_placeholders},
                 {"split_sentences", options.split_sentences},
                 {"copy_unknown", options.copy_unknown}});
-  for (const auto& setting : settings_of(options)) refuse(call, {{setting.first, is_of_search_alone(setting.first)}});
+  for (const auto& setting : settings_of(options.decoding))
+    refuse(call, {{setting.first, is_of_search_alone(setting.first)}});
 }
 
 /// What surrounds a call of the inner translator: its threads, and on a GPU its turn.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple,
-                    TypedDict, Union, overload)
+                    Union, overload)
 
 from nmt import _arguments, _configuration, _nmt
 from nmt._arguments import Path
+from nmt._decoding_options import DecodingOptions
 from nmt._errors import Error
 from nmt._lines import lines_of
 from nmt._results import Alternative, FileStatistics, ModelInformation, Request, Sampling, Translation
@@ -19,26 +20,13 @@ if TYPE_CHECKING:
 Side = Literal["source", "target"]
 
 
-class TranslateOptions(TypedDict, total=False):
+class TranslateOptions(DecodingOptions, total=False):
     """How texts are translated and what is told of it. What is not given, or None, is as the model and the ``settings``
-    of its translator say. Ranges are those of docs/options.md, section ``decoding``."""
+    of its translator say."""
 
-    beam_size: Optional[int]  #: 1: greedy search
     n_best: Optional[int]  #: translations of each text, at most the beam size; samples: any number
-    length_penalty: Optional[float]
-    coverage_penalty: Optional[float]
-    max_length_ratio: Optional[float]  #: a translation has at most ratio * source pieces + offset
-    max_length_offset: Optional[int]  #: pieces
-    min_length: Optional[int]  #: pieces
-    max_length: Optional[int]  #: pieces; 0: off
-    no_repeat_ngram_size: Optional[int]
-    repetition_penalty: Optional[float]
-    ban_unknown: Optional[bool]
-    diversity_groups: Optional[int]
-    diversity_strength: Optional[float]
     sampling: Optional[Sampling]  #: tokens are drawn instead of searched for
-    batch_size: Optional[int]  #: texts that a thread searches together, at most
-    settings: Optional[Mapping[str, Any]]  #: further options of the section decoding: {"shortlist": 50}
+    settings: Optional[Mapping[str, Any]]  #: options of the section decoding by their names: {"shortlist": 50}
     prefix: Union[str, Sequence[str], None]  #: each translation begins so; a list: one for each text
     must: Optional[Sequence[str]]  #: phrases that each translation holds
     must_not: Optional[Sequence[str]]  #: phrases that none holds
@@ -174,7 +162,7 @@ class Translator:
         are sorted by length. (On a CPU) a text's translation does not depend on the others.
 
         Texts are one unit each: a sentence, or a paragraph with ``split_sentences``. Line ends are white space. Options:
-        :class:`TranslateOptions`; wishes for single texts: :class:`Request`.
+        :class:`TranslateOptions`; constraints of single texts: :class:`Request`.
 
         Raises :class:`nmt.Error` for an option out of range, or models without attention where it is wanted.
         """
@@ -195,7 +183,7 @@ class Translator:
             texts = [Request(text.source, own, text.must, text.must_not) if isinstance(text, Request)
                      else Request(text, own) for text, own in zip(texts, prefixes)]
             del options["prefix"]
-        return self._translator.translate(texts, _wishes(options), first)
+        return self._translator.translate(texts, _inner_options(options), first)
 
     def translate_iter(self, lines: Union[Iterable[Union[str, Request]], "os.PathLike[str]"], *,
                        block_lines: int = 2048, **options: Unpack[TranslateOptions]) -> Iterator[Translation]:
@@ -217,7 +205,7 @@ class Translator:
         for name in ("must", "must_not"):  # a generator has its phrases once
             if kept.get(name) is not None:
                 kept[name] = _arguments.listed(name, kept[name])
-        kept = _wishes(kept)
+        kept = _inner_options(kept)
         self._translator.translate([], kept, 0)  # wrong options are refused now, not with the first line
         return self._blocks(lines_of(lines), size, kept)
 
@@ -271,7 +259,7 @@ class Translator:
         if (isinstance(glossary, (str, os.PathLike)) and os.path.exists(glossary) and os.path.exists(name)
                 and os.path.samefile(glossary, name)):
             raise Error(f"output {name}: is the same file as glossary {os.fspath(glossary)}; name another one")
-        return self._translator.translate_file(_arguments.path("input", input), name, _wishes(dict(options)))
+        return self._translator.translate_file(_arguments.path("input", input), name, _inner_options(dict(options)))
 
     def translate_document(self, document: Union[str, bytes], format: str,
                            **options: Unpack[TranslateOptions]) -> bytes:
@@ -290,7 +278,7 @@ class Translator:
                 content = document.encode(errors="surrogatepass")
         if not isinstance(content, bytes):
             raise _arguments.refused("document", "a str or bytes", document)
-        return self._translator.translate_document(content, _arguments.word("format", format), _wishes(dict(options)))
+        return self._translator.translate_document(content, _arguments.word("format", format), _inner_options(dict(options)))
 
     def score(self, sources: Sequence[str], targets: Sequence[str],
               **options: Unpack[TranslateOptions]) -> List[Alternative]:
@@ -300,7 +288,7 @@ class Translator:
         given translations.
         """
         return self._translator.score(_arguments.texts("sources", sources), _arguments.texts("targets", targets),
-                                      _wishes(dict(options)))
+                                      _inner_options(dict(options)))
 
     @property
     def models(self) -> List[ModelInformation]:
@@ -313,7 +301,7 @@ class Translator:
         return self._translator.has_attention()
 
 
-def _wishes(options: Dict[str, Any]) -> Dict[str, Any]:
+def _inner_options(options: Dict[str, Any]) -> Dict[str, Any]:
     """The options as the extension takes them."""
     glossary = options.get("glossary")
     if glossary is not None:

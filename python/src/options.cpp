@@ -18,48 +18,50 @@ namespace nmt::python {
 
 namespace {
 
-Sampling sampling_of(nb::handle value) {
+/// nmt.Sampling: tokens are drawn instead of searched for.
+void assign_sampling(DecodingOptions& options, nb::handle value) {
   if (!nb::isinstance(value, nb::module_::import_("nmt._results").attr("Sampling")))
     refuse(value, "sampling", "nmt.Sampling");
-  Sampling sampling;
-  sampling.temperature = number_of(value.attr("temperature"), "temperature");
-  sampling.top_k = whole_number_of(value.attr("top_k"), "top_k");
-  sampling.top_p = number_of(value.attr("top_p"), "top_p");
-  const std::int64_t seed = whole_number_of(value.attr("seed"), "seed");
-  if (seed < 0) throw UserError("seed " + std::to_string(seed) + ": use 0 or more");
-  sampling.seed = static_cast<std::uint64_t>(seed);
-  return sampling;
+  options.sampling = true;
+  options.temperature = number_of(value.attr("temperature"), "temperature");
+  options.top_k = whole_number_of(value.attr("top_k"), "top_k");
+  options.top_p = number_of(value.attr("top_p"), "top_p");
+  options.seed = whole_number_of(value.attr("seed"), "seed");
+  if (*options.seed < 0) throw UserError("seed " + std::to_string(*options.seed) + ": use 0 or more");
 }
 
-template <typename Field>
-struct Wanted {
-  using Type = Field;
-};
 template <typename Value>
-struct Wanted<std::optional<Value>> {
-  using Type = Value;
-};
+void assign_value(Value& place, nb::handle value, const char* name) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    place = flag_of(value, name);
+  } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+    place = whole_number_of(value, name);
+  } else if constexpr (std::is_same_v<Value, double>) {
+    place = number_of(value, name);
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    place = text_of(value, name);
+  } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    place = texts_of(value, name);
+  } else {
+    static_assert(std::is_same_v<Value, Glossary>);
+    place = nb::cast<Glossary>(value);
+  }
+}
 
 template <auto kMember>
 void assign(TranslateOptions& options, nb::handle value, const char* name) {
-  auto& field = options.*kMember;
-  using Type = typename Wanted<std::remove_reference_t<decltype(field)>>::Type;
-  if constexpr (std::is_same_v<Type, bool>) {
-    field = flag_of(value, name);
-  } else if constexpr (std::is_same_v<Type, std::int64_t>) {
-    field = whole_number_of(value, name);
-  } else if constexpr (std::is_same_v<Type, double>) {
-    field = number_of(value, name);
-  } else if constexpr (std::is_same_v<Type, std::string>) {
-    field = text_of(value, name);
-  } else if constexpr (std::is_same_v<Type, std::vector<std::string>>) {
-    field = texts_of(value, name);
-  } else if constexpr (std::is_same_v<Type, Sampling>) {
-    field = sampling_of(value);
-  } else {
-    static_assert(std::is_same_v<Type, Glossary>);
-    field = nb::cast<Glossary>(value);
-  }
+  assign_value(options.*kMember, value, name);
+}
+
+/// Whether there is an option of the section `decoding` of this name; then it has the value.
+bool assign_decoding(DecodingOptions& options, nb::handle value, const std::string& name) {
+  bool found = false;
+  for_each_option(options, [&]<typename Value>(const char* member, std::optional<Value>& place) {
+    if (name != member) return;
+    found = true;
+    if (!value.is_none()) assign_value(place.emplace(), value, member);
+  });
+  return found;
 }
 
 struct Option {
@@ -69,22 +71,7 @@ struct Option {
 
 using O = TranslateOptions;
 constexpr Option kOptions[] = {
-    {"beam_size", assign<&O::beam_size>},
     {"n_best", assign<&O::n_best>},
-    {"length_penalty", assign<&O::length_penalty>},
-    {"coverage_penalty", assign<&O::coverage_penalty>},
-    {"max_length_ratio", assign<&O::max_length_ratio>},
-    {"max_length_offset", assign<&O::max_length_offset>},
-    {"min_length", assign<&O::min_length>},
-    {"max_length", assign<&O::max_length>},
-    {"no_repeat_ngram_size", assign<&O::no_repeat_ngram_size>},
-    {"repetition_penalty", assign<&O::repetition_penalty>},
-    {"ban_unknown", assign<&O::ban_unknown>},
-    {"diversity_groups", assign<&O::diversity_groups>},
-    {"diversity_strength", assign<&O::diversity_strength>},
-    {"sampling", assign<&O::sampling>},
-    {"batch_size", assign<&O::batch_size>},
-    {"settings", assign<&O::settings>},
     {"prefix", assign<&O::prefix>},
     {"must", assign<&O::must>},
     {"must_not", assign<&O::must_not>},
@@ -100,15 +87,32 @@ constexpr Option kOptions[] = {
 
 }  // namespace
 
+void set_options(DecodingOptions& options, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::size_t sign = setting.find('=');
+    set_option(options, setting.substr(0, sign), sign == std::string::npos ? "" : setting.substr(sign + 1));
+  }
+}
+
 TranslateOptions translate_options(const nb::dict& options) {
   TranslateOptions result;
   for (const auto [key, value] : options) {
     const std::string name = text_of(key, "option");
+    if (name == "sampling") {
+      if (!value.is_none()) assign_sampling(result.decoding, value);
+      continue;
+    }
+    if (name == "settings") {
+      if (!value.is_none()) set_options(result.decoding, texts_of(value, "settings"));
+      continue;
+    }
+    if (assign_decoding(result.decoding, value, name)) continue;
     const auto* const option = std::find_if(std::begin(kOptions), std::end(kOptions),
                                             [&](const Option& candidate) { return name == candidate.name; });
     if (option == std::end(kOptions)) {
-      std::vector<std::string> known;
+      std::vector<std::string> known = {"settings"};
       for (const Option& candidate : kOptions) known.emplace_back(candidate.name);
+      for_each_option(result.decoding, [&](const char* member, const auto&) { known.emplace_back(member); });
       refuse_option(name, known);
     }
     if (!value.is_none()) option->assign(result, value, option->name);
@@ -117,7 +121,7 @@ TranslateOptions translate_options(const nb::dict& options) {
 }
 
 std::vector<Request> requests_of(const nb::list& texts, std::size_t first) {
-  const nb::object wishes = nb::module_::import_("nmt._results").attr("Request");
+  const nb::object request_type = nb::module_::import_("nmt._results").attr("Request");
   std::vector<Request> requests;
   requests.reserve(texts.size());
   for (const nb::handle item : texts) {
@@ -125,7 +129,7 @@ std::vector<Request> requests_of(const nb::list& texts, std::size_t first) {
     Request request;
     if (PyUnicode_Check(item.ptr())) {
       request.source = text_of(item, name());
-    } else if (nb::isinstance(item, wishes)) {
+    } else if (nb::isinstance(item, request_type)) {
       request.source = text_of(item.attr("source"), name() + ".source");
       request.prefix = text_of(item.attr("prefix"), name() + ".prefix");
       request.must = texts_of(item.attr("must"), name() + ".must");

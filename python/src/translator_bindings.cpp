@@ -33,24 +33,24 @@ Translator make_translator(const std::vector<std::string>& models, const std::ve
   options.models = models;
   options.weights = weights;
   options.device = device;
-  options.precision = precision;
   options.threads = threads;
   options.max_source_length = max_source_length;
-  options.settings = settings;
+  set_options(options.decoding, settings);
+  if (!precision.empty()) options.decoding.precision = precision;
   return Work().run([&] { return Translator(options); });
 }
 
-nb::list translate(const Translator& translator, const nb::list& texts, const nb::dict& wishes, std::size_t first) {
+nb::list translate(const Translator& translator, const nb::list& texts, const nb::dict& wanted, std::size_t first) {
   const std::vector<Request> requests = requests_of(texts, first);
-  TranslateOptions options = translate_options(wishes);
+  TranslateOptions options = translate_options(wanted);
   Work work;
   options.stop = work.stop();
   return translation_objects(work.run([&] { return translator.translate_requests(requests, options); }));
 }
 
 nb::object translate_file(const Translator& translator, const std::string& input, const std::string& output,
-                          const nb::dict& wishes) {
-  TranslateOptions options = translate_options(wishes);
+                          const nb::dict& wanted) {
+  TranslateOptions options = translate_options(wanted);
   Work work;
   options.stop = work.stop();
   const LogSink log = log_to_python(work);
@@ -58,9 +58,9 @@ nb::object translate_file(const Translator& translator, const std::string& input
 }
 
 nb::bytes translate_document(const Translator& translator, const nb::bytes& document, const std::string& format,
-                             const nb::dict& wishes) {
+                             const nb::dict& wanted) {
   const std::string_view bytes(document.c_str(), document.size());
-  TranslateOptions options = translate_options(wishes);
+  TranslateOptions options = translate_options(wanted);
   Work work;
   options.stop = work.stop();
   const std::string translated = work.run([&] { return translator.translate_document(bytes, format, options); });
@@ -68,10 +68,10 @@ nb::bytes translate_document(const Translator& translator, const nb::bytes& docu
 }
 
 nb::list score(const Translator& translator, const nb::object& sources, const nb::object& targets,
-               const nb::dict& wishes) {
+               const nb::dict& wanted) {
   const std::vector<std::string> source_texts = texts_of(sources, "sources");
   const std::vector<std::string> target_texts = texts_of(targets, "targets");
-  TranslateOptions options = translate_options(wishes);
+  TranslateOptions options = translate_options(wanted);
   Work work;
   options.stop = work.stop();
   return alternative_objects(work.run([&] { return translator.score(source_texts, target_texts, options); }));

@@ -5,64 +5,73 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "base/error.h"
+#include "base/strict_json.h"
 #include "config/loading/yaml_reader.h"
 #include "config/option_table.h"
 #include "config/rules/changed_decoding.h"
 #include "config/rules/consistency.h"
 #include "config/suggestion.h"
 #include "config/value.h"
+#include "library/inner/guard.h"
 
 namespace nmt::api {
 namespace {
 
 constexpr std::string_view kSection = "decoding";
 
-template <typename Value>
-void add(DecodingSettings& settings, const char* name, const std::optional<Value>& value) {
-  if (value) settings.emplace_back(name, fmt::format("{}", *value));
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(const std::string& value) { return value; }
+std::string text_of(const std::vector<std::string>& value) { return nlohmann::json(value).dump(); }
+template <typename Number>
+std::string text_of(Number value) {
+  return fmt::format("{}", value);
+}
+
+/// The option that is called so, with or without its section. Throws nmt::Error.
+const Option& named_option(std::string_view name) {
+  constexpr std::string_view kBefore = "decoding.";
+  if (name.starts_with(kBefore)) name.remove_prefix(kBefore.size());
+  if (const auto* option = find_option(kSection, name)) return *option;
+  throw nmt::Error(
+      fmt::format("unknown option {}{}", shown(name), suggest_option(std::string(kSection), std::string(name))));
+}
+
+void assign(nmt::Config& config, const Option& option, const std::string& value) {
+  const std::string where = fmt::format("{} {}", option.name, shown(value));
+  assign_value(config, option, parse_value(option, value, where), where);
 }
 
 }  // namespace
 
-DecodingSettings parse_settings(const std::vector<std::string>& settings) {
-  DecodingSettings parsed;
-  for (const auto& setting : settings) {
-    const size_t sign = setting.find('=');
-    if (sign == 0 || sign == std::string::npos)
-      throw nmt::Error(fmt::format("settings: '{}': write name=value, as in beam_size=8", shown(setting)));
-    constexpr std::string_view kSection = "decoding.";  // may be there
-    const auto name = std::string_view(setting).substr(0, sign);
-    parsed.emplace_back(name.starts_with(kSection) ? name.substr(kSection.size()) : name, setting.substr(sign + 1));
-  }
-  return parsed;
+void set_option(DecodingOptions& options, const std::string& name, const std::string& value) {
+  guarded([&] {
+    const Option& option = named_option(name);
+    nmt::Config config;
+    assign(config, option, value);
+    const Field field = option.of(config);
+    for_each_option(options, [&]<typename Value>(std::string_view member, std::optional<Value>& place) {
+      if (member != option.name) return;
+      if (const auto* const* found = std::get_if<Value*>(&field))
+        place = **found;
+      else if constexpr (std::is_same_v<Value, std::string>)
+        place = std::get<NamedChoice*>(field)->name();
+    });
+  });
 }
 
-DecodingSettings settings_of(const TranslateOptions& options) {
-  DecodingSettings settings = parse_settings(options.settings);
-  add(settings, "beam_size", options.beam_size);
-  add(settings, "length_penalty", options.length_penalty);
-  add(settings, "coverage_penalty", options.coverage_penalty);
-  add(settings, "max_length_ratio", options.max_length_ratio);
-  add(settings, "max_length_offset", options.max_length_offset);
-  add(settings, "min_length", options.min_length);
-  add(settings, "max_length", options.max_length);
-  add(settings, "no_repeat_ngram_size", options.no_repeat_ngram_size);
-  add(settings, "repetition_penalty", options.repetition_penalty);
-  add(settings, "ban_unknown", options.ban_unknown);
-  add(settings, "diversity_groups", options.diversity_groups);
-  add(settings, "diversity_strength", options.diversity_strength);
-  add(settings, "batch_size", options.batch_size);
-  if (const auto& sampling = options.sampling) {
-    if (!options.beam_size) settings.emplace_back("beam_size", "1");
-    settings.emplace_back("sampling", "true");
-    settings.emplace_back("temperature", fmt::format("{}", sampling->temperature));
-    settings.emplace_back("top_k", fmt::format("{}", sampling->top_k));
-    settings.emplace_back("top_p", fmt::format("{}", sampling->top_p));
-    settings.emplace_back("seed", fmt::format("{}", sampling->seed));
-  }
+DecodingSettings settings_of(const DecodingOptions& options) {
+  DecodingSettings settings;
+  for_each_option(options, [&](const char* name, const auto& value) {
+    if (value) settings.emplace_back(name, text_of(*value));
+  });
+  if (options.sampling.value_or(false) && !options.beam_size) settings.emplace_back("beam_size", "1");
   return settings;
 }
 
@@ -78,11 +87,7 @@ nmt::Config with_settings(nmt::Config config, const DecodingSettings& settings) 
   if (settings.empty()) return config;
   std::vector<std::string> changed;
   for (const auto& [name, value] : settings) {
-    const auto* option = find_option(kSection, name);
-    if (!option)
-      throw nmt::Error(fmt::format("unknown option {}{}", shown(name), suggest_option(std::string(kSection), name)));
-    const std::string where = fmt::format("{} {}", name, shown(value));
-    assign_value(config, *option, parse_value(*option, value, where), where);
+    assign(config, named_option(name), value);
     changed.push_back(name);
   }
   follow_changes(config.decoding, changed);

@@ -13,10 +13,8 @@ namespace nmt::api {
 /// Options of the section `decoding`: names with values.
 using DecodingSettings = std::vector<std::pair<std::string, std::string>>;
 
-/// "beam_size=8" and the like. Throws nmt::Error for what has no name or no value.
-DecodingSettings parse_settings(const std::vector<std::string>& settings);
-/// What the options of a call say, the named ones and TranslateOptions::settings.
-DecodingSettings settings_of(const TranslateOptions& options);
+/// Those that are set. Samples are drawn without a beam: beam_size is 1 with them unless it is set.
+DecodingSettings settings_of(const DecodingOptions& options);
 
 /// Whether the option has no effect where given translations are scored; false for one that is not known.
 bool is_of_search_alone(std::string_view name);

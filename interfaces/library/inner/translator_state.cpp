@@ -23,12 +23,6 @@ void check_translator(const TranslatorOptions& options) {
   check_threads("threads", options.threads);
 }
 
-DecodingSettings base_settings(const TranslatorOptions& options) {
-  auto settings = parse_settings(options.settings);
-  if (!options.precision.empty()) settings.emplace_back("precision", options.precision);
-  return settings;
-}
-
 }  // namespace
 
 // The lexicon is read here, too, whoever wants it later: by then another model may have been renamed into its place.
@@ -48,13 +42,13 @@ nmt::ModelSetOptions Translator::State::model_set(const TranslatorOptions& optio
           .weights = options.weights,
           .device = options.device,
           .max_source_length = options.max_source_length,
-          .changed = [settings = base_settings(options)](const nmt::Config& config) {
+          .changed = [settings = settings_of(options.decoding)](const nmt::Config& config) {
             return with_settings(config, settings);
           }};
 }
 
 std::shared_ptr<const nmt::Translator> Translator::State::translator_for(const TranslateOptions& options) const {
-  const DecodingSettings settings = settings_of(options);
+  const DecodingSettings settings = settings_of(options.decoding);
   Key key{options.n_best, options.split_sentences, wants_attention(options), settings};
   const std::lock_guard lock(mutex_);
   auto found = std::ranges::find(kept_, key, &Kept::key);
@@ -76,7 +70,7 @@ bool Translator::State::wants_attention(const TranslateOptions& options) {
 nmt::Config Translator::State::configuration(const DecodingSettings& settings) const {
   for (const auto& [name, value] : settings)
     if (name == "precision") throw nmt::Error("precision: is chosen where a translator is made, for all of its calls");
-  auto all = base_settings(options_);
+  auto all = settings_of(options_.decoding);
   all.insert(all.end(), settings.begin(), settings.end());
   return with_settings(models_.first().config, all);
 }

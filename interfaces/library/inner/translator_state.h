@@ -28,11 +28,11 @@ class NMT_NOT_EXPORTED Translator::State {
 
   /// For translators of other kinds.
   nmt::TranslatorOptions inner_options(const TranslateOptions& options) const {
-    return inner_options(settings_of(options), options);
+    return inner_options(settings_of(options.decoding), options);
   }
   std::vector<nmt::TranslatorModel> members(const TranslateOptions& options) const {
     const std::lock_guard lock(mutex_);
-    return members(settings_of(options));
+    return members(settings_of(options.decoding));
   }
 
   const nmt::ModelSet& models() const { return models_; }

@@ -5,7 +5,7 @@
 
 namespace nmt {
 
-std::string version();  ///< of the toolkit, "0.2.0"
+std::string version();  ///< of the toolkit, "0.3.0"
 
 /// The instruction sets of this processor that the toolkit's kernels make use of: "AVX2 AVX512 AVX512-BF16 AMX", or on
 /// ARM64 "NEON DotProd I8MM BF16".

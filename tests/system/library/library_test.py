@@ -89,7 +89,7 @@ class Library(unittest.TestCase):
     def test_it_exports_its_interface_and_nothing_else(self):
         lines = run("nm", "-D", "--defined-only", "-C", self.lib / "libnmt.so").stdout.splitlines()
         names = [re.sub(r"@@?NMT_\d+\.\d+$", "", line.split(" ", 2)[2]) for line in lines]
-        self.assertGreater(len(names), 100)
+        self.assertGreater(len(names), 50)
         allowed = re.compile(r"nmt_\w+|NMT_\d+\.\d+|nmt::api::[\w:~]+(\[abi:cxx11\])?\(.*\)( const)?|nmt::api::Server::operator=\(.*\)"
                              r"|(typeinfo|typeinfo name|vtable) for nmt::api::(Error|UserError|MachineError|Stopped)")
         self.assertEqual([name for name in names if not allowed.fullmatch(name) or "::State" in name], [])
@@ -98,7 +98,7 @@ class Library(unittest.TestCase):
         header = (self.prefix / "include" / "nmt.h").read_text()
         declared = set(re.findall(r"^NMT_C_EXPORT [^(]*?\b(nmt_\w+)\(", header, re.M))
         exported = set(re.findall(r"\b(nmt_\w+)@@", run("nm", "-D", "--defined-only", self.lib / "libnmt.so").stdout))
-        self.assertGreater(len(declared), 50)
+        self.assertGreater(len(declared), 12)
         self.assertEqual(declared, exported)
 
     def test_it_needs_no_more_than_the_programs(self):
@@ -128,8 +128,9 @@ class Library(unittest.TestCase):
         self.assertIn("none: no such model directory", self.example("translate", "none", fails=True).stderr)
 
     def test_translate_from_c(self):
-        self.assertEqual(self.example("translate_c", self.model, text=self.text()).stdout, self.expected)
-        done = self.example("translate_c", self.model, "beam_size=0", text="a\n", fails=True)
+        options = {"models": [str(self.model)], "threads": 1}
+        self.assertEqual(self.example("translate_c", json.dumps(options), text=self.text()).stdout, self.expected)
+        done = self.example("translate_c", json.dumps({**options, "beam_size": 0}), text="a\n", fails=True)
         self.assertIn("translate_c: beam_size 0: decoding.beam_size: 0 is out of range", done.stderr)
 
     def test_score(self):
@@ -156,7 +157,10 @@ class Library(unittest.TestCase):
         done = self.example("train", cxx / "config.yaml", "run.tensorboard=false")
         self.assertIn("validation at update 10: BLEU|", done.stdout)
         self.assertIn(f"done after 20 updates; best model: {cxx}/run/best\n", done.stdout)
-        self.assertIn("validation at update 20: loss", self.example("train_c", c / "config.yaml").stdout)
+        by_c = [json.loads(line) for line in
+                self.example("train_c", json.dumps({"configuration": str(c / "config.yaml")})).stdout.splitlines()]
+        self.assertEqual([line.get("update") for line in by_c[:2]], [10, 20])
+        self.assertEqual(by_c[-1]["best_model"], f"{c}/run/best")
         for own in (cxx, c):
             for file in ("prepared/train.bin", "prepared/spm.model", "run/best/model.safetensors"):
                 self.assertEqual(digest(own / file), digest(theirs / file), f"{own.name}: {file}")
@@ -201,17 +205,17 @@ class Library(unittest.TestCase):
         folder.mkdir()
         (folder / "main.c").write_text('#include <nmt.h>\n#include <stdio.h>\nint main(void) { puts(nmt_version()); return 0; }\n')
         (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(alone LANGUAGES C)\n"
-                                               "find_package(nmt 0.2 REQUIRED)\nadd_executable(alone main.c)\n"
+                                               "find_package(nmt 0.3 REQUIRED)\nadd_executable(alone main.c)\n"
                                                "target_link_libraries(alone PRIVATE nmt::nmt)\n")
         run(OPTIONS.cmake, "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}",
             f"-DCMAKE_C_COMPILER={OPTIONS.cc}")
         run(OPTIONS.cmake, "--build", folder / "build")
         self.assertRegex(run(folder / "build" / "alone").stdout, r"^\d+\.\d+\.\d+\n$")
         lists = folder / "CMakeLists.txt"
-        lists.write_text(lists.read_text().replace("nmt 0.2", "nmt 0.1"))
+        lists.write_text(lists.read_text().replace("nmt 0.3", "nmt 0.2"))
         refused = run(OPTIONS.cmake, "-S", folder, "-B", folder / "older", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                       f"-DCMAKE_C_COMPILER={OPTIONS.cc}", fails=True)
-        self.assertIn("compatible with requested version \"0.1\"", refused.stderr.replace("\n  ", " "))
+        self.assertIn("compatible with requested version \"0.2\"", refused.stderr.replace("\n  ", " "))
 
     def test_ctypes(self):
         done = run(sys.executable, HERE / "ctypes_nmt.py", self.lib / "libnmt.so", self.model, text=self.text())

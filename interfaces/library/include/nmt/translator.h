@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "nmt/decoding_options.h"
 #include "nmt/error.h"
 #include "nmt/export.h"
 #include "nmt/log.h"
@@ -21,12 +22,14 @@ struct TranslatorOptions {
   std::vector<std::string> models = {};  ///< model directories; several translate together, as an ensemble
   std::vector<double> weights = {};      ///< of an ensemble's votes, one a model; empty: all the same
   std::string device = "auto";           ///< auto (a GPU where there is one), cpu, cuda, cuda:N
-  std::string precision = {};            ///< auto, fp32, bf16 or int8; empty: what model.json says
   int threads = 0;                       ///< of one call of translate(); 0: all processors
   std::optional<std::int64_t> max_source_length = {};  ///< pieces; a longer text is translated in parts
-  /// Further options of the section `decoding` (docs/options.md), "beam_size=8", in place of what model.json says.
-  std::vector<std::string> settings = {};
+  DecodingOptions decoding = {};  ///< in place of what model.json says, for all calls; the precision is chosen here
 };
+
+/// Sets an option by its name ("beam_size", "decoding.beam_size") to a value as YAML has it. Throws UserError for a
+/// name that there is not, and for a value that it cannot have.
+NMT_EXPORT void set_option(DecodingOptions& options, const std::string& name, const std::string& value);
 
 /// One of the models of a translator.
 struct ModelInformation {
@@ -54,32 +57,10 @@ class NMT_EXPORT Glossary {
   std::shared_ptr<const void> terms_;
 };
 
-/// Tokens are drawn instead of searched for.
-struct Sampling {
-  double temperature = 1;  ///< divides the logits: below 1 nearer to the most probable, above 1 farther from it
-  std::int64_t top_k = 0;  ///< the most probable tokens among which one is drawn; 0: all
-  double top_p = 1;        ///< and of these the fewest with this share of the probability
-  std::uint64_t seed = 1;  ///< below 2^63; a text's samples are a function of seed and number of the line
-};
-
-/// How texts are translated and what is told of it. What is not set is as model.json and TranslatorOptions::settings
-/// say. Ranges are those of docs/options.md, section `decoding`.
+/// How texts are translated and what is told of it.
 struct TranslateOptions {
-  std::optional<std::int64_t> beam_size = {};  ///< 1: greedy search
-  std::int64_t n_best = 1;                    ///< translations of each text, at most the beam size; samples: any number
-  std::optional<double> length_penalty = {};  ///< its strength: longer translations gain
-  std::optional<double> coverage_penalty = {};         ///< its strength: source pieces that nothing looks at cost
-  std::optional<double> max_length_ratio = {};         ///< a translation has at most ratio * source pieces + offset
-  std::optional<std::int64_t> max_length_offset = {};  ///< pieces
-  std::optional<std::int64_t> min_length = {}, max_length = {};  ///< pieces; max_length 0: off
-  std::optional<std::int64_t> no_repeat_ngram_size = {};         ///< no n-gram of so many pieces comes twice; 0: off
-  std::optional<double> repetition_penalty = {};      ///< divides the probability of pieces that have appeared; 1: off
-  std::optional<bool> ban_unknown = {};               ///< no translation holds `<unk>`
-  std::optional<std::int64_t> diversity_groups = {};  ///< of the beam, which avoid each other's tokens; 1: off
-  std::optional<double> diversity_strength = {};      ///< what a token costs for each group that has chosen it
-  std::optional<Sampling> sampling = {};              ///< tokens are drawn instead of searched for
-  std::optional<std::int64_t> batch_size = {};        ///< texts that a thread searches together, at most
-  std::vector<std::string> settings = {};             ///< further options of the section `decoding`, "shortlist=50"
+  DecodingOptions decoding = {};  ///< in place of what TranslatorOptions and model.json say
+  std::int64_t n_best = 1;        ///< translations of each text, at most the beam size; samples: any number
 
   // For every text, beside what its Request says.
   std::string prefix = {};                            ///< each translation begins so
@@ -100,7 +81,7 @@ struct TranslateOptions {
   std::function<void(std::int64_t done)> progress = {};
 };
 
-/// A text and what is wanted of its translation.
+/// A text and the constraints of its translation.
 struct Request {
   std::string source = {};                            ///< UTF-8
   std::string prefix = {};                            ///< in place of TranslateOptions::prefix where it is not empty
@@ -188,7 +169,7 @@ class NMT_EXPORT Translator {
 
   /// One translation for each text, in order. Many texts at once are faster: inside they are sorted by length.
   std::vector<Translation> translate(const std::vector<std::string>& texts, const TranslateOptions& options = {}) const;
-  /// The same with wishes for each text.
+  /// The same with constraints of each text.
   std::vector<Translation> translate_requests(const std::vector<Request>& requests,
                                               const TranslateOptions& options = {}) const;
   /// The best translation of one text.
@@ -207,7 +188,7 @@ class NMT_EXPORT Translator {
                                 const TranslateOptions& options = {}, const LogSink& log = {}) const;
 
   /// A document with its text translated and all else as it was. format: html, xml, srt, vtt, po, xliff, docx, pptx,
-  /// odt, odp, epub or txt. Throws UserError for a damaged one, and for wishes that concern single texts: n_best,
+  /// odt, odp, epub or txt. Throws UserError for a damaged one, and for options of single texts: n_best,
   /// prefix, must, must_not, token_scores, alignment, attention.
   std::string translate_document(std::string_view bytes, const std::string& format,
                                  const TranslateOptions& options = {}) const;
@@ -215,7 +196,7 @@ class NMT_EXPORT Translator {
   /// Scores given translations as the search would score them; one result a pair, which has the target as its text.
   /// Of the options the penalties of length and coverage, batch_size, token_scores, alignment, attention, stop and
   /// progress count. Throws UserError where the numbers of sources and targets differ, and for options of a search
-  /// (beam_size, n_best, ...), also among the settings of the call.
+  /// (beam_size, n_best, ...).
   std::vector<Alternative> score(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                                  const TranslateOptions& options = {}) const;
 

@@ -1,0 +1,514 @@
+// What nmt.h declares: JSON to the classes of nmt/*.h and back.
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/code_points.h"
+#include "base/unicode.h"
+#include "config/value.h"
+#include "library/inner/json_request.h"
+#include "nmt.h"
+#include "nmt/scorer.h"
+#include "nmt/server.h"
+#include "nmt/trainer.h"
+#include "nmt/translator.h"
+#include "nmt/version.h"
+
+using Json = nlohmann::ordered_json;
+
+struct nmt_translator {
+  nmt::api::Translator translator;
+};
+
+struct nmt_server {
+  nmt::api::Server server;
+  std::string url;
+};
+
+namespace nmt::api {
+namespace {
+
+// Where no memory is left even for the message, a text of the library's own.
+thread_local std::string t_message;
+thread_local const char* t_shown = "";
+
+nmt_status noted(nmt_status status, const char* message) noexcept {
+  try {
+    t_message = printable_line(message);  // whatever texts of the caller it holds
+    t_shown = t_message.c_str();
+  } catch (...) {
+    t_shown = "out of memory";
+  }
+  return status;
+}
+
+template <typename Body>
+nmt_status without_exceptions(const Body& body) noexcept {
+  try {
+    body();
+    return NMT_OK;
+  } catch (const Stopped& stopped) {
+    return noted(NMT_STOPPED, stopped.what());
+  } catch (const UserError& error) {
+    return noted(NMT_USER_ERROR, error.what());
+  } catch (const std::bad_alloc&) {
+    return noted(NMT_MACHINE_ERROR, "out of memory");
+  } catch (const std::exception& error) {
+    return noted(NMT_MACHINE_ERROR, error.what());
+  } catch (...) {
+    return noted(NMT_MACHINE_ERROR, "an unknown error");
+  }
+}
+
+template <typename Pointer>
+Pointer& required(Pointer* pointer, const char* name) {
+  if (!pointer) throw UserError(std::string(name) + " is NULL");
+  return *pointer;
+}
+
+char* copied(std::string_view text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (!copy) throw std::bad_alloc();
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+char* copied(const Json& answer) { return copied(answer.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+
+/// The caller's callback with a stop for the work that it may end.
+class Listener {
+ public:
+  Listener(nmt_callback callback, void* user) : callback_(callback), user_(user) {}
+
+  void tell(const Json& event) const {
+    if (!callback_) return;
+    if (callback_(user_, event.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()) != 0) stop_.request_stop();
+  }
+  LogSink log() const {
+    if (!callback_) return {};
+    return [self = *this](LogLevel level, const std::string& line) {
+      const char* name = level == LogLevel::kError ? "error" : level == LogLevel::kWarning ? "warning" : "info";
+      self.tell({{"event", "log"}, {"level", name}, {"text", line}});
+    };
+  }
+  std::function<void(std::int64_t)> progress() const {
+    if (!callback_) return {};
+    return [self = *this](std::int64_t done) { self.tell({{"event", "progress"}, {"done", done}}); };
+  }
+  StopToken stop() const { return stop_; }
+
+ private:
+  nmt_callback callback_;
+  void* user_;
+  StopToken stop_;
+};
+
+void read_translator(JsonRequest& request, TranslatorOptions& options) {
+  request.read("models", options.models);
+  request.read("weights", options.weights);
+  request.read("device", options.device);
+  request.read("threads", options.threads);
+  request.read("max_source_length", options.max_source_length);
+}
+
+/// Does not read the texts; finishes the request.
+TranslateOptions read_translation(JsonRequest& request, const Listener& listener) {
+  TranslateOptions options;
+  request.read("n_best", options.n_best);
+  request.read("prefix", options.prefix);
+  request.read("must", options.must);
+  request.read("must_not", options.must_not);
+  std::string glossary;
+  request.read("glossary", glossary);
+  if (!glossary.empty()) options.glossary = Glossary::read(glossary);
+  request.read("keep_placeholders", options.keep_placeholders);
+  request.read("split_sentences", options.split_sentences);
+  request.read("copy_unknown", options.copy_unknown);
+  request.read("token_scores", options.token_scores);
+  request.read("alignment", options.alignment);
+  request.read("attention", options.attention);
+  request.read("first_line", options.first_line);
+  request.finish(options.decoding);
+  options.progress = listener.progress();
+  options.stop = listener.stop();
+  return options;
+}
+
+std::vector<Request> read_texts(JsonRequest& request) {
+  std::vector<Request> texts;
+  const auto* given = request.take("texts");
+  if (!given || !given->is_array()) throw UserError("texts: give a list of texts");
+  for (const auto& item : *given) {
+    auto& text = texts.emplace_back();
+    if (item.is_string()) {
+      text.source = item.get<std::string>();
+      continue;
+    }
+    JsonRequest one(item.dump().c_str());
+    one.read("source", text.source);
+    one.read("prefix", text.prefix);
+    one.read("must", text.must);
+    one.read("must_not", text.must_not);
+    one.finish();
+  }
+  return texts;
+}
+
+Json to_json(const Alternative& alternative, const TranslateOptions& options) {
+  Json json = {{"text", alternative.text},
+               {"score", alternative.score},
+               {"log_probability", alternative.log_probability},
+               {"tokens", alternative.tokens},
+               {"finished", alternative.finished},
+               {"meets_constraints", alternative.meets_constraints}};
+  if (alternative.shortened) json["shortened"] = true;
+  if (options.token_scores) {
+    json["pieces"] = alternative.pieces;
+    json["token_scores"] = alternative.token_scores;
+  }
+  if (options.alignment) {
+    auto& pairs = json["alignment"] = Json::array();
+    for (const auto& pair : alternative.alignment) pairs.push_back({pair.source, pair.target});
+  }
+  if (options.attention) {
+    auto& matrices = json["attention"] = Json::array();
+    for (const auto& matrix : alternative.attention)
+      matrices.push_back({{"rows", matrix.rows}, {"columns", matrix.columns}, {"weights", matrix.weights}});
+  }
+  return json;
+}
+
+Json to_json(const Translation& translation, const TranslateOptions& options) {
+  Json alternatives = Json::array();
+  for (const auto& alternative : translation.alternatives) alternatives.push_back(to_json(alternative, options));
+  return {{"text", translation.text},
+          {"alternatives", std::move(alternatives)},
+          {"source_tokens", translation.source_tokens},
+          {"target_tokens", translation.target_tokens},
+          {"split", translation.split},
+          {"repaired", translation.repaired}};
+}
+
+Scorer read_scorer(JsonRequest& request) {
+  std::string metric;
+  request.read("metric", metric);
+  if (metric == "bleu") {
+    BleuOptions bleu;
+    request.read("tokenizer", bleu.tokenizer);
+    request.read("sentencepiece_model", bleu.sentencepiece_model);
+    request.read("lowercase", bleu.lowercase);
+    request.read("smooth_method", bleu.smooth_method);
+    request.read("smooth_value", bleu.smooth_value);
+    request.read("max_ngram_order", bleu.max_ngram_order);
+    request.read("effective_order", bleu.effective_order);
+    return Scorer(bleu);
+  }
+  if (metric == "chrf") {
+    ChrfOptions chrf;
+    request.read("char_order", chrf.char_order);
+    request.read("word_order", chrf.word_order);
+    request.read("beta", chrf.beta);
+    request.read("lowercase", chrf.lowercase);
+    request.read("whitespace", chrf.whitespace);
+    request.read("eps_smoothing", chrf.eps_smoothing);
+    return Scorer(chrf);
+  }
+  if (metric != "ter") throw UserError("metric '" + shown(metric) + "': one of bleu, chrf, ter");
+  TerOptions ter;
+  request.read("normalized", ter.normalized);
+  request.read("no_punct", ter.no_punctuation);
+  request.read("asian_support", ter.asian_support);
+  request.read("case_sensitive", ter.case_sensitive);
+  return Scorer(ter);
+}
+
+Json to_json(const Score& score) {
+  Json json = {{"name", score.name},           {"score", score.score},
+               {"signature", score.signature}, {"short_signature", score.short_signature},
+               {"text", score.text},           {"json", score.json}};
+  if (score.confidence)
+    json["confidence"] = {{"mean", score.confidence->mean}, {"half_width", score.confidence->half_width}};
+  if (score.name == "BLEU")
+    json.update({{"counts", score.counts},
+                 {"totals", score.totals},
+                 {"precisions", score.precisions},
+                 {"brevity_penalty", score.brevity_penalty},
+                 {"system_length", score.system_length},
+                 {"reference_length", score.reference_length}});
+  if (score.name == "TER") json.update({{"edits", score.edits}, {"reference_words", score.reference_words}});
+  return json;
+}
+
+Json to_json(const ValidationFigures& figures) {
+  Json json = {{"epoch", figures.epoch},     {"update", figures.update},         {"set", figures.set},
+               {"loss", figures.loss},       {"perplexity", figures.perplexity}, {"accuracy", figures.accuracy},
+               {"is_best", figures.is_best}, {"seconds", figures.seconds},       {"weights", figures.weights}};
+  if (figures.bleu) json.update({{"bleu", *figures.bleu}, {"bleu_text", figures.bleu_text}});
+  if (figures.chrf) json.update({{"chrf", *figures.chrf}, {"chrf_text", figures.chrf_text}});
+  return json;
+}
+
+Json with_event(const char* event, Json figures) {
+  figures["event"] = event;
+  return figures;
+}
+
+TrainingCallbacks callbacks_to(const Listener& listener) {
+  return {
+      .on_start =
+          [listener](const TrainingStart& start) {
+            listener.tell({{"event", "start"},
+                           {"run_directory", start.run_directory},
+                           {"parameters", start.parameters},
+                           {"update", start.update},
+                           {"max_updates", start.max_updates},
+                           {"updates_per_epoch", start.updates_per_epoch},
+                           {"max_epochs", start.max_epochs},
+                           {"device", start.device},
+                           {"precision", start.precision},
+                           {"threads", start.threads}});
+          },
+      .on_update =
+          [listener](const UpdateFigures& figures) {
+            listener.tell({{"event", "update"},
+                           {"epoch", figures.epoch},
+                           {"update", figures.update},
+                           {"loss", figures.loss},
+                           {"perplexity", figures.perplexity},
+                           {"accuracy", figures.accuracy},
+                           {"learning_rate", figures.learning_rate},
+                           {"gradient_norm", figures.gradient_norm},
+                           {"source_tokens", figures.source_tokens},
+                           {"target_tokens", figures.target_tokens},
+                           {"skipped", figures.skipped}});
+          },
+      .on_interval =
+          [listener](const IntervalFigures& figures) {
+            listener.tell({{"event", "interval"},
+                           {"epoch", figures.epoch},
+                           {"update", figures.update},
+                           {"loss", figures.loss},
+                           {"perplexity", figures.perplexity},
+                           {"accuracy", figures.accuracy},
+                           {"learning_rate", figures.learning_rate},
+                           {"gradient_norm", figures.gradient_norm},
+                           {"source_tokens_per_second", figures.source_tokens_per_second},
+                           {"target_tokens_per_second", figures.target_tokens_per_second},
+                           {"target_tokens", figures.target_tokens},
+                           {"skipped_updates", figures.skipped_updates},
+                           {"seconds_left", figures.seconds_left}});
+          },
+      .on_epoch =
+          [listener](const EpochFigures& figures) {
+            listener.tell({{"event", "epoch"},
+                           {"epoch", figures.epoch},
+                           {"update", figures.update},
+                           {"loss", figures.loss},
+                           {"perplexity", figures.perplexity}});
+          },
+      .on_validation =
+          [listener](const ValidationFigures& figures) { listener.tell(with_event("validation", to_json(figures))); },
+      .on_checkpoint =
+          [listener](std::int64_t update) {
+            listener.tell({{"event", "checkpoint"}, {"update", update}});
+          }};
+}
+
+Configuration read_configuration(JsonRequest& request) {
+  Configuration configuration;
+  request.read("configuration", configuration.file);
+  request.read("settings", configuration.settings);
+  return configuration;
+}
+
+ServerOptions read_server(JsonRequest& request) {
+  ServerOptions options;
+  read_translator(request, options.translator);
+  request.read("address", options.address);
+  request.read("config_file", options.config_file);
+  request.read("split_sentences", options.split_sentences);
+  request.read("api_key", options.api_key);
+  request.read("api_keys_file", options.api_keys_file);
+  request.read("tls_certificate", options.tls_certificate);
+  request.read("tls_key", options.tls_key);
+  request.read("allowed_origin", options.allowed_origin);
+  request.read("allowed_hosts", options.allowed_hosts);
+  request.read("requests_per_minute", options.requests_per_minute);
+  request.read("characters_per_minute", options.characters_per_minute);
+  request.read("time_limit", options.time_limit);
+  request.read("queue_lines", options.queue_lines);
+  request.read("max_characters", options.max_characters);
+  request.read("access_log", options.access_log);
+  request.finish(options.translator.decoding);
+  return options;
+}
+
+}  // namespace
+}  // namespace nmt::api
+
+using namespace nmt::api;
+
+extern "C" {
+
+const char* nmt_version(void) { return NMT_VERSION_STRING; }
+
+const char* nmt_error(void) { return t_shown; }
+
+void nmt_free(char* text) { std::free(text); }
+
+char* nmt_quoted(const char* text, size_t length) {
+  char* quoted = nullptr;
+  without_exceptions([&] { quoted = copied(Json(std::string(length > 0 ? &required(text, "text") : "", length))); });
+  return quoted;
+}
+
+nmt_status nmt_translator_create(const char* options, nmt_translator** translator) {
+  if (translator) *translator = nullptr;
+  return without_exceptions([&] {
+    required(translator, "translator");
+    JsonRequest request(options);
+    TranslatorOptions wanted;
+    read_translator(request, wanted);
+    request.finish(wanted.decoding);
+    *translator = new nmt_translator{Translator(wanted)};
+  });
+}
+
+void nmt_translator_free(nmt_translator* translator) { delete translator; }
+
+nmt_status nmt_translator_translate_text(const nmt_translator* translator, const char* text, char** translation) {
+  if (translation) *translation = nullptr;
+  return without_exceptions([&] {
+    required(translation, "translation");
+    *translation = copied(required(translator, "translator").translator.translate_one(&required(text, "text")));
+  });
+}
+
+nmt_status nmt_translator_translate(const nmt_translator* translator, const char* request, nmt_callback callback,
+                                    void* user, char** answer) {
+  if (answer) *answer = nullptr;
+  return without_exceptions([&] {
+    required(answer, "answer");
+    const Translator kept = required(translator, "translator").translator;
+    JsonRequest wanted(request);
+    const auto texts = read_texts(wanted);
+    const auto options = read_translation(wanted, Listener(callback, user));
+    Json translations = Json::array();
+    for (const auto& translation : kept.translate_requests(texts, options))
+      translations.push_back(to_json(translation, options));
+    *answer = copied(Json{{"translations", std::move(translations)}});
+  });
+}
+
+nmt_status nmt_translator_score(const nmt_translator* translator, const char* request, nmt_callback callback,
+                                void* user, char** answer) {
+  if (answer) *answer = nullptr;
+  return without_exceptions([&] {
+    required(answer, "answer");
+    const Translator kept = required(translator, "translator").translator;
+    JsonRequest wanted(request);
+    std::vector<std::string> sources, targets;
+    wanted.read("sources", sources);
+    wanted.read("targets", targets);
+    const auto options = read_translation(wanted, Listener(callback, user));
+    Json alternatives = Json::array();
+    for (const auto& alternative : kept.score(sources, targets, options))
+      alternatives.push_back(to_json(alternative, options));
+    *answer = copied(Json{{"alternatives", std::move(alternatives)}});
+  });
+}
+
+nmt_status nmt_score(const char* request, char** answer) {
+  if (answer) *answer = nullptr;
+  return without_exceptions([&] {
+    required(answer, "answer");
+    JsonRequest wanted(request);
+    const Scorer scorer = read_scorer(wanted);
+    std::vector<std::string> hypotheses;
+    References references;
+    CorpusOptions options;
+    bool sentence = false;
+    wanted.read("hypotheses", hypotheses);
+    wanted.read("references", references);
+    wanted.read("threads", options.threads);
+    wanted.read("bootstrap", options.bootstrap);
+    wanted.read("seed", options.seed);
+    wanted.read("sentence", sentence);
+    wanted.finish();
+    if (!sentence) {
+      *answer = copied(to_json(scorer.corpus_score(hypotheses, references, options)));
+      return;
+    }
+    if (hypotheses.size() != 1) throw UserError("sentence: is of one hypothesis; score several as a corpus");
+    std::vector<std::string> of_sentence;
+    for (const auto& set : references) of_sentence.insert(of_sentence.end(), set.begin(), set.end());
+    *answer = copied(to_json(scorer.sentence_score(hypotheses.front(), of_sentence)));
+  });
+}
+
+nmt_status nmt_prepare(const char* request, nmt_callback callback, void* user, char** answer) {
+  if (answer) *answer = nullptr;
+  return without_exceptions([&] {
+    JsonRequest wanted(request);
+    const Listener listener(callback, user);
+    PrepareOptions options;
+    options.configuration = read_configuration(wanted);
+    wanted.read("overwrite", options.overwrite);
+    wanted.finish();
+    options.log = listener.log();
+    options.stop = listener.stop();
+    const auto prepared = prepare(options);
+    if (answer)
+      *answer = copied(
+          Json{{"directory", prepared.directory}, {"table", prepared.table}, {"up_to_date", prepared.up_to_date}});
+  });
+}
+
+nmt_status nmt_train(const char* request, nmt_callback callback, void* user, char** answer) {
+  if (answer) *answer = nullptr;
+  return without_exceptions([&] {
+    JsonRequest wanted(request);
+    const Listener listener(callback, user);
+    TrainerOptions options;
+    options.configuration = read_configuration(wanted);
+    wanted.read("restart", options.restart);
+    wanted.finish();
+    if (callback) options.callbacks = callbacks_to(listener);
+    options.log = listener.log();
+    options.stop = listener.stop();
+    const auto trained = Trainer(std::move(options)).run();
+    Json result = {{"run_directory", trained.run_directory},
+                   {"best_model", trained.best_model},
+                   {"reason", trained.reason},
+                   {"stopped", trained.stopped},
+                   {"updates", trained.updates}};
+    if (trained.best) result["best"] = to_json(*trained.best);
+    if (answer) *answer = copied(result);
+  });
+}
+
+nmt_status nmt_server_create(const char* options, nmt_callback callback, void* user, nmt_server** server) {
+  if (server) *server = nullptr;
+  return without_exceptions([&] {
+    required(server, "server");
+    JsonRequest request(options);
+    ServerOptions wanted = read_server(request);
+    wanted.log = Listener(callback, user).log();
+    auto made = std::make_unique<nmt_server>(nmt_server{Server(wanted), {}});
+    made->url = made->server.url();
+    *server = made.release();
+  });
+}
+
+const char* nmt_server_url(const nmt_server* server) { return server ? server->url.c_str() : ""; }
+
+void nmt_server_free(nmt_server* server) { delete server; }
+
+}  // extern "C"
