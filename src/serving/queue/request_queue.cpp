@@ -25,6 +25,8 @@ struct RequestQueue::Request {
   bool done() const { return failed || answered == std::ssize(questions); }
   int64_t left() const { return std::ssize(questions) - taken; }
   const LanguagePair& next_pair() const { return questions[taken].pair; }
+  /// The last ones of its client and of itself: of those that wait the least comes next.
+  std::pair<int64_t, int64_t> turns() const { return {client->second.turn, turn}; }
 
   std::vector<Question> questions;
   std::vector<Answer> answers;
@@ -278,17 +280,17 @@ void RequestQueue::work() {
 /// Of the pairs that wait the one that has had the translator for the shortest time. A pair that had nothing to do
 /// meanwhile does not make up for it: it begins with the time of the one that was chosen last.
 LanguagePair RequestQueue::next_pair() {
-  const LanguagePair* best = nullptr;
+  const Request* best = nullptr;
   double least = 0;
   for (const auto& request : requests_) {
     double& used = used_[request->next_pair().name()];
     used = std::max(used, least_used_);
-    if (best && used >= least) continue;
-    best = &request->next_pair();
+    if (best && std::pair(used, request->turns()) >= std::pair(least, best->turns())) continue;
+    best = request.get();
     least = used;
   }
   least_used_ = least;
-  return *best;
+  return best->next_pair();
 }
 
 void RequestQueue::translate_pair(const LanguagePair& pair) {
@@ -352,8 +354,7 @@ int64_t RequestQueue::waiting_of(const LanguagePair& pair) const {
 RequestQueue::Requests::iterator RequestQueue::next_request(const LanguagePair& pair) {
   auto next = requests_.end();
   for (auto one = requests_.begin(); one != requests_.end(); ++one) {
-    const auto turns_of = [](const Request& request) { return std::pair(request.client->second.turn, request.turn); };
-    if ((*one)->next_pair() == pair && (next == requests_.end() || turns_of(**one) < turns_of(**next))) next = one;
+    if ((*one)->next_pair() == pair && (next == requests_.end() || (*one)->turns() < (*next)->turns())) next = one;
   }
   return next;
 }
