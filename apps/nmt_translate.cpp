@@ -249,10 +249,9 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
 int serve(const ServingArguments& serving, const TranslateArguments& arguments, Logger& log) {
   const auto& decoding = arguments.decoding;
   ServiceModel model{.directories = {arguments.models.begin(), arguments.models.end()}, .weights = arguments.weights};
-  const auto terms = arguments.terms();
-  model.glossary = terms.glossary;
   model.glossary_file = arguments.glossary;
-  model.keep_placeholders = terms.keep_placeholders;
+  if (!arguments.glossary.empty()) model.glossary = read_service_glossary(arguments.glossary);
+  model.keep_placeholders = arguments.keep_placeholders;
   return serving.run(model,
                      {.device = decoding.device,
                       .max_source_length = decoding.max_source_length,

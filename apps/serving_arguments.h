@@ -150,7 +150,7 @@ struct ServingArguments {
         server.reload();
         log.info("models and certificates were read again");
       } catch (const std::exception& error) {
-        log.error("SIGHUP: {}; the models stay as they were", error.what());
+        log.error("SIGHUP: {}; all stays as it was", error.what());
       }
     }
     log.info("stopping: requests that have come in are answered");

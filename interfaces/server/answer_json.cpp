@@ -45,17 +45,23 @@ nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> docume
 
 namespace {
 
+/// Of each byte of a text, and of its end, how many characters stand before it.
+std::vector<int64_t> characters_before(std::string_view text) {
+  std::vector<int64_t> before = {0};
+  for (const char byte : text) before.push_back(before.back() + (is_continuation_byte(byte) ? 0 : 1));
+  return before;
+}
+
 nlohmann::ordered_json alignment_json(std::string_view source, const Answer& answer) {
   auto list = nlohmann::ordered_json::array();
   if (answer.n_best.empty()) return list;
-  const std::string_view target = answer.n_best.front().text;
-  const auto characters = [](std::string_view text, size_t begin, size_t end) {
-    return nlohmann::ordered_json::array(
-        {count_code_points(text.substr(0, begin)), count_code_points(text.substr(0, end))});
+  const auto of_source = characters_before(source), of_target = characters_before(answer.n_best.front().text);
+  const auto range = [](const std::vector<int64_t>& before, size_t begin, size_t end) {
+    return nlohmann::ordered_json::array({before.at(begin), before.at(end)});
   };
   for (const auto& words : answer.alignment)
-    list.push_back({{"source", characters(source, words.source_begin, words.source_end)},
-                    {"target", characters(target, words.target_begin, words.target_end)}});
+    list.push_back({{"source", range(of_source, words.source_begin, words.source_end)},
+                    {"target", range(of_target, words.target_begin, words.target_end)}});
   return list;
 }
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <string_view>
 #include <utility>
 
+#include "base/code_points.h"
 #include "base/unicode.h"
 #include "server/http/request_error.h"
 
@@ -14,6 +17,8 @@ namespace {
 
 /// An object, and a list in it.
 constexpr int kDeepest = 2;
+constexpr std::array kContent = {"q", "s", "prefix", "glossary"};
+constexpr size_t kLongestWord = 1000;  // bytes of any other field, such as a key
 
 std::string checked(std::string text, const std::string& name) {
   if (const auto byte = find_invalid_utf8(text))
@@ -69,6 +74,30 @@ bool RequestBody::is_list(const std::string& name) const {
   return field && field->is_array();
 }
 
+/// Calls `see` with each text of the content.
+void RequestBody::for_content(const std::function<void(const std::string&)>& see) const {
+  for (const char* name : kContent) {
+    const auto* field = find(name);
+    if (!field) continue;
+    if (field->is_string()) see(field->get_ref<const std::string&>());
+    if (!field->is_array()) continue;
+    for (const auto& item : *field)
+      if (item.is_string()) see(item.get_ref<const std::string&>());
+  }
+}
+
+int64_t RequestBody::characters() const {
+  int64_t characters = 0;
+  for_content([&](const std::string& text) { characters += count_code_points(text); });
+  return characters;
+}
+
+bool RequestBody::is_blank() const {
+  bool is_blank = true;
+  for_content([&](const std::string& text) { is_blank = is_blank && strip(text).empty(); });
+  return is_blank;
+}
+
 std::vector<std::string> RequestBody::texts(const std::string& name) const {
   const auto* field = find(name);
   if (!field) throw RequestError(400, fmt::format("Invalid request: missing {} parameter", name));
@@ -85,7 +114,10 @@ std::string RequestBody::text(const std::string& name) const {
   const auto* field = find(name);
   if (!field) return {};
   if (!field->is_string()) throw RequestError(400, fmt::format("{}: a text was expected", name));
-  return checked(field->get<std::string>(), name);
+  auto text = checked(field->get<std::string>(), name);
+  if (text.size() > kLongestWord && std::ranges::find(kContent, name) == kContent.end())
+    throw RequestError(400, fmt::format("{}: {} bytes at most were expected", name, kLongestWord));
+  return text;
 }
 
 int64_t RequestBody::whole_number(const std::string& name, int64_t missing) const {

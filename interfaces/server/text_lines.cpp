@@ -8,25 +8,20 @@ namespace nmt {
 
 TextLines::TextLines(std::string_view text) {
   between_.emplace_back();
-  while (!text.empty()) {
+  for (int64_t number = 0; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     const size_t next = std::min(end + 1, text.size());
     if (has_letters(line)) {
       lines_.emplace_back(line);
+      numbers_.push_back(number);
       between_.emplace_back(text.substr(line.size(), next - line.size()));
     } else {
       between_.back() += text.substr(0, next);
     }
     text.remove_prefix(next);
   }
-}
-
-int64_t TextLines::number(size_t line) const {
-  int64_t number = 0;
-  for (size_t i = 0; i <= line; ++i) number += std::ranges::count(between_[i], '\n');
-  return number;
 }
 
 std::string TextLines::with(std::span<const std::string> translations) const {

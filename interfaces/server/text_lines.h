@@ -17,12 +17,13 @@ class TextLines {
   /// The lines that hold a letter.
   const std::vector<std::string>& lines() const { return lines_; }
   /// The number of such a line among all lines of the text, from 0.
-  int64_t number(size_t line) const;
+  int64_t number(size_t line) const { return numbers_[line]; }
   /// The text with these lines in the place of its own: as many as lines().
   std::string with(std::span<const std::string> translations) const;
 
  private:
   std::vector<std::string> lines_;
+  std::vector<int64_t> numbers_;
   std::vector<std::string> between_;  ///< what stands before each line, and behind the last
 };
 

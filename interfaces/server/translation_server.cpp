@@ -1,9 +1,8 @@
 #include "server/translation_server.h"
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <utility>
 
+#include "server/queue/fair_pool.h"
 #include "server/records/access_log.h"
 #include "server/service_routes.h"
 
@@ -11,7 +10,7 @@ namespace nmt {
 namespace {
 
 /// They read bodies and write answers; the translator has threads of its own.
-constexpr size_t kWorkers = 2;
+constexpr int kWorkers = 2;
 
 }  // namespace
 
@@ -31,10 +30,7 @@ class TranslationServer::Implementation {
         std::move(options.http), log);
   }
 
-  ~Implementation() {
-    http_->stop();
-    workers_.join();
-  }
+  ~Implementation() { http_->stop(); }
 
   HttpServer& http() { return *http_; }
   TranslationService& service() { return service_; }
@@ -43,9 +39,10 @@ class TranslationServer::Implementation {
  private:
   void answer(HttpRequest request, HttpReply reply) {
     if (ServiceRoutes::is_quick(request)) return routes_.answer(request, reply);
-    boost::asio::post(workers_, [this, request = std::move(request), reply = std::move(reply)] {
-      if (!request.given_up.stop_requested()) routes_.answer(request, reply);
-    });
+    const auto client = request.client;
+    const auto given_up = request.given_up;
+    workers_.submit(client, given_up,
+                    [this, request = std::move(request), reply = std::move(reply)] { routes_.answer(request, reply); });
   }
 
   // An answer may be given until the service and the workers have ended: the server goes last.
@@ -53,7 +50,7 @@ class TranslationServer::Implementation {
   TranslationService service_;
   AccessLog access_log_;
   ServiceRoutes routes_;
-  boost::asio::thread_pool workers_{kWorkers};
+  FairPool workers_{kWorkers, kWorkers};
 };
 
 TranslationServer::TranslationServer(LineTranslator translate, ServerOptions options, Logger& log)
@@ -62,13 +59,18 @@ TranslationServer::~TranslationServer() = default;
 int TranslationServer::port() const { return implementation_->http().port(); }
 std::string TranslationServer::url() const { return implementation_->http().url(); }
 void TranslationServer::stop() { implementation_->http().stop(); }
-void TranslationServer::set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases) {
-  implementation_->service().set_languages(std::move(pairs), std::move(aliases));
-}
 void TranslationServer::end_turns() { implementation_->service().end_turns(); }
-void TranslationServer::reload_files() {
-  implementation_->access_log().reopen();
-  implementation_->http().reload_certificate();
+
+TranslationServer::Parts TranslationServer::new_parts(std::vector<LanguagePair> pairs, LanguageAliases aliases) const {
+  return {.languages = std::make_shared<const ServiceLanguages>(std::move(pairs), std::move(aliases)),
+          .certificate = implementation_->http().read_certificate(),
+          .access_log = implementation_->access_log().open()};
+}
+
+void TranslationServer::use(Parts parts) noexcept {
+  implementation_->service().set_languages(std::move(parts.languages));
+  implementation_->http().use_certificate(std::move(parts.certificate));
+  implementation_->access_log().use(std::move(parts.access_log));
 }
 
 }  // namespace nmt

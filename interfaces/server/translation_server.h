@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/file_descriptor.h"
 #include "base/process/log.h"
 #include "server/http/http_server.h"
 #include "server/translation_service.h"
@@ -27,10 +28,18 @@ class TranslationServer {
   std::string url() const;  ///< "http://127.0.0.1:8080"
   /// Takes no more connections, answers the requests that have come in, and ends, after some seconds at most.
   void stop();
-  void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);  ///< see TranslationService
-  void end_turns();                                                              ///< see RequestQueue
-  /// Reads the files of the certificate again (see HttpServer), and opens that of the access log anew.
-  void reload_files();
+  void end_turns();  ///< see RequestQueue
+
+  /// What a reload puts in place of what the server has.
+  struct Parts {
+    std::shared_ptr<const ServiceLanguages> languages;
+    TlsContext certificate;
+    FileDescriptor access_log;
+  };
+  /// These languages, the files of the certificate read again, and that of the access log opened anew. Throws Error,
+  /// and changes nothing.
+  Parts new_parts(std::vector<LanguagePair> pairs, LanguageAliases aliases) const;
+  void use(Parts parts) noexcept;
 
  private:
   class Implementation;

@@ -64,6 +64,12 @@ struct AskedTerms {
       throw RequestError(400, error.what());
     }
   }
+  /// Characters that the terms put into translations of these texts: they count as those of the request.
+  int64_t inserted(std::span<const std::string> texts) const {
+    int64_t characters = 0;
+    for (const auto& text : texts) characters += glossary ? glossary->inserted_characters(text) : 0;
+    return characters;
+  }
   void set(Question& question) const {
     question.glossary = glossary;
     question.keep_placeholders = keep_placeholders;
@@ -72,12 +78,6 @@ struct AskedTerms {
   std::shared_ptr<const Glossary> glossary = {};
   bool keep_placeholders = false;
 };
-
-int64_t characters_of(std::span<const std::string> texts) {
-  int64_t characters = 0;
-  for (const auto& text : texts) characters += count_code_points(text);
-  return characters;
-}
 
 nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const TranslationService::AskedText& asked) {
   if (asked.direction.detected) json["detectedLanguage"] = detected_json(*asked.direction.detected);
@@ -133,25 +133,26 @@ std::shared_ptr<const ServiceLanguages> TranslationService::current_languages() 
   return languages_;
 }
 
-void TranslationService::set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases) {
-  auto languages = std::make_shared<ServiceLanguages>(std::move(pairs), std::move(aliases));
+void TranslationService::set_languages(std::shared_ptr<const ServiceLanguages> languages) noexcept {
   const std::lock_guard lock(languages_mutex_);
-  languages_ = std::move(languages);
+  languages_.swap(languages);
 }
 
 void TranslationService::translate(const RequestBody& body, const Caller& caller, HttpReply reply) {
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
+  check(body, caller);
   auto texts = body.texts("q");
   const auto source = required(body, "source"), target = required(body, "target");
-  check(body, caller, texts);
+  if (std::ssize(texts) > options_.queue.max_waiting)
+    throw RequestError(413, fmt::format("{} texts: at most {} a request", texts.size(), options_.queue.max_waiting));
   const auto format = body.text("format");
-  if (format == "html") return translate_fragments(body, caller, std::move(reply), timer);
+  if (format == "html") return translate_fragments(std::move(texts), body, caller, std::move(reply), timer);
   if (!format.empty() && format != "text") throw RequestError(400, fmt::format("{} format is not supported", format));
   const auto alternatives = std::min(body.whole_number("alternatives", 0), options_.max_n_best - 1);
   const AskedTerms terms(body);
   const bool streamed = body.yes_or_no("stream");
   if (streamed && body.is_list("q")) throw RequestError(400, "stream: goes with one text in q");
-  count_translated(body, caller, texts, source, target);
+  count_translated(body, caller, terms.inserted(texts), source, target);
 
   std::vector<AskedText> asked;
   std::vector<Question> questions;
@@ -161,8 +162,10 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
     if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
   }
   for (auto& question : questions) terms.set(question);
-  if (streamed) return stream_lines(std::move(asked.front()), std::move(questions), alternatives, caller, reply, timer);
-  queue_.submit(std::move(questions), caller.given_up,
+  if (streamed)
+    return stream_lines(client_of(body, caller), std::move(asked.front()), std::move(questions), alternatives, caller,
+                        reply, timer);
+  queue_.submit(client_of(body, caller), std::move(questions), caller.given_up,
                 [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
                  reply = std::move(reply), timer](const std::vector<Answer>& answers, const RequestError* error) {
                   timer->stop();
@@ -172,13 +175,13 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
 }
 
 /// Each line as soon as it is there.
-void TranslationService::stream_lines(AskedText text, std::vector<Question> questions, int64_t alternatives,
-                                      const Caller& caller, const HttpReply& reply,
+void TranslationService::stream_lines(const std::string& client, AskedText text, std::vector<Question> questions,
+                                      int64_t alternatives, const Caller& caller, const HttpReply& reply,
                                       const std::shared_ptr<LatencyTimer>& timer) {
   const auto events = std::make_shared<EventStream>(reply);
   const auto asked = std::make_shared<const AskedText>(std::move(text));
   queue_.submit(
-      std::move(questions), caller.given_up,
+      client, std::move(questions), caller.given_up,
       [events, asked, timer](const std::vector<Answer>&, const RequestError* error) {
         timer->stop();
         if (error) return events->fail(error_response(*error));
@@ -194,26 +197,31 @@ void TranslationService::stream_lines(AskedText text, std::vector<Question> ques
 }
 
 /// Texts with markup: without alternatives.
-void TranslationService::translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
+void TranslationService::translate_fragments(std::vector<std::string> texts, const RequestBody& body,
+                                             const Caller& caller, HttpReply reply,
                                              const std::shared_ptr<LatencyTimer>& timer) {
   const AskedTerms terms(body);
   if (body.yes_or_no("stream")) throw RequestError(400, "stream: goes with format text");
   const bool alternatives = body.whole_number("alternatives", 0) > 0, list = body.is_list("q");
   if (const auto pair = current_languages()->direction(body.text("source"), body.text("target"), "").pair)
     timer->set_pair(pair->name());
-  count(body, caller, body.texts("q"));
-  documents_.translate({.bytes = body.texts("q"),
-                        .source = body.text("source"),
-                        .target = body.text("target"),
-                        .glossary = terms.glossary,
-                        .keep_placeholders = terms.keep_placeholders,
-                        .given_up = caller.given_up,
-                        .share = caller.share},
-                       [=](const std::vector<TranslatedDocument>& documents, const RequestError* error) {
-                         timer->stop();
-                         if (error) return reply(error_response(*error));
-                         reply(json_response(fragments_json(documents, list, alternatives)));
-                       });
+  count(body, caller);
+  documents_.translate(
+      {.client = client_of(body, caller),
+       .bytes = std::move(texts),
+       .source = body.text("source"),
+       .target = body.text("target"),
+       .glossary = terms.glossary,
+       .keep_placeholders = terms.keep_placeholders,
+       .given_up = caller.given_up,
+       .share = caller.share,
+       .admit = [this, caller, key = body.text("api_key"), characters = body.characters()](
+                    int64_t, int64_t inserted) { admission_.check(caller, key, characters + inserted); }},
+      [=](const std::vector<TranslatedDocument>& documents, const RequestError* error) {
+        timer->stop();
+        if (error) return reply(error_response(*error));
+        reply(json_response(fragments_json(documents, list, alternatives)));
+      });
 }
 
 void TranslationService::translate_file(const UploadedFile& file, const RequestBody& body, const Caller& caller,
@@ -221,6 +229,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
   const auto source = required(body, "source"), target = required(body, "target"), key = body.text("api_key");
   const auto client = admission_.client(caller, key);
+  check(body, caller);  // of the fields beside the document
   if (const auto pair = current_languages()->direction(source, target, "").pair) timer->set_pair(pair->name());
   if (file.bytes.empty()) throw RequestError(400, "Invalid request: empty file");
   const DocumentFormatName* format = nullptr;
@@ -232,7 +241,8 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
   const AskedTerms terms(body);
   const auto events = body.yes_or_no("stream") ? std::make_shared<EventStream>(reply) : nullptr;
   documents_.translate(
-      {.bytes = {std::string(file.bytes)},
+      {.client = client,
+       .bytes = {std::string(file.bytes)},
        .format = format->format,
        .source = source,
        .target = target,
@@ -244,8 +254,10 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
            [events](int64_t done, int64_t total) {
              if (events) events->send("progress", {{"done", done}, {"total", total}});
            },
-       .admit = [this, caller,
-                 key](int64_t characters) { admission_.admit(caller, key, characters, RequestKind::kDocument); }},
+       .admit =
+           [this, caller, key, fields = body.characters()](int64_t texts, int64_t inserted) {
+             admission_.admit(caller, key, texts + inserted + fields, RequestKind::kDocument);
+           }},
       [this, client, format, name = file.name, base_url = std::move(base_url), reply = std::move(reply), timer, events](
           std::vector<TranslatedDocument> documents, const RequestError* error) {
         timer->stop();
@@ -266,8 +278,8 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
 
 void TranslationService::explain(const RequestBody& body, const Caller& caller, HttpReply reply) {
   const auto timer = std::make_shared<LatencyTimer>(metrics_);
+  check(body, caller);
   const auto text = one_text(body);
-  check(body, caller, {&text, 1});
   const int64_t n_best = std::clamp<int64_t>(body.whole_number("n_best", 1), 1, options_.max_n_best);
   const bool attention = body.yes_or_no("attention"), alignment = body.yes_or_no("alignment");
   const auto prefix = body.text("prefix");
@@ -281,7 +293,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
   const TextLines lines(text);
   if (!prefix.empty() && lines.lines().size() > 1) throw RequestError(400, "prefix: goes with a text of one line");
   const bool streamed = body.yes_or_no("stream");
-  count_translated(body, caller, {&text, 1}, source, target);
+  count_translated(body, caller, terms.inserted({&text, 1}), source, target);
   AskedText asked{lines, current_languages()->direction(source, target, text), caller.share};
   if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
 
@@ -298,7 +310,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     const auto events = std::make_shared<EventStream>(reply);
     const auto shared = std::make_shared<const AskedText>(std::move(asked));
     return queue_.submit(
-        std::move(questions), caller.given_up,
+        client_of(body, caller), std::move(questions), caller.given_up,
         [events, shared, timer](const std::vector<Answer>&, const RequestError* error) {
           timer->stop();
           if (error) return events->fail(error_response(*error));
@@ -311,7 +323,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
         });
   }
   queue_.submit(
-      std::move(questions), caller.given_up,
+      client_of(body, caller), std::move(questions), caller.given_up,
       [text, asked = std::move(asked), reply = std::move(reply), timer, alignment](const std::vector<Answer>& answers,
                                                                                    const RequestError* error) {
         timer->stop();
@@ -329,7 +341,7 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
 
 nlohmann::ordered_json TranslationService::detect(const RequestBody& body, const Caller& caller) {
   const auto text = one_text(body);
-  count(body, caller, {&text, 1});
+  count(body, caller);
   auto list = nlohmann::ordered_json::array();
   for (const auto& detected : current_languages()->detect(text)) list.push_back(detected_json(detected));
   return list;
@@ -341,10 +353,9 @@ nlohmann::ordered_json TranslationService::suggest(const RequestBody& body, cons
                                  .translation = required(body, "s"),
                                  .source = required(body, "source"),
                                  .target = required(body, "target")};
-  const std::string texts[] = {suggestion.source_text, suggestion.translation};
-  check(body, caller, texts);
+  check(body, caller);
   current_languages()->direction(suggestion.source, suggestion.target, "");  // whether there is such a pair
-  count(body, caller, texts);
+  count(body, caller);
   suggestions_.add(suggestion);
   return {{"success", true}};
 }
@@ -367,23 +378,25 @@ nlohmann::ordered_json TranslationService::settings() const {
 
 std::string TranslationService::metrics_text() const { return metrics_.text(queue_.waiting()); }
 
-void TranslationService::check(const RequestBody& body, const Caller& caller,
-                               std::span<const std::string> texts) const {
-  admission_.check(caller, body.text("api_key"), characters_of(texts));
+void TranslationService::check(const RequestBody& body, const Caller& caller) const {
+  admission_.check(caller, body.text("api_key"), body.characters());
 }
 
-/// Blank texts are no work.
-void TranslationService::count(const RequestBody& body, const Caller& caller, std::span<const std::string> texts) {
-  if (std::ranges::all_of(texts, [](const auto& text) { return strip(text).empty(); }))
-    return check(body, caller, texts);
-  admission_.admit(caller, body.text("api_key"), characters_of(texts));
+/// Blank texts are no work. inserted: by terms.
+void TranslationService::count(const RequestBody& body, const Caller& caller, int64_t inserted) {
+  if (body.is_blank()) return check(body, caller);
+  admission_.admit(caller, body.text("api_key"), body.characters() + inserted);
 }
 
-/// Counts what is not copied. To look for a text's language is work, too, and does not begin before.
-void TranslationService::count_translated(const RequestBody& body, const Caller& caller,
-                                          std::span<const std::string> texts, const std::string& source,
-                                          const std::string& target) {
-  if (current_languages()->direction(source, target, "").pair || source == "auto") count(body, caller, texts);
+/// Counts what is not copied. To look for a text's language is work, too, and does not begin before; so are terms.
+void TranslationService::count_translated(const RequestBody& body, const Caller& caller, int64_t inserted,
+                                          const std::string& source, const std::string& target) {
+  if (current_languages()->direction(source, target, "").pair || source == "auto" || body.has("glossary"))
+    count(body, caller, inserted);
+}
+
+std::string TranslationService::client_of(const RequestBody& body, const Caller& caller) const {
+  return admission_.client(caller, body.text("api_key"));
 }
 
 }  // namespace nmt

@@ -64,8 +64,8 @@ class TranslationService {
   std::string metrics_text() const;                                                    ///< GET /metrics
   Metrics& metrics() { return metrics_; }
 
-  /// From now on the service has these languages. Throws Error as the constructor does; then they stay as they were.
-  void set_languages(std::vector<LanguagePair> pairs, LanguageAliases aliases);
+  /// From now on the service has these languages.
+  void set_languages(std::shared_ptr<const ServiceLanguages> languages) noexcept;
 
   void end_turns() { queue_.end_turns(); }  ///< see RequestQueue
 
@@ -73,14 +73,15 @@ class TranslationService {
 
  private:
   std::shared_ptr<const ServiceLanguages> current_languages() const;
-  void check(const RequestBody& body, const Caller& caller, std::span<const std::string> texts) const;
-  void count(const RequestBody& body, const Caller& caller, std::span<const std::string> texts);
-  void count_translated(const RequestBody& body, const Caller& caller, std::span<const std::string> texts,
-                        const std::string& source, const std::string& target);
-  void stream_lines(AskedText text, std::vector<Question> questions, int64_t alternatives, const Caller& caller,
-                    const HttpReply& reply, const std::shared_ptr<LatencyTimer>& timer);
-  void translate_fragments(const RequestBody& body, const Caller& caller, HttpReply reply,
-                           const std::shared_ptr<LatencyTimer>& timer);
+  void check(const RequestBody& body, const Caller& caller) const;
+  void count(const RequestBody& body, const Caller& caller, int64_t inserted = 0);
+  void count_translated(const RequestBody& body, const Caller& caller, int64_t inserted, const std::string& source,
+                        const std::string& target);
+  std::string client_of(const RequestBody& body, const Caller& caller) const;
+  void stream_lines(const std::string& client, AskedText text, std::vector<Question> questions, int64_t alternatives,
+                    const Caller& caller, const HttpReply& reply, const std::shared_ptr<LatencyTimer>& timer);
+  void translate_fragments(std::vector<std::string> texts, const RequestBody& body, const Caller& caller,
+                           HttpReply reply, const std::shared_ptr<LatencyTimer>& timer);
 
   const ServiceOptions options_;
   mutable std::mutex languages_mutex_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -133,6 +134,8 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
     rows.tokens.insert(rows.tokens.end(), beams, SpecialIds::kBegin);
   }
   feed_prefixes(fresh, sentences, rows);
+  std::erase_if(sentences, [](const auto& sentence) { return !sentence->is_wanted; });
+  if (sentences.empty()) return;
   int64_t first_row = 0;
   if (active_.empty()) {
     state_.emplace(std::move(fresh));
@@ -145,28 +148,36 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
   std::ranges::move(sentences, std::back_inserter(active_));
 }
 
-/// What all sentences are forced to begin with is fed at once (prefill), where that leaves the bits of single steps.
+/// What all sentences are forced to begin with is fed in blocks (prefill), where that leaves the bits of single steps.
 /// The last forced token is left to the next step.
 void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows) {
-  constexpr int64_t kLogitsAtOnce = 1 << 24;  // bounds the memory for long prefixes
-  int64_t count = kLogitsAtOnce / (std::ssize(rows.tokens) * state.target_vocabulary());
-  for (const auto& sentence : sentences) count = std::min(count, words(rules_.beginning(*sentence->item.input)));
-  if (count < 2 || !state.exact_prefill()) return;
-  if (!stay(rows.parents, state.rows())) state.select(rows.parents);
-  std::vector<int64_t> tokens;
-  for (const auto& sentence : sentences) {
-    const auto beginning = rules_.beginning(*sentence->item.input);
-    for (int64_t row = 0; row < sentence->beams.rows(); ++row) {
-      tokens.push_back(SpecialIds::kBegin);
-      tokens.insert(tokens.end(), beginning.begin(), beginning.begin() + count - 1);
+  constexpr int64_t kTokensAtOnce = 32;       // until who has given up is asked
+  constexpr int64_t kLogitsAtOnce = 1 << 24;  // bounds the memory
+  if (!state.exact_prefill()) return;
+  int64_t fed = 0, forced = std::numeric_limits<int64_t>::max();
+  for (const auto& sentence : sentences) forced = std::min(forced, words(rules_.beginning(*sentence->item.input)));
+  while (!rows.tokens.empty() && !queue_.stopped()) {
+    const int64_t most = kLogitsAtOnce / (std::ssize(rows.tokens) * state.target_vocabulary());
+    const int64_t count = std::min({forced - fed, kTokensAtOnce, most});
+    if (count < 2) return;
+    if (!stay(rows.parents, state.rows())) state.select(rows.parents);
+    std::vector<int64_t> tokens;
+    for (const auto& sentence : sentences) {
+      for (int64_t row = 0; row < sentence->beams.rows(); ++row) {
+        const auto beginning = rules_.beginning(*sentence->item.input).subspan(fed, count - 1);
+        tokens.push_back(rows.tokens[std::ssize(tokens) / count]);
+        tokens.insert(tokens.end(), beginning.begin(), beginning.end());
+      }
     }
-  }
-  const auto logits = state.prefill_logits(tokens);
-  for (int64_t token = 0; token < count; ++token) {
-    std::vector<torch::Tensor> of_token;
-    for (const auto& of_member : logits) of_token.push_back(of_member.select(1, token).contiguous());
-    rows = advance(state, sentences, std::move(of_token),
-                   Asks::kNothing);  // rows that left would not be those of the next logits
+    const auto logits = state.prefill_logits(tokens);
+    for (int64_t token = 0; token < count; ++token) {
+      std::vector<torch::Tensor> of_token;
+      for (const auto& of_member : logits) of_token.push_back(of_member.select(1, token).contiguous());
+      // Rows that left within a block would not be those of its next logits.
+      const auto asks = token + 1 < count ? Asks::kNothing : Asks::kWhatIsGivenUp;
+      rows = advance(state, sentences, std::move(of_token), asks);
+    }
+    fed += count;
   }
 }
 
@@ -202,6 +213,7 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
   int64_t first_row = 0;
   for (const auto& sentence : sentences) {
     const int64_t own_rows = sentence->beams.rows();
+    if (!sentence->is_wanted) continue;
     if (asks == Asks::kWhatIsGivenUp && queue_.is_given_up(sentence->item.id)) {
       sentence->beams.give_up();
       sentence->is_wanted = false;

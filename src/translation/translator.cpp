@@ -134,15 +134,18 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, const std::f
   return parts;
 }
 
-void Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
+/// False: it is longer than any translation of the part, and cut.
+bool Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
   auto& ids = part.input.prefix = codec().encode_target(prefix.text);
   if (!ids.empty() && is_unwritable(ids)) part.misses_a_wish = true;
-  const int64_t limit = options_.search.max_length;  // leaves room for one more token
-  if (limit > 0 && std::ssize(ids) >= limit) {
+  const int64_t limit = options_.search.length_limit(options_.max_source_length);  // leaves room for one more token
+  const bool fits = std::ssize(ids) < limit;
+  if (!fits) {
     ids.resize(limit - 1);
     part.misses_a_wish = true;
   }
   if (prefix.is_whole) ids.push_back(SpecialIds::kEnd);
+  return fits;
 }
 
 void Translator::force(std::span<const std::string> phrases, LinePart& part) const {
@@ -175,7 +178,7 @@ void Translator::add_constraints(std::span<const SourcePart> sources, LineJob& l
       auto ids = codec().encode_target(phrase);
       if (!is_unwritable(ids)) part.input.banned.push_back(std::move(ids));  // else it never appears
     }
-    force_prefix(prefixes[i], part);
+    if (!force_prefix(prefixes[i], part)) line.result.prefix_is_cut = true;
     force(line.plan.forced(i), part);
     if (i == longest) force(must, part);
     if (!request.distinct) continue;

@@ -103,7 +103,7 @@ class Translator {
                                    Translation& result) const;
   bool has_terms(const LineJob& line) const;  // that were to appear
   void add_constraints(std::span<const SourcePart> sources, LineJob& line) const;
-  void force_prefix(const PartPrefix& prefix, LinePart& part) const;
+  bool force_prefix(const PartPrefix& prefix, LinePart& part) const;
   void force(std::span<const std::string> phrases, LinePart& part) const;
 
   std::vector<TranslatorModel> models_;

@@ -59,6 +59,18 @@ TEST(Prefill, FeedsWhatAllSentencesBeginWith) {
   EXPECT_EQ(tokens_fed_at_once({{kB, kA}, {}}), std::vector<int64_t>());
 }
 
+TEST(Prefill, FeedsLongBeginningsInBlocks) {
+  const auto script = test::random_script(3, kVocabulary);
+  test::ScriptedModel single(kVocabulary, script), several(kVocabulary, script);
+  several.prefills = true;
+  Ids prefix;
+  for (int i = 0; i < 70; ++i) prefix.push_back(i % 3 == 0 ? kB : kA);
+  const std::vector<SearchInput> inputs = {{.sources = {Ids{kA, kC}}, .prefix = prefix}};
+  const SearchOptions options{.beam_size = 3, .n_best = 3};
+  expect_same_bits(search_one(several, inputs, options), search_one(single, inputs, options), "script");
+  EXPECT_EQ(several.prefilled, (std::vector<int64_t>{32, 32, 6}));
+}
+
 /// Gives up each sentence as soon as it is asked, and forgets it.
 class GivenUpAtOnce final : public SearchQueue {
  public:
@@ -94,6 +106,17 @@ TEST(Prefill, WhatIsGivenUpIsNotAskedForAgain) {
   const SearchModel only{.model = &model};
   search(std::span(&only, 1), queue, 2, {{.beam_size = 3}});
   EXPECT_EQ(model.prefilled, (std::vector<int64_t>{5}));
+  EXPECT_EQ(queue.asked, (std::vector<int64_t>{1, 1}));
+}
+
+TEST(Prefill, WhatIsGivenUpIsNotFedToItsEnd) {
+  test::ScriptedModel model(kVocabulary, test::random_script(3, kVocabulary));
+  model.prefills = true;
+  const Ids prefix(1000, kA);
+  GivenUpAtOnce queue({{.sources = {Ids{kA, kC}}, .prefix = prefix}, {.sources = {Ids{kB}}, .prefix = prefix}});
+  const SearchModel only{.model = &model};
+  search(std::span(&only, 1), queue, 2, {.beam_size = 3});
+  EXPECT_EQ(model.prefilled, (std::vector<int64_t>{32}));
   EXPECT_EQ(queue.asked, (std::vector<int64_t>{1, 1}));
 }
 

@@ -35,7 +35,7 @@ ApiKeys ApiKeys::single(std::string_view key) {
 
 ApiKeys ApiKeys::from_file(const std::filesystem::path& file) {
   ApiKeys keys;
-  const std::string text = read_file(file, 1 << 20);
+  const std::string text = read_regular_file(file, 1 << 20);
   std::vector<std::string_view> words;
   int64_t number = 0;
   for (std::string_view rest = without_byte_order_mark(text); !rest.empty();) {
@@ -57,8 +57,11 @@ ApiKeys ApiKeys::from_file(const std::filesystem::path& file) {
 
 void ApiKeys::add(std::string_view key, ApiKey properties, std::string_view where) {
   if (key.empty()) throw Error(fmt::format("{}: the key is empty; leave it out to serve everybody", where));
+  const std::string name = properties.name;
   if (!keys_.emplace(sha256_of_bytes(std::string(key)), std::move(properties)).second)
     throw Error(fmt::format("{}: this key stands there twice", where));
+  if (!names_.insert(name).second)  // its limits and its turns are kept by it
+    throw Error(fmt::format("{}: another key has the name '{}'; give each its own", where, name));
 }
 
 const ApiKey* ApiKeys::find(std::string_view key) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,7 @@ namespace nmt {
 
 /// What a client must know to be served, and how much it may ask then.
 struct ApiKey {
-  std::string name;  ///< for the log; never the key itself
+  std::string name;  ///< by which its client is known; never the key itself
   RateLimit limit = {};
 };
 
@@ -24,7 +25,7 @@ class ApiKeys {
   static ApiKeys single(std::string_view key);
   /// A file with a line for each key: the key, requests a minute, characters a minute (- for as many as one likes),
   /// and a name, divided by white space; what is left out is not limited. Empty lines and those that begin with # do
-  /// not count. Throws Error that names the line.
+  /// not count. Throws Error that names the line: also where two keys have one name.
   static ApiKeys from_file(const std::filesystem::path& file);
 
   bool empty() const { return keys_.empty(); }
@@ -35,6 +36,7 @@ class ApiKeys {
   void add(std::string_view key, ApiKey properties, std::string_view where);
 
   std::map<std::string, ApiKey> keys_;  // by the SHA-256 of the key
+  std::set<std::string> names_;
 };
 
 }  // namespace nmt

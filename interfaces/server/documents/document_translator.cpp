@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <iterator>
@@ -14,15 +12,16 @@
 #include "base/code_points.h"
 #include "base/error.h"
 #include "server/queue/wait_for_answers.h"
+#include "text/terms/glossary.h"
 
 namespace nmt {
 namespace {
 
 /// Most of their time they wait for the translator.
-constexpr size_t kThreads = 16;
+constexpr int kThreads = 16;
 /// A document full of tags takes fifty times its size in memory: large ones, and those of which only the packed size is
 /// known, are few at a time.
-constexpr size_t kThreadsOfLarge = 2;
+constexpr int kThreadsOfLarge = 2;
 constexpr size_t kLarge = 256 << 10;  // bytes
 constexpr DocumentLimits kLimits{.unpacked_bytes = 16 << 20};
 /// Enough to tell the language of a document.
@@ -58,6 +57,12 @@ int64_t characters(std::span<const std::string> texts) {
   return characters;
 }
 
+int64_t inserted(const DocumentRequest& request, std::span<const std::string> texts) {
+  int64_t characters = 0;
+  for (const auto& text : texts) characters += request.glossary ? request.glossary->inserted_characters(text) : 0;
+  return characters;
+}
+
 std::vector<AlignedTranslation> unchanged(std::span<const std::string> texts) {
   std::vector<AlignedTranslation> same;
   for (const auto& text : texts) same.push_back({text});
@@ -80,35 +85,8 @@ DocumentTranslator::DocumentTranslator(RequestQueue& queue, CurrentLanguages lan
     : queue_(queue),
       languages_(std::move(languages)),
       log_(log),
-      threads_(std::make_unique<boost::asio::thread_pool>(kThreads)),
-      threads_of_large_(std::make_unique<boost::asio::thread_pool>(kThreadsOfLarge)) {}
-
-DocumentTranslator::~DocumentTranslator() {
-  threads_->join();
-  threads_of_large_->join();
-}
-
-/// A request that waits for a thread. All that it holds goes at once when nobody waits for it any more.
-class DocumentTranslator::Job {
- public:
-  struct Content {
-    DocumentRequest request;
-    Done done;
-  };
-  Job(Content content, std::stop_token given_up)
-      : content_(std::move(content)), on_given_up_(std::move(given_up), [this] { take(); }) {}
-
-  /// Once; nothing where it was given up.
-  std::optional<Content> take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(content_, std::nullopt);
-  }
-
- private:
-  std::mutex mutex_;
-  std::optional<Content> content_;  // with mutex_
-  std::stop_callback<std::function<void()>> on_given_up_;
-};
+      threads_(kThreads, kThreads / 2),
+      threads_of_large_(kThreadsOfLarge, kThreadsOfLarge / 2) {}
 
 void DocumentTranslator::translate(DocumentRequest request, Done done) {
   if (request.bytes.empty()) return done({}, nullptr);
@@ -116,11 +94,10 @@ void DocumentTranslator::translate(DocumentRequest request, Done done) {
   if (count > most) throw RequestError(413, fmt::format("{} fragments: at most {} a request", count, most));
   const bool large = (request.format && is_package(*request.format)) ||
                      std::ranges::any_of(request.bytes, [](const auto& bytes) { return bytes.size() > kLarge; });
+  const auto client = request.client;
   const auto given_up = request.given_up;
-  auto job = std::make_shared<Job>(Job::Content{std::move(request), std::move(done)}, given_up);
-  boost::asio::post(large ? *threads_of_large_ : *threads_, [this, job = std::move(job)] {
-    if (const auto content = job->take()) run(content->request, content->done);
-  });
+  (large ? threads_of_large_ : threads_)
+      .submit(client, given_up, [this, request = std::move(request), done = std::move(done)] { run(request, done); });
 }
 
 void DocumentTranslator::run(const DocumentRequest& request, const Done& done) const {
@@ -143,7 +120,7 @@ void DocumentTranslator::run(const DocumentRequest& request, const Done& done) c
 TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) const {
   TranslatedDocument result;
   const auto translate = [&](std::span<const std::string> texts) {
-    if (request.admit) request.admit(characters(texts));
+    if (request.admit) request.admit(characters(texts), inserted(request, texts));
     const auto asked = direction(request, texts);
     result.detected = asked.detected;
     if (!asked.pair) return unchanged(texts);
@@ -163,11 +140,12 @@ std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequ
   std::vector<TranslatedDocument> results(request.bytes.size());
   std::vector<bool> is_asked(results.size());
   std::vector<Question> questions;
-  int64_t all_characters = 0;
+  int64_t all_characters = 0, all_inserted = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     if (request.given_up.stop_requested()) throw GivenUp();
     const auto ask = [&](std::span<const std::string> texts) {
       all_characters += characters(texts);
+      all_inserted += inserted(request, texts);
       const auto asked = direction(request, texts);
       results[i].detected = asked.detected;
       is_asked[i] = asked.pair.has_value();
@@ -176,7 +154,7 @@ std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequ
     };
     translate_html(request.bytes[i], ask, kLimits);
   }
-  if (request.admit) request.admit(all_characters);
+  if (request.admit) request.admit(all_characters, all_inserted);
   auto translated = translations(questions, request);
   auto next = translated.begin();
   for (size_t i = 0; i < results.size(); ++i) {
@@ -213,7 +191,7 @@ std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const
     std::vector<Answer> answers;
     while (answers.empty()) {
       try {
-        answers = wait_for_answers(queue_, {part.begin(), part.end()}, request.given_up, on_line);
+        answers = wait_for_answers(queue_, request.client, {part.begin(), part.end()}, request.given_up, on_line);
       } catch (const RequestError& busy) {
         if (busy.status() != 503) throw;
         pause(request.given_up);

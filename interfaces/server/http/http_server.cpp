@@ -9,7 +9,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <future>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -64,14 +64,16 @@ class HttpServer::Implementation {
     thread_.join();
   }
 
-  void reload_certificate() {
-    if (!tls_) return;
-    auto fresh = make_tls_context(hub_.options.tls);
-    net::post(io_, [this, fresh = std::move(fresh)] { tls_ = fresh; });
+  TlsContext read_certificate() const {
+    return hub_.options.tls.wanted() ? make_tls_context(hub_.options.tls) : nullptr;
+  }
+  void use_certificate(TlsContext fresh) noexcept {
+    const std::lock_guard lock(tls_mutex_);
+    tls_.swap(fresh);
   }
 
   int port() const { return address_.port; }
-  std::string url() const { return address_.url(tls_ ? "https" : "http"); }
+  std::string url() const { return address_.url(hub_.options.tls.wanted() ? "https" : "http"); }
 
  private:
   void listen() {
@@ -119,7 +121,7 @@ class HttpServer::Implementation {
     NetError error;
     const auto peer = socket.remote_endpoint(error);
     if (error) return;  // it has gone
-    std::make_shared<HttpConnection>(hub_, io_, make_transport(std::move(socket), tls_), peer.address().to_string(),
+    std::make_shared<HttpConnection>(hub_, io_, make_transport(std::move(socket), tls()), peer.address().to_string(),
                                      hub_.open >= limit)
         ->start();
   }
@@ -129,6 +131,11 @@ class HttpServer::Implementation {
     if (hub_.waiting.empty()) return false;
     hub_.waiting.front()->close();
     return true;
+  }
+
+  TlsContext tls() const {
+    const std::lock_guard lock(tls_mutex_);
+    return tls_;
   }
 
   void begin_to_stop() {
@@ -166,7 +173,8 @@ class HttpServer::Implementation {
   Logger& log_;
   net::io_context io_{1};
   net::executor_work_guard<net::io_context::executor_type> guard_{io_.get_executor()};
-  std::shared_ptr<net::ssl::context> tls_;
+  mutable std::mutex tls_mutex_;
+  TlsContext tls_;  // with tls_mutex_
   Address address_;
   HttpHub hub_;
   tcp::acceptor acceptor_;
@@ -194,6 +202,7 @@ HttpServer::~HttpServer() = default;
 int HttpServer::port() const { return implementation_->port(); }
 std::string HttpServer::url() const { return implementation_->url(); }
 void HttpServer::stop() { implementation_->stop(); }
-void HttpServer::reload_certificate() { implementation_->reload_certificate(); }
+TlsContext HttpServer::read_certificate() const { return implementation_->read_certificate(); }
+void HttpServer::use_certificate(TlsContext fresh) noexcept { implementation_->use_certificate(std::move(fresh)); }
 
 }  // namespace nmt

@@ -26,9 +26,10 @@ class HttpServer {
   /// Takes no more connections, answers the requests that have come in whole, and ends: within limits.stopping,
   /// whatever the clients do. The handler is not called after that.
   void stop();
-  /// Reads certificate and key again, for connections that come from now on. Throws Error and keeps the old ones where
-  /// they cannot be used.
-  void reload_certificate();
+  /// Reads certificate and key again; null where the options have none. Throws Error where they cannot be used.
+  TlsContext read_certificate() const;
+  /// They are those of connections that come from now on.
+  void use_certificate(TlsContext fresh) noexcept;
 
  private:
   class Implementation;

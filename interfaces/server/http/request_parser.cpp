@@ -61,8 +61,8 @@ struct RequestParser::Parts {
   std::optional<http::request_parser<BudgetedBody>> parser;
 };
 
-RequestParser::RequestParser(const HttpLimits& limits, MemoryBudget& budget)
-    : limits_(limits), budget_(budget), parts_(std::make_unique<Parts>(limits)) {
+RequestParser::RequestParser(const HttpLimits& limits, MemoryBudget& budget, std::string client)
+    : limits_(limits), budget_(budget), client_(std::move(client)), parts_(std::make_unique<Parts>(limits)) {
   next();
 }
 
@@ -79,7 +79,7 @@ RequestParser::State RequestParser::next() {
   int64_t most = limits_.body_bytes;
   for (const auto& [path, bytes] : limits_.body_bytes_of) most = std::max(most, bytes);
   parts_->parser->body_limit(static_cast<std::uint64_t>(most));
-  parts_->parser->get().body().share = MemoryBudget::Share(budget_);
+  parts_->parser->get().body().share = MemoryBudget::Share(budget_, client_);
   request_ = {};
   keep_alive_ = expects_continue_ = takes_chunks_ = false;
   state_ = State::kEmpty;

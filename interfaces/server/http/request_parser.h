@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "server/http/http_limits.h"
 #include "server/http/http_message.h"
@@ -25,7 +26,8 @@ class RequestParser {
     kRefused,  ///< refusal() says why; nothing more is read
   };
 
-  RequestParser(const HttpLimits& limits, MemoryBudget& budget);
+  /// Borrows limits and budget. client: whose share of it the bodies take.
+  RequestParser(const HttpLimits& limits, MemoryBudget& budget, std::string client = {});
   ~RequestParser();
 
   /// Where the next bytes of the client go.
@@ -56,6 +58,7 @@ class RequestParser {
 
   const HttpLimits& limits_;
   MemoryBudget& budget_;
+  const std::string client_;
   std::unique_ptr<Parts> parts_;
   State state_ = State::kEmpty;
   HttpRequest request_;

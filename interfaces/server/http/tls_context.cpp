@@ -1,15 +1,14 @@
 #include "server/http/tls_context.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <cerrno>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
-#include "base/files/file_descriptor.h"
+#include "base/files/file.h"
 
 namespace nmt {
 namespace {
@@ -24,18 +23,23 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_length, 
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
+std::string read_pem(const char* option, const std::filesystem::path& file) {
+  constexpr size_t kLargest = 1 << 20;  // bytes
+  try {
+    return read_regular_file(file, kLargest);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} {}", option, error.what()));
+  }
+}
+
 void require(const boost::system::error_code& error, const char* option, const std::filesystem::path& file,
              std::string_view what) {
-  if (!error) return;
-  if (::access(file.c_str(), R_OK) != 0)  // which OpenSSL does not say
-    throw Error(
-        fmt::format("{} {}: cannot read it ({}); name another file", option, file.string(), system_message(errno)));
-  throw Error(fmt::format("{} {}: not usable as {} ({})", option, file.string(), what, error.message()));
+  if (error) throw Error(fmt::format("{} {}: not usable as {} ({})", option, file.string(), what, error.message()));
 }
 
 }  // namespace
 
-std::shared_ptr<boost::asio::ssl::context> make_tls_context(const TlsFiles& files) {
+TlsContext make_tls_context(const TlsFiles& files) {
   namespace ssl = boost::asio::ssl;
   if (files.certificate.empty() || files.key.empty())
     throw Error("TLS takes a certificate and its key: give both --tls-certificate and --tls-key");
@@ -48,9 +52,10 @@ std::shared_ptr<boost::asio::ssl::context> make_tls_context(const TlsFiles& file
   boost::system::error_code error;
   // Without this a key with a pass phrase would ask for it on the terminal.
   context->set_password_callback([](size_t, ssl::context::password_purpose) { return std::string(); }, error);
-  context->use_certificate_chain_file(files.certificate.string(), error);
+  const auto certificate = read_pem("--tls-certificate", files.certificate), key = read_pem("--tls-key", files.key);
+  context->use_certificate_chain(boost::asio::buffer(certificate), error);
   require(error, "--tls-certificate", files.certificate, "certificate: PEM with the chain is expected");
-  context->use_private_key_file(files.key.string(), ssl::context::pem, error);
+  context->use_private_key(boost::asio::buffer(key), ssl::context::pem, error);
   require(error, "--tls-key", files.key,
           fmt::format("private key of {}: PEM without a pass phrase is expected", files.certificate.string()));
   return context;

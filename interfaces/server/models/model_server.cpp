@@ -16,7 +16,7 @@ class ModelServer::Current {
     const std::lock_guard lock(mutex_);
     return pool_;
   }
-  void set(std::shared_ptr<ModelPool> pool) {
+  void set(std::shared_ptr<ModelPool> pool) noexcept {
     const std::lock_guard lock(mutex_);
     pool_.swap(pool);  // the old one ends behind the lock
   }
@@ -46,10 +46,11 @@ void ModelServer::stop() { server_->stop(); }
 
 void ModelServer::reload() {
   const auto fresh = parts_.load();
-  server_->set_languages(fresh->pairs(), fresh->aliases());
+  auto parts = server_->new_parts(fresh->pairs(), fresh->aliases());
+  // All is made: from here nothing throws.
   pool_->set(fresh);
+  server_->use(std::move(parts));
   server_->end_turns();  // else the old ones go on as long as lines come
-  server_->reload_files();
 }
 
 }  // namespace nmt

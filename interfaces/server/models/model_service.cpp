@@ -114,6 +114,7 @@ std::vector<Answer> ModelService::answers_to(std::span<const Question> questions
 }
 
 Answer ModelService::to_answer(const Question& question, const Translation& translation) const {
+  if (translation.prefix_is_cut) return {.refused = "prefix: is longer than any translation of the model"};
   Answer answer{.source_tokens = translation.source_tokens, .split = translation.split};
   for (const Alternative& one : translation.alternatives) {
     if (std::ssize(answer.n_best) == question.n_best) break;

@@ -142,7 +142,7 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
   if (const auto prefix = node["prefix"]) model.source_prefix = reader.text(prefix, "prefix");
   if (const auto glossary = node["glossary"]) {
     model.glossary_file = reader.file().parent_path() / reader.text(glossary, "glossary");
-    model.glossary = std::make_shared<const Glossary>(Glossary::read(model.glossary_file));
+    model.glossary = read_service_glossary(model.glossary_file);
   }
   if (const auto keep = node["keep_placeholders"]) {
     const auto value = reader.text(keep, "keep_placeholders");
@@ -161,9 +161,14 @@ ServiceModel read_model(const Reader& reader, const YAML::Node& node) {
 
 }  // namespace
 
+std::shared_ptr<const Glossary> read_service_glossary(const fs::path& file) {
+  constexpr size_t kLargest = 64 << 20;  // bytes
+  return std::make_shared<const Glossary>(Glossary::parse(read_regular_file(file, kLargest), file.string()));
+}
+
 ServiceConfig read_service_config(const fs::path& file) try {
   const Reader reader(file);
-  const YAML::Node root = YAML::Load(read_file(file, kLargestFile));
+  const YAML::Node root = YAML::Load(read_regular_file(file, kLargestFile));
   reader.check_map(root, "a service", {"models", "memory", "pivots", "aliases"});
   ServiceConfig config;
   const auto models = root["models"];

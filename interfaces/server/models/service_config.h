@@ -47,6 +47,9 @@ struct ServiceConfig {
   }
 };
 
+/// A glossary of the service itself, a regular file. Throws Error.
+std::shared_ptr<const Glossary> read_service_glossary(const std::filesystem::path& file);
+
 /// Folders are relative to that of the file. Throws Error ("FILE:LINE: ...") for what is not as it should be.
 ServiceConfig read_service_config(const std::filesystem::path& file);
 

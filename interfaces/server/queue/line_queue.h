@@ -23,7 +23,7 @@ class LineQueue {
   virtual const LanguagePair& pair() const = 0;
   /// Lines that may be taken now.
   virtual int64_t waiting() const = 0;
-  /// The next lines, `count` at most: of each request that waits an even share. None once another pair's turn has come.
+  /// The next lines, `count` at most: of each client that waits an even share. None once another pair's turn has come.
   virtual std::vector<Line> take(int64_t count) = 0;
   /// For a thread that has nothing to do: true once there are lines to take, false when it is to end because all that
   /// were taken are answered.

@@ -37,6 +37,7 @@ struct RankedText {
 };
 
 struct Answer {
+  std::string refused = {};             ///< why there is no translation: a reason for the client; empty: there is one
   std::vector<RankedText> n_best = {};  ///< best first; none for an empty line
   int64_t source_tokens = 0;            ///< pieces
   bool split = false;                   ///< the line was too long for the model and translated in parts

@@ -25,6 +25,8 @@ struct RequestQueue::Request {
   bool done() const { return failed || answered == std::ssize(questions); }
   int64_t left() const { return std::ssize(questions) - taken; }
   const LanguagePair& next_pair() const { return questions[taken].pair; }
+  /// The last ones of its client and of itself: of those that wait the least comes next.
+  std::pair<int64_t, int64_t> turns() const { return {client->second.turn, turn}; }
 
   std::vector<Question> questions;
   std::vector<Answer> answers;
@@ -33,6 +35,9 @@ struct RequestQueue::Request {
   int64_t answered = 0;  ///< come back from it
   int64_t told = 0;      ///< handed to on_line
   bool failed = false;
+  std::optional<RequestError> refused;             ///< why it failed, where that is the client's to know
+  std::map<std::string, Client>::iterator client;  ///< as long as lines are left
+  int64_t turn = 0;                                ///< its last one
   std::stop_token given_up;
   Done on_done;
   OnLine on_line;
@@ -214,7 +219,8 @@ RequestQueue::~RequestQueue() {
   worker_.join();
 }
 
-void RequestQueue::submit(std::vector<Question> questions, std::stop_token given_up, Done done, OnLine on_line) {
+void RequestQueue::submit(const std::string& client, std::vector<Question> questions, std::stop_token given_up,
+                          Done done, OnLine on_line) {
   if (questions.empty()) return done({}, nullptr);
   const int64_t lines = std::ssize(questions);
   if (lines > options_.max_waiting)
@@ -224,8 +230,15 @@ void RequestQueue::submit(std::vector<Question> questions, std::stop_token given
 
   const std::lock_guard lock(mutex_);
   if (waiting_ + lines > options_.max_waiting) drop_given_up();
-  if (waiting_ + lines > options_.max_waiting)
+  const auto known = clients_.find(client);
+  const int64_t clients = std::ssize(clients_) + (known == clients_.end() ? 1 : 0);
+  const int64_t own = lines + (known == clients_.end() ? 0 : known->second.waiting);
+  if (waiting_ + lines > options_.max_waiting && own > options_.max_waiting / clients)
     throw RequestError(503, fmt::format("busy: {} lines are waiting; try again later", waiting_), 1);
+  if (known == clients_.end()) clients_[client].turn = ++turns_;  // behind the others
+  request->client = clients_.find(client);
+  request->turn = ++turns_;
+  request->client->second.waiting += lines;
   requests_.push_back(std::move(request));
   waiting_ += lines;
   changed_.notify_all();
@@ -267,17 +280,17 @@ void RequestQueue::work() {
 /// Of the pairs that wait the one that has had the translator for the shortest time. A pair that had nothing to do
 /// meanwhile does not make up for it: it begins with the time of the one that was chosen last.
 LanguagePair RequestQueue::next_pair() {
-  const LanguagePair* best = nullptr;
+  const Request* best = nullptr;
   double least = 0;
   for (const auto& request : requests_) {
     double& used = used_[request->next_pair().name()];
     used = std::max(used, least_used_);
-    if (best && used >= least) continue;
-    best = &request->next_pair();
+    if (best && std::pair(used, request->turns()) >= std::pair(least, best->turns())) continue;
+    best = request.get();
     least = used;
   }
   least_used_ = least;
-  return *best;
+  return best->next_pair();
 }
 
 void RequestQueue::translate_pair(const LanguagePair& pair) {
@@ -324,7 +337,7 @@ void RequestQueue::report(Request& request) const {
     if (request.given_up.stop_requested()) return;
     if (!request.failed) return request.on_done(std::move(request.answers), nullptr);
     const RequestError failure(500, "the translation failed; the server's log says why");
-    request.on_done({}, &failure);
+    request.on_done({}, request.refused ? &*request.refused : &failure);
   } catch (const std::exception& error) {
     log_.error("an answer could not be given: {}", error.what());
   }
@@ -337,27 +350,38 @@ int64_t RequestQueue::waiting_of(const LanguagePair& pair) const {
   return lines;
 }
 
+/// The one that is to give the next line; the end where no request waits for this pair.
+RequestQueue::Requests::iterator RequestQueue::next_request(const LanguagePair& pair) {
+  auto next = requests_.end();
+  for (auto one = requests_.begin(); one != requests_.end(); ++one) {
+    if ((*one)->next_pair() == pair && (next == requests_.end() || (*one)->turns() < (*next)->turns())) next = one;
+  }
+  return next;
+}
+
 std::vector<RequestQueue::Taken> RequestQueue::take(const LanguagePair& pair, int64_t count) {
   drop_given_up();
   std::vector<Taken> lines;
-  const auto fits = [&pair](const std::shared_ptr<Request>& request) { return request->next_pair() == pair; };
-  const int64_t share = std::max<int64_t>(1, count / std::max<int64_t>(1, std::ranges::count_if(requests_, fits)));
-  for (auto at = std::ranges::find_if(requests_, fits); at != requests_.end() && std::ssize(lines) < count;
-       at = std::ranges::find_if(requests_, fits)) {
-    const auto request = std::move(*at);
-    requests_.erase(at);
-    for (int64_t own = std::min(share, count - std::ssize(lines)); own > 0 && request->left() > 0 && fits(request);
-         --own) {
-      lines.push_back({request, request->taken, std::move(request->questions[request->taken])});
-      ++request->taken;
-      --waiting_;
-    }
-    if (request->left() > 0) requests_.push_back(request);
+  for (auto next = next_request(pair); next != requests_.end() && std::ssize(lines) < count;
+       next = next_request(pair)) {
+    const auto request = *next;
+    lines.push_back({request, request->taken, std::move(request->questions[request->taken])});
+    request->turn = request->client->second.turn = ++turns_;
+    ++request->taken;
+    if (request->left() == 0) requests_.erase(next);
+    wait_less(*request, 1);
   }
   return lines;
 }
 
+/// So many lines of a request do not wait any more.
+void RequestQueue::wait_less(const Request& request, int64_t lines) {
+  waiting_ -= lines;
+  if ((request.client->second.waiting -= lines) == 0) clients_.erase(request.client);
+}
+
 void RequestQueue::answer(const Taken& taken, Answer answer) {
+  if (!answer.refused.empty()) return fail(taken, RequestError(400, answer.refused));
   const auto& request = taken.request;
   {
     const std::lock_guard lock(mutex_);
@@ -375,24 +399,25 @@ void RequestQueue::answer(const Taken& taken, Answer answer) {
   report(*request);
 }
 
-void RequestQueue::fail(const Taken& taken) {
+void RequestQueue::fail(const Taken& taken, std::optional<RequestError> why) {
   {
     const std::lock_guard lock(mutex_);
     if (taken.request->failed || taken.request->given_up.stop_requested()) return;
     taken.request->failed = true;
+    taken.request->refused = std::move(why);
     drop(taken.request);
   }
   report(*taken.request);
 }
 
 void RequestQueue::drop(const std::shared_ptr<Request>& request) {
-  if (std::erase(requests_, request) > 0) waiting_ -= request->left();
+  if (std::erase(requests_, request) > 0) wait_less(*request, request->left());
 }
 
 void RequestQueue::drop_given_up() {
   std::erase_if(requests_, [this](const std::shared_ptr<Request>& request) {
     if (!request->given_up.stop_requested()) return false;
-    waiting_ -= request->left();
+    wait_less(*request, request->left());
     return true;
   });
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -34,12 +35,13 @@ struct QueueOptions {
 };
 
 /// Gives the lines of many clients to one translator, which a thread of the queue's own runs: line by line, as it has
-/// room for them. The requests that wait take turns, so that a short one is done before a long one that came first. The
-/// pairs of languages take turns, too: next is that which has had the translator for the shortest time so far.
+/// room for them. The clients that wait take turns, and so do the requests of each, so that a short one is done before
+/// a long one that came first. The pairs of languages take turns, too: next is that which has had the translator for
+/// the shortest time so far.
 class RequestQueue {
  public:
   /// The answers to a client's lines, in their order; or why there are none, and no answers: 500 where the translator
-  /// failed at one of them. A line at which it fails spoils no other request.
+  /// failed at one of them, 400 where it refused one. A line at which it fails spoils no other request.
   using Done = std::function<void(std::vector<Answer> answers, const RequestError* error)>;
   /// The answer to one of the lines. It is to be quick: the queue waits for it.
   using OnLine = std::function<void(int64_t line, const Answer& answer)>;
@@ -49,12 +51,13 @@ class RequestQueue {
   /// Answers what is waiting, then ends. What nobody waits for any more is not answered.
   ~RequestQueue();
 
-  /// Takes a client's lines; done is called later, on a thread of the translator, or at once where there is no line.
+  /// Takes lines of `client`; done is called later, on a thread of the translator, or at once where there is no line.
   /// on_line, where given, is called before with each line, in their order, as soon as it and those before it are
-  /// answered. Throws RequestError: 413 for more lines than may ever wait, 503 where too many are waiting already. Once
-  /// given_up stops, lines that were not begun are dropped, those that are being translated as soon as the translator
-  /// asks, and neither is called.
-  void submit(std::vector<Question> questions, std::stop_token given_up, Done done, OnLine on_line = {});
+  /// answered. Throws RequestError: 413 for more lines than may ever wait, 503 where too many are waiting already, and
+  /// the client's would be more than its even share of these. Once given_up stops, lines that were not begun are
+  /// dropped, those that are being translated as soon as the translator asks, and neither is called.
+  void submit(const std::string& client, std::vector<Question> questions, std::stop_token given_up, Done done,
+              OnLine on_line = {});
 
   /// The translator is another from now on: it gets all lines that it has not taken by now. What the old one has taken
   /// it may end.
@@ -65,6 +68,11 @@ class RequestQueue {
 
  private:
   struct Request;
+  using Requests = std::deque<std::shared_ptr<Request>>;
+  struct Client {
+    int64_t waiting = 0;  ///< lines; one that has none is forgotten
+    int64_t turn = 0;     ///< its last one; who comes later has a greater one
+  };
   class Turn;
   class OneLine;
   /// A line that the translator has.
@@ -79,9 +87,11 @@ class RequestQueue {
   void translate_pair(const LanguagePair& pair);
   void translate_alone(Taken taken);
   std::vector<Taken> take(const LanguagePair& pair, int64_t count);
+  Requests::iterator next_request(const LanguagePair& pair);
+  void wait_less(const Request& request, int64_t lines);
   int64_t waiting_of(const LanguagePair& pair) const;
   void answer(const Taken& taken, Answer answer);
-  void fail(const Taken& taken);
+  void fail(const Taken& taken, std::optional<RequestError> why = {});
   void report(Request& request) const;
   void drop(const std::shared_ptr<Request>& request);
   void drop_given_up();
@@ -94,9 +104,11 @@ class RequestQueue {
   std::atomic<int64_t> generation_ = 0;  // counts end_turns()
   mutable std::mutex mutex_;             // of what follows, and of the requests
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<Request>> requests_;  // with lines not yet handed to the translator, in turn
-  int64_t waiting_ = 0;                            // such lines
-  std::map<std::string, double> used_;             // seconds that each pair has had the translator, see next_pair()
+  Requests requests_;                      // with lines not yet handed to the translator, as they came
+  int64_t waiting_ = 0;                    // such lines
+  std::map<std::string, Client> clients_;  // of these requests
+  int64_t turns_ = 0;
+  std::map<std::string, double> used_;  // seconds that each pair has had the translator, see next_pair()
   double least_used_ = 0;
   bool stopping_ = false;
   std::thread worker_;

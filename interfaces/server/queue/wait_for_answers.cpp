@@ -8,8 +8,8 @@
 
 namespace nmt {
 
-std::vector<Answer> wait_for_answers(RequestQueue& queue, std::vector<Question> questions, std::stop_token given_up,
-                                     RequestQueue::OnLine on_line) {
+std::vector<Answer> wait_for_answers(RequestQueue& queue, const std::string& client, std::vector<Question> questions,
+                                     std::stop_token given_up, RequestQueue::OnLine on_line) {
   // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
   struct Failure {
     int status;
@@ -25,7 +25,7 @@ std::vector<Answer> wait_for_answers(RequestQueue& queue, std::vector<Question> 
   };
   const auto result = std::make_shared<Result>();
   queue.submit(
-      std::move(questions), given_up,
+      client, std::move(questions), given_up,
       [result](std::vector<Answer> answers, const RequestError* error) {
         const std::lock_guard lock(result->mutex);
         result->answers = std::move(answers);

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "server/queue/request_queue.h"
@@ -16,7 +17,7 @@ class GivenUp : public std::runtime_error {
 
 /// RequestQueue::submit for a thread that waits for the answers. Throws RequestError as submit does, for what it calls
 /// `done` with, and GivenUp.
-std::vector<Answer> wait_for_answers(RequestQueue& queue, std::vector<Question> questions, std::stop_token given_up,
-                                     RequestQueue::OnLine on_line = {});
+std::vector<Answer> wait_for_answers(RequestQueue& queue, const std::string& client, std::vector<Question> questions,
+                                     std::stop_token given_up, RequestQueue::OnLine on_line = {});
 
 }  // namespace nmt

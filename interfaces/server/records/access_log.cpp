@@ -17,17 +17,21 @@ namespace {
 
 constexpr size_t kLongestPath = 200;  // bytes
 
-FileDescriptor open_log(const std::string& path) {
-  if (path.empty()) return FileDescriptor(-1);
-  FileDescriptor file(path == "-" ? ::dup(STDERR_FILENO)
-                                  : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
-  if (file.number() < 0) throw Error(fmt::format("--access-log {}: {}", path, system_message(errno)));
-  return file;
-}
-
 }  // namespace
 
-AccessLog::AccessLog(std::string path) : path_(std::move(path)), file_(open_log(path_)) {}
+AccessLog::AccessLog(std::string path) : path_(std::move(path)), file_(open()) {}
+
+FileDescriptor AccessLog::open() const try {
+  if (path_.empty()) return FileDescriptor(-1);
+  if (path_ == "-") {
+    FileDescriptor file(::dup(STDERR_FILENO));
+    if (file.number() < 0) throw Error(fmt::format("-: {}", system_message(errno)));
+    return file;
+  }
+  return open_regular_file(path_, O_WRONLY | O_APPEND | O_CREAT, 0640);
+} catch (const Error& error) {
+  throw Error(fmt::format("--access-log {}", error.what()));
+}
 
 void AccessLog::add(const HttpExchange& exchange) {
   if (path_.empty()) return;
@@ -44,10 +48,9 @@ void AccessLog::add(const HttpExchange& exchange) {
   [[maybe_unused]] const auto written = ::write(file_.number(), text.data(), text.size());
 }
 
-void AccessLog::reopen() {
-  FileDescriptor file = open_log(path_);
+void AccessLog::use(FileDescriptor file) noexcept {
   const std::lock_guard lock(mutex_);
-  file_ = std::move(file);
+  file_ = std::move(file);  // the old one goes behind the lock
 }
 
 }  // namespace nmt

@@ -17,8 +17,10 @@ class AccessLog {
 
   /// What cannot be written is left out: a full disk stops no answer. Any thread may call it.
   void add(const HttpExchange& exchange);
-  /// Opens the file anew, which may have been moved away. Throws Error; then the old one stays in use.
-  void reopen();
+  /// Opens the file anew, which may have been moved away. Throws Error.
+  FileDescriptor open() const;
+  /// From now on lines go there.
+  void use(FileDescriptor file) noexcept;
 
  private:
   const std::string path_;

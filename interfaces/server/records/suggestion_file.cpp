@@ -19,9 +19,7 @@ namespace {
 constexpr int64_t kLargest = int64_t{1} << 30;  // bytes
 
 FileDescriptor open_to_append(const std::string& path) {
-  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
-  if (file.number() < 0) throw Error(fmt::format("{}: {}; suggestions are kept there", path, system_message(errno)));
-  return file;
+  return open_regular_file(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ void SuggestionFile::add(const Suggestion& suggestion) {
   if (written == std::ssize(line)) return;
   const int error = written < 0 ? errno : ENOSPC;
   // No half line stays for those who read the file.
-  if (written > 0 && S_ISREG(status.st_mode) && ::ftruncate(file.number(), status.st_size) != 0)
+  if (written > 0 && ::ftruncate(file.number(), status.st_size) != 0)
     throw Error(fmt::format("{}: {}", path_, system_message(errno)));
   throw Error(fmt::format("{}: {}", path_, system_message(error)));
 }

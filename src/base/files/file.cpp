@@ -77,10 +77,7 @@ void refuse_long_name(const std::filesystem::path& path) {
   if (::lstat(partial_name(path).c_str(), &none) != 0 && errno == ENAMETOOLONG) throw_cannot_open(path, errno);
 }
 
-}  // namespace
-
-std::string read_file(const std::filesystem::path& path, size_t max_bytes) {
-  const FileDescriptor file = open_for_reading(path);
+std::string read_to_the_end(const FileDescriptor& file, const std::filesystem::path& path, size_t max_bytes) {
   struct stat status;
   std::string bytes;
   size_t size = 0;
@@ -97,6 +94,16 @@ std::string read_file(const std::filesystem::path& path, size_t max_bytes) {
   }
   bytes.resize(size);
   return bytes;
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, size_t max_bytes) {
+  return read_to_the_end(open_for_reading(path), path, max_bytes);
+}
+
+std::string read_regular_file(const std::filesystem::path& path, size_t max_bytes) {
+  return read_to_the_end(open_regular_file(path, O_RDONLY), path, max_bytes);
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {

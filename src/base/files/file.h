@@ -17,6 +17,9 @@ namespace nmt {
 /// The whole file as bytes. Throws Error if it can't be read, or holds more bytes than `max_bytes`.
 std::string read_file(const std::filesystem::path& path, size_t max_bytes = SIZE_MAX);
 
+/// The same of a regular file alone (open_regular_file).
+std::string read_regular_file(const std::filesystem::path& path, size_t max_bytes);
+
 /// Writes the whole file: beside it first, synced, then renamed, so that a reader finds the old or the new, never half.
 /// Throws MachineError if the disk refuses, Error for a path that can't be written to (see AtomicFile).
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);

@@ -31,6 +31,11 @@ enum class UnwrittenPipe { kWait, kReturn };
 /// Opens a file to read. Throws Error: no such file, a folder, not readable; MachineError: no descriptors left.
 FileDescriptor open_for_reading(const std::filesystem::path& path, UnwrittenPipe unwritten = UnwrittenPipe::kWait);
 
+/// Opens a regular file: a pipe or device may have no end, and who opens one may wait for ever. flags, mode: of
+/// open(2). For the files of a service, which has to heed signals and the other clients. Throws Error for anything
+/// else, and otherwise as open_for_reading() does.
+FileDescriptor open_regular_file(const std::filesystem::path& path, int flags, unsigned mode = 0);
+
 /// Throws Error for a pipe or device, without opening it: for a file of a folder, such as a model's, where nobody means
 /// one, and whose writer may never come. What a user names as a text or a configuration may well be a pipe.
 void require_regular_file(const std::filesystem::path& path);

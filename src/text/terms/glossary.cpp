@@ -17,7 +17,8 @@
 namespace nmt {
 namespace {
 
-constexpr int64_t kMostWords = 100;  // of a term: looking for it at each word of a text has an end
+constexpr int64_t kMostWords = 100;    // of a term: looking for it at each word of a text has an end
+constexpr int64_t kMostBytes = 1'000;  // what a word of a text can become has one, too
 
 /// A word of letters and digits, or one other character.
 struct Word {
@@ -126,9 +127,12 @@ Glossary Glossary::parse(std::string_view tsv, const std::string& name) {
 Glossary Glossary::read(const std::filesystem::path& file) { return parse(read_file(file), file.string()); }
 
 void Glossary::add(Term term, const std::string& place) {
-  for (const auto& side : {term.source, term.target})
+  for (const auto& side : {term.source, term.target}) {
+    if (std::ssize(side) > kMostBytes)
+      throw Error(fmt::format("{}: a term has {} bytes at most, on each side", place, kMostBytes));
     if (std::ssize(words_of(side)) > kMostWords)
       throw Error(fmt::format("{}: a term has {} words at most, on each side", place, kMostWords));
+  }
   const std::string source = term.source;
   if (const auto known = put(std::move(term))) {
     const Term& other = terms_[*known];
@@ -166,6 +170,12 @@ std::vector<Glossary::Match> Glossary::find(std::string_view text) const {
     i += std::max<size_t>(best.words, 1);
   }
   return matches;
+}
+
+int64_t Glossary::inserted_characters(std::string_view text) const {
+  int64_t characters = 0;
+  for (const Match& match : find(text)) characters += count_code_points(terms_[match.term].target);
+  return characters;
 }
 
 bool is_of_word(char32_t c) {

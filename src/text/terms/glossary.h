@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ struct Term {
 /// A file of them has a line a term: source, a tab, target, and perhaps a tab and flags, divided by commas: `case` (the
 /// text has the source in this case only), `keep` (stays as it is in the text; the target is left out). Lines that are
 /// blank or begin with # say nothing. A term is found as whole words, with any white space between them; it has at most
-/// 100 words.
+/// 100 words and 1,000 bytes.
 class Glossary {
  public:
   /// name: of the file or the field, for errors. Throws Error ("NAME:LINE: ...") for what is not as it should be.
@@ -36,6 +37,8 @@ class Glossary {
   };
   /// The terms in a text, from left to right: of those that begin at a word the longest; none within another.
   std::vector<Match> find(std::string_view text) const;
+  /// The characters of the targets of all that find() finds: what the terms put into a translation of the text.
+  int64_t inserted_characters(std::string_view text) const;
 
   const std::vector<Term>& terms() const { return terms_; }
   /// The targets of these terms as terms that stay: for a text that goes on to a further language.

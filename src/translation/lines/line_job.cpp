@@ -90,7 +90,7 @@ Alternative to_alternative(const TextCodec& codec, const std::vector<int32_t>& s
 }
 
 void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options, bool aligns) {
-  auto& [text, alternatives, source_tokens, target_tokens, split] = job.result;
+  auto& [text, alternatives, source_tokens, target_tokens, split, prefix_is_cut] = job.result;
   alternatives.clear();
   for (auto& part : job.parts) {
     std::vector<Alternative> own;

@@ -16,27 +16,54 @@ bool is_complete(const SentenceSplitter& splitter, std::string_view text) {
   return splitter.split(longer).back() == kNext;
 }
 
-/// The end of so many sentences; none where the text has fewer, or the last of them may go on.
-std::optional<size_t> end_of_sentences(const SentenceSplitter& splitter, std::string_view text, size_t count) {
-  const auto sentences = splitter.split(text);
-  if (count == 0 || sentences.size() < count) return {};
-  if (sentences.size() == count && !is_complete(splitter, text)) return {};
-  const auto last = sentences[count - 1];
-  return static_cast<size_t>(last.data() - text.data()) + last.size();
-}
+/// A prefix, of which parts take the beginning one after the other. Each look at it is as long as what is taken.
+class Rest {
+ public:
+  Rest(std::string_view text, const SentenceSplitter& splitter, const TextCodec& codec)
+      : text_(text), splitter_(splitter), codec_(codec), sentences_(splitter.split(text)) {}
 
-/// The end of the words of at most so many pieces, of one word at least; none where these are all.
-std::optional<size_t> end_of_pieces(const TextCodec& codec, std::string_view text, size_t most) {
-  std::vector<std::string_view> words;
-  split_words(text, words);
-  size_t pieces = 0, end = 0;
-  for (const auto word : words) {
-    pieces += codec.encode_target(word).size();
-    if (end > 0 && pieces > most) return end;
-    end = static_cast<size_t>(word.data() - text.data()) + word.size();
+  std::string_view text() const { return text_; }
+  /// Of so many sentences; none where the text has fewer, or the last of them may go on.
+  std::optional<std::string_view> take_sentences(size_t count) {
+    const size_t left = sentences_.size() - next_;
+    if (count == 0 || left < count) return {};
+    if (left == count && !is_complete(splitter_, text_)) return {};
+    const auto last = sentences_[next_ + count - 1];
+    return take(static_cast<size_t>(last.data() - text_.data()) + last.size());
   }
-  return {};
-}
+  /// Of the words of at most so many pieces, of one word at least; none where these are all.
+  std::optional<std::string_view> take_pieces(size_t most) {
+    size_t pieces = 0, end = 0;
+    for (size_t i = 0; i < text_.size();) {
+      const size_t begin = i + spaces_at(i);
+      for (i = begin; i < text_.size() && space_length(text_, i) == 0;) ++i;
+      if (i == begin) break;
+      pieces += codec_.encode_target(text_.substr(begin, i - begin)).size();
+      if (end > 0 && pieces > most) return take(end);
+      end = i;
+    }
+    return {};
+  }
+
+ private:
+  size_t spaces_at(size_t i) const {
+    const size_t begin = i;
+    while (const size_t length = space_length(text_, i)) i += length;
+    return i - begin;
+  }
+  std::string_view take(size_t size) {
+    const auto taken = text_.substr(0, size);
+    text_ = strip(text_.substr(size));
+    while (next_ < sentences_.size() && sentences_[next_].data() + sentences_[next_].size() <= text_.data()) ++next_;
+    return taken;
+  }
+
+  std::string_view text_;
+  const SentenceSplitter& splitter_;
+  const TextCodec& codec_;
+  const std::vector<std::string_view> sentences_;
+  size_t next_ = 0;  // the first of which something is left
+};
 
 }  // namespace
 
@@ -49,18 +76,17 @@ std::vector<PartPrefix> divide_prefix(std::string_view prefix, std::span<const S
     return own;
   }
   const SentenceSplitter of_source(codec.options().source_language), of_target(codec.options().target_language);
-  std::string_view rest = strip(prefix);
+  Rest rest(strip(prefix), of_target, codec);
   size_t part = 0;
-  for (; part + 1 < parts.size() && !rest.empty(); ++part) {
+  for (; part + 1 < parts.size() && !rest.text().empty(); ++part) {
     const auto& [pieces, text, repeated] = parts[part];
     const size_t own_pieces = pieces.front().size() - codec.prefix_length(pieces.front()) - repeated;
-    const auto end = is_complete(of_source, text) ? end_of_sentences(of_target, rest, of_source.split(text).size())
-                                                  : end_of_pieces(codec, rest, own_pieces);
-    if (!end) break;
-    own[part] = {.text = std::string(rest.substr(0, *end)), .is_whole = true};
-    rest = strip(rest.substr(*end));
+    const auto taken =
+        is_complete(of_source, text) ? rest.take_sentences(of_source.split(text).size()) : rest.take_pieces(own_pieces);
+    if (!taken) break;
+    own[part] = {.text = std::string(*taken), .is_whole = true};
   }
-  own[part].text = rest;
+  own[part].text = rest.text();
   return own;
 }
 

@@ -9,10 +9,6 @@
 namespace nmt {
 namespace {
 
-std::string stretch_of(std::string_view line, TextRange range) {
-  return std::string(line.substr(range.begin, range.end - range.begin));
-}
-
 size_t length_of_any(std::string_view text, std::span<const std::string_view> signs, bool at_end) {
   for (const auto sign : signs)
     if (at_end ? text.ends_with(sign) : text.starts_with(sign)) return sign.size();
@@ -25,25 +21,21 @@ std::vector<Replacement> replacements_of(const TranslationRequest& request) {
   const std::string_view line = request.source;
   const auto placeholders = request.terms.keep_placeholders ? find_placeholders(line) : std::vector<TextRange>();
   std::vector<Replacement> replacements;
-  for (const auto& range : placeholders) replacements.push_back({.range = range, .literal = stretch_of(line, range)});
+  for (const auto& range : placeholders) replacements.push_back({.range = range});
   if (request.terms.glossary) {
     const auto overlaps = [&](TextRange range) {
       const auto next =
           std::ranges::partition_point(placeholders, [&](const TextRange& one) { return one.end <= range.begin; });
       return next != placeholders.end() && next->begin < range.end;
     };
-    for (const auto& [range, index] : request.terms.glossary->find(line)) {
-      const auto& target = request.terms.glossary->terms()[index].target;
-      if (!overlaps(range))
-        replacements.push_back(
-            {.range = range, .literal = target.empty() ? stretch_of(line, range) : target, .is_term = true});
-    }
+    for (const auto& [range, term] : request.terms.glossary->find(line))
+      if (!overlaps(range)) replacements.push_back({.range = range, .term = term});
   }
   std::ranges::sort(replacements, {}, [](const auto& one) { return one.range.begin; });
   return replacements;
 }
 
-void take_brackets(std::string_view line, size_t behind, TextRange& range, std::string& literal) {
+TextRange with_brackets(std::string_view line, size_t behind, TextRange range) {
   static constexpr std::string_view kOpening[] = {"(",      "[",      "{",      "<",      "\"",     "'",
                                                   "\u201E", "\u201C", "\u2018", "\u201A", "\u00AB", "\u00BB"};
   static constexpr std::string_view kClosing[] = {")",      "]",      "}",      ">",      "\"",     "'",
@@ -51,9 +43,7 @@ void take_brackets(std::string_view line, size_t behind, TextRange& range, std::
   for (;;) {
     const size_t before = length_of_any(line.substr(behind, range.begin - behind), kOpening, true);
     const size_t after = length_of_any(line.substr(range.end), kClosing, false);
-    if (before == 0 || after == 0) return;
-    literal =
-        std::string(line.substr(range.begin - before, before)) + literal + std::string(line.substr(range.end, after));
+    if (before == 0 || after == 0) return range;
     range = {range.begin - before, range.end + after};
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,19 +10,18 @@
 
 namespace nmt {
 
-/// A stretch of a line and what stands for it in the translation.
+/// A stretch of a line that becomes something in the translation that no model chooses.
 struct Replacement {
   TextRange range;
-  std::string literal;
-  bool is_term = false;
+  std::optional<size_t> term = {};  ///< of the glossary; nothing: a placeholder, which stays
 };
 
 /// The terms and placeholders of a line (TranslationRequest::terms), from left to right; a placeholder goes before a
 /// term within it or around it.
 std::vector<Replacement> replacements_of(const TranslationRequest& request);
 
-/// Takes the brackets and quotation marks around a stretch, behind a byte of the line, into it. "(%s)" is cut out as a
-/// whole: a model that reads "()" may lose or divide it.
-void take_brackets(std::string_view line, size_t behind, TextRange& range, std::string& literal);
+/// A stretch with the brackets and quotation marks around it, behind a byte of the line. "(%s)" is cut out as a whole:
+/// a model that reads "()" may lose or divide it.
+TextRange with_brackets(std::string_view line, size_t behind, TextRange range);
 
 }  // namespace nmt

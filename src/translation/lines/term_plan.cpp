@@ -3,6 +3,9 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -21,12 +24,14 @@ struct Copied {
   size_t from = 0, to = 0, size = 0;
 };
 
+/// copied: from left to right.
 size_t moved(std::span<const Copied> copied, size_t position, bool is_end) {
-  for (const auto& [from, to, size] : copied) {
-    if (position < from) return to;
-    if (position < from + size || (is_end && position == from + size)) return to + (position - from);
-  }
-  return copied.back().to + copied.back().size;
+  const auto at = std::ranges::partition_point(copied, [&](const Copied& one) {
+    const size_t end = one.from + one.size;
+    return is_end ? end < position : end <= position;
+  });
+  if (at == copied.end()) return copied.back().to + copied.back().size;
+  return at->to + (position < at->from ? 0 : position - at->from);
 }
 
 bool has_word(std::string_view text) {
@@ -98,26 +103,32 @@ std::string without_space(std::string_view text) {
   return result;
 }
 
-/// The end of `beginning` in a text that begins with it, whatever white space they have; of another, of what is the
-/// same.
-size_t end_of_beginning(std::string_view beginning, std::string_view text) {
-  size_t end = 0;
-  for (size_t i = 0, at = 0; i < beginning.size();) {
-    const char32_t wanted = next_code_point(beginning, i);
-    if (is_python_space(wanted)) continue;
-    char32_t found = 0;
-    while (at < text.size() && is_python_space(found = next_code_point(text, at))) {
+/// Where bytes of `beginning`, which has no white space, end in a text that begins with it, whatever white space that
+/// has; of another, where ends what is the same. sizes: so many bytes of it, in rising order.
+std::vector<size_t> ends_of_beginning(std::string_view beginning, std::span<const size_t> sizes,
+                                      std::string_view text) {
+  std::vector<size_t> ends;
+  size_t i = 0, at = 0, end = 0;
+  bool is_same = true;
+  for (const size_t size : sizes) {
+    while (is_same && i < size) {
+      const char32_t wanted = next_code_point(beginning, i);
+      char32_t found = 0;
+      while (at < text.size() && is_python_space(found = next_code_point(text, at))) {
+      }
+      is_same = found == wanted;
+      if (is_same) end = at;
     }
-    if (found != wanted) return end;
-    end = at;
+    ends.push_back(end);
   }
-  return end;
+  return ends;
 }
 
 }  // namespace
 
 TermPlan::TermPlan(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
-                   bool cut_all, const std::function<std::string(const std::string&)>& written, size_t tag_end) {
+                   bool cut_all, const std::function<std::string(const std::string&)>& written, size_t tag_end)
+    : glossary_(request.terms.glossary) {
   cut_out(request, can_write, cut_all, tag_end);
   has_words_ = cuts_.empty() || has_letter(std::string_view(text_).substr(std::min(tag_end, text_.size())));
   if (!has_words_ && tag_end > 0) {  // the tag is for the model, which reads nothing of this line
@@ -129,6 +140,10 @@ TermPlan::TermPlan(const TranslationRequest& request, const std::function<bool(c
   }
   read_prefix(request.prefix, written);
   read_phrases(request.must);
+}
+
+const std::string& TermPlan::text_of(const Literal& literal) const {
+  return literal.term ? glossary_->terms()[*literal.term].target : literal.own;
 }
 
 TermPlan::Surroundings TermPlan::surroundings(std::string_view text, TextRange range) {
@@ -144,29 +159,39 @@ void TermPlan::cut_out(const TranslationRequest& request, const std::function<bo
   size_t behind = text_begin_;
   // A space that text_ has lost stands before the first of the cuts at its end.
   const auto draw_back = [&] {
-    bool is_first = true;
-    for (auto& cut : cuts_) {
-      if (cut.position <= text_.size()) continue;
-      cut.position = text_.size();
-      cut.removed += std::exchange(is_first, false) ? 1 : 0;
+    Cut* first = nullptr;
+    for (auto cut = cuts_.rbegin(); cut != cuts_.rend() && cut->position > text_.size(); ++cut) {
+      cut->position = text_.size();
+      first = &*cut;
     }
+    if (first) ++first->removed;
   };
-  for (auto& [range, literal, is_term] : replacements_of(request)) {
+  std::map<size_t, bool> known;  // whether the targets of terms can be written
+  const auto is_written = [&](const Literal& literal) {
+    if (!literal.term) return can_write(literal.own);
+    const auto found = known.find(*literal.term);
+    return found != known.end() ? found->second
+                                : known.emplace(*literal.term, can_write(text_of(literal))).first->second;
+  };
+  for (const auto& [range, term] : replacements_of(request)) {
     if (range.begin < tag_end) continue;
-    if (is_term && !cut_all && can_write(literal)) {
-      forced_.push_back({literal, text_.size() + range.begin - behind});
+    Literal literal{.term = term};
+    if (!term || text_of(literal).empty())  // it stays
+      literal = {.own = std::string(line.substr(range.begin, range.end - range.begin))};
+    if (term && !cut_all && is_written(literal)) {
+      forced_.push_back({std::move(literal), text_.size() + range.begin - behind});
       continue;
     }
-    std::string bare = literal;
-    if (range.begin > behind) take_brackets(line, behind, range, literal);
-    text_ += line.substr(behind, range.begin - behind);
+    const auto outer = range.begin > behind ? with_brackets(line, behind, range) : range;
+    text_ += line.substr(behind, outer.begin - behind);
     cuts_.push_back({.position = text_.size(),
                      .literal = std::move(literal),
-                     .bare = std::move(bare),
-                     .range = range,
-                     .beside = surroundings(line, range)});
-    behind = close_gap(text_, line, range.end);
-    cuts_.back().removed = behind - range.begin;
+                     .opening = std::string(line.substr(outer.begin, range.begin - outer.begin)),
+                     .closing = std::string(line.substr(range.end, outer.end - range.end)),
+                     .range = outer,
+                     .beside = surroundings(line, outer)});
+    behind = close_gap(text_, line, outer.end);
+    cuts_.back().removed = behind - outer.begin;
     draw_back();
   }
   text_ += line.substr(behind);
@@ -184,36 +209,43 @@ void TermPlan::read_prefix(std::string_view prefix, const std::function<std::str
     written_prefix_ += bare;
     whole_prefix_ += bare;
   };
-  struct Next {
-    size_t cut;
-    std::string literal;  // with its brackets, or without
-    size_t place;         // where the prefix has it next
-  };
-  std::vector<Next> next;
-  const auto look_for = [&](size_t cut, const std::string& literal) {
-    const size_t place = find_as_words(prefix, literal);
-    if (place != std::string_view::npos) next.push_back({cut, literal, place});
-  };
+  std::map<std::string, std::deque<size_t>> cuts_of;  // literals, with their brackets and without
   for (size_t i = 0; i < cuts_.size() && !prefix.empty(); ++i) {
-    look_for(i, cuts_[i].literal);
-    if (cuts_[i].bare != cuts_[i].literal) look_for(i, cuts_[i].bare);
+    cuts_of[with_brackets_of(cuts_[i])].push_back(i);
+    if (!cuts_[i].opening.empty()) cuts_of[text_of(cuts_[i].literal)].push_back(i);
   }
+  struct Found {
+    size_t place;
+    const std::string* literal;
+    bool operator<(const Found& other) const {  // of those at one place the longest comes first
+      return std::pair(place, other.literal->size()) < std::pair(other.place, literal->size());
+    }
+  };
+  std::set<Found> found;  // where the prefix has each of them next
   size_t behind = 0;
-  for (;;) {
-    for (auto& one : next)
-      if (one.place < behind) one.place = find_as_words(prefix, one.literal, behind);
-    std::erase_if(next, [](const Next& one) { return one.place == std::string_view::npos; });
-    if (next.empty()) break;
-    const Next first = *std::ranges::min_element(next, [](const Next& a, const Next& b) {
-      return std::pair(a.place, b.literal.size()) < std::pair(b.place, a.literal.size());
-    });
-    std::erase_if(next, [&](const Next& one) { return one.cut == first.cut; });
-    const TextRange range{first.place, first.place + first.literal.size()};
-    add(prefix.substr(behind, range.begin - behind));
-    behind = close_gap(prefix_, prefix, range.end);
-    pins_.push_back({.cut = first.cut, .before = written_prefix_.size(), .beside = surroundings(prefix, range)});
-    whole_prefix_ += without_space(first.literal);
-    cuts_[first.cut].literal = first.literal;
+  const auto look_for = [&](const std::string& literal) {
+    const size_t place = find_as_words(prefix, literal, behind);
+    if (place != std::string_view::npos) found.insert({place, &literal});
+  };
+  for (const auto& [literal, cuts] : cuts_of) look_for(literal);
+  std::vector<bool> is_used(cuts_.size());
+  while (!found.empty()) {
+    const auto [place, literal] = *found.begin();
+    found.erase(found.begin());
+    auto& cuts = cuts_of.at(*literal);
+    while (!cuts.empty() && is_used[cuts.front()]) cuts.pop_front();
+    if (cuts.empty()) continue;
+    if (place >= behind) {
+      Cut& cut = cuts_[cuts.front()];
+      is_used[cuts.front()] = true;
+      const TextRange range{place, place + literal->size()};
+      add(prefix.substr(behind, place - behind));
+      behind = close_gap(prefix_, prefix, range.end);
+      pins_.push_back({.cut = cuts.front(), .before = written_prefix_.size(), .beside = surroundings(prefix, range)});
+      whole_prefix_ += without_space(*literal);
+      if (*literal == text_of(cut.literal)) cut.opening = cut.closing = {};
+    }
+    look_for(*literal);
   }
   add(prefix.substr(behind));
   if (!pins_.empty() && behind == prefix.size() && !prefix_.empty() && is_blank(prefix_.back())) prefix_.pop_back();
@@ -234,9 +266,9 @@ void TermPlan::read_phrases(const std::vector<std::string>& phrases) {
     for (;;) {
       size_t begin = std::string_view::npos, size = 0;
       for (const auto& cut : cuts_)
-        if (const size_t at = find_as_words(phrase, cut.bare, behind);
-            at < begin || (at == begin && cut.bare.size() > size))
-          begin = at, size = cut.bare.size();
+        if (const size_t at = find_as_words(phrase, text_of(cut.literal), behind);
+            at < begin || (at == begin && text_of(cut.literal).size() > size))
+          begin = at, size = text_of(cut.literal).size();
       if (begin == std::string_view::npos) break;
       add(begin);
       behind = begin + size;
@@ -254,14 +286,15 @@ std::vector<std::string> TermPlan::forced(size_t part) const {
     return std::ranges::lower_bound(forced_, part_begins_[next], {}, &Forced::position);
   };
   std::vector<std::string> phrases;
+  std::set<std::string_view> known;
   for (auto one = first_of(part); one != first_of(part + 1); ++one)
-    if (std::ranges::find(phrases, one->phrase) == phrases.end()) phrases.push_back(one->phrase);
+    if (const std::string& phrase = text_of(one->phrase); known.insert(phrase).second) phrases.push_back(phrase);
   return phrases;
 }
 
 bool TermPlan::is_met(std::string_view translation, std::span<const std::string> parts) const {
   std::set<std::string_view> phrases;
-  for (const auto& one : forced_) phrases.insert(one.phrase);
+  for (const auto& one : forced_) phrases.insert(text_of(one.phrase));
   if (!std::ranges::all_of(phrases, [&](auto phrase) { return stands_as_words(translation, phrase); })) return false;
   for (size_t part = 0; part < parts.size(); ++part)
     for (const auto& phrase : forced(part))
@@ -280,17 +313,20 @@ bool TermPlan::has_wishes(std::string_view restored) const {
 std::vector<TermPlan::Place> TermPlan::places(const AlignedTranslation& translation) const {
   std::vector<Place> places;
   std::vector<bool> is_pinned(cuts_.size());
-  const std::string_view written = written_prefix_;
-  for (const auto& [cut, before, beside] : pins_) {
-    places.push_back({end_of_beginning(written.substr(0, before), translation.text), cut, beside});
-    is_pinned[cut] = true;
+  std::vector<size_t> sizes;
+  for (const auto& pin : pins_) sizes.push_back(pin.before);
+  sizes.push_back(written_prefix_.size());
+  const auto ends = ends_of_beginning(written_prefix_, sizes, translation.text);
+  for (size_t i = 0; i < pins_.size(); ++i) {
+    places.push_back({ends[i], pins_[i].cut, pins_[i].beside});
+    is_pinned[pins_[i].cut] = true;
   }
   if (!has_words_ && translation.text == text_) {  // no translation: all stays where it stood
     for (size_t i = 0; i < cuts_.size(); ++i)
       if (!is_pinned[i]) places.push_back({cuts_[i].position, i, cuts_[i].beside});
     return places;
   }
-  size_t free = end_of_beginning(written, translation.text);
+  size_t free = ends.back();
   while (free > 0 && free < translation.text.size() &&
          make_one_word(character_before(translation.text, free), character_at(translation.text, free)))
     next_code_point(translation.text, free);  // the prefix ends inside of a word
@@ -342,7 +378,7 @@ AlignedTranslation TermPlan::restored(const AlignedTranslation& translation) con
       if (is_space ? !opens(before) : is_word) text += ' ';
     }
     const size_t begin = text.size();
-    text += cut.literal;
+    text += with_brackets_of(cut);
     result.alignment.push_back({cut.range.begin, cut.range.end, begin, text.size()});
     last = &place.beside;
     // Where the translation goes on with the space that stood before the literal, too, one of them is enough.
@@ -353,6 +389,13 @@ AlignedTranslation TermPlan::restored(const AlignedTranslation& translation) con
   std::vector<size_t> cut_at, put_at;
   for (const auto& cut : cuts_) cut_at.push_back(cut.position);
   for (const auto& stretch : copied) put_at.push_back(stretch.from);
+  // Where a byte of text() stands in the line; of the end of a word: what was cut out there comes behind it.
+  std::vector<size_t> removed = {0};  // by the cuts before each
+  for (const auto& cut : cuts_) removed.push_back(removed.back() + cut.removed);
+  const auto in_line = [&](size_t position, bool is_end) {
+    const auto& next = is_end ? std::ranges::lower_bound(cut_at, position) : std::ranges::upper_bound(cut_at, position);
+    return text_begin_ + position + removed[next - cut_at.begin()];
+  };
   for (const auto& words : translation.alignment) {
     const auto targets = parts_of_word(from, {words.target_begin, words.target_end}, put_at);
     for (const auto& source : parts_of_word(text_, {words.source_begin, words.source_end}, cut_at))
@@ -361,14 +404,6 @@ AlignedTranslation TermPlan::restored(const AlignedTranslation& translation) con
                                     moved(copied, target.begin, false), moved(copied, target.end, true)});
   }
   return result;
-}
-
-/// Where a byte of text() stands in the line; of the end of a word: what was cut out there comes behind it.
-size_t TermPlan::in_line(size_t position, bool is_end) const {
-  size_t shift = 0;
-  for (const auto& cut : cuts_)
-    if (cut.position < position || (!is_end && cut.position == position)) shift += cut.removed;
-  return text_begin_ + position + shift;
 }
 
 }  // namespace nmt

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,12 +59,18 @@ class TermPlan {
     bool space_before = false, space_after = false;
     bool word_before = false, word_after = false;  ///< a letter or digit, without a space between
   };
+  /// What stands for a stretch of the line in the translation. A term that the line often has is not copied as often.
+  struct Literal {
+    std::optional<size_t> term = {};  ///< of the glossary: its target
+    std::string own = {};             ///< without a term: what stood in the line
+  };
   struct Cut {
-    size_t position = 0;        ///< in text()
-    std::string literal, bare;  ///< with brackets that stood around it, and without
-    TextRange range = {};       ///< of the line: what the literal stands for
-    size_t removed = 0;         ///< bytes of the line that text() has not: the range, and perhaps a space
-    Surroundings beside = {};   ///< in the line
+    size_t position = 0;           ///< in text()
+    Literal literal;               ///< without brackets
+    std::string opening, closing;  ///< brackets that stood around it
+    TextRange range = {};          ///< of the line, with its brackets
+    size_t removed = 0;            ///< bytes of the line that text() has not: the range, and perhaps a space
+    Surroundings beside = {};      ///< in the line
   };
   /// A literal that stands in the prefix.
   struct Pin {
@@ -76,18 +84,20 @@ class TermPlan {
     Surroundings beside = {};
   };
 
+  const std::string& text_of(const Literal& literal) const;
+  std::string with_brackets_of(const Cut& cut) const { return cut.opening + text_of(cut.literal) + cut.closing; }
   static Surroundings surroundings(std::string_view text, TextRange range);
   void cut_out(const TranslationRequest& request, const std::function<bool(const std::string&)>& can_write,
                bool cut_all, size_t tag_end);
   void read_prefix(std::string_view prefix, const std::function<std::string(const std::string&)>& written);
   void read_phrases(const std::vector<std::string>& phrases);
   std::vector<Place> places(const AlignedTranslation& translation) const;
-  size_t in_line(size_t position, bool is_end) const;
 
   struct Forced {
-    std::string phrase;
+    Literal phrase;
     size_t position = 0;  ///< in text()
   };
+  std::shared_ptr<const Glossary> glossary_;
   std::string text_;
   size_t text_begin_ = 0;  // where the line's part begins that text_ is of
   std::vector<Cut> cuts_;

@@ -72,9 +72,10 @@ struct Translation {
   /// n best, best first; none for an empty line. Of a line that was split: the i-th of each part joined by spaces, with
   /// log-probabilities and tokens added and the score made of these sums.
   std::vector<Alternative> alternatives;
-  int64_t source_tokens = 0;  ///< pieces, all parts
-  int64_t target_tokens = 0;  ///< pieces and </s> of the best alternative
-  bool split = false;         ///< the line was longer than max_source_length
+  int64_t source_tokens = 0;   ///< pieces, all parts
+  int64_t target_tokens = 0;   ///< pieces and </s> of the best alternative
+  bool split = false;          ///< the line was longer than max_source_length
+  bool prefix_is_cut = false;  ///< it is longer than the greatest translation of a line, or of a part of one
 };
 
 }  // namespace nmt

@@ -1,5 +1,7 @@
 #include "base/files/file.h"
 
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -14,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/files/faked_file_system.h"
+#include "base/files/file_descriptor.h"
 #include "support.h"
 
 namespace nmt::file_test {
@@ -46,6 +49,24 @@ TEST(ReadFile, WaitsForTheWriterOfANamedPipe) {
   });
   EXPECT_EQ(read_file(pipe), "late");
   writer.join();
+}
+
+TEST(ReadRegularFile, RefusesPipesAndDevicesWithoutWaiting) {
+  const TemporaryDirectory folder;
+  const auto pipe = folder / "pipe", file = folder / "file";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::ofstream(file) << "text";
+  EXPECT_EQ(read_regular_file(file, 4), "text");
+  const auto error = [](const std::filesystem::path& path) {
+    return message_of<Error>([&] { read_regular_file(path, 4); });
+  };
+  EXPECT_THAT(error(pipe), testing::HasSubstr("pipe: is a pipe or device; put a regular file there"));
+  EXPECT_THAT(error("/dev/zero"), testing::HasSubstr("/dev/zero: is a pipe or device"));
+  EXPECT_THAT(error(folder.path()), testing::HasSubstr("is a folder; name a file"));
+  EXPECT_THAT(error(folder / "none"), testing::HasSubstr("none: cannot read (No such file"));
+  for (const auto& path : {pipe, std::filesystem::path("/dev/null")})
+    EXPECT_THAT(message_of<Error>([&] { open_regular_file(path, O_WRONLY | O_APPEND); }),
+                testing::HasSubstr("is a pipe or device"));
 }
 
 TEST(ReadFile, ReadsFilesWithoutASize) {

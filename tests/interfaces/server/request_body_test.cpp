@@ -47,6 +47,26 @@ TEST(RequestBody, ReadsForms) {
   EXPECT_THAT(RequestBody::from_form({{"q", "a\r\n\r\nb\rc\r"}}).texts("q"), ElementsAre("a\n\nb\rc\r"));
 }
 
+TEST(RequestBody, CountsAllContent) {
+  const auto body = RequestBody::from_json(
+      R"({"q": ["\u00e4b", "c"], "s": "de", "prefix": "f", "glossary": "g\th", "source": "de", "other": "text"})");
+  EXPECT_EQ(body.characters(), 9);
+  EXPECT_FALSE(body.is_blank());
+  EXPECT_TRUE(RequestBody::from_json(R"({"q": [" ", "\n"], "source": "de"})").is_blank());
+  EXPECT_FALSE(RequestBody::from_json(R"({"q": "", "prefix": "a"})").is_blank());
+  EXPECT_EQ(RequestBody::from_form({{"q", "ab"}, {"alternatives", "12"}}).characters(), 2);
+}
+
+TEST(RequestBody, WhatIsNoContentIsShort) {
+  for (const char* name : {"source", "target", "format", "api_key", "anything"}) {
+    EXPECT_EQ(RequestBody::from_form({{name, std::string(1000, 'a')}}).text(name).size(), 1000u);
+    EXPECT_THAT(refusal([&] {
+                  RequestBody::from_form({{name, std::string(1001, 'a')}}).text(name);
+                }),
+                HasSubstr(std::string(name) + ": 1000 bytes at most"));
+  }
+}
+
 TEST(RequestBody, RefusesWhatIsNoObject) {
   for (const char* text : {"", "{", "nonsense", "{\"q\": }", "{\"q\": \"\\ud800\"}", "{\"q\": \"a\nb\"}"})
     EXPECT_THAT(refusal([&] { RequestBody::from_json(text); }), HasSubstr("not valid JSON")) << text;

@@ -23,6 +23,7 @@ class RequestLimitsTest : public testing::Test {
     ServiceOptions options;
     options.pairs = {{"de", "en"}};
     options.admission.limit = {.requests = 2};
+    options.admission.max_characters = 50;
     options.suggestions = (folder_ / "suggestions").string();
     service_.emplace(translator_.function(), options, *log_);
   }
@@ -94,6 +95,25 @@ TEST_F(RequestLimitsTest, WhatIsCopiedDoesNotCount) {
     EXPECT_EQ(explain({{"source", "en"}}), 200);
   }
   EXPECT_EQ(left(), 2);
+}
+
+TEST_F(RequestLimitsTest, AllTextsOfARequestCountTogether) {
+  const std::string most(48, 'a'), half(24, 'a');  // q has two
+  EXPECT_EQ(explain({{"prefix", most + "a"}}), 400);
+  EXPECT_EQ(explain({{"glossary", half + "\t" + half}}), 400);
+  EXPECT_EQ(translate({{"glossary", half + "\t" + half}}), 400);
+  EXPECT_EQ(translate({{"glossary", half + "\t" + half}, {"format", "html"}}), 400);
+  EXPECT_EQ(suggest({{"s", most + "a"}}), 400);
+  EXPECT_EQ(translate({{"q", std::string(1025, ' ')}, {"source", std::string(1001, 'a')}}), 400);
+  EXPECT_EQ(translate({{"q", json(std::vector<std::string>(1025))}}), 413) << "texts, though they are empty";
+  // Of what terms put in, too: 2 * 20 beside 3 and 22.
+  const auto inserted = json{{"q", "a a"}, {"glossary", "a\t" + std::string(20, 'b')}};
+  EXPECT_EQ(translate(inserted), 400);
+  EXPECT_EQ(explain(inserted), 400);
+  auto html = inserted;
+  html["format"] = "html";
+  EXPECT_EQ(translate(html), 400);
+  EXPECT_EQ(left(), 1) << "the markup was read";
 }
 
 // Else who has nothing left could go on asking for what costs most.

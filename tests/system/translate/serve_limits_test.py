@@ -160,7 +160,7 @@ class Encryption(Case):
         for arguments, message in ((("--tls-certificate", self.certificate), "--tls-key"),
                                    (("--tls-certificate", self.certificate, "--tls-key", other), "key values mismatch"),
                                    (("--tls-certificate", "/nowhere", "--tls-key", self.key),
-                                    "--tls-certificate /nowhere: cannot read it (No such file or directory)"),
+                                    "--tls-certificate /nowhere: cannot read (No such file or directory)"),
                                    (("--tls-certificate", self.certificate, "--tls-key", __file__), "private key")):
             done = translate("--serve", "0", *arguments)
             self.assertEqual(done.returncode, 2)
@@ -307,7 +307,7 @@ class StartAndStop(Case):
                 (("--requests-per-minute", "9", "--api-key", "secret"), "--requests-per-minute: is of addresses"),
                 (("--characters-per-minute", "9", "--api-key", "secret"), "the file of --api-keys"),
                 (("--tls-certificate", "missing", "--tls-key", "missing"),
-                 "--tls-certificate missing: cannot read it (No such file"),
+                 "--tls-certificate missing: cannot read (No such file"),
                 (("--allow-origin", "foo"), "--allow-origin foo: is no origin"),
                 (("--allow-origin", ""), "--allow-origin: is empty"),
                 (("--allow-host", ""), "--allow-host: is empty"),

@@ -338,7 +338,7 @@ class SeveralModels(Case):
                 expected = server.post("/translate", {"q": line}).json()
                 os.rename(model, model + ".old")
                 server.process.send_signal(signal.SIGHUP)  # it is gone: the old one stays
-                server.wait_until_said("no such model directory; the models stay as they were")
+                server.wait_until_said("no such model directory; all stays as it was")
                 self.assertEqual(server.post("/translate", {"q": line}).json(), expected)
                 os.rename(model + ".old", model)
                 server.process.send_signal(signal.SIGHUP)

@@ -124,5 +124,18 @@ TEST(StandsAsWords, NoLetterGoesOn) {
   EXPECT_FALSE(stands_as_words("", "hound"));
 }
 
+TEST(Glossary, ATermHasAnEnd) {
+  const std::string longest(1000, 'a');
+  EXPECT_EQ(parse(longest + "\t" + longest).terms().size(), 1u);
+  for (const auto& tsv : {longest + "a\tb", "b\t" + longest + "a"})
+    EXPECT_THAT(test::message_of<Error>([&] { parse(tsv); }), HasSubstr("terms.tsv:1: a term has 1000 bytes at most"));
+}
+
+TEST(Glossary, CountsWhatItPutsIntoAText) {
+  const auto glossary = parse("a\t\u00e4\u00f6\u00fc\nb c\tx\nd\t\tkeep\n");
+  EXPECT_EQ(glossary.inserted_characters("a, a and b c, b, d"), 7);
+  EXPECT_EQ(glossary.inserted_characters("nothing"), 0);
+}
+
 }  // namespace
 }  // namespace nmt::glossary_test

@@ -63,6 +63,7 @@ TEST_F(ApiKeysTest, ASingleKey) {
 
 TEST_F(ApiKeysTest, RefusesWhatIsNotMeant) {
   EXPECT_THAT(refusal("abc\nabc 3\n"), HasSubstr("keys, line 2: this key stands there twice"));
+  EXPECT_THAT(refusal("abc 1000 - same\ndef 1 - same\n"), HasSubstr("line 2: another key has the name 'same'"));
   EXPECT_THAT(refusal("abc many\n"), HasSubstr("line 1: 'many' is no limit"));
   EXPECT_THAT(refusal("abc 0\n"), HasSubstr("'0' is no limit"));
   EXPECT_THAT(refusal("abc 1 2 a name\n"), HasSubstr("line 1: a key, requests"));

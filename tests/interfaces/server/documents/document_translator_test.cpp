@@ -59,7 +59,11 @@ class DocumentTranslatorTest : public testing::Test {
     std::string large;
     while (large.size() < 300 << 10) large += "<p class='a long name of a class'>ab</p>";
     translator_.hold();
-    for (int i = 0; i < 2; ++i) documents_->translate(request({large}), named("large"));
+    for (const char* client : {"one", "other"}) {
+      auto document = request({large});
+      document.client = client;
+      documents_->translate(std::move(document), named("large"));
+    }
     // Each has handed in a part of 128 texts, and the translator has taken 64.
     translator_.wait_for_batches(1);
     ASSERT_TRUE(waiting_becomes(192));

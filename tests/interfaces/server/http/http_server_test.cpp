@@ -290,8 +290,24 @@ TEST_F(HttpServerTest, HeadsAndBodiesHaveALimit) {
   expect_works();
 }
 
+TEST(MemoryBudget, AClientHasHalfOrOneRequest) {
+  MemoryBudget budget(100);
+  std::optional<MemoryBudget::Share> whole(std::in_place, budget, "a");
+  EXPECT_TRUE(whole->take(60));
+  EXPECT_TRUE(whole->take(20)) << "one request";
+  EXPECT_FALSE(whole->take(30));
+  MemoryBudget::Share second(budget, "a"), stranger(budget, "b"), other(budget, "b");
+  EXPECT_FALSE(second.take(1));
+  EXPECT_TRUE(stranger.take(10));
+  whole.reset();
+  EXPECT_TRUE(second.take(40));
+  EXPECT_TRUE(other.take(40));
+  EXPECT_FALSE(other.take(1)) << "10 and 41";
+  EXPECT_EQ(budget.left(), 10);
+}
+
 TEST_F(HttpServerTest, BodiesTogetherHaveALimit) {
-  make_with({.body_bytes = 100'000, .all_body_bytes = 150'000});
+  make_with({.body_bytes = 100'000, .all_body_bytes = 300'000});
   std::vector<std::unique_ptr<RawClient>> clients;
   const std::string body(100'000, 'x');
   clients.push_back(std::make_unique<RawClient>(server_->port()));

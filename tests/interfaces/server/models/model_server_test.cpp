@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/error.h"
 #include "base/strict_json.h"
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
@@ -25,7 +26,7 @@ namespace {
 class ModelServerTest : public testing::Test {
  protected:
   /// Models of different size translate differently.
-  std::shared_ptr<ModelPool> pool(const std::string& name, int d_ff) {
+  std::shared_ptr<ModelPool> pool(const std::string& name, int d_ff, LanguageAliases aliases = {}) {
     const auto config = parse_config(fmt::format("{{model: {{d_model: 16, d_ff: {}, num_blocks: 1, num_heads: 2}}, "
                                                  "data: {{maxlen1: 20, maxlen2: 20}}}}",
                                                  d_ff),
@@ -37,8 +38,9 @@ class ModelServerTest : public testing::Test {
     save_model(folder_ / name, *test::formula_model(config.model, 60, 60), config,
                TextCodec({.source_language = "de", .target_language = "en"}, tokenizer, tokenizer),
                nlohmann::json::object());
-    return std::make_shared<ModelPool>(ServiceConfig{.models = {{.directories = {folder_ / name}}}},
-                                       ModelPoolOptions{.device = "cpu"}, *log_);
+    return std::make_shared<ModelPool>(
+        ServiceConfig{.models = {{.directories = {folder_ / name}}}, .aliases = std::move(aliases)},
+        ModelPoolOptions{.device = "cpu"}, *log_);
   }
   std::string translated(ModelPool& pool) const {
     const Question question{.text = line_, .pair = {"de", "en"}};
@@ -86,6 +88,32 @@ TEST_F(ModelServerTest, NewLinesGoToTheNewModelWhileOldOnesAreUnderWay) {
   const auto answer = note.ask(request({{"q", line_}}));
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(nlohmann::json::parse(answer.body).at("translatedText"), by_new);
+}
+
+TEST_F(ModelServerTest, WhatCannotBeReadAgainChangesNothing) {
+  std::deque<std::shared_ptr<ModelPool>> pools = {pool("old", 32), pool("new", 64, {{"ger", "de"}})};
+  const auto by_old = translated(*pools[0]), access_log = (folder_ / "access.log").string();
+  ModelServer server({.load =
+                          [&] {
+                            auto next = pools.front();
+                            pools.pop_front();
+                            return next;
+                          },
+                      .options =
+                          [&](const ModelPool& models) {
+                            ServerOptions options{.access_log = access_log};
+                            options.service.pairs = models.pairs();
+                            return options;
+                          }},
+                     *log_);
+  fs::remove(access_log);
+  fs::create_directory(access_log);
+  EXPECT_THROW(server.reload(), Error);
+  test::RawClient client(server.port());
+  const auto answer = client.ask(request({{"q", line_}}));
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(nlohmann::json::parse(answer.body).at("translatedText"), by_old);
+  EXPECT_EQ(client.ask(request({{"q", line_}, {"source", "ger"}})).status, 400) << "the languages, too";
 }
 
 }  // namespace

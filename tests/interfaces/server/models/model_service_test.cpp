@@ -85,5 +85,20 @@ TEST_F(ModelServiceTest, GivesAsManyAsAreAskedForWithACoveragePenalty) {
   EXPECT_EQ(answers[1].n_best[0].text, answers[0].n_best[0].text);
 }
 
+TEST_F(ModelServiceTest, RefusesAPrefixThatNoTranslationHas) {
+  const ModelService service(models_->members(), models_->options());
+  const std::string line = test::training_lines().front();
+  std::string long_text = line;
+  while (long_text.size() < 20'000) long_text += " " + line;
+  const std::vector<Question> questions{
+      {.text = line, .prefix = line}, {.text = line, .prefix = long_text}, {.text = line}};
+  const auto answers = service.answers_to(questions, {});
+  EXPECT_EQ(answers[0].refused, "");
+  EXPECT_THAT(answers[0].n_best.at(0).text, testing::StartsWith(line));
+  EXPECT_THAT(answers[1].refused, testing::HasSubstr("prefix: is longer than any translation"));
+  EXPECT_THAT(answers[1].n_best, testing::IsEmpty());
+  EXPECT_EQ(answers[2].n_best.size(), 1u);
+}
+
 }  // namespace
 }  // namespace nmt::model_service_test

@@ -33,7 +33,8 @@ class RequestQueueTest : public testing::Test {
     return *queue_;
   }
   /// As a client that waits so long; then it gives up.
-  std::vector<std::string> ask(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s) {
+  std::vector<std::string> ask(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s,
+                               const std::string& client = "client") {
     // Not an exception: the thread sanitizer does not see how threads share one.
     struct Outcome {
       int status = 200;
@@ -42,7 +43,7 @@ class RequestQueueTest : public testing::Test {
     };
     auto answered = std::make_shared<std::promise<Outcome>>();
     std::stop_source given_up;
-    queue_->submit(questions(texts), given_up.get_token(),
+    queue_->submit(client, questions(texts), given_up.get_token(),
                    [answered](const std::vector<Answer>& answers, const RequestError* error) {
                      Outcome outcome;
                      if (error) outcome = {error->status(), error->what(), {}};
@@ -59,13 +60,14 @@ class RequestQueueTest : public testing::Test {
     throw RequestError(504, "too late");
   }
   std::future<std::vector<std::string>> ask_aside(const std::vector<std::string>& texts,
-                                                  std::chrono::milliseconds limit = 20s) {
-    return std::async(std::launch::async, [this, texts, limit] { return ask(texts, limit); });
+                                                  const std::string& client = "client") {
+    return std::async(std::launch::async, [this, texts, client] { return ask(texts, 20s, client); });
   }
   /// The status with which a request ends, 200 for an answer.
-  int status_of(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s) {
+  int status_of(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s,
+                const std::string& client = "client") {
     try {
-      ask(texts, limit);
+      ask(texts, limit, client);
       return 200;
     } catch (const RequestError& error) {
       return error.status();
@@ -233,7 +235,7 @@ TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
       },
       QueueOptions(), metrics_, *log_);
   queue_->submit(
-      questions({"a", "b", "c"}), {},
+      "client", questions({"a", "b", "c"}), {},
       [done](const std::vector<Answer>& answers, const RequestError*) { done->set_value(answers.size()); },
       [&](int64_t line, const Answer&) { told.push_back(line); });
   EXPECT_EQ(done->get_future().get(), 3u);
@@ -283,8 +285,58 @@ TEST_F(RequestQueueTest, ALongRequestSharesTheBatches) {
   EXPECT_THAT(note.get(), ElementsAre("n"));
   EXPECT_THAT(book.get(), ElementsAre("1", "2", "3", "4", "5", "6"));
   EXPECT_THAT(translator_.batches(),
-              ElementsAre(ElementsAre("x"), ElementsAre("1", "2", "n", "3"), ElementsAre("4", "5", "6")));
+              ElementsAre(ElementsAre("x"), ElementsAre("1", "n", "2", "3"), ElementsAre("4", "5", "6")));
   first.get();
+}
+
+TEST_F(RequestQueueTest, ClientsTakeTurnsHoweverManyRequestsOneHas) {
+  make({.max_batch = 4, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  std::vector<std::future<std::vector<std::string>>> many;
+  for (int i = 0; i < 6; ++i) {
+    many.push_back(ask_aside({std::to_string(i)}, "many"));
+    ASSERT_TRUE(waiting_becomes(i + 1));
+  }
+  auto stranger = ask_aside({"a", "b"}, "stranger");
+  ASSERT_TRUE(waiting_becomes(8));
+  translator_.release();
+  EXPECT_THAT(stranger.get(), ElementsAre("a", "b"));
+  for (auto& one : many) one.get();
+  EXPECT_THAT(translator_.batches(),
+              ElementsAre(ElementsAre("x"), ElementsAre("0", "a", "1", "b"), testing::SizeIs(4)));
+  first.get();
+}
+
+TEST_F(RequestQueueTest, AClientThatFillsTheQueueLeavesRoomForOthers) {
+  make({.max_waiting = 4, .window = 0ms});
+  translator_.hold();
+  auto first = ask_aside({"x"});
+  translator_.wait_for_batches(1);
+  auto many = ask_aside({"1", "2", "3", "4"}, "many");
+  ASSERT_TRUE(waiting_becomes(4));
+  EXPECT_EQ(status_of({"5"}, 20s, "many"), 503);
+  EXPECT_EQ(status_of({"a", "b", "c"}, 20s, "stranger"), 503) << "more than an even share";
+  auto stranger = ask_aside({"a", "b"}, "stranger");
+  ASSERT_TRUE(waiting_becomes(6));
+  EXPECT_EQ(status_of({"c"}, 20s, "stranger"), 503);
+  translator_.release();
+  EXPECT_THAT(stranger.get(), ElementsAre("a", "b"));
+  EXPECT_EQ(many.get().size(), 4u);
+  first.get();
+}
+
+TEST_F(RequestQueueTest, WhatTheTranslatorRefusesIsToldToTheClient) {
+  queue_.emplace(in_batches([](std::span<const Question> batch, const auto&) {
+                   std::vector<Answer> answers;
+                   for (const auto& one : batch) answers.push_back({.refused = one.text == "no" ? "too long" : ""});
+                   for (auto& answer : answers) answer.n_best.resize(1);
+                   return answers;
+                 }),
+                 QueueOptions(), metrics_, *log_);
+  EXPECT_EQ(status_of({"yes", "no", "yes"}), 400);
+  EXPECT_EQ(status_of({"yes"}), 200);
 }
 
 TEST_F(RequestQueueTest, RefusesWhenFullAndRecovers) {
@@ -311,7 +363,8 @@ TEST_F(RequestQueueTest, DropsWhatWaitsForAClientThatGaveUp) {
   translator_.hold();
   std::stop_source leaves;
   std::atomic<bool> is_told = false;
-  queue_->submit(questions({"a", "b"}), leaves.get_token(), [&](const auto&, const RequestError*) { is_told = true; });
+  queue_->submit("client", questions({"a", "b"}), leaves.get_token(),
+                 [&](const auto&, const RequestError*) { is_told = true; });
   translator_.wait_for_batches(1);  // now one line is in the translator, one waits
   EXPECT_EQ(status_of({"c"}, 20ms), 504);
   EXPECT_EQ(queue_->waiting(), 1);
@@ -330,7 +383,8 @@ TEST_F(RequestQueueTest, WhatNobodyWaitsForGoesWhileATurnGoesOn) {
   std::stop_source leaves;
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> still_held = held;
-  queue_->submit(questions({"a", "b"}), leaves.get_token(), [held = std::move(held)](const auto&, const auto*) {});
+  queue_->submit("client", questions({"a", "b"}), leaves.get_token(),
+                 [held = std::move(held)](const auto&, const auto*) {});
   leaves.request_stop();
   live_.allow(1);
   live_.wait_for(2);
@@ -378,7 +432,8 @@ TEST_F(RequestQueueTest, ABatchGoesOnForWhoStillWaits) {
   translator_.hold();
   auto first = ask_aside({"x"});
   translator_.wait_for_batches(1);
-  queue_->submit(questions({"ab", "cd", "ef", "gh"}), leaves.get_token(), [](const auto&, const RequestError*) {});
+  queue_->submit("client", questions({"ab", "cd", "ef", "gh"}), leaves.get_token(),
+                 [](const auto&, const RequestError*) {});
   auto stays = ask_aside({"1a", "1b", "1c", "1d"});
   ASSERT_TRUE(waiting_becomes(8));
   translator_.release();

@@ -50,7 +50,7 @@ TEST(AccessLog, IsOpenedAnewWhenItWasMoved) {
   AccessLog log((folder / "access.log").string());
   log.add({});
   std::filesystem::rename(folder / "access.log", folder / "old.log");
-  log.reopen();
+  log.use(log.open());
   log.add({});
   log.add({});
   const auto lines = [&](const char* name) {
@@ -64,6 +64,7 @@ TEST(AccessLog, IsOpenedAnewWhenItWasMoved) {
 TEST(AccessLog, IsNotThereUnlessAskedFor) {
   AccessLog("").add({});
   EXPECT_THROW(AccessLog("/no/such/folder/access.log"), Error);
+  EXPECT_THROW(AccessLog("/dev/null"), Error) << "a device";
 }
 
 }  // namespace
