@@ -12,7 +12,7 @@ case "${1:-}" in
 esac
 
 packages=(build-essential ninja-build ccache ca-certificates
-  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev
+  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libexpat1-dev
   libssl-dev libcld2-dev libzip-dev libgtest-dev libgmock-dev libbenchmark-dev
   libopenmpi-dev openmpi-bin)
 checkers=(clang-format-14 clang-tidy-14)  # newer systems have newer ones, which see other things: they do without
