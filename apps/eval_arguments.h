@@ -55,7 +55,9 @@ struct EvalArguments {
         ->check(CLI::IsMember({"test", "valid"}))
         ->needs("--config")
         ->capture_default_str();
-    app.add_option("--source", source, "text to translate: plain or gzip, IWSLT sgm/xml")
+    app.add_option("--source", source,
+                   "text to translate: plain or gzip, IWSLT tags, sgm/xml; TSV, JSON lines, TMX or WMT's XML with both "
+                   "sides, named for --reference, too")
         ->excludes("--split")
         ->type_name("FILE");
     app.add_option("--reference", references, "its translation; may be given several times")
@@ -133,9 +135,11 @@ struct EvalArguments {
   }
 
   /// run: the configuration of the run, or null.
-  std::vector<TestSet> test_sets(const Config* run) const {
-    if (!source.empty()) return {read_test_set(source, {references.begin(), references.end()})};
-    return configured_test_sets(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file);
+  std::vector<TestSet> test_sets(const ReadingOptions& reading, const Config* run, Logger& log) const {
+    if (source.empty())
+      return configured_test_sets(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file, log);
+    return {read_test_set({source, references.front(), "--source", "--reference"},
+                          {references.begin() + 1, references.end()}, reading, log)};
   }
 
   /// Whose results go to the files of an original program (run.naming): those of other texts would replace them.

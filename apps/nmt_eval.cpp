@@ -14,6 +14,7 @@
 #include "base/process/user_files.h"
 #include "command_line.h"
 #include "data/codec_directory.h"
+#include "data/reading_options.h"
 #include "eval_arguments.h"
 #include "evaluation/chosen_pairs.h"
 #include "evaluation/evaluation_files.h"
@@ -33,6 +34,15 @@ int run_self_test() {
   print(self_test_text(checks));
   const bool passed = std::ranges::all_of(checks, [](const SelfCheck& check) { return check.difference.empty(); });
   return passed ? kDone : kMachineFailed;
+}
+
+/// How test sets are read: as the run's configuration says, else with the languages of the model. One that is not there
+/// is refused later.
+ReadingOptions reading_of(const Config* run, const std::filesystem::path& model) {
+  if (run) return reading_options(run->data);
+  if (!std::filesystem::exists(model / "model.json")) return {};
+  const auto& codec = load_codec(model).options();
+  return {.source_language = codec.source_language, .target_language = codec.target_language};
 }
 
 int print_similarity(const EvalArguments& arguments, const std::filesystem::path& directory) {
@@ -67,7 +77,7 @@ int run(int argc, char** argv) {
                                    .run = run_config,
                                    .config_file = arguments.config_file});
   if (!arguments.similarity.empty()) return print_similarity(arguments, systems.front().directories.front());
-  auto test_sets = arguments.test_sets(run_config);
+  auto test_sets = arguments.test_sets(reading_of(run_config, systems.front().directories.front()), run_config, *log);
   if (run_config && pair_choice(*run_config).leaves_out()) {
     const auto choice = pair_choice(arguments.decoding.flags.applied_to(*run_config));  // --batch-size counts
     test_sets = chosen_pairs(std::move(test_sets), load_codec(systems.front().directories.front()), choice, *log);

@@ -23,6 +23,8 @@
 #include "output.h"
 #include "report/html/attention_map.h"
 #include "report/pictures/attention_picture.h"
+#include "text/pairs/corpus_reader.h"
+#include "text/pairs/pair_formats.h"
 #include "translate_arguments.h"
 #include "translation/attention_grids.h"
 #include "translation/lines/word_alignment.h"
@@ -235,14 +237,33 @@ int translate_text(const TranslateArguments& arguments, const Translator& transl
   }
   if (arguments.format == "json") outputs.lines.write(format_json_list(translations, arguments.output_options()));
   outputs.commit();
+  const std::string text = arguments.is_set() ? arguments.input + ", sentence" : "--text, number";
   for (size_t i = 0; i < translations.size(); ++i) {
     const auto& found = translations[i];
-    if (found.split)
-      log.warn("--text, number {}: {} pieces are too long: translated in parts", i + 1, found.source_tokens);
+    if (found.split) log.warn("{} {}: {} pieces are too long: translated in parts", text, i + 1, found.source_tokens);
     if (!found.alternatives.empty() && found.alternatives.front().shortened)
-      log.warn("--text, number {}: longer than the model takes: its beginning is scored", i + 1);
+      log.warn("{} {}: longer than the model takes: its beginning is scored", text, i + 1);
   }
   return kDone;
+}
+
+/// --input-format set: its sentences become the texts to translate, or with --score to be scored.
+void read_set(TranslateArguments& arguments, const TextCodec& codec, Logger& log) {
+  const ReadingOptions reading{.source_language = codec.options().source_language,
+                               .target_language = codec.options().target_language};
+  const auto read = [&](auto&& reader) {
+    for (TextPair pair; reader.next(pair);) {
+      arguments.texts.push_back(std::move(pair.source));
+      if (!arguments.targets.empty()) arguments.target_texts.push_back(std::move(pair.target));
+    }
+    for (const auto& note : reader.notes())
+      if (note.is_warning) log.warn("{}", note.text);
+  };
+  if (arguments.targets.empty())
+    read(*open_corpus_file({.path = arguments.input, .option = "--input", .reading = reading}));
+  else
+    read(CorpusReader({arguments.input, arguments.targets, "--input", "--score"}, reading));
+  if (arguments.texts.empty()) throw Error(fmt::format("--input {}: has no sentence; check the file", arguments.input));
 }
 
 #ifdef NMT_WITH_SERVER
@@ -309,6 +330,7 @@ int run(int argc, char** argv) {
 #endif
   const Translator translator(models.members(), options);
   const double load_seconds = seconds_since(start);
+  if (arguments.is_set()) read_set(arguments, models.first().codec, *log);
   if (!arguments.texts.empty()) return translate_text(arguments, translator, models.first(), *log);
   return translate_stream(arguments, translator, models.first(), load_seconds, *log);
 }

@@ -51,6 +51,7 @@ struct TranslateArguments {
     if (format == "json" && (scores || token_scores || (!alignment.empty() && alignment_file.empty())))
       throw Error("--format json: holds translations only; use jsonl for --scores, --token-scores and --alignment");
     if (format == "json" && texts.empty()) throw Error("--format json: is for --text; use jsonl for lines");
+    if (is_set() && !texts.empty()) throw Error("--input-format set: is a form of files; leave out --text");
     if (!target_texts.empty() && target_texts.size() != texts.size())
       throw Error(
           fmt::format("--target: {} given for {} of --text; give one for each", target_texts.size(), texts.size()));
@@ -101,6 +102,8 @@ struct TranslateArguments {
     check_numbered_outputs(folder, outputs());
   }
 
+  /// Whether the input is a test set, to be read as nmt-eval does.
+  bool is_set() const { return input_format == "set"; }
   /// Whether the input is a document.
   bool is_document() const { return !document_format.empty(); }
   /// Whether translations are given and only scored.
@@ -164,7 +167,7 @@ struct TranslateArguments {
             {!common.prefix.empty(), "--prefix"},
             {!common.must.empty(), "--must"},
             {!common.must_not.empty(), "--must-not"},
-            {input_format != "text", "--input-format"}};
+            {input_format == "tsv" || input_format == "json", "--input-format"}};
   }
   /// What a document has no place for.
   std::vector<Given> options_of_lines() const {
@@ -175,6 +178,7 @@ struct TranslateArguments {
                                    {!alignment_file.empty(), "--alignment-out"},
                                    {!attention_out.empty(), "--attention-out"},
                                    {format != "text", "--format"},
+                                   {is_set(), "--input-format"},
                                    {!targets.empty(), "--score"}});
     return options;
   }
@@ -210,8 +214,9 @@ struct TranslateArguments {
         ->group(group);
     app.add_option("--input-format", input_format,
                    "of each line: text; tsv (SOURCE, PREFIX, MUST, MUST_NOT, separated by tabs); json (an object with "
-                   "source, prefix, must, must_not)")
-        ->check(CLI::IsMember({"text", "tsv", "json"}))
+                   "source, prefix, must, must_not); set: the input is a test set in a form that nmt-eval reads (TMX, "
+                   "sgm, JSON lines, ...), its sources are translated or, with --score, its pairs scored")
+        ->check(CLI::IsMember({"text", "tsv", "json", "set"}))
         ->capture_default_str()
         ->group(group);
     app.add_flag("--split-sentences", split_sentences, "a line is a paragraph: its sentences are translated one by one")

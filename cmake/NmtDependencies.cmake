@@ -7,6 +7,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(ZLIB REQUIRED)
+find_package(EXPAT REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
 if(NMT_WITH_SERVER)
   find_package(Boost 1.74 REQUIRED) # headers only: Asio and Beast

@@ -14,8 +14,8 @@ case "${1:-}" in
 esac
 
 packages=(build-essential ninja-build ccache ca-certificates
-  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
-  libgtest-dev libgmock-dev)
+  libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libicu-dev zlib1g-dev libexpat1-dev
+  libssl-dev libgtest-dev libgmock-dev)
 checkers=()
 if [ -z "$core" ]; then
   packages+=(libcld2-dev libzip-dev libbenchmark-dev libopenmpi-dev openmpi-bin)

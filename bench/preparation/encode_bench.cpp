@@ -54,7 +54,7 @@ int run(const CorpusFiles& files, const std::filesystem::path& model, int thread
   const CorpusEncoder encoder(codec, {.threads = threads});
   const auto encode = [&] {
     pairs.clear();
-    CorpusReader reader(files, Utf8Policy::kRepair);
+    CorpusReader reader(files, {.utf8 = Utf8Policy::kRepair});
     encoder.run(
         reader, [&](EncodedPair& pair) { pairs.push_back(std::move(pair)); },
         [&] { return static_cast<int64_t>(pairs.size()) >= kMostPairs; });

@@ -23,9 +23,11 @@ struct DataConfig {
   std::string dir = "prepared";
   std::string source_language = "de";
   std::string target_language = "en";
-  // Text: plain or gzip, IWSLT train.tags.*, sgm or xml; entry i of train1 belongs to entry i of train2.
+  // Text: plain or gzip, IWSLT train.tags.*, sgm or xml, or both sides in one; entry i of train1 belongs to entry i of
+  // train2.
   std::vector<std::string> train1, train2;
   std::vector<std::string> train_tsv;  // source TAB target a line
+  std::vector<int64_t> tsv_columns;    // of source and target, from 1; empty: the first two
   std::string eval1, eval2;
   std::string test1, test2;
   std::vector<TextSet> eval, test;  // several sets, instead of eval1 and eval2, test1 and test2

@@ -57,10 +57,12 @@ const std::vector<Option>& table() {
       NMT_DATA(source_language, kLanguage, "code of the source language"),
       NMT_DATA(target_language, kLanguage, "code of the target language"),
       NMT_DATA(train1, kNotEmpty,
-               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml, JSON lines with both "
-               "sides (.jsonl, also in train2); one file or a list"),
+               "source side of the training text: plain or gzip, IWSLT train.tags.*, sgm or xml; TSV, JSON lines, "
+               "TMX or WMT's XML with both sides, also in train2; one file or a list"),
       NMT_DATA(train2, kNotEmpty, "target side of the training text: entry i belongs to entry i of train1"),
       NMT_DATA(train_tsv, kNotEmpty, "training text with source and target in one file: source TAB target a line"),
+      NMT_DATA(tsv_columns, between(1, 1000),
+               "columns of source and target in every TSV file of this section, from 1: [2, 4]; empty: the first two"),
       NMT_DATA(eval1, any, "source side of the validation set, raw text"),
       NMT_DATA(eval2, any, "target side of the validation set: the reference, raw text"),
       NMT_DATA(

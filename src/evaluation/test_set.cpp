@@ -3,51 +3,66 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/unicode.h"
 #include "config/text_sets.h"
-#include "text/corpus/text_reader.h"
+#include "data/reading_options.h"
+#include "text/pairs/corpus_reader.h"
+#include "text/pairs/pair_formats.h"
 
 namespace nmt {
 namespace {
 
-std::vector<std::string> read_sentences(const std::filesystem::path& path) {
-  // To look at a pipe is to read it: what comes out of a program is plain text.
-  const bool is_pipe = std::filesystem::is_fifo(path);
-  TextReader reader(path, is_pipe ? TextFormat::kPlain : detect_format(path));
+void tell(Logger& log, const std::vector<ReaderNote>& notes) {
+  for (const auto& [text, is_warning] : notes)
+    if (is_warning) log.warn("{}", text);
+}
+
+/// A further reference of the sources that were read already.
+std::vector<std::string> read_reference(const CorpusFile& file, const TestSet& test_set, Logger& log) {
+  const auto reader = open_corpus_file(file);
   std::vector<std::string> sentences;
-  while (const auto sentence = reader.next()) {
-    if (const auto invalid = find_invalid_utf8(*sentence)) {
-      throw Error(fmt::format("{}:{}: byte {} of the sentence is not UTF-8; convert the file (iconv -t UTF-8)",
-                              path.string(), reader.line_number(), *invalid + 1));
-    }
-    sentences.emplace_back(*sentence);
+  for (TextPair pair; reader->next(pair);) {
+    if (reader->holds_both_sides() && sentences.size() < test_set.sources.size() &&
+        pair.source != test_set.sources[sentences.size()])
+      throw Error(fmt::format("{} {}: holds both sides, but its source {} is not that of {}", file.option,
+                              file.path.string(), sentences.size() + 1, test_set.source_file.string()));
+    sentences.push_back(std::move(pair.target));
   }
-  if (sentences.empty()) throw Error(fmt::format("{}: has no sentence; check the file", path.string()));
+  tell(log, reader->notes());
   return sentences;
 }
 
 }  // namespace
 
-TestSet read_test_set(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references) {
-  if (references.empty()) throw Error(fmt::format("{}: has no reference; give one", source.string()));
-  TestSet test_set{
-      .source_file = source, .reference_files = references, .sources = read_sentences(source), .references = {}};
-  for (const auto& path : references) {
-    test_set.references.push_back(read_sentences(path));
+TestSet read_test_set(const CorpusFiles& files, const std::vector<std::filesystem::path>& further_references,
+                      const ReadingOptions& reading, Logger& log) {
+  TestSet test_set{.source_file = files.source, .reference_files = {files.target}};
+  CorpusReader reader(files, reading);
+  test_set.references.emplace_back();
+  for (TextPair pair; reader.next(pair);) {
+    test_set.sources.push_back(std::move(pair.source));
+    test_set.references.front().push_back(std::move(pair.target));
+  }
+  tell(log, reader.notes());
+  for (const auto& path : further_references) {
+    const CorpusFile file{.path = path, .option = files.target_option, .reading = reading, .side = TextSide::kTarget};
+    test_set.reference_files.push_back(path);
+    test_set.references.push_back(read_reference(file, test_set, log));
     const size_t expected = test_set.sources.size(), found = test_set.references.back().size();
     if (found != expected) {
-      throw Error(fmt::format("{}: {} sentences, {} has {}; sentence i must be the translation of sentence i",
-                              path.string(), found, source.string(), expected));
+      throw Error(fmt::format("{} {}: {} sentences, {} has {}; align the files", file.option, path.string(), found,
+                              files.source.string(), expected));
     }
   }
   return test_set;
 }
 
-std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file) {
+std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file,
+                                          Logger& log) {
   const bool test = split == TestSplit::kTest;
   std::vector<TestSet> sets;
   for (const auto& set : test ? test_sets(data) : validation_sets(data)) {
-    sets.push_back(read_test_set(set.text.source, {set.text.target}));
+    sets.push_back(read_test_set({set.text.source, set.text.target, set.source_option, set.target_option}, {},
+                                 reading_options(data), log));
     sets.back().name = set.text.name;
   }
   if (sets.empty())

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/process/log.h"
 #include "config/config.h"
 #include "scoring/corpus/corpus_score.h"
+#include "text/pairs/corpus_files.h"
 
 namespace nmt {
 
@@ -20,15 +22,18 @@ struct TestSet {
   int64_t left_out = 0;                 ///< pairs of the files that are not in it, see chosen_pairs()
 };
 
-/// Reads plain or gzip text and IWSLT sgm/xml. Throws Error: a file that cannot be read, bytes that are not UTF-8
-/// (FILE:LINE), numbers of sentences that differ, no sentence at all, no reference.
-TestSet read_test_set(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references);
+/// Reads files of every form that nmt-prepro reads, as it does, pipes among them; tells the log what was left out.
+/// further_references: beside files.target, sentence by sentence. Throws Error as CorpusReader, and where numbers of
+/// sentences differ.
+TestSet read_test_set(const CorpusFiles& files, const std::vector<std::filesystem::path>& further_references,
+                      const ReadingOptions& reading, Logger& log);
 
 /// Which of the configured sets are evaluated.
 enum class TestSplit { kTest, kValid };
 
 /// Those of data.test (or test1 and test2), or of data.eval (or eval1 and eval2); one alone has no name. Throws Error
 /// where they are not set (named by the configuration's file) and as read_test_set().
-std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file);
+std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file,
+                                          Logger& log);
 
 }  // namespace nmt

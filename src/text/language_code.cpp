@@ -30,4 +30,21 @@ bool are_other_languages(const std::string& one, const std::string& other) {
   return !a.empty() && !b.empty() && a != b;
 }
 
+LanguageMatch match_languages(const std::string& one, const std::string& other) {
+  const auto normal = [](std::string code) {
+    std::ranges::transform(code, code.begin(), [](char c) {
+      if (c == '_') return '-';
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return code;
+  };
+  const auto language = [](const std::string& code) {
+    const auto three_letters = iso_639_3(language_of(code));
+    return three_letters.empty() ? language_of(code) : three_letters;
+  };
+  const auto a = normal(one), b = normal(other);
+  if (a == b) return LanguageMatch::kSame;
+  return language(a) == language(b) ? LanguageMatch::kOtherRegion : LanguageMatch::kNone;
+}
+
 }  // namespace nmt

@@ -12,4 +12,12 @@ bool may_be_iso_639(const std::string& code);
 /// same.
 bool are_other_languages(const std::string& one, const std::string& other);
 
+/// How well two codes agree. Capital letters do not matter, nor whether - or _ stands between their parts.
+enum class LanguageMatch {
+  kNone,
+  kOtherRegion,  ///< one language, of other regions or scripts, or of no region and one: de and de-AT; also de and deu
+  kSame
+};
+LanguageMatch match_languages(const std::string& one, const std::string& other);
+
 }  // namespace nmt

@@ -86,8 +86,7 @@ class ExtendingByACorpusFormat : public testing::Test {
  protected:
   BarPairsReader reader(std::string_view content) {
     const auto path = test::write_text(folder_ / "train.bars", content);
-    return BarPairsReader({.source = path, .target = path, .source_option = "data.train1", .target_option = {}},
-                          Utf8Policy::kStop);
+    return BarPairsReader({.path = path, .option = "data.train1"}, TextReader(LineReader(path), TextFormat::kPlain));
   }
   test::TemporaryDirectory folder_;
 };

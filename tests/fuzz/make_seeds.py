@@ -415,9 +415,24 @@ def seeds():
                        "no_key": '{"de": "a"}\n', "no_text": '{"de": 1, "en": 2}\n', "no_object": "[1]\n", "no_json": "{\n",
                        "two": "ein\nzwei\n%%\none\ntwo\n", "unequal": "ein\nzwei\n%%\none\n", "tags": tags + "%%\n" + tags,
                        "segments": segments + "%%\none\ntwo\nthree\n", "invalid": b"\xff\ta\n\n%%\nb\n", "empty": "\n%%\n\n",
+                       "columns": "1\tein\tone\n22\tzwei\ttwo\n", "nul": "ein\tone\0\n", "numbers": "1\tone\n",
                        "entities": "<refset>\n<seg id=1>&quot;</seg>\n\n%%\na\n", "deep": '{"de": ' + "[" * 10 + "]" * 10 + "}\n"
                        }.items():
         yield from add("pairs", name, text)
+
+    tmx = ('<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4">\n<header srclang="de"/>\n'
+           '<body>%s</body>\n</tmx>\n')
+    unit = '<tu><tuv xml:lang="en-US"><seg>a <ph x="1">&lt;b&gt;</ph> dog</seg></tuv>\n<tuv lang="DE"><seg>ein &#72;und</seg></tuv></tu>\n'
+    wmt = ('<dataset id="x">\n<doc id="a"><src lang="de"><p><seg id="2">zwei</seg><seg id="1">eins</seg></p></src>\n<hyp system="s"><p>'
+           '<seg id="1">won</seg></p></hyp><ref lang="en" translator="A"><p><seg id="1">one</seg>\n<seg id="2"> two\n </seg></p></ref></doc>\n'
+           '<doc testsuite="t"><src lang="fr"><seg id="1">a</seg></src></doc></dataset>')
+    for name, text in {"tmx": tmx % (unit + unit), "none": tmx % "", "other": tmx % unit.replace("DE", "fr"), "wmt": wmt,
+                       "entity": tmx % unit.replace("ein", "&nbsp;"), "declared": tmx.replace('.dtd"', '.dtd" []') % unit,
+                       "comment": tmx % ("<!-- " + unit + "-->" + unit), "cdata": tmx % unit.replace("ein", "<![CDATA[<&]]>"),
+                       "unended": (tmx % unit)[:-9], "deep": "<tmx>" + "<a>" * 70, "id": wmt.replace('"2"', '"-x"'),
+                       "twice": wmt.replace('"2"', '"1"'), "no_language": tmx % unit.replace("lang", "long"),
+                       "invalid": (tmx % unit).encode().replace(b"ein", b"\xff"), "root": "<html/>"}.items():
+        yield from add("xml_pairs", name, text)
 
     for name, text in {"options": "type: transformer\ndim-emb: 512\nmodels:\n  - a.npz\na: true\n", "kinds": "a: [1, 2]\ndim-emb: x\n",
                        "range": "dim-emb: -1\nmodels: {}\n", "list": "- a\n", "damaged": "a: [\n", "none": "a: ~\n", "real": "a: 1.5\n",

@@ -200,7 +200,7 @@ CONFIGURATION = [
 TEXT = [
     Case("a training text that is missing", "nmt-prepro", setting("data.train1=no.de", FRESH),
          r"data\.train1 no\.de: cannot read \(No such file"),
-    Case("sides of unequal length", "nmt-prepro", FRESH, r"data\.train2 train\.en: 3 lines, train\.de has 200",
+    Case("sides of unequal length", "nmt-prepro", FRESH, r"data\.train2 train\.en: 3 sentences, train\.de has 200",
          files={"train.en": "a\nb\nc\n"}),
     Case("bytes of the text that are not UTF-8", "nmt-prepro", FRESH,
          r"data\.train1 train\.de:2: byte 3 .*UTF-8.*data\.repair_utf8",
@@ -221,7 +221,7 @@ TEXT = [
     Case("a SentencePiece model that is none", "nmt-prepro", setting("data.spm_model1=train.de", FRESH),
          r".*train\.de.*SentencePiece"),
     Case("validation sides of unequal length", "nmt-prepro", setting("data.eval2=train.en", FRESH),
-         r"data\.eval2 train\.en: 200 lines, valid\.de has 8"),
+         r"data\.eval2 train\.en: 200 sentences, valid\.de has 8"),
     Case("a file where the prepared folder belongs", "nmt-prepro", setting("data.dir=train.de"),
          r".*train\.de: is a file; name a folder"),
     Case("prepared data of other options", "nmt-prepro", setting("data.vocab_size=50"),

@@ -29,5 +29,15 @@ TEST(AreOtherLanguages, OnlyWhereBothAreKnown) {
     EXPECT_FALSE(are_other_languages(one, other)) << one << ' ' << other;
 }
 
+TEST(MatchLanguages, KnowsRegions) {
+  using enum LanguageMatch;
+  EXPECT_EQ(match_languages("de", "DE"), kSame);
+  EXPECT_EQ(match_languages("zh_hant", "zh-Hant"), kSame);
+  for (const auto& [one, other] : {std::pair("de", "de-AT"), {"pt-BR", "pt_PT"}, {"deu", "de"}, {"eng-US", "en"}})
+    EXPECT_EQ(match_languages(one, other), kOtherRegion) << one << ' ' << other;
+  for (const auto& [one, other] : {std::pair("de", "en"), {"de", "den"}, {"de-AT", "en-AT"}, {"", "de"}})
+    EXPECT_EQ(match_languages(one, other), kNone) << one << ' ' << other;
+}
+
 }  // namespace
 }  // namespace nmt::language_code_test

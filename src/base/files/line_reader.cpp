@@ -201,8 +201,9 @@ struct LineReader::State {
       ended = count == 0;
       return !ended;
     } catch (const DamagedGzip& damage) {
-      throw Error(fmt::format("{}: damaged gzip after line {} ({}); get the file anew", display_name(path), line_number,
-                              damage.why));
+      const auto lines_ahead = std::count(buffer.begin() + begin, buffer.begin() + end, '\n');  // of look_ahead()
+      throw Error(fmt::format("{}: damaged gzip after line {} ({}); get the file anew", display_name(path),
+                              line_number + lines_ahead, damage.why));
     }
   }
 
@@ -286,6 +287,13 @@ bool LineReader::ready(int milliseconds) {
     if (!s.source.ready(milliseconds)) return false;
     s.fill();
   }
+}
+
+std::string_view LineReader::look_ahead(size_t bytes) {
+  State& s = *state_;
+  while (s.end - s.begin < bytes && s.fill()) {
+  }
+  return {s.buffer.data() + s.begin, std::min(s.end - s.begin, bytes)};
 }
 
 bool LineReader::is_cut() const { return state_->is_cut; }

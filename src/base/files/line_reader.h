@@ -39,6 +39,9 @@ class LineReader {
   /// Waits up to so many milliseconds (-1: as long as it takes) until next() would return without waiting for a pipe or
   /// terminal; false if the time passed or a signal came. Throws as next() does.
   bool ready(int milliseconds);
+  /// What next() will begin with, up to so many bytes, fewer only at the end of the file: for telling a form. Valid
+  /// until the next call of another function. Waits, and throws, as next() does.
+  std::string_view look_ahead(size_t bytes);
   bool is_cut() const;           ///< the line returned last was longer than allowed, and this is its beginning
   bool at_unended_line() const;  ///< the line returned last is the file's last and has no \n
   int64_t line_number() const;   ///< of the line returned last, from 1; 0 before the first

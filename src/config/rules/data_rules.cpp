@@ -32,6 +32,8 @@ void DataRules::check_texts() const {
                        "both sides stands in both)",
                        data.train1.size(), data.train2.size()));
   }
+  if (const auto& columns = data.tsv_columns; !columns.empty() && (columns.size() != 2 || columns[0] == columns[1]))
+    refuse({"data.tsv_columns"}, "names two different columns, of the source and the target: [2, 4]");
   if (data.eval1.empty() != data.eval2.empty()) {
     if (data.eval2.empty()) refuse({"data.eval1"}, "is set without data.eval2, its reference");
     refuse({"data.eval2"}, "is set without data.eval1, its source");

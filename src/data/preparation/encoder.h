@@ -15,8 +15,11 @@ class CorpusEncoder {
   struct Options {
     TargetText target_text = TargetText::kNormalised;  ///< what EncodedPair::text.target holds
     int threads = 1;
+    /// Pieces of a side that is kept. A text that cannot have so few is not encoded, which would take time and memory
+    /// by its length: it gets one id more than these. 0: every text is encoded.
+    int64_t most_source_pieces = 0, most_target_pieces = 0;
   };
-  CorpusEncoder(const TextCodec& codec, Options options) : codec_(codec), options_(options) {}
+  CorpusEncoder(const TextCodec& codec, Options options);
 
   /// Calls `take` for every pair, in order, on the calling thread; it may move from the pair. Stops early when
   /// should_stop() says so, which is asked once a block. Throws as run_pairs().
@@ -28,6 +31,7 @@ class CorpusEncoder {
   void encode(EncodedPair& pair, Encoders& encoders) const;
   const TextCodec& codec_;
   Options options_;
+  size_t longest_source_, longest_target_;  // bytes of texts that are encoded
 };
 
 }  // namespace nmt

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "base/files/file_descriptor.h"
 #include "config/text_sets.h"
 #include "text/language_code.h"
-#include "text/pairs/pair_formats.h"
 
 namespace nmt {
 
@@ -52,17 +50,6 @@ std::vector<InputFile> list_input_files(const Config& config) {
 
 std::vector<std::string> input_warnings(const DataConfig& data) {
   std::vector<std::string> warnings;
-  const auto compare = [&](const std::string& option1, const std::string& path1, const std::string& option2,
-                           const std::string& path2) {
-    std::error_code none;
-    if (holds_both_sides(path1) || !std::filesystem::equivalent(path1, path2, none)) return;
-    const std::string options = option1 == option2 ? option1 : option1 + " and " + option2;
-    warnings.push_back(fmt::format("{} {}: the same file on both sides", options, path1));
-  };
-  for (size_t i = 0; i < std::min(data.train1.size(), data.train2.size()); ++i)
-    compare("data.train1", data.train1[i], "data.train2", data.train2[i]);
-  for (const auto& sets : {validation_sets(data), test_sets(data)})
-    for (const auto& set : sets) compare(set.source_option, set.text.source, set.target_option, set.text.target);
   for (const auto& [option, code] : {std::pair("data.source_language", data.source_language),
                                      std::pair("data.target_language", data.target_language)})
     if (!may_be_iso_639(code))

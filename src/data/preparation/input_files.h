@@ -12,8 +12,7 @@ namespace nmt {
 /// file.
 std::vector<InputFile> list_input_files(const Config& config);
 
-/// What is likely a slip in the data section, a line each: one file on both sides, a language that ISO 639 has no code
-/// for.
+/// What is likely a slip in the data section, a line each: a language that ISO 639 has no code for.
 std::vector<std::string> input_warnings(const DataConfig& data);
 
 }  // namespace nmt

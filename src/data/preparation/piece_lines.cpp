@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -41,9 +42,13 @@ std::string PieceLines::encode(std::string_view line) const {
 }
 
 std::string PieceLines::decode(std::string_view line) const {
+  if (line.ends_with('\r')) line.remove_suffix(1);
   std::vector<int32_t> ids;
   for (const auto part : parts_of(line)) ids.push_back(id_of(part));
-  return tokenizer().decode(ids);
+  std::string text = tokenizer().decode(ids);
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');  // pieces of bytes
+  return text;
 }
 
 int32_t PieceLines::id_of(std::string_view word) const {

@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "text/codec/codec.h"
+#include "text/pairs/text_pair.h"
 #include "text/string_hash.h"
 
 namespace nmt {
 
-enum class TextSide { kSource, kTarget };
 enum class PieceForm { kPieces, kIds };
 
 /// Lines of text to lines of pieces or ids and back, spaces between: nmt-prepro --encode and --decode. There are no <s>

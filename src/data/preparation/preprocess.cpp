@@ -22,6 +22,7 @@
 #include "data/preparation/splits.h"
 #include "data/preparation/stage_times.h"
 #include "data/preparation/vocabulary_training.h"
+#include "data/reading_options.h"
 #include "text/codec/codec.h"
 #include "text/codec/readable_vocabulary.h"
 #include "text/corpus/cleaning_table.h"
@@ -74,9 +75,7 @@ class Preprocessor {
   void make_alignment_files(const TextCodec& codec, const std::filesystem::path& folder);
   void report_reader(const CorpusReader& reader, const std::string& note);
 
-  CorpusReader open(const CorpusFiles& files) const {
-    return {files, data_.repair_utf8 ? Utf8Policy::kRepair : Utf8Policy::kStop};
-  }
+  CorpusReader open(const CorpusFiles& files) const { return {files, reading_options(data_)}; }
   std::string normalised(std::string_view text) const {
     return normalize(
         text,
@@ -194,7 +193,8 @@ void Preprocessor::read_training(const std::filesystem::path& folder) {
 
 /// data.count_markup: every line counts, markup and pairs that are dropped too.
 void Preprocessor::count_whole_files(const CorpusFiles& files) {
-  TextReader source(files.source, TextFormat::kPlain), target(files.target, TextFormat::kPlain);
+  TextReader source(LineReader(files.source), TextFormat::kPlain);
+  TextReader target(LineReader(files.target), TextFormat::kPlain);
   const auto text = [&](std::string_view line) {
     return data_.repair_utf8 ? normalised(repair_utf8(line)) : normalised(line);
   };
@@ -230,6 +230,7 @@ void Preprocessor::encode_split(const Split& split, const TextCodec& codec, cons
   record.target_pieces = writer.target_tokens();
   record.sha256 = writer.finish(&times_);
   log_.info("{}", split_summary(record));
+  for (const auto& warning : unknown_warnings(record)) log_.warn("{}", warning);
   manifest_.splits.push_back(std::move(record));
 }
 
@@ -244,9 +245,14 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   ProgressBar progress("encoding " + files.name(), expected, "pairs");
   CleaningRow row{.name = split.row_name(corpus), .is_training = split.is_training()};
   CorpusReader reader = open(files);
-  const CorpusEncoder encoder(
-      codec,
-      {.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands, .threads = threads()});
+  CorpusEncoder::Options options{.target_text = split.is_training() ? TargetText::kNormalised : TargetText::kAsItStands,
+                                 .threads = threads()};
+  const bool drops_long = split.is_training() && data_.too_long == TooLong::kDrop;
+  if (drops_long && data_.tokenizer == TokenizerKind::kSentencePiece && data_.naming == DataNaming::kPlain) {
+    options.most_source_pieces = data_.maxlen1;
+    options.most_target_pieces = data_.maxlen2;
+  }
+  const CorpusEncoder encoder(codec, options);
   int64_t done = 0, cut = 0;
   const auto take = [&](EncodedPair& pair) {
     progress.update(++done);

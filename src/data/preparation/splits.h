@@ -25,6 +25,9 @@ std::vector<Split> list_splits(const DataConfig& data);
 /// "train: 29,000 pairs, 400,000 + 390,000 pieces, of which <unk> ...": a line of the log.
 std::string split_summary(const SplitRecord& split);
 
+/// A line for each side of which more than 5 % of the pieces are <unk>.
+std::vector<std::string> unknown_warnings(const SplitRecord& split);
+
 /// The message where the rules drop every pair: how many each of them drops.
 std::string nothing_left(const std::vector<CleaningRow>& rows);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "base/error.h"
@@ -22,6 +23,20 @@ TextCodec::Options codec_options(const DataConfig& data) {
           .source_markers = data.source_markers,
           .reverse_source = data.reverse_source,
           .source_prefix = data.source_prefix};
+}
+
+/// SentencePiece finds a symbol with a space only if its own normalisation leaves it as it is.
+void refuse_unread_symbols(const Tokenizer& tokenizer, const std::vector<std::string>& symbols) {
+  for (const auto& symbol : symbols) {
+    std::string piece;
+    for (const char c : symbol) piece += c == ' ' ? std::string(kSpaceMark) : std::string(1, c);
+    const auto ids = tokenizer.encode(symbol);
+    if (std::ranges::any_of(ids, [&](int32_t id) { return tokenizer.piece(id) == piece; })) continue;
+    throw Error(
+        fmt::format("data.user_symbols: '{}' is found in no text: data.normalization makes it '{}'; write it "
+                    "so, or leave it out",
+                    symbol, tokenizer.decode(ids)));
+  }
 }
 
 }  // namespace
@@ -72,6 +87,10 @@ std::optional<TextCodec> VocabularyTraining::make_codec(const std::function<bool
     source = learn(first_, should_stop, log);
     if (source) target = data_.joint_vocabulary ? source : learn(second_, should_stop, log);
     if (!target) return std::nullopt;
+    if (!of_words()) {
+      refuse_unread_symbols(*source, data_.user_symbols);
+      refuse_unread_symbols(*target, data_.user_symbols);
+    }
   } else {
     const auto& [path1, path2] =
         of_words() ? std::tie(data_.vocabulary1, data_.vocabulary2) : std::tie(data_.spm_model1, data_.spm_model2);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "base/error.h"
 #include "base/files/byte_order_mark.h"
@@ -11,55 +13,95 @@
 namespace nmt {
 namespace {
 
-constexpr int kLinesLookedAt = 100;
+constexpr auto kNowhere = std::string_view::npos;
 
-std::optional<TextFormat> format_of_name(std::filesystem::path path) {
-  if (path.extension() == ".gz") path.replace_extension();
-  const std::string extension = path.extension().string();
-  if (path.filename().string().starts_with("train.tags.")) return TextFormat::kTags;
-  if (extension == ".sgm" || extension == ".sgml" || extension == ".xml") return TextFormat::kSegments;
-  return std::nullopt;
+/// XML's white space.
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/// Whether a tag's name ends at text[at].
+bool name_ends(std::string_view text, size_t at) {
+  return at >= text.size() || text[at] == '>' || text[at] == '/' || is_space(text[at]);
 }
 
 /// True if text begins with one of the names and the name ends there.
 bool begins_with_tag(std::string_view text, std::initializer_list<std::string_view> names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-    return text.starts_with(name) && text.size() > name.size() &&
-           (text[name.size()] == '>' || text[name.size()] == ' ');
+    return text.starts_with(name) && text.size() > name.size() && name_ends(text, name.size());
   });
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// As line.find(name, at) of a name in small letters, whose letters in the line may be capitals.
+/// The same as line.find(name, at) for a name in small letters, whose letters in the line may be capitals.
 size_t find_name(std::string_view line, std::string_view name, size_t at) {
   const auto found = std::search(line.begin() + static_cast<std::ptrdiff_t>(at), line.end(), name.begin(), name.end(),
                                  [](char in_line, char in_name) { return lower(in_line) == in_name; });
-  return found == line.end() ? std::string_view::npos : static_cast<size_t>(found - line.begin());
+  return found == line.end() ? kNowhere : static_cast<size_t>(found - line.begin());
 }
 
-TextFormat format_of_content(const std::filesystem::path& path) {
-  LineReader lines(path);
-  for (int i = 0; i < kLinesLookedAt; ++i) {
-    const auto line = lines.next();
-    if (!line) break;
-    const std::string_view text = strip(i == 0 ? without_byte_order_mark(*line) : *line);
-    if (text.empty()) continue;
-    if (text.starts_with("<?xml ") || text.starts_with("<!DOCTYPE ") ||
-        begins_with_tag(text, {"<mteval", "<srcset", "<refset", "<tstset"})) {
-      return TextFormat::kSegments;
-    }
-    if (begins_with_tag(text, {"<url", "<doc", "<talkid", "<keywords", "<speaker", "<title"})) return TextFormat::kTags;
-    break;
+/// The same for a tag: its name ends there.
+size_t find_tag(std::string_view line, std::string_view name, size_t at) {
+  do {
+    at = find_name(line, name, at);
+    if (at == kNowhere || name_ends(line, at + name.size())) return at;
+    at += name.size();
+  } while (true);
+}
+
+/// Where the `>` stands that ends the tag at text[at]: not within the value of an attribute, if that has an end.
+size_t find_tag_end(std::string_view text, size_t at) {
+  for (; at < text.size() && text[at] != '>'; ++at) {
+    if (text[at] != '=' || at + 1 >= text.size() || (text[at + 1] != '"' && text[at + 1] != '\'')) continue;
+    const size_t end = text.find(text[at + 1], at + 2);
+    if (end != kNowhere) at = end;
   }
-  return TextFormat::kPlain;
+  return at < text.size() ? at : kNowhere;
+}
+
+/// The name of IWSLT's element that is the whole line, or that the line opens or closes; empty where it is text.
+std::string_view iwslt_element(std::string_view line) {
+  constexpr std::array<std::string_view, 8> kElements = {"url",      "talkid",     "keywords", "speaker",
+                                                         "reviewer", "translator", "title",    "description"};
+  line = strip_end(line);
+  if (!line.starts_with('<')) return {};
+  if (line == "</doc>" || (begins_with_tag(line, {"<doc"}) && find_tag_end(line, 0) + 1 == line.size())) return "doc";
+  for (const auto name : kElements) {
+    const std::string end = fmt::format("</{}>", name);
+    if (line.substr(1).starts_with(name) && name_ends(line, 1 + name.size()) && line.ends_with(end) &&
+        line.find(end) + end.size() == line.size())
+      return name;
+  }
+  return {};
+}
+
+/// A text of one element might be any text that has a title; files of IWSLT begin with several.
+bool begins_as_iwslt(std::string_view text) {
+  std::set<std::string_view> elements;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == kNowhere ? text.size() : end + 1);
+    if (strip(line).empty()) continue;
+    const auto element = iwslt_element(line);
+    if (element.empty()) break;
+    elements.insert(element);
+  }
+  return elements.size() > 1 && (elements.contains("url") || elements.contains("talkid") || elements.contains("doc"));
 }
 
 }  // namespace
 
-TextFormat detect_format(const std::filesystem::path& path) {
-  const auto format = format_of_content(path);  // refuses what is no text, whatever its name
-  return format_of_name(path).value_or(format);
+TextFormat text_format(const std::filesystem::path& path, std::string_view beginning) {
+  std::filesystem::path name = path.filename();
+  if (name.extension() == ".gz") name.replace_extension();
+  const std::string extension = name.extension().string();
+  if (name.string().starts_with("train.tags.")) return TextFormat::kTags;
+  if (extension == ".sgm" || extension == ".sgml" || extension == ".xml") return TextFormat::kSegments;
+  const std::string_view text = strip(without_byte_order_mark(beginning));
+  if (text.starts_with("<?xml ") || text.starts_with("<!DOCTYPE ") ||
+      begins_with_tag(text, {"<mteval", "<srcset", "<refset", "<tstset"}))
+    return TextFormat::kSegments;
+  return begins_as_iwslt(text) ? TextFormat::kTags : TextFormat::kPlain;
 }
 
 std::string_view format_name(TextFormat format) {
@@ -74,8 +116,6 @@ std::string_view format_name(TextFormat format) {
   return "";
 }
 
-TextReader::TextReader(const std::filesystem::path& path, TextFormat format) : lines_(path), format_(format) {}
-
 std::optional<std::string_view> TextReader::next() {
   const auto text = format_ == TextFormat::kSegments ? next_segment() : next_line();
   if (text) ++count_;
@@ -86,7 +126,7 @@ std::optional<std::string_view> TextReader::next_line() {
   while (auto line = lines_.next()) {
     if (line_number() == 1) line = without_byte_order_mark(*line);
     if (format_ == TextFormat::kTags) {
-      if (!line->starts_with('<')) return strip(*line);
+      if (iwslt_element(*line).empty()) return strip(*line);
       ++markup_lines_;
       continue;
     }
@@ -117,25 +157,32 @@ void TextReader::split_segments(std::string_view line) {
   for (size_t at = 0; at < line.size();) {
     if (comment_line_ > 0) {
       const size_t end = line.find(kCommentEnd, at);
-      if (end == std::string_view::npos) break;
+      if (end == kNowhere) break;
       comment_line_ = 0;
       at = end + kCommentEnd.size();
     }
-    const size_t comment = line.find(kComment, at);
-    at = find_name(line, "<seg", at);
-    if (comment < at) {
+    const size_t segment = find_tag(line, "<seg", at), comment = line.find(kComment, at);
+    const std::string_view between = line.substr(0, std::min(segment, comment));
+    for (const std::string_view tag : {"<src", "<ref", "<hyp", "<tu", "<tuv"})
+      if (find_tag(between, tag, std::min(at, between.size())) != kNowhere)
+        throw Error(fmt::format(
+            "{}:{}: {}> stands in files that hold several sides; those whose outermost element is <dataset> (WMT) or "
+            "<tmx> are read, cut others into a file for each side",
+            path().string(), line_number(), tag));
+    if (comment < segment) {
       comment_line_ = line_number();
       at = comment + kComment.size();
       continue;
     }
-    if (at == std::string_view::npos) break;
-    const size_t name_end = at + 4;
-    if (name_end < line.size() && line[name_end] != ' ' && line[name_end] != '>') {  // <segment>, say
-      at = name_end;
+    if (segment == kNowhere) break;
+    const size_t begin = find_tag_end(line, segment);
+    if (begin != kNowhere && line[begin - 1] == '/') {
+      segments_.emplace_back();
+      at = begin;
       continue;
     }
-    const size_t begin = line.find('>', at), end = find_name(line, kEnd, at);
-    if (end == std::string_view::npos || begin > end) {
+    const size_t end = find_name(line, kEnd, begin == kNowhere ? line.size() : begin);
+    if (end == kNowhere) {
       throw Error(fmt::format("{}:{}: <seg> does not end on its line; put each segment on one line", path().string(),
                               line_number()));
     }
@@ -153,11 +200,11 @@ std::string remove_tags(std::string_view text) {
   while (!text.empty()) {
     const size_t begin = text.find('<');
     kept += text.substr(0, begin);
-    if (begin == std::string_view::npos) break;
+    if (begin == kNowhere) break;
     text.remove_prefix(begin);
-    const size_t end = text.size() > 1 && opens_tag(text[1]) ? text.find('>') : std::string_view::npos;
-    if (end == std::string_view::npos) kept += '<';
-    text.remove_prefix(end == std::string_view::npos ? 1 : end + 1);
+    const size_t end = text.size() > 1 && opens_tag(text[1]) ? find_tag_end(text, 0) : kNowhere;
+    if (end == kNowhere) kept += '<';
+    text.remove_prefix(end == kNowhere ? 1 : end + 1);
   }
   return kept;
 }

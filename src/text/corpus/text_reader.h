@@ -11,29 +11,30 @@
 
 namespace nmt {
 
-/// How sentences stand in a file; each may be gzipped.
+/// How the sentences of one side stand in a file; each may be gzipped.
 enum class TextFormat {
   kPlain,     ///< one a line
-  kTags,      ///< IWSLT's train.tags.*: one a line, but lines whose first character is `<` are markup
+  kTags,      ///< IWSLT's train.tags.*: one a line, but lines that are an element such as <url>...</url> are markup
   kSegments,  ///< sgm, xml: one in each <seg ...>...</seg>, in small or capital letters, that is in no <!-- -->
 };
 
-/// By name (train.tags.*, *.sgm, *.sgml, *.xml, with or without .gz), else by the first line that is not empty.
-/// Throws Error: no such file, a folder, packed with a program other than gzip, UTF-16.
-TextFormat detect_format(const std::filesystem::path& path);
+/// Told by the name (train.tags.*, *.sgm, *.sgml, *.xml, with or without .gz), else by the beginning of the text:
+/// `<?xml`, `<srcset` and the like; two elements of IWSLT, one a line, <url>, <talkid> or <doc> among them.
+TextFormat text_format(const std::filesystem::path& path, std::string_view beginning);
 
 /// "plain text", "IWSLT tags", "sgm/xml segments": for the log.
 std::string_view format_name(TextFormat format);
 
 /// The sentences of one file, as they stand there. A carriage return before the line's end belongs to the line end, and
-/// a byte order mark is none of the text. Tags: kept lines are stripped of white space at both ends. Segments: tags
-/// within are removed, the rest stripped; XML entities (&amp;) stay as they are, as sacreBLEU and S1 leave them: the
-/// 13a tokenizer of BLEU reads them on both sides.
+/// a byte order mark is none of the text. Tags: lines are stripped of white space at both ends. Segments: tags within
+/// are removed, the rest stripped; XML entities (&amp;) stay as they are, as sacreBLEU and S1 leave them: the 13a
+/// tokenizer of BLEU reads them on both sides.
 class TextReader {
  public:
-  TextReader(const std::filesystem::path& path, TextFormat format);
+  TextReader(LineReader lines, TextFormat format) : lines_(std::move(lines)), format_(format) {}
   /// Valid until the next call; nullopt at the end.
-  /// Throws Error for a <seg> without </seg> on its line, a <!-- without -->, a damaged gzip file.
+  /// Throws Error: a <seg> without </seg> on its line, an element that only files with both sides have (<src>, <tuv>),
+  /// a <!-- without -->, a damaged gzip file.
   std::optional<std::string_view> next();
   int64_t line_number() const { return lines_.line_number(); }  ///< of the sentence returned last
   int64_t count() const { return count_; }                      ///< sentences returned so far
@@ -54,8 +55,8 @@ class TextReader {
   int64_t comment_line_ = 0;  // where the comment begins that has not ended; 0 = none
 };
 
-/// text without its tags: from a `<` with a letter, `/`, `!` or `?` behind it to the next `>`. Other `<` are text, as
-/// in "a < b and c > d".
+/// text without its tags: from a `<` with a letter, `/`, `!` or `?` behind it to the next `>` that is in no value of an
+/// attribute. Other `<` are text, as in "a < b and c > d".
 std::string remove_tags(std::string_view text);
 
 }  // namespace nmt

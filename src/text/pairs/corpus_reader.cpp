@@ -13,13 +13,46 @@ namespace {
 
 bool has_pieces(const std::string& text) { return text.find("\u2581") != std::string::npos; }
 
+bool are_same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code none;
+  return one == other || std::filesystem::equivalent(one, other, none);
+}
+
+[[noreturn]] void refuse_beside_another(const std::string& option, const std::filesystem::path& path,
+                                        const std::string& other_option) {
+  throw Error(option + " " + path.string() + ": holds both sides; name it in " + other_option + ", too");
+}
+
+/// How many more there are.
+int64_t count_rest(PairReader& reader) {
+  int64_t count = 0;
+  for (TextPair pair; reader.next(pair);) ++count;
+  return count;
+}
+
 }  // namespace
 
-CorpusReader::CorpusReader(CorpusFiles files, Utf8Policy policy)
-    : files_(std::move(files)), reader_(make_pair_reader(files_, policy)) {}
+CorpusReader::CorpusReader(CorpusFiles files, const ReadingOptions& reading)
+    : files_(std::move(files)),
+      source_(open_corpus_file({.path = files_.source,
+                                .option = files_.source_option,
+                                .reading = reading,
+                                .is_alone = files_.target.empty()})) {
+  if (files_.target.empty()) return;
+  same_file_ = are_same_file(files_.source, files_.target);
+  if (same_file_ && source_->holds_both_sides()) return;
+  if (same_file_ && !std::filesystem::is_regular_file(files_.source))
+    throw Error(fmt::format("{} {}: a pipe of one side; the other needs one of its own", files_.target_option,
+                            files_.target.string()));
+  target_ = open_corpus_file(
+      {.path = files_.target, .option = files_.target_option, .reading = reading, .side = TextSide::kTarget});
+  if (source_->holds_both_sides() == target_->holds_both_sides()) return;
+  if (source_->holds_both_sides()) refuse_beside_another(files_.source_option, files_.source, files_.target_option);
+  refuse_beside_another(files_.target_option, files_.target, files_.source_option);
+}
 
 bool CorpusReader::next(TextPair& pair) {
-  if (reader_->next(pair)) {
+  if (target_ ? next_of_two(pair) : source_->next(pair)) {
     ++count_;
     if (has_pieces(pair.source) || has_pieces(pair.target)) ++pairs_of_pieces_;
     return true;
@@ -29,8 +62,44 @@ bool CorpusReader::next(TextPair& pair) {
   return false;
 }
 
+/// Two files that hold both sides, two pipes say, have to have the same pairs.
+bool CorpusReader::next_of_two(TextPair& pair) {
+  const bool both_sides = source_->holds_both_sides();
+  TextPair copy;
+  const bool has_source = source_->next(pair), has_target = target_->next(both_sides ? copy : pair);
+  if (has_source != has_target) throw_unequal(has_source);
+  if (both_sides && has_source && (copy.source != pair.source || copy.target != pair.target))
+    throw Error(fmt::format("{} {}: holds both sides, but its pair {} is not that of {}; name one file on both sides",
+                            files_.target_option, files_.target.string(), count_ + 1, files_.source.string()));
+  return has_source;
+}
+
+void CorpusReader::throw_unequal(bool source_has_one) {
+  const int64_t sources = count_ + (source_has_one ? 1 : 0) + count_rest(*source_);
+  const int64_t targets = count_ + (source_has_one ? 0 : 1) + count_rest(*target_);
+  throw Error(fmt::format("{} {}: {} sentences, {} has {}; align the files", files_.target_option,
+                          files_.target.string(), targets, files_.source.string(), sources));
+}
+
+int64_t CorpusReader::repaired_lines() const {
+  return source_->repaired_lines() + (target_ ? target_->repaired_lines() : 0);
+}
+
+std::string CorpusReader::description() const {
+  return source_->description() + (target_ ? ", " + target_->description() : "");
+}
+
 std::vector<ReaderNote> CorpusReader::notes() const {
-  auto notes = reader_->notes();
+  auto notes = source_->notes();
+  if (target_)
+    for (auto& note : target_->notes()) notes.push_back(std::move(note));
+  if (same_file_ && target_) {
+    const auto& [source, target, source_option, target_option] = files_;
+    notes.push_back(
+        {.text = fmt::format("{}{} {}: the same file on both sides", source_option,
+                             source_option == target_option ? "" : " and " + target_option, source.string()),
+         .is_warning = true});
+  }
   if (pairs_of_pieces_ > count_ / 2)
     notes.push_back(
         {.text = fmt::format("{} pairs are cut into pieces already (\u2581 begins a word); give raw text, or "

@@ -7,29 +7,33 @@
 
 #include "text/pairs/corpus_files.h"
 #include "text/pairs/pair_reader.h"
-#include "text/pairs/text_pair.h"
 
 namespace nmt {
 
-/// The pairs of a corpus, in order, whatever its format.
+/// The pairs of a corpus, in order, whatever the form of its files.
 class CorpusReader {
  public:
-  /// Throws Error for files that cannot be read (see make_pair_reader).
-  CorpusReader(CorpusFiles files, Utf8Policy policy);
+  /// Throws Error: files that cannot be read (see open_corpus_file), a file that holds both sides beside one that does
+  /// not, one pipe for two sides.
+  CorpusReader(CorpusFiles files, const ReadingOptions& reading);
 
-  /// False at the end. Throws Error: bytes that are not UTF-8 (FILE:LINE, unless they are repaired), what the format
-  /// does not allow, no sentence at all.
+  /// False at the end. Throws Error: what the form does not allow (FILE:LINE), sides of different lengths, no sentence
+  /// at all.
   bool next(TextPair& pair);
 
-  int64_t count() const { return count_; }                              ///< pairs so far
-  int64_t repaired_lines() const { return reader_->repaired_lines(); }  ///< of both sides
-  std::vector<ReaderNote> notes() const;                                ///< for the log
-  bool has_a_file_for_each_side() const { return reader_->has_a_file_for_each_side(); }
-  std::string description() const { return reader_->description(); }  ///< "FILE (TSV)"
+  int64_t count() const { return count_; }  ///< pairs so far
+  int64_t repaired_lines() const;           ///< of both sides
+  std::vector<ReaderNote> notes() const;    ///< for the log
+  bool has_a_file_for_each_side() const { return !source_->holds_both_sides(); }
+  std::string description() const;  ///< "FILE (TSV)", "FILE (plain text), FILE (IWSLT tags)"
 
  private:
+  bool next_of_two(TextPair& pair);
+  [[noreturn]] void throw_unequal(bool source_has_one);
+
   CorpusFiles files_;
-  std::unique_ptr<PairReader> reader_;
+  std::unique_ptr<PairReader> source_, target_;  // no target_: source_ holds both sides
+  bool same_file_ = false;
   int64_t count_ = 0;
   int64_t pairs_of_pieces_ = 0;  // with SentencePiece's mark of a word's beginning
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/files/json_file.h"
@@ -10,22 +11,38 @@
 #include "base/unicode.h"
 
 namespace nmt {
+namespace {
 
-JsonLinesReader::JsonLinesReader(CorpusFiles files, Utf8Policy policy)
-    : PairReader(std::move(files), policy), lines_(open_lines(files_)) {}
+constexpr std::array<std::string_view, 2> kKeys = {"source", "target"};
+
+/// Whether a line that looks like an object says `key`.
+bool has_key(std::string_view line, std::string_view key) {
+  return !key.empty() && line.find(fmt::format("\"{}\"", key)) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool JsonLinesReader::fits(const FileBeginning& file) {
+  if (file.is_named(".jsonl") || file.is_named(".ndjson")) return true;
+  const std::string_view line = file.first_line();
+  if (file.is_named(".json") && (line.starts_with('{') || line.starts_with('['))) return true;  // or next() refuses it
+  if (!line.starts_with('{') || !strip(line.substr(1)).starts_with('"')) return false;
+  const auto has_side = [&](TextSide side) {
+    return has_key(line, kKeys[static_cast<size_t>(side)]) || has_key(line, file.reading.language(side));
+  };
+  return has_key(line, "translation") || (has_side(TextSide::kSource) && has_side(TextSide::kTarget));
+}
 
 bool JsonLinesReader::next(TextPair& pair) {
   for (;;) {
-    const auto line = with_option_named(files_.source_option, [&] { return lines_.next(); });
-    if (!line) return false;
-    const std::string json = checked(*line, lines_, files_.source_option);
-    if (strip(json).empty()) continue;
-    const auto object = parse(json);
-    if (!object.is_object()) refuse(fmt::format("is no JSON object{}", escape_hint(json)));
+    const auto json = next_text();
+    if (!json) return false;
+    if (strip(*json).empty()) continue;
+    const auto object = parse(*json);
+    if (!object.is_object()) refuse_object(fmt::format("is no JSON object{}", escape_hint(*json)));
     const auto inner = object.find("translation");
     const auto& sides = inner != object.end() && inner->is_object() ? *inner : object;
-    pair.source = text(sides, "source", files_.source_language);
-    pair.target = text(sides, "target", files_.target_language);
+    for (const auto side : {TextSide::kSource, TextSide::kTarget}) pair.of(side) = text(sides, side);
     return true;
   }
 }
@@ -40,26 +57,31 @@ nlohmann::json JsonLinesReader::parse(std::string_view json) const {
     if (event == Event::object_end) keys.pop_back();
     if (event != Event::key) return true;
     const auto& key = found.get_ref<const std::string&>();
-    if (!keys.back().insert(key).second) refuse(fmt::format("\"{}\" stands twice in an object", key));
+    if (!keys.back().insert(key).second) refuse_object(fmt::format("\"{}\" stands twice in an object", key));
     return true;
   });
 }
 
-std::string JsonLinesReader::text(const nlohmann::json& object, const char* key, const std::string& language) const {
-  auto found = object.find(language);
+std::string JsonLinesReader::text(const nlohmann::json& object, TextSide side) const {
+  const auto key = kKeys[static_cast<size_t>(side)];
+  const auto& language = file_.reading.language(side);
+  auto found = language.empty() ? object.end() : object.find(language);
   if (found == object.end()) found = object.find(key);
-  if (found == object.end()) refuse(fmt::format("has neither \"{}\" nor \"{}\"", language, key));
-  if (!found->is_string()) refuse(fmt::format("\"{}\" is no text", found.key()));
+  if (found == object.end())
+    refuse_object(language.empty() ? fmt::format("has no \"{}\"", key)
+                                   : fmt::format("has neither \"{}\" nor \"{}\"", language, key));
+  if (!found->is_string()) refuse_object(fmt::format("\"{}\" is no text", found.key()));
   auto text = found->get<std::string>();
+  if (text.find('\0') != std::string::npos) refuse_object(fmt::format("\"{}\" holds NUL", found.key()));
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text;
 }
 
-void JsonLinesReader::refuse(const std::string& why) const {
-  throw Error(fmt::format(R"({} {}:{}: {}; a line is {{"source": "...", "target": "..."}}, or has the keys "{}", "{}")",
-                          files_.source_option, files_.source.string(), lines_.line_number(), why,
-                          files_.source_language, files_.target_language));
+void JsonLinesReader::refuse_object(const std::string& why) const {
+  const auto& [source, target, utf8, columns] = file_.reading;
+  refuse(why + R"(; a line is {"source": "...", "target": "..."})" +
+         (source.empty() ? "" : fmt::format(R"(, or has the keys "{}", "{}")", source, target)));
 }
 
 }  // namespace nmt

@@ -11,17 +11,16 @@ namespace nmt {
 /// Other keys are not read, nor lines of white space. A line break within a text becomes a space: a text is one line.
 class JsonLinesReader final : public PairReader {
  public:
-  /// Throws Error for a file that cannot be read.
-  JsonLinesReader(CorpusFiles files, Utf8Policy policy);
+  JsonLinesReader(CorpusFile file, TextReader lines) : PairReader(std::move(file), std::move(lines)) {}
+  /// A file named *.jsonl or *.ndjson, or one that begins with an object of such keys.
+  static bool fits(const FileBeginning& file);
   bool next(TextPair& pair) override;  ///< also throws Error for what is no such object, or has a key twice
-  std::string description() const override { return files_.source.string() + " (JSON lines)"; }
+  std::string description() const override { return file_.path.string() + " (JSON lines)"; }
 
  private:
   nlohmann::json parse(std::string_view json) const;
-  std::string text(const nlohmann::json& object, const char* key, const std::string& language) const;
-  [[noreturn]] void refuse(const std::string& why) const;
-
-  TextReader lines_;
+  std::string text(const nlohmann::json& object, TextSide side) const;
+  [[noreturn]] void refuse_object(const std::string& why) const;
 };
 
 }  // namespace nmt

@@ -6,24 +6,34 @@
 
 namespace nmt {
 
-std::string PairReader::checked(std::string_view text, const TextReader& reader, const std::string& option) {
+std::string_view FileBeginning::first_line() const {
+  const std::string_view begun = strip(text);
+  return strip(begun.substr(0, begun.find('\n')));
+}
+
+std::optional<std::string> PairReader::next_text() {
+  const auto text = with_option_named(file_.option, [&] { return lines_.next(); });
+  if (!text) return std::nullopt;
+  return checked(*text);
+}
+
+std::string PairReader::checked(std::string_view text) {
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos)
+    refuse(fmt::format("byte {} is NUL: this is no text; convert it (iconv, from UTF-16, say) or unpack it (tar)",
+                       nul + 1));
   const auto offset = find_invalid_utf8(text);
   if (!offset) return std::string(text);
-  if (policy_ == Utf8Policy::kStop) {
-    throw Error(fmt::format(
-        "{} {}:{}: byte {} (0x{:02X}) is not UTF-8; mend or convert the file (iconv), or set "
-        "data.repair_utf8: true",
-        option, reader.path().string(), reader.line_number(), *offset + 1, static_cast<unsigned char>(text[*offset])));
+  if (file_.reading.utf8 == Utf8Policy::kStop) {
+    refuse(fmt::format("byte {} (0x{:02X}) is not UTF-8; correct or convert the file (iconv){}", *offset + 1,
+                       static_cast<unsigned char>(text[*offset]),
+                       file_.option.starts_with("data.") ? ", or set data.repair_utf8: true" : ""));
   }
   ++repaired_;
   return repair_utf8(text);
 }
 
-TextReader open_lines(const CorpusFiles& files) {
-  return with_option_named(files.source_option, [&] {
-    detect_format(files.source);  // refuses what is no text
-    return TextReader(files.source, TextFormat::kPlain);
-  });
+void PairReader::refuse(const std::string& why) const {
+  throw Error(fmt::format("{} {}:{}: {}", file_.option, file_.path.string(), lines_.line_number(), why));
 }
 
 }  // namespace nmt

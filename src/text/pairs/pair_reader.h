@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,11 +11,20 @@
 #include "base/error.h"
 #include "text/corpus/text_reader.h"
 #include "text/pairs/corpus_files.h"
-#include "text/pairs/text_pair.h"
 
 namespace nmt {
 
-enum class Utf8Policy { kStop, kRepair };
+/// What a form is told by.
+struct FileBeginning {
+  std::filesystem::path name;  ///< without ".gz"
+  bool has_name = true;        ///< of a file; a pipe has none that says anything
+  std::string_view text;       ///< the first bytes, unpacked, without a byte order mark
+  const ReadingOptions& reading;
+  bool is_alone = false;
+
+  bool is_named(std::string_view ending) const { return name.extension() == ending; }
+  std::string_view first_line() const;  ///< that is not empty, without white space around it
+};
 
 /// What a reader found on its way and the user should know, for the log: a whole sentence.
 struct ReaderNote {
@@ -21,28 +32,33 @@ struct ReaderNote {
   bool is_warning = false;
 };
 
-/// The pairs of a corpus in one format, in order. A new format is a class of this kind and a row in pair_formats.cpp.
+/// The pairs of one file, or the sentences of its one side, in order. A new form is a class of this kind and a row in
+/// pair_formats.cpp.
 class PairReader {
  public:
   virtual ~PairReader() = default;
-  /// False at the end. Texts are valid UTF-8, otherwise as they stand in the files. Throws Error: OPTION FILE:LINE and
-  /// what is wrong there; bytes that are not UTF-8, unless they are repaired.
+  /// False at the end. Of a file of one side only that side is set. Texts are valid UTF-8 without NUL, otherwise as
+  /// they stand in the file. Throws Error: OPTION FILE:LINE and what is wrong there.
   virtual bool next(TextPair& pair) = 0;
-  virtual std::string description() const = 0;  ///< "FILE (plain text), FILE (IWSLT tags, ...)"
-  virtual bool has_a_file_for_each_side() const { return false; }
+  virtual std::string description() const = 0;  ///< "FILE (TSV)"
+  virtual bool holds_both_sides() const { return true; }
   virtual std::vector<ReaderNote> notes() const { return {}; }
-  int64_t repaired_lines() const { return repaired_; }  ///< of both sides, with bytes replaced by U+FFFD
+  int64_t repaired_lines() const { return repaired_; }  ///< with bytes replaced by U+FFFD
 
  protected:
-  PairReader(CorpusFiles files, Utf8Policy policy) : files_(std::move(files)), policy_(policy) {}
+  PairReader(CorpusFile file, TextReader lines) : file_(std::move(file)), lines_(std::move(lines)) {}
 
-  /// The sentence or line that `reader` returned last, checked or repaired.
-  std::string checked(std::string_view text, const TextReader& reader, const std::string& option);
+  /// The next line, or sentence of a text with markup; nullopt at the end. Throws Error: bytes that are not UTF-8,
+  /// unless they are repaired, or NUL; the file is damaged.
+  std::optional<std::string> next_text();
+  [[noreturn]] void refuse(const std::string& why) const;  ///< throws Error: OPTION FILE:LINE of that text, and why
 
-  const CorpusFiles files_;
+  const CorpusFile file_;
+  TextReader lines_;
 
  private:
-  Utf8Policy policy_;
+  std::string checked(std::string_view text);
+
   int64_t repaired_ = 0;
 };
 
@@ -55,9 +71,5 @@ auto with_option_named(const std::string& option, F&& body) {
     throw Error(option + " " + error.what());
   }
 }
-
-/// A file that holds both sides, line by line, whatever its name says of its format. Throws Error: no such file, packed
-/// with another program than gzip.
-TextReader open_lines(const CorpusFiles& files);
 
 }  // namespace nmt

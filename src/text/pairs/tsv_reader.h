@@ -4,18 +4,24 @@
 
 namespace nmt {
 
-/// One file, a pair a line: source, a tab, target. Further columns are not read, but counted.
+/// One file, a pair a line: columns with tabs between, two of which are the source and the target.
 class TsvReader final : public PairReader {
  public:
-  /// Throws Error for a file that cannot be read.
-  TsvReader(CorpusFiles files, Utf8Policy policy);
-  bool next(TextPair& pair) override;  ///< also throws Error for a line without a tab
-  std::string description() const override { return files_.source.string() + " (TSV)"; }
+  TsvReader(CorpusFile file, TextReader lines);
+  /// A file that stands alone, or is named *.tsv; of what has no name, each of the first lines has as many tabs.
+  static bool fits(const FileBeginning& file);
+  /// Also throws Error for a line without these columns, and at the end where only one side has any letter.
+  bool next(TextPair& pair) override;
+  std::string description() const override { return file_.path.string() + " (TSV)"; }
   std::vector<ReaderNote> notes() const override;
 
  private:
-  TextReader lines_;
-  int64_t longer_lines_ = 0;  // with more than two columns
+  void look_for_letters(const std::string& text, TextSide side);
+  void check_letters() const;
+
+  std::vector<int64_t> columns_;  // of source and target, from 1
+  bool has_letters_[2] = {false, false};
+  int64_t longer_lines_ = 0;  // with columns that nobody has named
 };
 
 }  // namespace nmt

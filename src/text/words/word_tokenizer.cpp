@@ -22,6 +22,7 @@ struct Entry {
 
 /// A line of the file. Throws Error with what is wrong with it.
 Entry parse_entry(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
   const size_t tab = line.find('\t');
   if (tab == std::string_view::npos) throw Error("no tab; a line is a word, a tab and its count");
   const std::string_view digits = line.substr(tab + 1);

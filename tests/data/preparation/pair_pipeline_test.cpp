@@ -20,7 +20,7 @@ class RunPairs : public testing::Test {
     for (int i = 0; i < pairs; ++i) file << 's' << i << (i == bad ? "\xFF" : "") << "\tt" << i << '\n';
     file.close();
     return {{.source = folder_ / "pairs.tsv", .target = "", .source_option = "data.train_tsv", .target_option = ""},
-            Utf8Policy::kStop};
+            {}};
   }
 
   /// What was taken, and the message of the error that ended it.
@@ -87,8 +87,7 @@ TEST_F(RunPairs, LongLinesMakeSmallBlocks) {
     std::ofstream file(folder_ / "pairs.tsv");
     for (int i = 0; i < 20; ++i) file << std::string(400'000, 'a') << "\tb\n";
   }
-  CorpusReader reader({.source = folder_ / "pairs.tsv", .target = "", .source_option = "o", .target_option = ""},
-                      Utf8Policy::kStop);
+  CorpusReader reader({.source = folder_ / "pairs.tsv", .target = "", .source_option = "o", .target_option = ""}, {});
   int blocks = 0;
   run_pairs(reader, 1,
             {.transform = [](EncodedPair&, int) {},

@@ -46,6 +46,16 @@ TEST(PieceLines, ComeBackFromPieces) {
   EXPECT_EQ(pieces.encode(lines[0]).substr(0, 3), "\u2581");
 }
 
+// The byte of a line end would make two lines of one; nmt-translate writes a space, too.
+TEST(PieceLines, OneLineGivesOneLine) {
+  const auto bytes = train_sentencepiece(test::training_lines(), {.vocab_size = 350, .byte_fallback = true});
+  const auto tokenizer = std::make_shared<SentencePieceTokenizer>(*bytes, "test");
+  const PieceLines pieces({{}, tokenizer, tokenizer}, TextSide::kSource, PieceForm::kPieces);
+  EXPECT_EQ(pieces.decode("\u2581 <0x41> <0x0A> <0x42> <0x0D> <0x00> <0x43>\r"), "A B  C");
+  const PieceLines ids(words(), TextSide::kSource, PieceForm::kIds);
+  EXPECT_EQ(ids.decode("4 5\r"), "der hund");
+}
+
 TEST(PieceLines, SayWhatIsNotInTheVocabulary) {
   const PieceLines pieces(words(), TextSide::kSource, PieceForm::kPieces);
   EXPECT_EQ(message_of<Error>([&] { pieces.decode("der the"); }),

@@ -107,11 +107,64 @@ TEST_F(Prepare, WarnsOfLikelySlips) {
   EXPECT_THAT(log_.str(), HasSubstr("data.eval " + path("test.en") + ": the same file on both sides"));
   EXPECT_THAT(log_.str(), HasSubstr("data.source_language: 'czech' is no code of ISO 639"));
   EXPECT_THAT(log_.str(), Not(HasSubstr("data.target_language: 'mul'")));
-  const auto both = path("both.jsonl");
-  write_file_atomically(both, "{}\n");
-  DataConfig data;
-  data.train1 = data.train2 = {both};
-  EXPECT_THAT(input_warnings(data), testing::IsEmpty()) << "it has both sides";
+}
+
+// Encoding takes memory and time by the length of a word, for nothing where it is dropped.
+TEST_F(Prepare, WhatIsTooLongInAnyCaseIsDroppedUnread) {
+  prepare();
+  const auto train = output().at("prepared/train.bin");
+  std::string word;
+  for (int i = 0; i < 400000; ++i) word += static_cast<char>('a' + (i * 7919 + i / 13) % 26);
+  write("train.de", lines("de", 0, 300) + word + "\nkurz\n");
+  write("train.en", lines("en", 0, 300) + "short\n" + word + "\n");
+  config_.data.spm_model1 = path("spm.model");
+  write("spm.model", output().at("prepared/spm.model"));
+  const auto result = overwrite();
+  EXPECT_EQ(output().at("prepared/train.bin"), train);
+  EXPECT_THAT(result.table, testing::ContainsRegex("302 +300 "));
+}
+
+// A symbol with a space passes SentencePiece's own normalisation before it is looked for.
+TEST_F(Prepare, RefusesASymbolThatNormalisationChanges) {
+  config_.data.user_symbols = {"Die Zahl", "<2en>", "\u00BD"};
+  prepare();
+  config_.data.user_symbols = {"Die  Zahl"};
+  EXPECT_EQ(message_of<Error>([&] { overwrite(); }),
+            "data.user_symbols: 'Die  Zahl' is found in no text: data.normalization makes it 'Die Zahl'; write it so, "
+            "or leave it out");
+  config_.data.user_symbols = {"\u00BD Zahl"};
+  EXPECT_THAT(message_of<Error>([&] { overwrite(); }), HasSubstr("makes it '1\u20442 Zahl'"));
+  config_.data.user_symbols = {"Die Zahl"}, config_.data.normalization = NormalizationRule::kNmtNfkcCf;
+  EXPECT_THAT(message_of<Error>([&] { overwrite(); }), HasSubstr("makes it 'die zahl'"));
+}
+
+TEST_F(Prepare, WarnsWhereMuchIsUnknown) {
+  prepare();
+  EXPECT_THAT(log_.str(), Not(HasSubstr("pieces are <unk>; check")));
+  std::string other;  // of letters that the vocabulary has never seen
+  for (int i = 0; i < 5; ++i) other += "\u65E5\u672C\u8A9E \u6771\u4EAC\n";
+  write_file_atomically(path("test.en"), other);
+  write_file_atomically(path("test.de"), "a\nb\nc\nd\ne\n");
+  overwrite();
+  EXPECT_THAT(log_.str(), testing::ContainsRegex("test: [0-9.]+ % of the target's pieces are <unk>; check that it is "
+                                                 "text of the vocabulary's language"));
+  EXPECT_THAT(log_.str(), Not(testing::ContainsRegex("train: [0-9.]+ % of")));
+}
+
+TEST_F(Prepare, ReadsTheColumnsAndTheTmxThatAreNamed) {
+  const auto read = [&](const std::string& name, const std::string& content) {
+    write_file_atomically(path(name), content);
+    config_.data.test1 = config_.data.test2 = path(name);
+    overwrite();
+    return output().at("prepared/test.bin");
+  };
+  const auto plain = read("one.tsv", "ein Haus\ta house\n");
+  config_.data.tsv_columns = {2, 4};
+  EXPECT_EQ(read("four.tsv", "1\tein Haus\t2\ta house\n"), plain);
+  EXPECT_EQ(read("both.tmx",
+                 "<tmx><tu><tuv xml:lang='en-GB'><seg>a house</seg></tuv><tuv xml:lang='de'><seg>ein Haus</seg></tuv>"
+                 "</tu></tmx>"),
+            plain);
 }
 
 TEST_F(Prepare, TheDataDoesNotDependOnThreadsOrPlace) {
@@ -353,7 +406,7 @@ TEST_F(Prepare, BadBytesStopUnlessRepaired) {
 TEST_F(Prepare, SaysWhatTheUserMustChange) {
   write("train.en", lines("en", 0, 290));
   EXPECT_EQ(message(),
-            "data.train2 " + path("train.en") + ": 290 lines, " + path("train.de") + " has 300; align the files");
+            "data.train2 " + path("train.en") + ": 290 sentences, " + path("train.de") + " has 300; align the files");
   config_.data.train2 = {path("none.en")};
   EXPECT_THAT(message(), StartsWith("data.train2 " + path("none.en")));
   config_.data.train2 = {folder_.path().string()};

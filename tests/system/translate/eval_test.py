@@ -3,11 +3,14 @@
     eval_test.py --programs BUILD_FOLDER --work FOLDER [unittest arguments]
 """
 
+import gzip
+import html
 import json
 import os
 import resource
 import shutil
 import subprocess
+import threading
 
 from translate_support import PATIENCE, PROGRAMS, Case, main, run, translate
 
@@ -118,6 +121,65 @@ class Evaluate(Case):
         plain = self.scores("-m", PROGRAMS.model, "--source", self.folder / "s.de", *both)
         self.assertIn("nrefs:2", plain[0])
         self.assertEqual(self.scores("-m", PROGRAMS.model, "--source", self.folder / "s.xml", *both), plain)
+
+    def forms_of_a_set(self, pairs):
+        """Name to what a source file and a reference file hold; one text where both sides stand in it."""
+        escaped = [tuple(map(html.escape, pair)) for pair in pairs]
+        tags = "<url>http://x</url>\n<talkid>1</talkid>\n<title>{}</title>\n"
+        segments = "<?xml version='1.0'?>\n<mteval>\n<{0} setid='x'>\n{1}\n</{0}>\n</mteval>\n"
+
+        def lines(side, form="{1}"):
+            return "\n".join(form.format(i, pair[side]) for i, pair in enumerate(pairs))
+
+        def documents(side):
+            return "<p>" + "\n".join(f'<seg id="{i}">{pair[side]}</seg>' for i, pair in enumerate(escaped)) + "</p>"
+
+        units = (f'<tu><tuv xml:lang="en-GB"><seg>{b}</seg></tuv>\n<tuv xml:lang="fr"><seg>non</seg></tuv><tuv xml:lang="de">'
+                 f"<seg>{a}</seg></tuv></tu>\n" for a, b in escaped)
+        wmt = (f'<dataset id="x"><doc id="a" origlang="de"><src lang="de">{documents(0)}</src>\n<hyp system="s"><p><seg id="0">no'
+               f'</seg></p></hyp><ref lang="en" translator="A">{documents(1)}</ref>\n<ref lang="en" translator="B"><p>'
+               f'<seg id="0">no</seg></p></ref></doc></dataset>')
+        return {"plain": (lines(0), lines(1)),
+                "tags": (tags.format("x") + lines(0), tags.format("y") + lines(1)),
+                "sgm": tuple(segments.format(name, lines(side, '<seg\tid="{0}"> {1} </seg>'))
+                             for side, name in enumerate(("srcset", "refset"))),
+                "tsv": "".join(f"{a}\t{b}\n" for a, b in pairs),
+                "jsonl": "".join(json.dumps({"source": a, "target": b}) + "\n" for a, b in pairs),
+                "translation.jsonl": "".join(json.dumps({"translation": {"en": b, "de": a}}) + "\n" for a, b in pairs),
+                "xml": '<?xml version="1.0" encoding="utf-8"?>\n' + wmt,
+                "tmx": f'<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4"><header srclang="en"/><body>'
+                       f'{"".join(units)}</body></tmx>'}
+
+    def piped(self, path):
+        """A pipe that gives the bytes of a file once, and has another name."""
+        pipe = self.folder / f"pipe{len(list(self.folder.iterdir()))}"
+        os.mkfifo(pipe)
+        threading.Thread(target=lambda: pipe.write_bytes(path.read_bytes()), daemon=True).start()
+        return pipe
+
+    # A file means the same to all, whatever its form and wherever its bytes come from.
+    def test_every_form_of_a_set_gives_the_same_scores(self):
+        texts = [(PROGRAMS.work / "corpus" / f"test.{side}").read_text().splitlines()[:30] for side in ("de", "en")]
+        expected = translations = None
+        for form, content in self.forms_of_a_set(list(zip(*texts))).items():
+            files = []
+            for side, text in enumerate(content if isinstance(content, tuple) else (content,)):
+                files.append(self.folder / f"{side}.{form}")
+                files[-1].write_text(text)
+                (self.folder / f"{side}.{form}.gz").write_bytes(gzip.compress(text.encode()))
+            source, reference = files[0], files[-1]
+            packed = tuple(file.with_name(file.name + ".gz") for file in (source, reference))
+            for kind, named in {"file": lambda: (source, reference), "pipe": lambda: (self.piped(source), self.piped(reference)),
+                                "packed": lambda: packed, "packed pipe": lambda: tuple(map(self.piped, packed))}.items():
+                with self.subTest(form=form, kind=kind):
+                    source_file, reference_file = named()
+                    scores = self.scores("-m", PROGRAMS.model, "--source", source_file, "--reference", reference_file)
+                    expected = expected or scores
+                    self.assertEqual(scores, expected)
+            lines = translate("--input-format", "set", "-q", "-i", source).stdout
+            translations = translations or lines
+            self.assertEqual(lines, translations, form)
+        self.assertEqual(len(translations.splitlines()), 30)
 
     def test_several_models_are_compared_with_the_first(self):
         copy = self.folder / "copy"

@@ -17,15 +17,19 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
+TextFormat format_of(const std::filesystem::path& path) {
+  return text_format(path, std::string(LineReader(path).look_ahead(1 << 16)));
+}
+
 std::vector<std::string> sentences(const std::filesystem::path& path) {
-  TextReader reader(path, detect_format(path));
+  TextReader reader(LineReader(path), format_of(path));
   std::vector<std::string> found;
   while (const auto text = reader.next()) found.emplace_back(*text);
   EXPECT_EQ(reader.count(), static_cast<int64_t>(found.size()));
   return found;
 }
 
-TEST(DetectFormat, GoesByNameThenByTheFirstLineWithText) {
+TEST(TextFormatOf, GoesByNameThenByTheBeginning) {
   struct Case {
     const char* name;
     const char* content;
@@ -37,36 +41,23 @@ TEST(DetectFormat, GoesByNameThenByTheFirstLineWithText) {
       {"less.de", "<3 ist ein Herz\n", TextFormat::kPlain},
       {"url.de", "<urlaub ist schoen\n", TextFormat::kPlain},
       {"train.tags.de-en.de", "Text zuerst\n", TextFormat::kTags},
-      {"tags.de", "\n\n<url>http://example.org</url>\nText\n", TextFormat::kTags},
-      {"doc.de", "<doc docid=\"1\" genre=\"lectures\">\nText\n", TextFormat::kTags},
+      {"tags.de", "\n\n<url>http://example.org</url>\n<title>x</title>\nText\n", TextFormat::kTags},
+      {"doc.de", "<doc docid=\"1\" genre=\"lectures\">\n<talkid>1</talkid>\nText\n", TextFormat::kTags},
+      {"title.de", "<title>Hunde</title>\nText\n", TextFormat::kPlain},
+      {"two.de", "<title>Hunde</title>\n<description>Hunde</description>\nText\n", TextFormat::kPlain},
+      {"open.de", "<url>http://example.org\n<title>Hunde</title>\nText\n", TextFormat::kPlain},
       {"test.sgm", "no markup\n", TextFormat::kSegments},
       {"IWSLT16.TED.tst2013.de-en.de.xml", "", TextFormat::kSegments},
       {"news", "<?xml version=\"1.0\"?>\n<mteval>\n", TextFormat::kSegments},
       {"ref", "<refset setid=\"newstest2014\" srclang=\"any\">\n", TextFormat::kSegments},
+      {"tab", "<srcset\tsetid=\"x\">\n", TextFormat::kSegments},
       {"bom", "\xEF\xBB\xBF<srcset setid=\"x\">\n", TextFormat::kSegments},
   };
   const TemporaryDirectory folder;
   for (const auto& c : cases) {
-    EXPECT_EQ(detect_format(write_text(folder / c.name, c.content)), c.expected) << c.name;
-    EXPECT_EQ(detect_format(write_gzip(folder / (std::string(c.name) + ".gz"), c.content)), c.expected) << c.name;
+    EXPECT_EQ(format_of(write_text(folder / c.name, c.content)), c.expected) << c.name;
+    EXPECT_EQ(format_of(write_gzip(folder / (std::string(c.name) + ".gz"), c.content)), c.expected) << c.name;
   }
-}
-
-TEST(DetectFormat, RefusesWhatItCannotRead) {
-  const TemporaryDirectory folder;
-  const auto message = [&](std::string_view content) {
-    const auto path = write_text(folder / "x", content);
-    return message_of<Error>([&] { detect_format(path); });
-  };
-  EXPECT_THAT(message("\xFD"
-                      "7zXZ"),
-              HasSubstr("x: is packed with xz; unpack it (xz -d) first"));
-  EXPECT_THAT(message("BZh91AY"), HasSubstr("is packed with bzip2"));
-  EXPECT_THAT(message("\x28\xB5\x2F\xFD..."), HasSubstr("is packed with zstd"));
-  EXPECT_THAT(message("PK\x03\x04..."), HasSubstr("is a zip archive"));
-  EXPECT_THAT(message("\xFF\xFEH"), HasSubstr("is UTF-16; convert it (iconv -f UTF-16 -t UTF-8) first"));
-  EXPECT_THAT(message_of<Error>([&] { detect_format(folder.path()); }), HasSubstr("folder"));
-  EXPECT_THAT(message_of<Error>([&] { detect_format(folder / "none"); }), HasSubstr("none"));
 }
 
 TEST(TextReader, LeavesPlainLinesAsTheyStand) {
@@ -76,17 +67,19 @@ TEST(TextReader, LeavesPlainLinesAsTheyStand) {
   EXPECT_THAT(sentences(write_gzip(folder / "b", "one\ntwo\n")), ElementsAre("one", "two"));
 }
 
-// The rule of S1.2: the first character is looked at before stripping.
+// A line is markup where it is one of IWSLT's elements as a whole.
 TEST(TextReader, DropsMarkupLinesOfTags) {
   const TemporaryDirectory folder;
   const auto path = write_text(folder / "train.tags.de-en.de",
                                "<url>http://x</url>\n<description>Text > </description>\n Hallo Welt. \n\n <3 bleibt\n"
-                               "<reviewer></reviewer>\nEnde <b>\n");
-  EXPECT_THAT(sentences(path), ElementsAre("Hallo Welt.", "", "<3 bleibt", "Ende <b>"));
-  TextReader reader(path, TextFormat::kTags);
+                               "<reviewer href=\"x\"></reviewer>\r\nEnde <b>\n<b>Anfang</b>\n<title>a</title> b\n"
+                               "<doc id=\"a\">\n</doc>\n<doc> x\n<urls>u</urls>\n");
+  EXPECT_THAT(sentences(path), ElementsAre("Hallo Welt.", "", "<3 bleibt", "Ende <b>", "<b>Anfang</b>",
+                                           "<title>a</title> b", "<doc> x", "<urls>u</urls>"));
+  TextReader reader(LineReader(path), TextFormat::kTags);
   while (reader.next()) {
   }
-  EXPECT_EQ(reader.markup_lines(), 3);
+  EXPECT_EQ(reader.markup_lines(), 5);
 }
 
 TEST(TextReader, TakesTheSegmentsOfSgmAndXml) {
@@ -117,6 +110,27 @@ TEST(TextReader, TakesSegmentsInCapitals) {
   EXPECT_THAT(sentences(path), ElementsAre("A < B, C > D", "b"));
 }
 
+// White space of every kind ends a tag's name; a > may stand in an attribute.
+TEST(TextReader, ReadsTagsAsXmlWritesThem) {
+  const TemporaryDirectory folder;
+  const auto path =
+      write_text(folder / "t.sgm",
+                 "<srcset>\n<seg\tid=\"1\">Hund</seg>\n<seg note=\"x>y\" id='2'>Katze <i a='>'>x</i></seg>"
+                 "\n<seg id=\"3\"/> <seg id=it's>a</seg>\n</srcset>\n");
+  EXPECT_THAT(sentences(path), ElementsAre("Hund", "Katze x", "", "a"));
+}
+
+TEST(TextReader, RefusesElementsOfFilesWithSeveralSides) {
+  const TemporaryDirectory folder;
+  for (const char* tag : {"src", "ref", "hyp", "tu", "tuv"}) {
+    const auto line = std::string("<seg id=\"1\">a <") + tag + "> b</seg>\n";
+    EXPECT_THAT(sentences(write_text(folder / "t.xml", line)), ElementsAre("a  b")) << "within a segment";
+    const auto path = write_text(folder / "u.xml", line + " <" + tag + " lang=\"de\"><seg>c</seg>\n");
+    EXPECT_THAT(message_of<Error>([&] { sentences(path); }),
+                HasSubstr(std::string("u.xml:2: <") + tag + "> stands in files that hold several sides"));
+  }
+}
+
 TEST(TextReader, RefusesASegmentOverSeveralLines) {
   const TemporaryDirectory folder;
   const auto path = write_text(folder / "t.xml", "<doc>\n<seg id=\"1\">begins\nends</seg>\n");
@@ -138,6 +152,8 @@ TEST(RemoveTags, TakesWhatLooksLikeATag) {
                                                        {"<3 and >3", "<3 and >3"},
                                                        {"<B x=\"1\">c</B>", "c"},
                                                        {"a<!-- b -->c<?d?>e", "ace"},
+                                                       {"a<b c=\">\">d", "ad"},
+                                                       {"a<b c=\">d", "ad"},
                                                        {"a <b", "a <b"}};
   for (const auto& [text, expected] : cases) EXPECT_EQ(remove_tags(text), expected) << text;
 }

@@ -21,11 +21,9 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 class JsonLinesReaderTest : public testing::Test {
  protected:
-  CorpusFiles files(const std::filesystem::path& path) const {
-    return {path, path, "data.train1", "data.train2", "de", "en-GB"};
-  }
+  CorpusFiles files(const std::filesystem::path& path) const { return {path, path, "data.train1", "data.train2"}; }
   Pairs read(const CorpusFiles& files, Utf8Policy policy = Utf8Policy::kStop) {
-    CorpusReader reader(files, policy);
+    CorpusReader reader(files, {.source_language = "de", .target_language = "en-GB", .utf8 = policy});
     Pairs pairs;
     for (TextPair pair; reader.next(pair);) pairs.emplace_back(pair.source, pair.target);
     repaired_ = reader.repaired_lines();
@@ -75,7 +73,7 @@ TEST_F(JsonLinesReaderTest, ReadsGzipAndOneFileAlone) {
   EXPECT_THAT(read(alone), ElementsAre(Pair("a", "")));
   EXPECT_EQ(alone.name(), "b.jsonl.gz");
   EXPECT_EQ(files(packed).name(), "b.jsonl.gz");
-  EXPECT_EQ(CorpusReader(alone, Utf8Policy::kStop).description(), path("b.jsonl.gz") + " (JSON lines)");
+  EXPECT_EQ(CorpusReader(alone, {}).description(), path("b.jsonl.gz") + " (JSON lines)");
 }
 
 TEST_F(JsonLinesReaderTest, SaysWhatIsWrongAndWhere) {
@@ -102,27 +100,33 @@ TEST_F(JsonLinesReaderTest, AKeyMayStandInEachOfSeveralObjects) {
               ElementsAre(Pair("a", "b")));
 }
 
-TEST_F(JsonLinesReaderTest, IsToldByItsName) {
+TEST_F(JsonLinesReaderTest, IsToldByItsNameOrItsFirstLine) {
   const std::string_view line = R"({"source": "a", "target": "b"})";
-  EXPECT_THAT(read(files(write_text(folder_ / "a.ndjson", line))), ElementsAre(Pair("a", "b")));
-  EXPECT_THAT(read(files(write_gzip(folder_ / "a.ndjson.gz", line))), ElementsAre(Pair("a", "b")));
-  for (const char* text : {"{\"source\": 1}\n", "\uFEFF { \"source\": 1}\n"}) {
-    const auto json = write_text(folder_ / "a.json", text), gzip = write_gzip(folder_ / "b.json.gz", text);
-    EXPECT_EQ(message_of<Error>([&] { read(files(json)); }),
-              "data.train1 " + path("a.json") + ": holds JSON; name it *.jsonl to have it read as JSON lines");
-    EXPECT_EQ(message_of<Error>([&] {
-                read({write_text(folder_ / "a.de", "{\"a\"\n"), gzip, "data.train1", "data.train2"});
-              }),
-              "data.train2 " + path("b.json.gz") + ": holds JSON; name it *.jsonl to have it read as JSON lines");
+  for (const char* name : {"a.ndjson", "a.json", "a.txt", "a"}) {
+    EXPECT_THAT(read(files(write_text(folder_ / name, line))), ElementsAre(Pair("a", "b"))) << name;
+    EXPECT_THAT(read(files(write_gzip(folder_ / (std::string(name) + ".gz"), line))), ElementsAre(Pair("a", "b")));
   }
-  EXPECT_THAT(read(files(write_text(folder_ / "text.json", "{a}\n"))), ElementsAre(Pair("{a}", "{a}")));
+  EXPECT_THAT(read(files(write_text(folder_ / "b", "\uFEFF\n { \"en-GB\": \"b\", \"de\": \"a\"}\n"))),
+              ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(read(files(write_text(folder_ / "c", R"({"translation": {"de": "a", "en-GB": "b"}})"))),
+              ElementsAre(Pair("a", "b")));
+  // What is no such object is text, but in a file that says JSON.
+  for (const char* text : {"{a}\n", "{\"a\": 1}\n", "{\"source\": \"a\"}\n", "[1]\n", "{\n"}) {
+    EXPECT_EQ(read(files(write_text(folder_ / "text", text))).size(), 1u) << text;
+    EXPECT_THAT(message_of<Error>([&] { read(files(write_text(folder_ / "list.json", text))); }),
+                testing::StartsWith("data.train1 " + path("list.json") + ":1: "));
+  }
   EXPECT_THAT(message_of<Error>([&] { read(files(folder_ / "none.json")); }), testing::StartsWith("data.train1 "));
+}
+
+TEST_F(JsonLinesReaderTest, RefusesNul) {
+  EXPECT_THAT(refusal(R"({"source": "a\u0000b", "target": "b"})"), testing::HasSubstr(R"(:2: "source" holds NUL;)"));
 }
 
 TEST_F(JsonLinesReaderTest, StopsAtOrRepairsBytesThatAreNotUtf8) {
   EXPECT_EQ(refusal("{\"source\": \"\xFC\", \"target\": \"b\"}"),
             "data.train1 " + path("a.jsonl") +
-                ":2: byte 13 (0xFC) is not UTF-8; mend or convert the file (iconv), or set data.repair_utf8: true");
+                ":2: byte 13 (0xFC) is not UTF-8; correct or convert the file (iconv), or set data.repair_utf8: true");
   EXPECT_THAT(read("{\"source\": \"\xFC\", \"target\": \"b\"}", Utf8Policy::kRepair), ElementsAre(Pair("\uFFFD", "b")));
   EXPECT_EQ(repaired_, 1);
 }
@@ -130,7 +134,7 @@ TEST_F(JsonLinesReaderTest, StopsAtOrRepairsBytesThatAreNotUtf8) {
 TEST_F(JsonLinesReaderTest, StandsBesideNoOtherFile) {
   const auto json = write_text(folder_ / "a.jsonl", "{}"), text = write_text(folder_ / "b", "b\n");
   const auto message = [&](const std::filesystem::path& source, const std::filesystem::path& target) {
-    return message_of<Error>([&] { CorpusReader({source, target, "data.eval1", "data.eval2"}, Utf8Policy::kStop); });
+    return message_of<Error>([&] { CorpusReader({source, target, "data.eval1", "data.eval2"}, {}); });
   };
   EXPECT_EQ(message(json, text), "data.eval1 " + path("a.jsonl") + ": holds both sides; name it in data.eval2, too");
   EXPECT_EQ(message(text, json), "data.eval2 " + path("a.jsonl") + ": holds both sides; name it in data.eval1, too");

@@ -84,6 +84,11 @@ TEST(WordTokenizer, AByteOrderMarkIsNoneOfTheFirstWord) {
   EXPECT_EQ(WordTokenizer::load(folder / "v.tsv", {})->serialized(), kSpecial + "x\t1\n");
 }
 
+TEST(WordTokenizer, TakesLineEndsOfWindows) {
+  const WordTokenizer words("<PAD>\t9\r\n<UNK>\t9\r\n<S>\t9\r\n</S>\t9\r\ndie\t9\r\nUhr\t5\r\n", "v", {});
+  EXPECT_THAT(words.encode("die Uhr"), ElementsAre(4, 5));
+}
+
 TEST(WordTokenizer, NamesTheLineThatIsWrong) {
   EXPECT_EQ(error_of(kSpecial + "a\t1\nb 2\n"), "v.tsv:6: no tab; a line is a word, a tab and its count");
   EXPECT_EQ(error_of(kSpecial + "a\tmany\n"), "v.tsv:5: 'many' is no count; a line is a word, a tab and its count");
