@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "scoring/command/command_error.h"
 #include "scoring/command/score_command.h"
 
 int main(int argc, char** argv) {

@@ -13,9 +13,8 @@ struct Grid {
 
 enum class GridStyle { kFancy, kLatex };
 
-/// Draws a grid as the Python library tabulate does with stralign and numalign "center" and the first column flush
-/// right: a column whose cells all read as numbers is printed with `width` digits after the point. No line end at the
-/// end.
-std::string format_grid(const Grid& grid, GridStyle style, int width);
+/// Draws a grid as the Python library tabulate does, the first column flush right, the others centered. No line end at
+/// the end.
+std::string format_grid(const Grid& grid, GridStyle style);
 
 }  // namespace nmt::scoring

@@ -29,9 +29,8 @@ class Painter {
 
 std::string cell_of(const PairedResult& result, const TableFormat& format, const Painter& paint) {
   std::string cell = fixed(result.score, format.width);
-  if (result.mean) {
+  if (result.mean)
     cell += fmt::format(" ({} ± {})", fixed(*result.mean, format.width), fixed(*result.half_width, format.width));
-  }
   if (result.p_value) {
     const std::string p = "(p = " + fixed(*result.p_value, 4) + ")";
     cell += format.style == TableStyle::kText ? "\n" : " ";
@@ -40,27 +39,26 @@ std::string cell_of(const PairedResult& result, const TableFormat& format, const
   return cell;
 }
 
-/// Paints titles, and the first row if its system is called a baseline; sets the name of that.
-std::string painted_grid(Grid grid, const TableFormat& format, const Painter& paint, std::string& baseline) {
-  bool has_baseline = false;
-  for (size_t c = 0; c < grid.titles.size(); ++c) {
-    std::string& first = grid.columns[c].front();
-    if (first.starts_with("Baseline:")) {
-      baseline = first;
-      has_baseline = true;
-    }
-    if (has_baseline) first = paint(first, Color::kYellow);
-    grid.titles[c] = paint(grid.titles[c], Color::kCyan);
+std::string grid_of(const PairedTable& table, const TableFormat& format, const Painter& paint, bool has_baseline) {
+  Grid grid{.titles = {"System"}, .columns = {table.systems}};
+  for (const PairedColumn& column : table.columns) {
+    const bool has_intervals = column.results.front().mean.has_value();
+    grid.titles.push_back(column.metric + (has_intervals ? " (μ ± 95% CI)" : ""));
+    auto& cells = grid.columns.emplace_back();
+    for (const PairedResult& result : column.results) cells.push_back(cell_of(result, format, paint));
   }
-  return format_grid(grid, format.style == TableStyle::kText ? GridStyle::kFancy : GridStyle::kLatex, format.width);
+  for (std::string& title : grid.titles) title = paint(title, Color::kCyan);
+  for (auto& cells : grid.columns) {
+    if (has_baseline) cells.front() = paint(cells.front(), Color::kYellow);
+  }
+  return format_grid(grid, format.style == TableStyle::kText ? GridStyle::kFancy : GridStyle::kLatex);
 }
 
-std::string explanation(const PairedTable& table, const TableFormat& format, const Painter& paint,
-                        const std::string& baseline_name) {
+std::string explanation(const PairedTable& table, const Painter& paint, const std::string& baseline_name) {
   const bool bootstrap = table.kind == PairedTestKind::kBootstrap;
   const std::string heading =
       fmt::format("Paired {} test with {} {}", bootstrap ? "bootstrap resampling" : "approximate randomization",
-                  format.samples_in_heading.value_or(table.samples), bootstrap ? "resampling trials" : "trials");
+                  table.samples, bootstrap ? "resampling trials" : "trials");
   const std::string line(heading.size(), '-');
   const std::string baseline = paint("baseline", Color::kYellow), name = paint(baseline_name, Color::kYellow);
   const std::string hypothesis = paint("Null hypothesis", Color::kGreen);
@@ -89,43 +87,31 @@ std::string explanation(const PairedTable& table, const TableFormat& format, con
   return text;
 }
 
-template <typename Column>
-std::string signatures(const std::vector<Column>& columns, const TableFormat& format) {
+std::string signatures(const PairedTable& table, bool short_ones) {
   std::string text = "-----------------\nMetric signatures\n-----------------\n";
-  for (const auto& column : columns) {
-    const Signature& signature = column.signature;
-    text += fmt::format(" - {:<10} {}\n", column.metric,
-                        format.short_signatures ? signature.short_text() : signature.text());
-  }
+  for (const auto& [metric, signature, results] : table.columns)
+    text += fmt::format(" - {:<10} {}\n", metric, short_ones ? signature.short_text() : signature.text());
   return text;
 }
 
-std::string ascii_json(const std::string& text) { return json_string(text, JsonEscapes::kAscii); }
-
-std::string json_or_null(const std::optional<double>& value) { return value ? json_number(*value) : "null"; }
-
-std::string json_of(const PairedResult& result) {
-  return fmt::format(
-      "{{\n            \"score\": {},\n            \"p_value\": {},\n            \"mean\": {},\n            \"ci\": "
-      "{}\n        }}",
-      json_number(result.score), json_or_null(result.p_value), json_or_null(result.mean),
-      json_or_null(result.half_width));
-}
-
-/// A list of objects, one a system; value(column, system) is the JSON of a cell.
-template <typename Table, typename Value>
-std::string json_table(const Table& table, Value value) {
-  if (table.systems.empty()) return "[]\n";
-  std::string json = "[";
+std::string json_of(const PairedTable& table, int width) {
+  const JsonLayout layout{.indent = 4, .only_ascii = true};
+  const auto number = [](const std::optional<double>& value) { return value ? repr(*value) : "null"; };
+  std::vector<std::string> systems;
   for (size_t s = 0; s < table.systems.size(); ++s) {
-    json += s == 0 ? "\n    {" : ",\n    {";
-    json += "\n        \"system\": " + ascii_json(table.systems[s]);
-    for (const auto& column : table.columns) {
-      json += ",\n        " + ascii_json(column.metric) + ": " + value(column, s);
+    JsonMembers members = {{"system", json_string(table.systems[s], layout)}};
+    for (const PairedColumn& column : table.columns) {
+      const PairedResult& result = column.results[s];
+      const JsonMembers figures = {{"score", repr(result.score)},
+                                   {"p_value", number(result.p_value)},
+                                   {"mean", number(result.mean)},
+                                   {"ci", number(result.half_width)}};
+      members.emplace_back(column.metric, table.kind ? json_object(figures, layout, 2)
+                                                     : json_string(fixed(result.score, width), layout));
     }
-    json += "\n    }";
+    systems.push_back(json_object(members, layout, 1));
   }
-  return json + "\n]\n";
+  return fmt::format("[\n    {}\n]\n", fmt::join(systems, ",\n    "));
 }
 
 /// Paints "(μ = 47.0 ± 46.8)".
@@ -167,39 +153,12 @@ std::string format_single_results(const std::vector<std::string>& scores, const 
 }
 
 std::string format_results(const PairedTable& table, const TableFormat& format) {
-  if (format.style == TableStyle::kJson) {
-    return json_table(table, [](const PairedColumn& column, size_t s) { return json_of(column.results[s]); });
-  }
+  if (format.style == TableStyle::kJson) return json_of(table, format.width);
   const Painter paint(format.colors);
-  Grid grid{.titles = {"System"}, .columns = {table.systems}};
-  bool intervals = false;
-  for (const PairedColumn& column : table.columns) {
-    auto& cells = grid.columns.emplace_back();
-    for (const PairedResult& result : column.results) {
-      cells.push_back(cell_of(result, format, paint));
-      intervals |= result.mean.has_value();
-    }
-    grid.titles.push_back(column.metric + (intervals ? " (μ ± 95% CI)" : ""));
-  }
-  std::string baseline;
-  std::string text = painted_grid(std::move(grid), format, paint, baseline) + "\n\n";
-  return text + explanation(table, format, paint, baseline) + signatures(table.columns, format);
-}
-
-std::string format_results(const ScoreTable& table, const TableFormat& format) {
-  const auto figure = [&](const ScoreTable::Column& column, size_t s) { return fixed(column.scores[s], format.width); };
-  if (format.style == TableStyle::kJson) {
-    return json_table(table, [&](const auto& column, size_t s) { return ascii_json(figure(column, s)); });
-  }
-  Grid grid{.titles = {"System"}, .columns = {table.systems}};
-  for (const auto& column : table.columns) {
-    grid.titles.push_back(column.metric);
-    auto& cells = grid.columns.emplace_back();
-    for (size_t s = 0; s < table.systems.size(); ++s) cells.push_back(figure(column, s));
-  }
-  std::string baseline;
-  return painted_grid(std::move(grid), format, Painter(format.colors), baseline) + "\n\n" +
-         signatures(table.columns, format);
+  const bool has_baseline = table.systems.front().starts_with("Baseline:");
+  std::string text = grid_of(table, format, paint, has_baseline) + "\n\n";
+  if (table.kind) text += explanation(table, paint, has_baseline ? table.systems.front() : "");
+  return text + signatures(table, format.short_signatures);
 }
 
 }  // namespace nmt::scoring

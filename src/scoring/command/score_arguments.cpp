@@ -1,160 +1,210 @@
 #include "scoring/command/score_arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
+#include <charconv>
+#include <limits>
 #include <string_view>
+#include <utility>
 
-#include "scoring/metrics/bleu.h"
+#include "base/choice.h"
+#include "base/error.h"
 
 namespace nmt::scoring {
 namespace {
 
-constexpr std::string_view kTextGroup = "Text", kMetricsGroup = "Metrics", kBleuGroup = "BLEU", kChrfGroup = "chrF",
-                           kTerGroup = "TER", kSignificanceGroup = "Significance", kOutputGroup = "Output";
-constexpr std::array kGroups{kTextGroup, kMetricsGroup,      kBleuGroup,  kChrfGroup,
-                             kTerGroup,  kSignificanceGroup, kOutputGroup};
+using Strings = std::vector<std::string>;
 
-constexpr std::array<std::string_view, 3> kExamples{"nmt-score reference.de -i output.de",
-                                                    "nmt-score reference.de -i output.de -m bleu chrf -f text -w 2",
-                                                    "nmt-score reference.de -i base.de new.de --paired-bs"};
+// Beyond these, output and n-grams would fill the memory.
+constexpr int kMaxWidth = 1000, kMaxChrfOrder = 1000;
 
-/// How an option stands in the help.
-struct Shown {
-  std::string_view group, value, help;
+constexpr std::string_view kDescription =
+    "Scores translations with BLEU, chrF and TER. The command line, the output and the exit codes are those of\n"
+    "sacreBLEU; docs/scoring.md lists the differences. Test sets are not downloaded by name (-t, --list, --download,\n"
+    "--echo, --citation, --origlang, --subset): get the reference with sacreBLEU\n"
+    "(sacrebleu -t wmt17 -l en-de --echo ref > reference.de) and name the file.";
+
+constexpr std::string_view kExamples =
+    "nmt-score reference.de -i output.de\n"
+    "nmt-score reference.de -i output.de -m bleu chrf -f text -w 2\n"
+    "nmt-score reference.de -i base.de new.de --paired-bs";
+
+/// Throws Error unless it is between -max and max.
+template <typename Number>
+Number number_of(const std::string& name, const std::string& text, Number max) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!is_number || !(-max <= number && number <= max)) {  // nan is within no range
+    const std::string limit = max < std::numeric_limits<Number>::max() ? fmt::format(" of at most {}", max) : "";
+    throw Error(fmt::format("{} {}: give a {}number{}", name, text, std::is_integral_v<Number> ? "whole " : "", limit));
+  }
+  return number;
+}
+
+/// Rows of the table of options, group after group.
+class ArgumentTable {
+ public:
+  explicit ArgumentTable(std::vector<ScoreArgument>& rows) : rows_(rows) {}
+  void group(std::string name) { group_ = std::move(name); }
+
+  OptionDescription& add(Strings names, std::string value, std::string help, decltype(ScoreArgument::store) store) {
+    rows_.push_back({{.names = std::move(names), .value = std::move(value), .help = std::move(help), .group = group_},
+                     std::move(store)});
+    return rows_.back().shown;
+  }
+
+  void flag(Strings names, bool& target, std::string help) {
+    add(std::move(names), "", std::move(help), [&target](const auto&, const auto&) { target = true; });
+  }
+
+  template <typename Target>
+  void text(Strings names, std::string value, Target& target, std::string help, Strings choices = {}) {
+    const auto store = [&target](const auto&, const Strings& values) { target = values.front(); };
+    add(std::move(names), std::move(value), std::move(help), store).choices = std::move(choices);
+  }
+
+  void texts(Strings names, std::string value, Strings& target, std::string help, Strings choices = {}) {
+    const auto store = [&target](const auto&, const Strings& values) { target = values; };
+    auto& shown = add(std::move(names), std::move(value), std::move(help), store);
+    shown.choices = std::move(choices);
+    shown.several_values = true;
+  }
+
+  /// Number: the type of the target, or what it holds if it is optional.
+  template <typename Number, typename Target>
+  void number(Strings names, Target& target, std::string help, Number max = std::numeric_limits<Number>::max()) {
+    add(std::move(names), std::is_integral_v<Number> ? "N" : "X", std::move(help),
+        [&target, max](const auto& name, const Strings& values) { target = number_of(name, values.front(), max); });
+  }
+
+  template <typename Enum>
+  void choice(Strings names, Enum& target, std::string help) {
+    const auto store = [&target](const auto&, const Strings& values) { target = Choice<Enum>(values.front()); };
+    add(std::move(names), "NAME", std::move(help), store).choices = {kNames<Enum>.begin(), kNames<Enum>.end()};
+  }
+
+ private:
+  std::vector<ScoreArgument>& rows_;
+  std::string group_;
 };
 
-ArgumentOption shown(ArgumentOption option, const Shown& how) {
-  option.group = how.group;
-  option.value = how.value;
-  option.help = how.help;
-  return option;
+void add_metrics(ArgumentTable& table, ScoreOptions& o) {
+  table.group("Metrics");
+  table.texts({"-m", "--metrics"}, "NAME...", o.metrics,
+              "which ones; default: bleu; the last three are BLEU as older programs print it, for one system",
+              {"bleu", "chrf", "ter", "multi-bleu", "multi-bleu-legacy", "nltk"});
+  table.flag({"-sl", "--sentence-level"}, o.sentence_level, "a score for each segment, one metric");
+  table.number<int64_t>({"--min-len"}, o.min_length, "only pairs with at least N words on both sides");
+  table.number<int64_t>({"--max-len"}, o.max_length, "only pairs with at most N words on both sides");
+  table.number<int64_t>({"--length-analysis"}, o.length_analysis,
+                        "adds a table: scores by length of the reference, in steps of N words");
+  table.group("BLEU");
+  table.choice({"-s", "--smooth-method"}, o.bleu.smoothing, "smoothing of n-grams without a match; default: exp");
+  table.number<double>({"-sv", "--smooth-value"}, o.bleu.smoothing_value,
+                       "of floor (default: 0.1) and add-k (default: 1)", kMaxSmoothing);
+  table.text({"-tok", "--tokenize"}, "NAME", o.tokenizer, "tokenizer; default: by the language, else 13a",
+             tokenizer_names());
+  table.flag({"-lc", "--lowercase"}, o.bleu.lowercase, "ignore case");
+  table.flag({"--force"}, o.force, "no warning that the text looks tokenized");
+  table.text({"--spm-model"}, "FILE", o.bleu.sentencepiece_model,
+             "the model of spm, flores101, flores200, spBLEU-1K (default: sacreBLEU's download)");
+  table.group("chrF");
+  table.number<int>({"-cc", "--chrf-char-order"}, o.chrf.char_order,
+                    "longest character n-grams, at most 1000 (default: 6)", kMaxChrfOrder);
+  table.number<int>({"-cw", "--chrf-word-order"}, o.chrf.word_order,
+                    "longest word n-grams, at most 1000 (default: 0; 2: chrF++)", kMaxChrfOrder);
+  table.number<decltype(o.chrf.beta)>({"--chrf-beta"}, o.chrf.beta, "weight of recall (default: 2)");
+  table.flag({"--chrf-whitespace"}, o.chrf.whitespace, "count white space as characters");
+  table.flag({"--chrf-lowercase"}, o.chrf.lowercase, "ignore case");
+  table.flag({"--chrf-eps-smoothing"}, o.chrf.eps_smoothing, "smooth as chrF++.py, NLTK and Moses do");
+  table.group("TER");
+  table.flag({"--ter-case-sensitive"}, o.ter.case_sensitive, "do not ignore case");
+  table.flag({"--ter-asian-support"}, o.ter.asian_support,
+             "with --ter-normalized and --ter-no-punct: East Asian characters too");
+  table.flag({"--ter-no-punct"}, o.ter.no_punctuation, "remove punctuation");
+  table.flag({"--ter-normalized"}, o.ter.normalized, "split punctuation");
 }
 
-ArgumentOption flag(std::vector<std::string> names, std::string_view group, std::string_view help) {
-  return shown({std::move(names)}, {group, "", help});
+void add_tests(ArgumentTable& table, ScoreOptions& o) {
+  table.group("Significance");
+  table.flag({"-ci", "--confidence"}, o.confidence, "95% confidence interval of one system, by bootstrap resampling");
+  table.number<int64_t>({"-cin", "--confidence-n"}, o.confidence_samples, "resamples (default: 1000)");
+  const auto paired = [&o](PairedTestKind kind) {
+    return [&o, kind](const std::string& name, const Strings&) {
+      if (o.paired.value_or(kind) != kind) throw Error(name + ": one of --paired-ar and --paired-bs, not both");
+      o.paired = kind;
+    };
+  };
+  table.add({"-par", "--paired-ar"}, "", "compare the systems with the first one, approximate randomization",
+            paired(PairedTestKind::kApproximateRandomization));
+  table.add({"-pbs", "--paired-bs"}, "", "compare the systems with the first one, paired bootstrap resampling",
+            paired(PairedTestKind::kBootstrap));
+  table.number<int64_t>({"-parn", "--paired-ar-n"}, o.trials, "trials (default: 10000)");
+  table.number<int64_t>({"-pbsn", "--paired-bs-n"}, o.bootstrap_samples, "resamples (default: 1000)");
+  table.add({"-j", "--paired-jobs"}, "N", "accepted; see --threads", [](const auto&, const auto&) {});
+  table.number<int>({"--threads"}, o.threads,
+                    "threads for everything, at most 1024 (default: 0, all processors); figures do not depend on it");
 }
 
-ArgumentOption one(std::vector<std::string> names, const Shown& how, std::vector<std::string> choices = {}) {
-  return shown({std::move(names), Arity::kOne, std::move(choices)}, how);
+void add_output(ArgumentTable& table, ScoreOptions& o) {
+  table.group("Output");
+  table.flag({"-q", "--quiet"}, o.quiet, "no messages");
+  table.flag({"-sh", "--short"}, o.short_signature, "short signatures");
+  table.flag({"-b", "--score-only"}, o.score_only, "the score only");
+  table.number<int>({"-w", "--width"}, o.width, "digits after the point, at most 1000 (default: 1)", kMaxWidth);
+  table.flag({"-d", "--detail"}, o.detail, "accepted; there are no built-in test sets to split");
+  table.flag({"-nc", "--no-color"}, o.no_color, "no colours on a terminal");
+  table.choice({"-f", "--format"}, o.style, "form of the output; default: json");
+  table.flag({"-h", "--help"}, o.help, "this text");
+  table.flag({"-V", "--version"}, o.version, "versions");
 }
 
-/// Not sacreBLEU's: its abbreviations (--m, --l) keep their meaning.
-ArgumentOption own(std::string name, const Shown& how) {
-  return shown({{std::move(name)}, Arity::kOne, {}, false, "", true}, how);
+/// Those of sacreBLEU's own test sets.
+void add_hidden(ArgumentTable& table, ScoreOptions& o) {
+  table.group("");
+  const auto store = [&o](const auto&, const auto&) { o.names_test_set = true; };
+  for (const Strings& names : {Strings{"--cite", "--citation"}, {"--list"}}) table.add(names, "", "", store);
+  for (const Strings& names : {Strings{"-t", "--test-set"}, {"-ol", "--origlang"}, {"--subset"}, {"--download"}})
+    table.add(names, "NAME", "", store);
+  table.add({"--echo"}, "NAME...", "", store).several_values = true;
 }
 
-/// In lines of at most 120 columns, which begin behind `indent` spaces; the first is already there.
-std::string wrapped(std::string_view words, size_t indent) {
-  std::string text;
-  size_t column = indent;
-  while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find(' '));
-    if (column > indent && column + 1 + word.size() > 120) {
-      text += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      text += ' ';
-      ++column;
-    }
-    text += word;
-    column += word.size();
-    words.remove_prefix(std::min(word.size() + 1, words.size()));
-  }
-  return text + '\n';
-}
-
-/// What an option is called, and its help beside it.
-std::string row(std::string first, std::string_view help) {
+/// What an option is called, and its help beside it or below.
+std::string row(const std::string& first, const std::string& help) {
   constexpr size_t kColumn = 32;
-  if (first.size() + 2 > kColumn) first += '\n';
-  const size_t last_line = first.ends_with('\n') ? 0 : first.size();
-  return first + std::string(kColumn - last_line, ' ') + wrapped(help, kColumn);
+  const bool fits = first.size() + 2 < kColumn;
+  return fmt::format("  {:<{}}{}\n", fits ? first : first + "\n" + std::string(kColumn, ' '), fits ? kColumn - 2 : 0,
+                     help);
 }
 
 }  // namespace
 
-const std::vector<ArgumentOption>& score_arguments() {
-  static const std::vector<ArgumentOption> options = {
-      shown({{"--help", "-h"}, Arity::kFlag, {}, true}, {kOutputGroup, "", "this text"}),
-      {{"--citation", "--cite"}},
-      {{"--list"}},
-      {{"--test-set", "-t"}, Arity::kOne},
-      one({"--language-pair", "-l"}, {kTextGroup, "SRC-TGT", "chooses the tokenizer of BLEU for zh, ja and ko"}),
-      {{"--origlang", "-ol"}, Arity::kOne},
-      {{"--subset"}, Arity::kOne},
-      {{"--download"}, Arity::kOne},
-      {{"--echo"}, Arity::kAtLeastOne},
-      shown({{"--input", "-i"}, Arity::kAny},
-            {kTextGroup, "FILE...", "files of systems (default: standard input, systems separated by tabs)"}),
-      one({"--num-refs", "-nr"},
-          {kTextGroup, "N", "references a line of the one REFERENCE file, separated by tabs (default: 1)"}),
-      one({"--encoding", "-e"}, {kTextGroup, "NAME", "encoding of all text (default: utf-8)"}),
-      shown(
-          {{"--metrics", "-m"}, Arity::kAtLeastOne, {"bleu", "chrf", "ter", "multi-bleu", "multi-bleu-legacy", "nltk"}},
-          {kMetricsGroup, "NAME...",
-           "which ones; default: bleu; the last three are BLEU as older programs print it, for one system"}),
-      flag({"--sentence-level", "-sl"}, kMetricsGroup, "a score for each segment, one metric"),
-      one({"--smooth-method", "-s"}, {kBleuGroup, "NAME", "smoothing of n-grams without a match; default: exp"},
-          {"none", "floor", "add-k", "exp"}),
-      one({"--smooth-value", "-sv"}, {kBleuGroup, "X", "of floor (default: 0.1) and add-k (default: 1)"}),
-      one({"--tokenize", "-tok"}, {kBleuGroup, "NAME", "tokenizer; default: by the language, else 13a"},
-          tokenizer_names()),
-      flag({"--lowercase", "-lc"}, kBleuGroup, "ignore case"),
-      flag({"--force"}, kBleuGroup, "no warning that the text looks tokenized"),
-      one({"--chrf-char-order", "-cc"}, {kChrfGroup, "N", "longest character n-grams, at most 1000 (default: 6)"}),
-      one({"--chrf-word-order", "-cw"},
-          {kChrfGroup, "N", "longest word n-grams, at most 1000 (default: 0; 2: chrF++)"}),
-      one({"--chrf-beta"}, {kChrfGroup, "N", "weight of recall (default: 2)"}),
-      flag({"--chrf-whitespace"}, kChrfGroup, "count white space as characters"),
-      flag({"--chrf-lowercase"}, kChrfGroup, "ignore case"),
-      flag({"--chrf-eps-smoothing"}, kChrfGroup, "smooth as chrF++.py, NLTK and Moses do"),
-      flag({"--ter-case-sensitive"}, kTerGroup, "do not ignore case"),
-      flag({"--ter-asian-support"}, kTerGroup, "with --ter-normalized and --ter-no-punct: East Asian characters too"),
-      flag({"--ter-no-punct"}, kTerGroup, "remove punctuation"),
-      flag({"--ter-normalized"}, kTerGroup, "split punctuation"),
-      flag({"--confidence", "-ci"}, kSignificanceGroup,
-           "95% confidence interval of one system, by bootstrap resampling"),
-      one({"--confidence-n", "-cin"}, {kSignificanceGroup, "N", "resamples (default: 1000)"}),
-      shown({{"--paired-ar", "-par"}, Arity::kFlag, {}, false, "--paired-bs"},
-            {kSignificanceGroup, "", "compare the systems with the first one, approximate randomization"}),
-      shown({{"--paired-bs", "-pbs"}, Arity::kFlag, {}, false, "--paired-ar"},
-            {kSignificanceGroup, "", "compare the systems with the first one, paired bootstrap resampling"}),
-      one({"--paired-ar-n", "-parn"}, {kSignificanceGroup, "N", "trials (default: 10000)"}),
-      one({"--paired-bs-n", "-pbsn"}, {kSignificanceGroup, "N", "resamples (default: 1000)"}),
-      one({"--paired-jobs", "-j"}, {kSignificanceGroup, "N", "accepted; see --threads"}),
-      flag({"--quiet", "-q"}, kOutputGroup, "no messages"),
-      flag({"--short", "-sh"}, kOutputGroup, "short signatures"),
-      flag({"--score-only", "-b"}, kOutputGroup, "the score only"),
-      one({"--width", "-w"}, {kOutputGroup, "N", "digits after the point, at most 1000 (default: 1)"}),
-      flag({"--detail", "-d"}, kOutputGroup, "accepted; there are no built-in test sets to split"),
-      flag({"--no-color", "-nc"}, kOutputGroup, "no colours on a terminal"),
-      one({"--format", "-f"}, {kOutputGroup, "NAME", "form of the output; default: json"}, {"json", "text", "latex"}),
-      shown({{"--version", "-V"}, Arity::kFlag, {}, true}, {kOutputGroup, "", "versions"}),
-      one({"--spm-model"},
-          {kBleuGroup, "FILE", "the model of spm, flores101, flores200, spBLEU-1K (default: sacreBLEU's download)"}),
-      one({"--threads"},
-          {kSignificanceGroup, "N",
-           "threads for everything, at most 1024 (default: 0, all processors); figures do not depend on it"}),
-      own("--min-len", {kMetricsGroup, "N", "only pairs with at least N words on both sides"}),
-      own("--max-len", {kMetricsGroup, "N", "only pairs with at most N words on both sides"}),
-      own("--length-analysis",
-          {kMetricsGroup, "N", "adds a table: scores by length of the reference, in steps of N words"}),
-  };
-  return options;
+std::vector<ScoreArgument> score_arguments(ScoreOptions& options) {
+  std::vector<ScoreArgument> rows;
+  ArgumentTable table(rows);
+  table.group("Text");
+  table.text({"-l", "--language-pair"}, "SRC-TGT", options.language_pair,
+             "chooses the tokenizer of BLEU for zh, ja and ko");
+  table.texts({"-i", "--input"}, "FILE...", options.systems,
+              "files of systems (default: standard input, systems separated by tabs)");
+  table.number<int64_t>({"-nr", "--num-refs"}, options.fields,
+                        "references a line of the one REFERENCE file, separated by tabs (default: 1)");
+  table.text({"-e", "--encoding"}, "NAME", options.encoding, "encoding of all text (default: utf-8)");
+  add_metrics(table, options);
+  add_tests(table, options);
+  add_output(table, options);
+  add_hidden(table, options);
+  return rows;
 }
 
 ProgramDescription score_description() {
   ProgramDescription program{
       .name = "nmt-score",
-      .description =
-          "Scores translations with BLEU, chrF and TER. The command line, the output and the exit codes are those "
-          "of sacreBLEU; docs/scoring.md lists the differences. Test sets are not downloaded by name (-t, "
-          "--list, --download, --echo, --citation, --origlang, --subset): get the reference with sacreBLEU "
-          "(sacrebleu -t wmt17 -l en-de --echo ref > reference.de) and name the file.",
+      .description = std::string(kDescription),
       .usage = "[OPTIONS] REFERENCE... [-i SYSTEM...]",
-      .examples = fmt::format("{}", fmt::join(kExamples, "\n")),
+      .examples = std::string(kExamples),
       .exit_status =
           "0: done. 1: the text or the machine does not allow it. 2: the command line is wrong. 17: a "
           "line has another number of fields, separated by tabs, than expected.",
@@ -163,39 +213,27 @@ ProgramDescription score_description() {
       .environment = {{"SACREBLEU_SEED", "seed of resampling (default: 12345), or none"},
                       {"SACREBLEU_FORMAT", "goes before --format"},
                       {"NO_COLOR", "as --no-color"}}};
-  for (const std::string_view group : kGroups) {
-    for (const auto& option : score_arguments()) {
-      if (option.group != group) continue;
-      auto names = option.names;
-      std::ranges::reverse(names);  // -i, --input
-      program.options.push_back({.names = std::move(names),
-                                 .value = option.value,
-                                 .choices = option.choices,
-                                 .help = option.help,
-                                 .group = option.group,
-
-                                 .several_values = option.arity == Arity::kAny || option.arity == Arity::kAtLeastOne});
-    }
+  ScoreOptions unused;
+  for (auto& argument : score_arguments(unused)) {
+    if (!argument.shown.group.empty()) program.options.push_back(std::move(argument.shown));
   }
   return program;
 }
 
 std::string score_help() {
   const auto program = score_description();
-  std::string text =
-      fmt::format("usage: {} {}\n\n{}\nExamples:\n", program.name, program.usage, wrapped(program.description, 0));
-  for (const std::string_view example : kExamples) text += fmt::format("  {}\n", example);
-  text += "\nArguments:\n";
-  for (const auto& [name, help] : program.arguments) text += row("  " + name, help);
+  std::string text = fmt::format("usage: {} {}\n\n{}\n\nExamples:\n{}\n\nArguments:\n", program.name, program.usage,
+                                 program.description, program.examples);
+  for (const auto& [name, help] : program.arguments) text += row(name, help);
   std::string_view group;
   for (const auto& option : program.options) {
     if (option.group != group) text += fmt::format("\n{}:\n", group = option.group);
-    const std::string choices = fmt::format("{}", fmt::join(option.choices, ", "));
-    text += row(fmt::format("  {}{}{}", fmt::join(option.names, ", "), option.value.empty() ? "" : " ", option.value),
-                choices.empty() ? option.help : fmt::format("{} ({})", choices, option.help));
+    const std::string choices = option.choices.empty() ? "" : fmt::format(" ({})", fmt::join(option.choices, ", "));
+    text += row(fmt::format("{}{}{}", fmt::join(option.names, ", "), option.value.empty() ? "" : " ", option.value),
+                option.help + choices);
   }
   text += "\nEnvironment:\n";
-  for (const auto& [name, help] : program.environment) text += row("  " + name, help);
+  for (const auto& [name, help] : program.environment) text += row(name, help);
   return text;
 }
 

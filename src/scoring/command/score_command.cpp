@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <limits>
+#include <optional>
 #include <ostream>
+#include <span>
 
-#include "base/code_points.h"
 #include "base/process/program_description.h"
 #include "base/process/version.h"
 #include "base/strict_json.h"
-#include "base/threads.h"
 #include "base/unicode.h"
-#include "scoring/command/command_error.h"
 #include "scoring/command/score_arguments.h"
 #include "scoring/command/score_options.h"
 #include "scoring/command/scored_corpus_reader.h"
@@ -32,10 +30,42 @@ constexpr std::string_view kNoTestSets =
     "test sets by name are not part of nmt-score; get the files with sacreBLEU (sacrebleu -t SET -l SRC-TGT --echo ref "
     "> reference) and name them";
 
-/// Not pipes, which can be read once only.
-bool are_plain_files(const std::vector<std::string>& paths) {
-  return std::all_of(paths.begin(), paths.end(),
-                     [](const auto& path) { return std::filesystem::is_regular_file(path); });
+bool is_original(const std::string& metric) {
+  return std::ranges::any_of(kOriginalForms, [&](auto form) { return metric == original_form_name(form); });
+}
+
+[[noreturn]] void fail(const std::string& message) { throw Error(message); }
+
+void refuse(bool is_wrong, const std::string& message) {
+  if (is_wrong) fail(message);
+}
+
+/// What contradicts itself whatever the text is.
+void check(const ScoreOptions& options) {
+  const auto& metrics = options.metrics;
+  refuse(options.names_test_set, std::string(kNoTestSets));
+  refuse(options.references.empty(), "no references; name their files before -i");
+  refuse(options.sentence_level && metrics.size() > 1, "-sl: one metric only (-m)");
+  refuse(options.sentence_level && (options.confidence || options.paired), "-sl: not with statistical tests");
+  refuse(options.min_length < 0, fmt::format("--min-len {}: 0 or more words", options.min_length));
+  const int64_t max_length = options.max_length.value_or(kAnyLength);
+  refuse(max_length < 1, fmt::format("--max-len {}: 1 or more words", max_length));
+  refuse(max_length < options.min_length,
+         fmt::format("--max-len {}: less than --min-len {}", max_length, options.min_length));
+  const int64_t step = options.length_analysis.value_or(1);
+  refuse(step < 1, fmt::format("--length-analysis {}: 1 or more", step));
+  refuse(metrics.size() > 1 && std::ranges::count(metrics, "multi-bleu-legacy") > 0,
+         "-m multi-bleu-legacy: reads the text otherwise; name it alone");
+  refuse(options.fields != 1 && options.references.size() > 1,
+         "-nr: works with one reference file, whose lines hold the references separated by tabs");
+  refuse(!options.language_pair.empty() && options.language_pair.find('-') == std::string::npos,
+         fmt::format("-l {}: write source and target, as in en-de", options.language_pair));
+  if (!std::ranges::all_of(metrics, is_original)) return;
+  const std::string why = fmt::format(": not for -m {}, which takes the text as it is", metrics.front());
+  refuse(options.bleu.lowercase, "-lc" + why);
+  refuse(options.tokenizer.has_value(), "-tok" + why);
+  refuse(options.bleu.smoothing != BleuSmoothing::kExponential, "-s" + why);
+  refuse(options.bleu.smoothing_value.has_value(), "-sv" + why);
 }
 
 /// One run of the command.
@@ -44,119 +74,62 @@ class ScoreCommand {
   ScoreCommand(ScoreOptions options, const CommandStreams& streams) : options_(std::move(options)), streams_(streams) {}
 
   void run() {
-    check_options();
-    choose_systems();
-    reader_.emplace(source());
+    check(options_);
+    name_systems();
+    reader_.emplace(CorpusSource{.references = options_.references,
+                                 .fields = options_.fields,
+                                 .systems = names_,
+                                 .encoding = options_.encoding,
+                                 .cut_unended_lines = has_metric("multi-bleu-legacy"),
+                                 .keep_line_ends = options_.fields == 1 && has_multi_bleu()});
     check_systems();
     make_metrics();
     if (options_.sentence_level) return score_sentences();
     if ((options_.detail || options_.length_analysis) && options_.style == TableStyle::kJson)
       options_.style = TableStyle::kText;
-    if (names_.size() == 1) return score_one_system();
-    compare_systems();
+    names_.size() == 1 ? score_one_system() : compare_systems();
   }
 
  private:
-  [[noreturn]] static void fail(const std::string& message) { throw CommandError(kFailed, message); }
-
-  void say(const std::string& message) const { streams_.messages << "nmt-score: " << message << '\n'; }
-
-  void check_options() const {
-    if (options_.download || options_.list) fail(std::string(kNoTestSets));
-    if (options_.sentence_level && options_.metrics.size() > 1) fail("-sl: one metric only (-m)");
-    if (options_.min_length < 0) fail(fmt::format("--min-len {}: 0 or more words", options_.min_length));
-    if (options_.max_length && *options_.max_length < 1)
-      fail(fmt::format("--max-len {}: 1 or more words", *options_.max_length));
-    if (options_.max_length && *options_.max_length < options_.min_length)
-      fail(fmt::format("--max-len {}: less than --min-len {}", *options_.max_length, options_.min_length));
-    if (options_.length_analysis && *options_.length_analysis < 1)
-      fail(fmt::format("--length-analysis {}: 1 or more", *options_.length_analysis));
-    if (has_metric("multi-bleu-legacy") && options_.metrics.size() > 1) {
-      fail("-m multi-bleu-legacy: reads the text otherwise; name it alone");
-    }
-    refuse_options_of_bleu(options_);
-    if (options_.citation || options_.test_set) fail(std::string(kNoTestSets));
-    if (options_.fields != 1 && options_.references.size() > 1) {
-      fail("-nr: works with one reference file, whose lines hold the references separated by tabs");
-    }
-    if (options_.references.empty()) fail("no references; name their files before -i");
-    if (options_.echo) fail(std::string(kNoTestSets));
-    if (options_.language_pair && options_.language_pair->find('-') == std::string::npos) {
-      fail(fmt::format("-l {}: write source and target, as in en-de", *options_.language_pair));
-    }
+  void say(const std::string& message) const {
+    if (!options_.quiet) streams_.messages << "nmt-score: " << message << '\n';
   }
 
-  /// Names systems by their files; what is given twice ends the run, but only after reading what comes before.
-  void choose_systems() {
-    if (!options_.systems) return;
-    for (const std::string& name : *options_.systems) {
-      if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+  /// By their files. In a paired test the baseline may be named again.
+  void name_systems() {
+    for (const std::string& name : options_.systems) {
+      if (std::ranges::count(names_, name) == 0) {
         names_.push_back(name);
-      } else if (!options_.paired || name != names_.front()) {
-        repeated_ = name;
-        return;
+      } else {
+        refuse(!options_.paired || name != names_.front(), fmt::format("-i: '{}' is named twice", name));
       }
     }
-  }
-
-  CorpusSource source() const {
-    CorpusSource source{.references = options_.references,
-                        .fields = options_.fields,
-                        .systems = {},
-                        .encoding = options_.encoding,
-                        .cut_unended_lines = has_metric("multi-bleu-legacy"),
-                        .keep_line_ends = options_.fields == 1 && has_multi_bleu()};
-    if (options_.systems) source.systems = names_;
-    return source;
   }
 
   void check_systems() {
-    if (!repeated_.empty()) reader_->fail_after_reading(fmt::format("-i: '{}' is named twice", repeated_));
-    if (!options_.systems) {
-      const bool paired = options_.paired.has_value();
-      for (size_t i = 0; i < reader_->systems(); ++i) {
-        names_.push_back(paired && i == 0 ? "Baseline" : fmt::format("System {}", i + (paired ? 0 : 1)));
-      }
-    } else if (options_.paired && !names_.empty()) {
+    const bool is_paired = options_.paired.has_value();
+    if (options_.systems.empty()) {
+      for (size_t i = 0; i < reader_->systems(); ++i)
+        names_.push_back(is_paired && i == 0 ? "Baseline" : fmt::format("System {}", i + (is_paired ? 0 : 1)));
+    } else if (is_paired) {
       names_.front() = "Baseline: " + names_.front();
     }
-    const auto refuse = [&](bool condition, const std::string& message) {
-      if (condition) reader_->fail_after_reading(message);
-    };
-    refuse(options_.paired && names_.empty(), "-i: no systems");
-    refuse(options_.sentence_level && names_.size() > 1, "-sl: one system only");
-    refuse(options_.sentence_level && names_.empty(), "-i: no systems");
-    refuse(options_.sentence_level && (options_.confidence || options_.paired), "-sl: not with statistical tests");
-    refuse(options_.paired && names_.size() == 1, "paired tests need several systems (-i)");
-    refuse(names_.size() > 1 && options_.confidence, "--confidence: one system only; use --paired-bs");
-    const bool of_one_system = names_.size() == 1 && !options_.sentence_level && !options_.confidence;
-    for (const auto form : kOriginalForms) {
-      const std::string name = original_form_name(form);
-      refuse(has_metric(name) && !of_one_system, "-m " + name + ": for one system, without -sl and -ci");
-    }
-    refuse(options_.min_length > 0 && !of_one_system, "--min-len: for one system, without -sl and -ci");
-    refuse(options_.max_length && !of_one_system, "--max-len: for one system, without -sl and -ci");
-    refuse(options_.length_analysis && !of_one_system, "--length-analysis: for one system, without -sl and -ci");
-    refuse(options_.origlang || options_.subset, std::string(kNoTestSets));
-    options_.bleu.effective_order = options_.sentence_level;
-  }
-
-  std::string language() const {
-    if (!options_.language_pair) return "";
-    const std::string& pair = *options_.language_pair;
-    const size_t start = pair.find('-') + 1;
-    return pair.substr(start, pair.find('-', start) - start);
+    const bool is_one = names_.size() == 1;
+    refuse(options_.sentence_level && !is_one, "-sl: one system only");
+    refuse(is_paired && is_one, "paired tests need several systems (-i)");
+    refuse(options_.confidence && !is_one, "--confidence: one system only; use --paired-bs");
+    if (is_one && !options_.sentence_level && !options_.confidence) return;
+    const std::string why = ": for one system, without -sl and -ci";
+    for (const std::string& name : options_.metrics) refuse(is_original(name), "-m " + name + why);
+    refuse(options_.min_length > 0, "--min-len" + why);
+    refuse(options_.max_length.has_value(), "--max-len" + why);
+    refuse(options_.length_analysis.has_value(), "--length-analysis" + why);
   }
 
   void make_metrics() {
     for (const std::string& name : options_.metrics) {
-      const auto same = [&](const auto& metric) { return metric.first == name; };
-      if (std::any_of(metrics_.begin(), metrics_.end(), same)) continue;
-      try {
-        metrics_.emplace_back(name, make_metric(name));
-      } catch (const Error& error) {
-        reader_->fail_after_reading(error.what());
-      }
+      const auto is_same = [&](const auto& metric) { return metric.first == name; };
+      if (std::ranges::none_of(metrics_, is_same)) metrics_.emplace_back(name, make_metric(name));
     }
     // A paired test keeps the order of the command line.
     if (!options_.paired) std::sort(metrics_.begin(), metrics_.end());
@@ -167,7 +140,7 @@ class ScoreCommand {
       const auto& [char_order, word_order] = std::pair(options_.chrf.char_order, options_.chrf.word_order);
       const bool no_ngrams = char_order <= 0 && word_order <= 0;
       if (no_ngrams || (options_.chrf.eps_smoothing && char_order + word_order == 0)) {
-        throw Error("chrF needs n-grams of some order; raise -cc or -cw");
+        fail("chrF needs n-grams of some order; raise -cc or -cw");
       }
       return std::make_shared<Chrf>(options_.chrf);
     }
@@ -175,8 +148,10 @@ class ScoreCommand {
     for (const auto form : kOriginalForms) {
       if (name == original_form_name(form)) return std::make_shared<OriginalBleu>(form);
     }
-    const std::string usual = tokenizer_for_language(language());
+    const std::string target = options_.language_pair.substr(options_.language_pair.find('-') + 1);
+    const std::string usual = tokenizer_for_language(target.substr(0, target.find('-')));
     options_.bleu.tokenizer = options_.tokenizer.value_or(usual);
+    options_.bleu.effective_order = options_.sentence_level;
     if (usual != "13a" && options_.bleu.tokenizer != usual) say("consider the tokenizer '" + usual + "' or 'spm' here");
     return std::make_shared<Bleu>(options_.bleu);
   }
@@ -187,9 +162,7 @@ class ScoreCommand {
     return metrics;
   }
 
-  bool has_metric(const std::string& name) const {
-    return std::find(options_.metrics.begin(), options_.metrics.end(), name) != options_.metrics.end();
-  }
+  bool has_metric(const std::string& name) const { return std::ranges::count(options_.metrics, name) > 0; }
 
   bool has_multi_bleu() const { return has_metric("multi-bleu") || has_metric("multi-bleu-legacy"); }
 
@@ -217,8 +190,9 @@ class ScoreCommand {
                              options_.min_length, *options_.max_length)
                : fmt::format("--min-len {}: no pair has so many words on both sides", options_.min_length));
     }
-    for (size_t s = 0; s < names_.size() && !options_.force && has_metric("bleu"); ++s) {
-      if (tokenized[s] < kTokenizedLines) continue;
+    const bool warns = has_metric("bleu") && !options_.force && !options_.sentence_level;
+    for (size_t s = 0; s < names_.size(); ++s) {
+      if (!warns || tokenized[s] < kTokenizedLines) continue;
       say(fmt::format("{}: {} lines end in ' .': detokenize them, or the score is too low (--force: no warning)",
                       names_[s], tokenized[s]));
     }
@@ -232,63 +206,31 @@ class ScoreCommand {
                 options_.short_signature && (options_.sentence_level || options_.style != TableStyle::kJson)};
   }
 
-  /// Prints as it goes, so everything is checked before: plain files are read twice, of others the output is kept.
   void score_sentences();
-  void score_block(const SegmentBlock& block, std::string& out) const;
   void score_one_system();
+  PairedTable plain_scores();
+  PairedTable tested_scores(PairedTestKind kind);
   void compare_systems();
   TableFormat table_format() const;
 
   ScoreOptions options_;
   const CommandStreams& streams_;
   std::vector<std::string> names_;
-  std::string repeated_;
   std::optional<CorpusReader> reader_;
   std::optional<LengthAnalysis> by_length_;
   std::vector<std::pair<std::string, std::shared_ptr<const Metric>>> metrics_;
 };
 
-void ScoreCommand::score_block(const SegmentBlock& block, std::string& out) const {
-  const Metric& metric = *metrics_.front().second;
-  const size_t columns = metric.columns();
-  const ScoreFormat format = score_format();
-  const auto references = static_cast<int64_t>(block.references.size());
-  const Signature signature = metric.signature({.references = references});
-  std::vector<std::string> lines(block.size());
-  constexpr int64_t kGrain = 64;
-  const int threads = options_.threads > 0 ? options_.threads : default_threads();
-  parallel_for(block.size(), kGrain, threads, [&](int64_t begin, int64_t end) {
-    const auto scorer = metric.segment_scorer();
-    std::vector<double> statistics(columns);
-    std::vector<std::string_view> texts(block.references.size());
-    for (int64_t i = begin; i < end; ++i) {
-      for (size_t set = 0; set < texts.size(); ++set) texts[set] = block.references[set][i];
-      scorer->set_references(texts);
-      scorer->statistics(block.hypotheses.front()[i], statistics);
-      Score score = metric.score_of(statistics);
-      score.signature = signature;
-      lines[i] = score.format(format);
-    }
-  });
-  for (const std::string& line : lines) out.append(line).append(1, '\n');
-}
-
 void ScoreCommand::score_sentences() {
-  SegmentBlock block;
-  std::string out;
-  const bool readable_twice = options_.systems && are_plain_files(options_.references) && are_plain_files(names_);
-  while (reader_->next(block)) {
-    if (!readable_twice) score_block(block, out);
-  }
-  if (readable_twice) {
-    reader_.emplace(source());
-    while (reader_->next(block)) {
-      out.clear();
-      score_block(block, out);
-      streams_.out << out;
-    }
-  } else {
-    streams_.out << out;
+  const CorpusStatistics statistics = gather(Keep::kExact);
+  const Metric& metric = *metrics_.front().second;
+  const Signature signature = metric.signature({.references = statistics.references()});
+  const size_t columns = metric.columns();
+  std::span<const double> rest = statistics.exact(0, 0);
+  for (; !rest.empty(); rest = rest.subspan(columns)) {
+    Score score = metric.score_of(rest.first(columns));
+    score.signature = signature;
+    streams_.out << score.format(score_format()) << '\n';
   }
 }
 
@@ -324,56 +266,57 @@ void ScoreCommand::score_one_system() {
 
 TableFormat ScoreCommand::table_format() const {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool colors = streams_.colors && !options_.no_color && !(no_color && *no_color);
   return {.style = options_.style,
           .width = options_.width,
           .short_signatures = options_.short_signature,
-          .colors = colors,
-          .samples_in_heading = {}};
+          .colors = streams_.colors && !options_.no_color && !(no_color && *no_color)};
+}
+
+PairedTable ScoreCommand::plain_scores() {
+  const CorpusStatistics statistics = gather(Keep::kSums);
+  PairedTable table{.systems = names_};
+  for (size_t m = 0; m < metrics_.size(); ++m) {
+    const Metric& metric = *metrics_[m].second;
+    auto& column = table.columns.emplace_back(
+        PairedColumn{.metric = metric.name(), .signature = metric.signature({.references = statistics.references()})});
+    for (size_t s = 0; s < names_.size(); ++s)
+      column.results.push_back({.score = metric.score_of(statistics.sums(m, s)).score});
+  }
+  return table;
+}
+
+PairedTable ScoreCommand::tested_scores(PairedTestKind kind) {
+  const int64_t samples = kind == PairedTestKind::kBootstrap ? options_.bootstrap_samples : options_.trials;
+  PairedTable table =
+      paired_test(gather(kept_for(kind)), names_,
+                  {.kind = kind, .samples = samples, .seed = Seed::from_environment(), .threads = options_.threads});
+  table.samples = samples;  // the heading names those asked for, which may be 0
+  return table;
 }
 
 void ScoreCommand::compare_systems() {
-  TableFormat format = table_format();
-  if (names_.empty()) {  // -i without files: sacreBLEU prints an empty list, and fails to draw a table
-    reader_->check_rest();
-    if (format.style != TableStyle::kJson) fail("-i: no systems");
-    streams_.out << format_results(ScoreTable{}, format);
-    return;
-  }
-  if (!options_.paired) {
-    const CorpusStatistics statistics = gather(Keep::kSums);
-    ScoreTable table{.systems = names_, .columns = {}};
-    const SignatureFacts facts{.references = statistics.references()};
-    for (size_t m = 0; m < metrics_.size(); ++m) {
-      const Metric& metric = *metrics_[m].second;
-      ScoreTable::Column column{.metric = metric.name(), .signature = metric.signature(facts), .scores = {}};
-      for (size_t s = 0; s < names_.size(); ++s) column.scores.push_back(metric.score_of(statistics.sums(m, s)).score);
-      table.columns.push_back(std::move(column));
-    }
-    streams_.out << format_results(table, format);
-    return;
-  }
-  const CorpusStatistics statistics = gather(kept_for(*options_.paired));
-  const bool is_bootstrap = options_.paired == PairedTestKind::kBootstrap;
-  const int64_t samples = is_bootstrap ? options_.bootstrap_samples : options_.trials;
-  format.samples_in_heading = samples;
-  streams_.out << format_results(paired_test(statistics, names_,
-                                             {.kind = *options_.paired,
-                                              .samples = samples,
-                                              .seed = Seed::from_environment(),
-                                              .threads = options_.threads}),
-                                 format);
+  const PairedTable table = options_.paired ? tested_scores(*options_.paired) : plain_scores();
+  streams_.out << format_results(table, table_format());
 }
 
 }  // namespace
 
 int run_score_command(const std::vector<std::string>& arguments, const CommandStreams& streams) {
+  const auto failed = [&](const Error& error, ScoreExit code) {
+    streams.messages << "nmt-score: " << error.what() << '\n';
+    return code;
+  };
+  if (arguments == std::vector<std::string>{std::string(kDescribeOptions)}) {
+    streams.out << to_json(score_description()).dump(1) << '\n';
+    return kScored;
+  }
+  ScoreOptions options;
   try {
-    if (arguments == std::vector<std::string>{std::string(kDescribeOptions)}) {
-      streams.out << to_json(score_description()).dump(1) << '\n';
-      return 0;
-    }
-    ScoreOptions options = parse_score_options(arguments);
+    options = parse_score_options(arguments);
+  } catch (const Error& error) {
+    return failed(error, kBadArguments);
+  }
+  try {
     if (options.help) {
       streams.out << score_help();
     } else if (options.version) {
@@ -381,13 +324,11 @@ int run_score_command(const std::vector<std::string>& arguments, const CommandSt
     } else {
       ScoreCommand(std::move(options), streams).run();
     }
-    return 0;
-  } catch (const CommandError& error) {
-    streams.messages << "nmt-score: " << error.what() << '\n';
-    return error.exit_code();
+    return kScored;
+  } catch (const FieldCountError& error) {
+    return failed(error, kWrongFieldCount);
   } catch (const Error& error) {
-    streams.messages << "nmt-score: " << error.what() << '\n';
-    return kFailed;
+    return failed(error, kFailed);
   }
 }
 

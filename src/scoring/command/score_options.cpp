@@ -1,186 +1,120 @@
 #include "scoring/command/score_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <limits>
 
+#include "base/edit_distance.h"
+#include "base/error.h"
 #include "base/threads.h"
-#include "scoring/command/argument_parser.h"
-#include "scoring/command/command_error.h"
 #include "scoring/command/score_arguments.h"
-#include "scoring/metrics/original_bleu.h"
-#include "scoring/python/python_number.h"
 
 namespace nmt::scoring {
 namespace {
 
-// Beyond these, output and n-grams would fill the memory.
-constexpr int kMaxWidth = 1000, kMaxChrfOrder = 1000;
+/// "-w", "--width", "--"; but not "-", "-1" and "-.5", which are values.
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && word[1] != '.' && !(word[1] >= '0' && word[1] <= '9');
+}
 
-/// Values of parsed options, converted.
-class Values {
+/// Reads words: references, and options of any length behind one dash or two with their values: "-tok zh",
+/// "--tokenize=zh", "-w4", "-qb".
+class Parser {
  public:
-  explicit Values(const ParsedArguments& arguments) : arguments_(arguments) {}
+  explicit Parser(const std::vector<std::string>& words) : words_(words), arguments_(score_arguments(options_)) {}
 
-  bool flag(const std::string& name) const { return arguments_.has(name); }
-
-  std::optional<std::string> text(const std::string& name) const {
-    const auto found = arguments_.options.find(name);
-    if (found == arguments_.options.end()) return std::nullopt;
-    return found->second.front();
-  }
-
-  template <typename Integer>
-  void integer(const std::string& name, Integer& target) const {
-    const auto given = text(name);
-    if (!given) return;
-    const auto value = parse_int(*given);
-    constexpr auto kLimits = std::numeric_limits<Integer>();
-    if (!value || *value < kLimits.min() || *value > kLimits.max()) {
-      throw CommandError(kBadArguments, fmt::format("argument {}: invalid int value: '{}'", name, *given));
+  ScoreOptions parse() {
+    while (at_ < words_.size() && !options_.help && !options_.version) {
+      if (words_[at_] == "--") {
+        ++at_;
+        take_references(words_.size());
+      } else if (is_option(words_[at_])) {
+        read_option(words_[at_++]);
+      } else {
+        take_references(end_of_values());
+      }
     }
-    target = static_cast<Integer>(*value);
-  }
-
-  void integer_up_to(int max, const std::string& name, int& target) const {
-    integer(name, target);
-    if (target > max) throw CommandError(kBadArguments, fmt::format("argument {}: {}: at most {}", name, target, max));
-  }
-
-  std::optional<double> real(const std::string& name) const {
-    const auto given = text(name);
-    if (!given) return std::nullopt;
-    const auto value = parse_float(*given);
-    if (!value) throw CommandError(kBadArguments, fmt::format("argument {}: invalid float value: '{}'", name, *given));
-    return value;
+    return options_;
   }
 
  private:
-  const ParsedArguments& arguments_;
+  size_t end_of_values() const {
+    return std::find_if(words_.begin() + static_cast<ptrdiff_t>(at_), words_.end(), is_option) - words_.begin();
+  }
+
+  void take_references(size_t end) {
+    if (at_ < end && !options_.references.empty())
+      throw Error(fmt::format("{}: unexpected here; all references stand together, before -i", words_[at_]));
+    for (; at_ < end; ++at_) options_.references.push_back(words_[at_]);
+  }
+
+  const ScoreArgument* find(const std::string& name) const {
+    const auto has_name = [&](const auto& argument) { return std::ranges::count(argument.shown.names, name) > 0; };
+    const auto found = std::ranges::find_if(arguments_, has_name);
+    return found == arguments_.end() ? nullptr : &*found;
+  }
+
+  void read_option(const std::string& word) {
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    if (const auto* argument = find(name)) {
+      if (equals == std::string::npos) return store(*argument, name, values_behind(*argument, name));
+      if (argument->shown.value.empty()) throw Error(name + ": is a flag; give it no value");
+      return store(*argument, name, {word.substr(equals + 1)});
+    }
+    const std::string letter = word.substr(0, 2);
+    const auto* argument = letter == "--" ? nullptr : find(letter);
+    if (!argument) throw unknown(name);
+    if (!argument->shown.value.empty()) return store(*argument, letter, {word.substr(2)});
+    store(*argument, letter, {});
+    read_option("-" + word.substr(2));
+  }
+
+  std::vector<std::string> values_behind(const ScoreArgument& argument, const std::string& name) {
+    if (argument.shown.value.empty()) return {};
+    const size_t begin = at_, end = end_of_values();
+    if (begin == end) throw Error(name + ": give it a value");
+    at_ = argument.shown.several_values ? end : begin + 1;
+    return {words_.begin() + static_cast<ptrdiff_t>(begin), words_.begin() + static_cast<ptrdiff_t>(at_)};
+  }
+
+  static void store(const ScoreArgument& argument, const std::string& name, const std::vector<std::string>& values) {
+    const auto& choices = argument.shown.choices;
+    for (const auto& value : values) {
+      if (!choices.empty() && std::ranges::find(choices, value) == choices.end())
+        throw Error(fmt::format("{} {}: unknown; choose from {}", name, value, fmt::join(choices, ", ")));
+    }
+    argument.store(name, values);
+  }
+
+  Error unknown(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const auto& argument : arguments_)
+      names.insert(names.end(), argument.shown.names.begin(), argument.shown.names.end());
+    const auto meant = name.starts_with("--") ? nearest_name(name, names) : std::nullopt;
+    return Error(fmt::format("{}: no such option; {}", name, meant ? "did you mean " + *meant + "?" : "see --help"));
+  }
+
+  const std::vector<std::string>& words_;
+  size_t at_ = 0;
+  ScoreOptions options_;
+  std::vector<ScoreArgument> arguments_;  // which point into options_
 };
-
-std::optional<TableStyle> style_named(const std::string& name) {
-  if (name == "json") return TableStyle::kJson;
-  if (name == "text") return TableStyle::kText;
-  if (name == "latex") return TableStyle::kLatex;
-  return std::nullopt;
-}
-
-BleuSmoothing smoothing_named(const std::string& name) {
-  if (name == "none") return BleuSmoothing::kNone;
-  if (name == "floor") return BleuSmoothing::kFloor;
-  if (name == "add-k") return BleuSmoothing::kAddK;
-  return BleuSmoothing::kExponential;
-}
-
-void read_metrics(const Values& values, ScoreOptions& options) {
-  options.bleu.smoothing = smoothing_named(values.text("--smooth-method").value_or("exp"));
-  options.bleu.smoothing_value = values.real("--smooth-value");
-  if (const auto value = options.bleu.smoothing_value; value && !(std::abs(*value) <= kMaxSmoothing)) {
-    throw CommandError(kBadArguments, fmt::format("argument --smooth-value: {}: a number of at most {}", repr(*value),
-                                                  repr(kMaxSmoothing)));
-  }
-  options.bleu.lowercase = values.flag("--lowercase");
-  options.bleu.sentencepiece_model = values.text("--spm-model").value_or("");
-  options.tokenizer = values.text("--tokenize");
-  options.force = values.flag("--force");
-  values.integer_up_to(kMaxChrfOrder, "--chrf-char-order", options.chrf.char_order);
-  values.integer_up_to(kMaxChrfOrder, "--chrf-word-order", options.chrf.word_order);
-  values.integer("--chrf-beta", options.chrf.beta);
-  options.chrf.whitespace = values.flag("--chrf-whitespace");
-  options.chrf.lowercase = values.flag("--chrf-lowercase");
-  options.chrf.eps_smoothing = values.flag("--chrf-eps-smoothing");
-  options.ter.case_sensitive = values.flag("--ter-case-sensitive");
-  options.ter.asian_support = values.flag("--ter-asian-support");
-  options.ter.no_punctuation = values.flag("--ter-no-punct");
-  options.ter.normalized = values.flag("--ter-normalized");
-}
-
-void read_tests(const Values& values, ScoreOptions& options) {
-  options.confidence = values.flag("--confidence");
-  values.integer("--confidence-n", options.confidence_samples);
-  if (values.flag("--paired-bs")) options.paired = PairedTestKind::kBootstrap;
-  if (values.flag("--paired-ar")) options.paired = PairedTestKind::kApproximateRandomization;
-  values.integer("--paired-bs-n", options.bootstrap_samples);
-  values.integer("--paired-ar-n", options.trials);
-  int64_t processes = 1;  // of sacreBLEU; threads do that here
-  values.integer("--paired-jobs", processes);
-  values.integer("--threads", options.threads);
-  try {
-    check_threads("--threads", options.threads);
-  } catch (const Error& error) {
-    throw CommandError(kBadArguments, error.what());
-  }
-}
-
-void read_report(const Values& values, ScoreOptions& options) {
-  options.quiet = values.flag("--quiet");
-  options.short_signature = values.flag("--short");
-  options.score_only = values.flag("--score-only");
-  options.detail = values.flag("--detail");
-  options.no_color = values.flag("--no-color");
-  values.integer_up_to(kMaxWidth, "--width", options.width);
-  if (const auto name = values.text("--format")) options.style = *style_named(*name);
-  if (const char* name = std::getenv("SACREBLEU_FORMAT")) {
-    std::string lower = name;
-    for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    options.style = style_named(lower).value_or(options.style);
-  }
-}
 
 }  // namespace
 
-ScoreOptions parse_score_options(const std::vector<std::string>& arguments) {
-  ParsedArguments parsed;
-  try {
-    parsed = parse_arguments(score_arguments(), arguments);
-  } catch (const Error& error) {
-    throw CommandError(kBadArguments, error.what());
+ScoreOptions parse_score_options(const std::vector<std::string>& words) {
+  ScoreOptions options = Parser(words).parse();
+  check_threads("--threads", options.threads);
+  if (const char* given = std::getenv("SACREBLEU_FORMAT")) {
+    std::string name = given;
+    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    Choice<TableStyle> style = options.style;
+    if (style.assign(name)) options.style = style;
   }
-  const Values values(parsed);
-  ScoreOptions options;
-  options.references = parsed.positionals;
-  if (parsed.has("--input")) options.systems = parsed.options.at("--input");
-  values.integer("--num-refs", options.fields);
-  options.encoding = values.text("--encoding").value_or("utf-8");
-  if (parsed.has("--metrics")) options.metrics = parsed.options.at("--metrics");
-  options.sentence_level = values.flag("--sentence-level");
-  values.integer("--min-len", options.min_length);
-  if (values.text("--max-len")) values.integer("--max-len", options.max_length.emplace());
-  if (values.text("--length-analysis")) values.integer("--length-analysis", options.length_analysis.emplace());
-  read_metrics(values, options);
-  read_tests(values, options);
-  read_report(values, options);
-  options.language_pair = values.text("--language-pair");
-  options.test_set = values.text("--test-set");
-  options.origlang = values.text("--origlang");
-  options.subset = values.text("--subset");
-  options.download = values.text("--download");
-  options.list = values.flag("--list");
-  options.citation = values.flag("--citation");
-  options.echo = values.flag("--echo");
-  options.help = parsed.ended_by == "--help";
-  options.version = parsed.ended_by == "--version";
   return options;
-}
-
-void refuse_options_of_bleu(const ScoreOptions& options) {
-  const bool has_other_metric = !std::ranges::all_of(options.metrics, [](const std::string& name) {
-    return std::ranges::any_of(kOriginalForms, [&](auto form) { return name == original_form_name(form); });
-  });
-  if (has_other_metric) return;
-  const auto refuse = [&](bool is_given, std::string_view option) {
-    if (is_given)
-      throw CommandError(
-          kFailed, fmt::format("{}: not for -m {}, which takes the text as it is", option, options.metrics.front()));
-  };
-  refuse(options.bleu.lowercase, "-lc");
-  refuse(options.tokenizer.has_value(), "-tok");
-  refuse(options.bleu.smoothing != BleuSmoothing::kExponential, "-s");
-  refuse(options.bleu.smoothing_value.has_value(), "-sv");
 }
 
 }  // namespace nmt::scoring

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "scoring/command/results_table.h"
-#include "scoring/corpus/metric.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
@@ -18,9 +16,10 @@ namespace nmt::scoring {
 /// The command line of nmt-score, which is that of sacrebleu with a few options and metrics besides (docs/scoring.md).
 struct ScoreOptions {
   std::vector<std::string> references;
-  std::optional<std::vector<std::string>> systems;  ///< files of -i; absent: standard input
-  int64_t fields = 1;                               ///< references a line, -nr
+  std::vector<std::string> systems;  ///< files of -i; none: standard input
+  int64_t fields = 1;                ///< references a line, -nr
   std::string encoding = "utf-8";
+  std::string language_pair;
 
   std::vector<std::string> metrics = {"bleu"};  ///< as given
   bool sentence_level = false;
@@ -43,16 +42,11 @@ struct ScoreOptions {
   int width = 1;
   TableStyle style = TableStyle::kJson;
 
-  std::optional<std::string> language_pair, test_set, origlang, subset, download;
-  bool list = false, citation = false, echo = false;
+  bool names_test_set = false;  ///< any of -t, --list, --download, --citation, --echo, --origlang, --subset
   bool help = false, version = false;
 };
 
-/// Throws CommandError with exit code 2 for what argparse would refuse. Looks at SACREBLEU_FORMAT.
-ScoreOptions parse_score_options(const std::vector<std::string>& arguments);
-
-/// Throws CommandError for options of BLEU where no metric reads them: those of other programs take the text as it is,
-/// and do not smooth.
-void refuse_options_of_bleu(const ScoreOptions& options);
+/// Throws nmt::Error for an option that there is not, and a value that it cannot have. Looks at SACREBLEU_FORMAT.
+ScoreOptions parse_score_options(const std::vector<std::string>& words);
 
 }  // namespace nmt::scoring

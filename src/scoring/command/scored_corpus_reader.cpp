@@ -1,347 +1,223 @@
 #include "scoring/command/scored_corpus_reader.h"
 
 #include <fmt/format.h>
+#include <unicode/ucnv.h>
+#include <unicode/unistr.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <sstream>
 
-#include "base/error.h"
-#include "base/files/byte_order_mark.h"
-#include "base/files/file.h"
 #include "base/files/line_reader.h"
 #include "base/unicode.h"
-#include "scoring/command/command_error.h"
 #include "scoring/metrics/original_bleu.h"
-#include "scoring/python/text_decoder.h"
 
 namespace nmt::scoring {
 namespace {
 
 constexpr int64_t kSegmentsPerBlock = 2048;  // stay in the processor's cache
 constexpr size_t kBytesPerBlock = 16 << 20;  // of all streams together
+constexpr const char* kStandardInput = "-";  // as LineReader calls it
 
-std::vector<std::string_view> split_at_tabs(std::string_view line, int64_t max_splits) {
-  std::vector<std::string_view> fields;
-  while (max_splits < 0 || static_cast<int64_t>(fields.size()) < max_splits) {
-    const size_t tab = line.find('\t');
-    if (tab == std::string_view::npos) break;
-    fields.push_back(line.substr(0, tab));
-    line.remove_prefix(tab + 1);
+std::vector<std::string_view> split(std::string_view text, char separator, int64_t max_splits = -1) {
+  std::vector<std::string_view> parts;
+  while (max_splits < 0 || std::ssize(parts) < max_splits) {
+    const size_t end = text.find(separator);
+    if (end == std::string_view::npos) break;
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
   }
-  fields.push_back(line);
-  return fields;
+  parts.push_back(text);
+  return parts;
 }
 
-/// What is read, and what messages call it.
-struct Input {
-  std::string path;  ///< as LineReader takes it
-  std::string name;
-};
+/// The whole text of a file or of standard input, in UTF-8. encoding: any that ICU knows.
+std::string decoded_text(const std::string& path, const std::string& encoding) {
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<UConverter, decltype(&ucnv_close)> converter(ucnv_open(encoding.c_str(), &status), ucnv_close);
+  if (U_FAILURE(status)) throw Error(fmt::format("-e {}: unknown encoding", encoding));
+  ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
 
-const Input& standard_input() {
-  static const Input input{.path = "-", .name = "standard input"};
-  return input;
+  std::string bytes;
+  LineReader reader(path, {}, ForeignBytes::kRead);  // whatever it is encoded in
+  while (const auto line = reader.next()) {
+    bytes += *line;
+    if (!reader.at_unended_line()) bytes += '\n';
+  }
+  if (bytes.size() > std::numeric_limits<int32_t>::max())
+    throw Error(fmt::format("{}: too large for -e; convert it to UTF-8", path));
+  const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()), converter.get(), status);
+  if (U_FAILURE(status)) throw Error(fmt::format("{}: is not {}; name its encoding with -e", path, encoding));
+  std::string utf8;
+  return text.toUTF8String(utf8);
 }
 
-/// A file of the name "-" is a file, as for sacreBLEU. Throws Error where somebody means standard input by it.
-Input file_input(const std::string& given) {
-  if (given != "-") return {.path = given, .name = given};
-  std::error_code ignored;
-  if (!std::filesystem::exists("./-", ignored))
-    throw Error("-: no file of this name; without -i standard input is read");
-  return {.path = "./-", .name = given};
-}
-
-/// Lines of one file or of standard input, decoded.
+/// Lines of one file, or of standard input, which \r and \r\n end as well.
 class Lines {
  public:
-  enum class Ends { kNewline, kUniversal };  // universal: \n, \r and \r\n
-
-  Lines(const Input& input, const CorpusSource& source, Ends ends)
-      : name_(input.name),
-        ends_(ends),
-        cut_unended_(source.cut_unended_lines),
-        skip_mark_(is_utf8_sig_name(source.encoding)) {
-    if (is_utf8_name(source.encoding) || skip_mark_) {
-      reader_.emplace(input.path);
+  Lines(const std::string& path, const CorpusSource& source)
+      : cut_unended_(source.cut_unended_lines), split_at_returns_(path == kStandardInput) {
+    if (ucnv_compareNames(source.encoding.c_str(), "utf-8") == 0) {  // or UTF8, utf_8
+      reader_.emplace(path);
     } else {
-      decode(input.path, source.encoding);
+      decoded_.str(decoded_text(path, source.encoding));
     }
   }
 
-  std::optional<std::string_view> next() {
-    while (true) {
-      if (const auto part = next_part()) return part;
-      auto line = next_line();
-      if (!line) return std::nullopt;
-      if (const size_t mark = skip_mark_ && file_line_ == 0 ? byte_order_mark_length(*line) : 0; mark > 0) {
-        line->remove_prefix(mark);
-        if (line->empty() && at_unended_line()) return std::nullopt;  // an empty file
-      }
-      if (cut_unended_ && at_unended_line()) line = without_last_character(*line);
-      ++file_line_;
-      if (const auto at = find_invalid_utf8(*line)) {
-        throw CommandError(
-            kFailed, fmt::format("{}:{}: not UTF-8 at byte {}; convert the file, or name its encoding with -e", name_,
-                                 file_line_, *at + 1));
-      }
-      if (ends_ == Ends::kNewline || line->find('\r') == std::string_view::npos) return line;
-      // The \r of a \r\n goes; a \n that is missing at the end of the file makes no difference then.
-      rest_ = line->ends_with('\r') ? line->substr(0, line->size() - 1) : *line;
-      has_rest_ = true;
-    }
-  }
-
- private:
-  /// What stands before the next \r of a line.
-  std::optional<std::string_view> next_part() {
-    if (!has_rest_) return std::nullopt;
-    const size_t end = rest_.find('\r');
-    const std::string_view part = rest_.substr(0, end);
-    has_rest_ = end != std::string_view::npos;
-    if (has_rest_) rest_.remove_prefix(end + 1);
-    return part;
-  }
-
-  std::optional<std::string_view> next_line() {
-    if (reader_) return reader_->next();
-    if (position_ == decoded_.size()) return std::nullopt;
-    const size_t end = std::min(decoded_.find('\n', position_), decoded_.size());
-    const auto line = std::string_view(decoded_).substr(position_, end - position_);
-    position_ = std::min(end + 1, decoded_.size());
+  std::optional<std::string> next() {
+    if (lines_.empty() && !read()) return std::nullopt;
+    std::string line = std::move(lines_.front());
+    lines_.pop_front();
     return line;
   }
 
-  bool at_unended_line() const {
-    return reader_ ? reader_->at_unended_line() : position_ == decoded_.size() && !decoded_.ends_with('\n');
-  }
+  void put_back(std::string line) { lines_.push_front(std::move(line)); }
 
-  void decode(const std::string& path, const std::string& encoding) {
-    try {
-      decoded_ = decode_to_utf8(read_bytes(path), encoding);
-    } catch (const Error& error) {
-      throw CommandError(kFailed, fmt::format("{}: {}", name_, error.what()));
+ private:
+  bool read() {
+    std::string line;
+    if (!reader_) {
+      if (!std::getline(decoded_, line)) return false;
+    } else if (const auto found = reader_->next()) {
+      line = *found;
+    } else {
+      return false;
     }
+    const bool is_unended = reader_ ? reader_->at_unended_line() : decoded_.eof();
+    if (cut_unended_ && is_unended) line = without_last_character(line);
+    if (!split_at_returns_) {
+      lines_.push_back(std::move(line));
+      return true;
+    }
+    if (line.ends_with('\r')) line.pop_back();
+    for (const auto part : split(line, '\r')) lines_.emplace_back(part);
+    return true;
   }
 
-  /// A plain file as it is; of gzip and standard input, lines put together again.
-  static std::string read_bytes(const std::string& path) {
-    if (path != "-" && !path.ends_with(".gz")) return read_file(path);
-    std::string bytes;
-    LineReader reader(path, {}, ForeignBytes::kRead);  // in whatever encoding
-    while (const auto line = reader.next()) bytes.append(*line).append(1, '\n');
-    return bytes;
-  }
-
-  std::string name_;
-  Ends ends_;
-  bool cut_unended_, skip_mark_;
+  bool cut_unended_, split_at_returns_;
   std::optional<LineReader> reader_;
-  std::string decoded_;
-  size_t position_ = 0;
-  int64_t file_line_ = 0;
-  std::string_view rest_;
-  bool has_rest_ = false;
+  std::istringstream decoded_;
+  std::deque<std::string> lines_;
 };
 
 }  // namespace
 
-/// One file or standard input, and the columns that a line of it falls into.
+/// One file or standard input, and the columns that its lines fall into.
 class CorpusReader::Stream {
  public:
-  enum class Kind { kWholeLines, kReferenceFields, kSystemFields };
-
-  Stream(const Input& input, const CorpusSource& source, Kind kind, int64_t fields)
-      : name_(input.name),
-        kind_(kind),
+  /// fields: how many a line has. Of standard input, the first line tells it.
+  Stream(const std::string& path, int64_t fields, const CorpusSource& source)
+      : name_(path == kStandardInput ? "standard input" : path),
+        is_input_(path == kStandardInput),
         fields_(fields),
-        keep_ends_(source.keep_line_ends),
-        lines_(input, source, kind == Kind::kSystemFields ? Lines::Ends::kUniversal : Lines::Ends::kNewline) {
-    if (kind_ != Kind::kSystemFields) return;
-    // Standard input: the first line, which may be missing, tells how many systems there are.
-    const auto first = lines_.next();
-    first_line_ = std::string(first.value_or(""));
-    fields_ = static_cast<int64_t>(split_at_tabs(strip_end(*first_line_), -1).size());
-    at_end_ = !first;
+        lines_(path, source) {
+    if (is_input_) {
+      std::string first = lines_.next().value_or("");  // no text at all is one empty line
+      fields_ = std::ssize(split(strip_end(first), '\t'));
+      lines_.put_back(std::move(first));
+    }
+    keep_ends_ = source.keep_line_ends && fields_ == 1;
   }
 
-  int64_t fields() const { return fields_; }
-  int64_t lines() const { return line_; }  ///< read so far
   const std::string& name() const { return name_; }
+  int64_t fields() const { return fields_; }
+  /// The lines of the block, column by column.
+  const std::vector<std::vector<std::string>>& columns() const { return columns_; }
+  size_t block_bytes() const { return bytes_; }
 
   void begin_block() {
-    text_.clear();
-    ends_.clear();
-  }
-  size_t block_bytes() const { return text_.size(); }
-
-  /// The lines of the block, column by column.
-  std::vector<std::vector<std::string_view>> columns() const {
-    std::vector<std::vector<std::string_view>> columns(std::max<int64_t>(1, fields_));
-    size_t start = 0, field = 0;
-    for (const size_t end : ends_) {
-      columns[field].push_back(std::string_view(text_).substr(start, end - start));
-      start = end;
-      field = field + 1 == columns.size() ? 0 : field + 1;
-    }
-    return columns;
+    for (auto& column : columns_) column.clear();
+    bytes_ = 0;
   }
 
   /// Adds the next line to the block; false at the end.
-  bool append_line() {
-    if (first_line_) {
-      const std::string line = *std::move(first_line_);
-      first_line_.reset();
-      ++line_;
-      for (const auto field : split_at_tabs(strip_end(line), -1)) append(keeps_whole_line() ? line : field);
-      return true;
-    }
-    if (at_end_) return false;
-    const auto raw = lines_.next();
-    at_end_ = !raw;
-    if (at_end_) return false;
+  bool read_line() {
+    auto line = lines_.next();
+    if (!line) return false;
     ++line_;
-    const std::string_view line = strip_end(*raw);
-    if (kind_ == Kind::kWholeLines) {
-      append(keeps_whole_line() ? *raw : line);
+    bytes_ += line->size();
+    if (const auto at = find_invalid_utf8(*line)) {
+      throw Error(fmt::format("{}:{}: not UTF-8 at byte {}; convert the file, or name its encoding with -e", name_,
+                              line_, *at + 1));
+    }
+    const std::string_view text = strip_end(*line);
+    if (is_input_ || fields_ != 1) {
+      const auto fields = split(text, '\t', is_input_ ? -1 : fields_ - 1);
+      if (std::ssize(fields) != fields_)
+        throw FieldCountError(
+            fmt::format("{}:{}: expected {} tab-separated fields, but found {}", name_, line_, fields_, fields.size()));
+      columns_.resize(fields.size());
+      // sacreBLEU keeps white space before the tabs of references, and of the first line of systems.
+      const bool strips = is_input_ && line_ > 1;
+      for (size_t i = 0; i < fields.size(); ++i) columns_[i].emplace_back(strips ? strip_end(fields[i]) : fields[i]);
+      if (keep_ends_) columns_.front().back() = std::move(*line);
       return true;
     }
-    const auto fields = split_at_tabs(line, kind_ == Kind::kReferenceFields ? fields_ - 1 : -1);
-    if (static_cast<int64_t>(fields.size()) != fields_) {
-      throw CommandError(kWrongFieldCount, fmt::format("{} line {}: expected {} tab-separated fields, but found {}",
-                                                       name(), line_, fields_, fields.size()));
-    }
-    if (keeps_whole_line()) {
-      append(*raw);
-      return true;
-    }
-    for (const auto field : fields) append(kind_ == Kind::kSystemFields ? strip_end(field) : field);
+    if (!keep_ends_) line->resize(text.size());
+    columns_.front().push_back(std::move(*line));
     return true;
   }
 
-  void check_rest() {
-    do {
-      begin_block();
-    } while (append_line());
-  }
-
  private:
-  bool keeps_whole_line() const { return keep_ends_ && fields_ == 1; }
-
-  void append(std::string_view field) {
-    text_ += field;
-    ends_.push_back(text_.size());
-  }
-
   std::string name_;
-  Kind kind_;
+  bool is_input_, keep_ends_ = false;
   int64_t fields_;
-  bool keep_ends_;
   Lines lines_;
-  std::optional<std::string> first_line_;
-  bool at_end_ = false;
   int64_t line_ = 0;
-  std::string text_;          // of the block
-  std::vector<size_t> ends_;  // of its fields
+  std::vector<std::vector<std::string>> columns_{1};
+  size_t bytes_ = 0;
 };
 
 CorpusReader::~CorpusReader() = default;
 
-CorpusReader::CorpusReader(CorpusSource source) : source_(std::move(source)) {
-  using Kind = Stream::Kind;
-  const auto open = [&](const std::string& file, Kind kind, int64_t fields) {
-    try {
-      const Input input = kind == Kind::kSystemFields ? standard_input() : file_input(file);
-      streams_.push_back(std::make_unique<Stream>(input, source_, kind, fields));
-    } catch (const CommandError&) {
-      check_rest();
-      throw;
-    } catch (const Error& error) {
-      check_rest();
-      throw CommandError(kFailed, error.what());
+CorpusReader::CorpusReader(const CorpusSource& source) : keep_line_ends_(source.keep_line_ends) {
+  const auto open = [&](const std::vector<std::string>& files, int64_t fields) {
+    for (const std::string& file : files) {
+      if (file == kStandardInput) throw Error("-: without -i standard input is read; a file of this name is ./-");
+      streams_.push_back(std::make_unique<Stream>(file, fields, source));
     }
   };
-  const bool split = source_.fields != 1;
-  for (const std::string& path : source_.references) {
-    open(path, split ? Kind::kReferenceFields : Kind::kWholeLines, source_.fields);
-  }
+  open(source.references, source.fields);
   reference_streams_ = streams_.size();
-  if (!source_.systems) {
-    open("", Kind::kSystemFields, 0);
-  } else {
-    for (const std::string& path : *source_.systems) open(path, Kind::kWholeLines, 1);
-  }
+  open(source.systems, 1);
+  if (source.systems.empty()) streams_.push_back(std::make_unique<Stream>(kStandardInput, 0, source));
 }
 
 size_t CorpusReader::systems() const {
-  return source_.systems ? source_.systems->size() : static_cast<size_t>(streams_.back()->fields());
+  int64_t systems = 0;
+  for (size_t i = reference_streams_; i < streams_.size(); ++i) systems += streams_[i]->fields();
+  return systems;
 }
 
-void CorpusReader::check_rest() {
-  for (const auto& stream : streams_) {
-    try {
-      stream->check_rest();
-    } catch (const CommandError&) {
-      throw;
-    } catch (const Error& error) {
-      throw CommandError(kFailed, error.what());
-    }
-  }
-}
-
-void CorpusReader::fail_after_reading(const std::string& message) {
-  check_rest();
-  throw CommandError(kFailed, message);
-}
-
-/// All streams are read to their ends.
-void CorpusReader::fail_on_lengths() const {
-  std::string counts;
-  for (const auto& stream : streams_)
-    counts += fmt::format("{}{} has {}", counts.empty() ? "" : ", ", stream->name(), stream->lines());
-  throw CommandError(kFailed, fmt::format("different numbers of lines: {}; give one line a segment in each", counts));
-}
-
-bool CorpusReader::append_lines() {
-  size_t ended = 0, i = 0;
-  try {
-    for (; i < streams_.size(); ++i) ended += !streams_[i]->append_line();
-  } catch (const std::exception& error) {
-    // sacreBLEU would have read the streams before this one to their ends.
-    for (size_t k = 0; k < i; ++k) streams_[k]->check_rest();
-    if (dynamic_cast<const CommandError*>(&error) || !dynamic_cast<const Error*>(&error)) throw;
-    throw CommandError(kFailed, error.what());
-  }
-  if (ended != 0 && ended != streams_.size()) {
-    check_rest();
-    fail_on_lengths();
-  }
-  if (ended == 0) ++segments_;
-  return ended == 0;
+bool CorpusReader::read_segment() {
+  std::string ended, longer;
+  for (const auto& stream : streams_) (stream->read_line() ? longer : ended) = stream->name();
+  if (!ended.empty() && !longer.empty())
+    throw Error(fmt::format("different numbers of lines: {} has fewer than {}; give one line a segment in each", ended,
+                            longer));
+  return ended.empty();
 }
 
 bool CorpusReader::next(SegmentBlock& block) {
   if (ended_) return false;
   for (const auto& stream : streams_) stream->begin_block();
-  const int64_t before = segments_;
-  const auto bytes = [&] {
-    size_t sum = 0;
-    for (const auto& stream : streams_) sum += stream->block_bytes();
-    return sum;
-  };
-  while (segments_ - before < kSegmentsPerBlock && bytes() < kBytesPerBlock) {
-    ended_ = !append_lines();
+  int64_t segments = 0;
+  for (size_t bytes = 0; segments < kSegmentsPerBlock && bytes < kBytesPerBlock; ++segments) {
+    ended_ = !read_segment();
     if (ended_) break;
+    bytes = 0;
+    for (const auto& stream : streams_) bytes += stream->block_bytes();
   }
-  if (segments_ == 0) throw CommandError(kFailed, "the systems contain no sentence");
-  block.references.clear();
-  block.hypotheses.clear();
-  block.has_line_ends = source_.keep_line_ends;
+  has_segments_ |= segments > 0;
+  if (!has_segments_) throw Error("the systems contain no sentence");
+  block = {.hypotheses = {}, .references = {}, .has_line_ends = keep_line_ends_};
   for (size_t i = 0; i < streams_.size(); ++i) {
-    auto& all = i < reference_streams_ ? block.references : block.hypotheses;
-    for (auto& column : streams_[i]->columns()) all.push_back(std::move(column));
+    for (const auto& column : streams_[i]->columns())
+      (i < reference_streams_ ? block.references : block.hypotheses).emplace_back(column.begin(), column.end());
   }
-  return segments_ > before;
+  return segments > 0;
 }
 
 }  // namespace nmt::scoring

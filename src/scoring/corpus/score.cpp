@@ -37,25 +37,21 @@ std::string Score::format(const ScoreFormat& format) const {
 
 std::string Score::format_json(const ScoreFormat& format) const {
   if (format.score_only) return this->format(format);
-  std::string json = "{";
-  const auto add = [&](const std::string& key, const std::string& value) {
-    json += json.size() > 1 ? ",\n " : "\n ";
-    json += json_string(key, JsonEscapes::kControlOnly) + ": " + value;
-  };
-  const auto quoted = [](const std::string& text) { return json_string(text, JsonEscapes::kControlOnly); };
-  add("name", quoted(name));
-  add("score", original ? original->figure : json_number(rounded(score, format.width)));
-  if (!original) add("signature", quoted(signature ? signature->text() : ""));
+  const JsonLayout layout{.indent = 1, .only_ascii = false};
+  const auto quoted = [&](const std::string& text) { return json_string(text, layout); };
+  const auto number = [&](double value) { return repr(rounded(value, format.width)); };
+  JsonMembers members = {{"name", quoted(name)}, {"score", original ? original->figure : number(score)}};
+  if (!original) members.emplace_back("signature", quoted(signature ? signature->text() : ""));
   if (shows_confidence(*this)) {
-    add("confidence_mean", json_number(rounded(confidence->mean, format.width)));
-    add("confidence_var", json_number(rounded(confidence->half_width, format.width)));
-    add("confidence", quoted(confidence_text(*confidence, format.width)));
+    members.emplace_back("confidence_mean", number(confidence->mean));
+    members.emplace_back("confidence_var", number(confidence->half_width));
+    members.emplace_back("confidence", quoted(confidence_text(*confidence, format.width)));
   }
-  if (!details.empty()) add("verbose_score", quoted(details));
+  if (!details.empty()) members.emplace_back("verbose_score", quoted(details));
   if (signature && !original) {
-    for (const auto& field : signature->fields()) add(field.key, quoted(field.value));
+    for (const auto& field : signature->fields()) members.emplace_back(field.key, quoted(field.value));
   }
-  return json + "\n}";
+  return json_object(members, layout);
 }
 
 }  // namespace nmt::scoring

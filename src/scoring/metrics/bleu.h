@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choice.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/tokenizers/tokenizers.h"
@@ -65,3 +66,8 @@ class Bleu final : public Metric {
 };
 
 }  // namespace nmt::scoring
+
+namespace nmt {
+template <>
+inline constexpr auto kNames<scoring::BleuSmoothing> = names("none", "floor", "add-k", "exp");
+}  // namespace nmt

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace nmt::scoring {
 
@@ -13,16 +13,17 @@ std::string fixed(double value, int width);
 /// repr(value) of Python: the shortest digits that read back as the same number; "100.0", "1e-05", "nan".
 std::string repr(double value);
 
-/// json.dumps(value) of Python: as repr, but NaN and Infinity.
-std::string json_number(double value);
+/// Of json.dumps of Python: spaces a level, and whether \uXXXX stands for all beyond ASCII.
+struct JsonLayout {
+  int indent = 1;
+  bool only_ascii = false;
+};
 
-/// json.dumps(text) of Python, in quotes. kAscii escapes all beyond ASCII (\uXXXX). text: UTF-8.
-enum class JsonEscapes { kAscii, kControlOnly };
-std::string json_string(std::string_view text, JsonEscapes escapes);
+/// json.dumps(text), in quotes. text: UTF-8, or U+FFFD for what is not.
+std::string json_string(std::string_view text, const JsonLayout& layout);
 
-/// int(text) and float(text) of Python: white space around, a sign, underscores between digits. nullopt: not a number,
-/// or an integer beyond 64 bits.
-std::optional<int64_t> parse_int(std::string_view text);
-std::optional<double> parse_float(std::string_view text);
+/// json.dumps of an object within `level` others. members: keys, and values that are JSON already.
+using JsonMembers = std::vector<std::pair<std::string, std::string>>;
+std::string json_object(const JsonMembers& members, const JsonLayout& layout, int level = 0);
 
 }  // namespace nmt::scoring

@@ -28,24 +28,13 @@ void multiply_add(std::vector<uint32_t>& words, uint32_t factor, uint32_t addend
 Seed Seed::parse(const std::string& text) {
   Seed seed;
   seed.text = lower_case(text);
-  if (seed.text == "none") {
-    seed.words.clear();
-    return seed;
-  }
-  std::string_view digits = strip(text);
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  const auto bad = [&](std::string_view why) {
-    return Error(fmt::format("SACREBLEU_SEED={}: {}; give a whole number from 0 on, or none", text, why));
-  };
-  if (digits.empty() || digits.size() > kMaxDigits) throw bad("not a number that can be read");
+  seed.words.clear();
+  if (seed.text == "none") return seed;
+  if (text.empty() || text.size() > kMaxDigits ||
+      !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
+    throw Error(fmt::format("SACREBLEU_SEED={}: give a whole number from 0 on, or none", text));
   seed.words = {0};
-  for (size_t i = 0; i < digits.size(); ++i) {
-    const char c = digits[i];
-    const bool between = i > 0 && i + 1 < digits.size() && digits[i - 1] != '_';
-    if (c == '_' && between) continue;
-    if (c < '0' || c > '9') throw bad("not a number that can be read");
-    multiply_add(seed.words, 10, c - '0');
-  }
+  for (const char c : text) multiply_add(seed.words, 10, c - '0');
   return seed;
 }
 
@@ -56,20 +45,7 @@ Seed Seed::from_environment() {
 
 std::string Seed::number_text() const {
   if (is_random()) return "none";
-  std::string digits;
-  std::vector<uint32_t> rest = words;
-  while (!rest.empty()) {
-    uint64_t remainder = 0;
-    for (size_t i = rest.size(); i-- > 0;) {
-      remainder = remainder << 32 | rest[i];
-      rest[i] = static_cast<uint32_t>(remainder / 10);
-      remainder %= 10;
-    }
-    digits += static_cast<char>('0' + remainder);
-    while (!rest.empty() && rest.back() == 0) rest.pop_back();
-  }
-  std::reverse(digits.begin(), digits.end());
-  return digits;
+  return text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));
 }
 
 }  // namespace nmt::scoring

@@ -12,7 +12,7 @@ struct Seed {
   std::vector<uint32_t> words = {12345};
   std::string text = "12345";  ///< as the signature of a confidence interval shows it
 
-  /// A number of any size in Python's notation, or "none". Throws nmt::Error for anything else.
+  /// A number of any size in decimal digits, or "none". Throws nmt::Error for anything else.
   static Seed parse(const std::string& text);
   /// SACREBLEU_SEED, else 12345.
   static Seed from_environment();

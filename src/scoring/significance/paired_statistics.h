@@ -36,11 +36,12 @@ struct PairedColumn {
   std::vector<PairedResult> results = {};  ///< one a system
 };
 
+/// kind: of the test; absent for plain scores. samples: that were drawn.
 struct PairedTable {
   std::vector<std::string> systems;
   std::vector<PairedColumn> columns = {};
-  PairedTestKind kind = PairedTestKind::kBootstrap;
-  int64_t samples = 0;  ///< that were drawn
+  std::optional<PairedTestKind> kind = {};
+  int64_t samples = 0;
 };
 
 /// What of the statistics a paired test needs.

@@ -9,7 +9,7 @@ namespace {
 TEST(Grid, DrawsCellsOfSeveralLines) {
   const Grid grid{.titles = {"System", "BLEU (μ ± 95% CI)"},
                   .columns = {{"Baseline: a", "bé"}, {"26.6 (26.6 ± 0.6)", "26.1 (26.1 ± 0.7)\n(p = 0.0120)*"}}};
-  EXPECT_EQ(format_grid(grid, GridStyle::kFancy, 1),
+  EXPECT_EQ(format_grid(grid, GridStyle::kFancy),
             "╒═════════════╤═════════════════════╕\n"
             "│      System │  BLEU (μ ± 95% CI)  │\n"
             "╞═════════════╪═════════════════════╡\n"
@@ -22,7 +22,7 @@ TEST(Grid, DrawsCellsOfSeveralLines) {
 
 TEST(Grid, WritesLatexWithEscapes) {
   const Grid grid{.titles = {"System", "BLEU (95%)"}, .columns = {{"a_b & {c}~", "^\\<x>"}, {"1.5 (x)", "2"}}};
-  EXPECT_EQ(format_grid(grid, GridStyle::kLatex, 1),
+  EXPECT_EQ(format_grid(grid, GridStyle::kLatex),
             "\\begin{tabular}{rc}\n"
             "\\toprule\n"
             "     System &  BLEU (95\\%)  \\\\\n"
@@ -33,31 +33,9 @@ TEST(Grid, WritesLatexWithEscapes) {
             "\\end{tabular}");
 }
 
-TEST(Grid, PrintsColumnsOfNumbersAnew) {
-  const Grid grid{.titles = {"System", "X"}, .columns = {{"1", "2.5"}, {"1,234.56", "nan"}}};
-  EXPECT_EQ(format_grid(grid, GridStyle::kFancy, 1),
-            "╒══════════╤════════╕\n"
-            "│   System │   X    │\n"
-            "╞══════════╪════════╡\n"
-            "│      1.0 │ 1234.6 │\n"
-            "├──────────┼────────┤\n"
-            "│      2.5 │  nan   │\n"
-            "╘══════════╧════════╛");
-  // Whole numbers and text stay as they are.
-  const Grid whole{.titles = {"S", "X"}, .columns = {{"007", "1_0"}, {"x", "1.50"}}};
-  EXPECT_EQ(format_grid(whole, GridStyle::kFancy, 1),
-            "╒═════╤══════╕\n"
-            "│   S │  X   │\n"
-            "╞═════╪══════╡\n"
-            "│ 007 │  x   │\n"
-            "├─────┼──────┤\n"
-            "│ 1_0 │ 1.50 │\n"
-            "╘═════╧══════╛");
-}
-
 TEST(Grid, GivesColoursNoRoom) {
   const Grid grid{.titles = {"\x1b[36mS\x1b[0m"}, .columns = {{"\x1b[33mBaseline\x1b[0m", "b"}}};
-  EXPECT_EQ(format_grid(grid, GridStyle::kFancy, 1),
+  EXPECT_EQ(format_grid(grid, GridStyle::kFancy),
             "╒══════════╕\n"
             "│        \x1b[36mS\x1b[0m │\n"
             "╞══════════╡\n"

@@ -227,10 +227,5 @@ TEST_F(OriginalBleuCommand, RefusesWhatDoesNotGoTogether) {
   }
 }
 
-TEST_F(OriginalBleuCommand, AbbreviationsOfSacrebleuKeepTheirMeaning) {
-  EXPECT_EQ(run("@ref -i @hyp --m bleu").out, run("@ref -i @hyp -m bleu").out);
-  EXPECT_EQ(run("@ref -i @hyp --min 4").exit_code, 2);
-}
-
 }  // namespace
 }  // namespace nmt::scoring::original_bleu_test

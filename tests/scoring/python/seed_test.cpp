@@ -10,15 +10,14 @@ namespace {
 
 using nmt::test::message_of;
 
-TEST(Seed, ReadsNumbersAsPythonDoes) {
+TEST(Seed, ReadsNumbersOfAnySize) {
   struct Case {
     std::string text, number;
     std::vector<uint32_t> words;
   };
   for (const auto& [text, number, words] :
-       {Case{"12345", "12345", {12345}}, Case{" +7\n", "7", {7}}, Case{"1_000", "1000", {1000}}, Case{"0", "0", {0}},
-        Case{"000", "0", {0}}, Case{"4294967296", "4294967296", {0, 1}},
-        Case{"18446744073709551616", "18446744073709551616", {0, 0, 1}}}) {
+       {Case{"12345", "12345", {12345}}, Case{"007", "7", {7}}, Case{"0", "0", {0}}, Case{"000", "0", {0}},
+        Case{"4294967296", "4294967296", {0, 1}}, Case{"18446744073709551616", "18446744073709551616", {0, 0, 1}}}) {
     const Seed seed = Seed::parse(text);
     EXPECT_EQ(seed.words, words) << text;
     EXPECT_EQ(seed.number_text(), number) << text;
@@ -34,10 +33,10 @@ TEST(Seed, NoneMeansEntropyOfTheSystem) {
   EXPECT_EQ(seed.number_text(), "none");
 }
 
-TEST(Seed, RefusesWhatPythonRefuses) {
-  for (const std::string text : {"", "x", "-1", "1.5", "_1", "1_", "1__0", "+"}) {
+TEST(Seed, RefusesWhatIsNoNumber) {
+  for (const std::string text : {"", "x", "-1", "1.5", "1_0", "+1", " 1"}) {
     EXPECT_EQ(message_of<Error>([&] { Seed::parse(text); }),
-              "SACREBLEU_SEED=" + text + ": not a number that can be read; give a whole number from 0 on, or none");
+              "SACREBLEU_SEED=" + text + ": give a whole number from 0 on, or none");
   }
 }
 

@@ -211,18 +211,16 @@ def cases(names, slow):
     for flags in ("-w 0", "-w 4", "-w 3 -b", "-m bleu chrf ter -b", "-m bleu chrf ter -b -f text", "-m ter bleu -f text -w 2",
                   "-q", "-sh", "-sh -f text", "-d", "-d -f text", "-d -m bleu chrf", "-nc", "--force", "-l en-de", "-l en-zh",
                   "-l en-zh -tok 13a", "-l de-en-zh", "-e utf-8", "-e UTF8", "-e latin-1", "-qb", "-w3", "-w=3",
-                  "--width=2", "--wid 2", "--score", "--sh", "--chrf-w -m chrf", "-m bleu bleu", "-ci -cin 1",
-                  "-ci -cin 0 -f text", "-ci -cin 2 -f text", "-ci -f text -b -m bleu chrf", "-pbsn 5", "--no-c -f latex",
-                  "-f text -w 1_0", "-tok spm", "--version-of", "-cc 6 -cw -1 -m chrf -f text", "--chrf-beta 3 -m chrf -f text",
+                  "--width=2", "-m bleu bleu", "-ci -cin 1",
+                  "-ci -cin 0 -f text", "-ci -cin 2 -f text", "-ci -f text -b -m bleu chrf", "-pbsn 5",
+                  "--no-color -f latex", "-w 10 -f text", "--version-of", "-cc 6 -cw -1 -m chrf -f text", "--chrf-beta 3 -m chrf -f text",
                   "--chrf-beta 0 -m chrf -f text", "-cc 1 -m chrf", "-s add-k -sv 1e1 -f text", "-s floor -sv 0 -f text",
                   "-j 2", "-parn 3 -f text"):
-        if flags != "-tok spm":  # a model would have to be downloaded
-            add("options", f"{files} {flags}")
+        add("options", f"{files} {flags}")
     for style in ("json", "TEXT", "latex", "nonsense", ""):
         add("environment", f"{files} -m bleu chrf", environment={"SACREBLEU_FORMAT": style})
         add("environment", f"{name}.ref -i {name}.a {name}.b", environment={"SACREBLEU_FORMAT": style})
-    for arguments in ("", f"{name}.ref", f"-i {name}.a", f"{name}.ref -i", f"{name}.ref -i -f text", f"{name}.ref -i -m bleu -sl",
-                      f"{name}.ref -i -pbs", f"{name}.ref -i missing", f"missing -i {name}.a", f"{name}.ref -i {name}.a {name}.a",
+    for arguments in ("", f"{name}.ref", f"-i {name}.a", f"{name}.ref -i missing", f"missing -i {name}.a", f"{name}.ref -i {name}.a {name}.a",
                       f"{name}.ref -i {name}.a {name}.a -pbs", f"{name}.ref -i {name}.a {name}.b {name}.a -pbs -pbsn 9 -f text",
                       f"{name}.ref -i {name}.a {name}.b {name}.b -pbs -pbsn 9", f"{name}.ref -i {name}.a {name}.b -ci",
                       f"{name}.ref -i {name}.a -pbs", f"{name}.ref -i {name}.a {name}.b -sl", f"{files} -sl -m bleu chrf",
@@ -244,7 +242,8 @@ def cases(names, slow):
         add("stdin", "one.ref -f text -m bleu chrf --chrf-whitespace -w 4", stdin=stdin)
         add("stdin", "cr.ref -f text -m bleu chrf -w 4", stdin=stdin)
         add("stdin", "one.ref -pbs -pbsn 10 -f text", stdin=stdin)
-        add("stdin", "none.ref", stdin=stdin)
+        if stdin != "fields.ref":  # which has a mistake of its own
+            add("stdin", "none.ref", stdin=stdin)
     for name in texts:  # what sacreBLEU fails at on NumPy 2
         add("known differences", f"{name}.ref -i {name}.a {name}.b -pbs -pbsn 20 -m chrf")
         add("known differences", f"{name}.ref -i {name}.a {name}.b -pbs -pbsn 20 -m bleu ter")
