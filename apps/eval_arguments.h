@@ -138,7 +138,7 @@ struct EvalArguments {
     return configured_test_sets(run->data, split == "test" ? TestSplit::kTest : TestSplit::kValid, config_file);
   }
 
-  /// Whose results go to the files of an original program (run.naming): those of other texts would replace them.
+  /// Whose results go to the files of another program (run.naming): those of other texts would replace them.
   bool of_configured_test_sets() const { return source.empty() && split == "test"; }
 
   EvaluationOptions options() const {
