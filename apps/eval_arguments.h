@@ -142,7 +142,7 @@ struct EvalArguments {
                           {references.begin() + 1, references.end()}, reading, log)};
   }
 
-  /// Whose results go to the files of an original program (run.naming): those of other texts would replace them.
+  /// Whose results go to the files of another program (run.naming): those of other texts would replace them.
   bool of_configured_test_sets() const { return source.empty() && split == "test"; }
 
   EvaluationOptions options() const {

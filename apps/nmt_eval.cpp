@@ -21,6 +21,7 @@
 #include "evaluation/evaluation_run.h"
 #include "evaluation/evaluation_text.h"
 #include "evaluation/self_test.h"
+#include "observers.h"
 #include "scoring/python/seed.h"
 #include "translation/similarity.h"
 
@@ -52,6 +53,14 @@ int print_similarity(const EvalArguments& arguments, const std::filesystem::path
   print(similarity_text(
       similarity(*model.model, model.codec, arguments.similarity.front(), arguments.similarity.back())));
   return kDone;
+}
+
+void announce(const std::vector<System>& systems, const std::vector<TestSet>& test_sets, EvaluationObserver& observer) {
+  std::vector<EvaluationObserver::Models> models;
+  for (const auto& system : systems) models.push_back(system.directories);
+  std::vector<std::string> names;
+  for (const auto& test_set : test_sets) names.push_back(test_set.name);
+  observer.on_start(models, names);
 }
 
 int run(int argc, char** argv) {
@@ -90,11 +99,11 @@ int run(int argc, char** argv) {
     for (const auto& model : system.directories) append_files_of_folder("--model", model, inputs);
   check_evaluation_files(arguments.files, test_sets, std::move(inputs));
   const bool of_run = run_config && arguments.of_configured_test_sets();
-  if (of_run) check_original_results(*run_config, systems, test_sets, *log);
+  const auto observer = of_run ? evaluation_observer(*run_config, *log) : nullptr;
+  if (observer) announce(systems, test_sets, *observer);
   arguments.decoding.set_threads();
 
   auto options = arguments.options();
-  if (run_config) options.loss_batch = original_loss_batch(*run_config);
   if (of_run) options.languages = {run_config->data.source_language, run_config->data.target_language};
   options.should_stop = [] { return stop_signal() != 0; };
   EvaluationRun evaluation(std::move(options), *log);
@@ -110,8 +119,8 @@ int run(int argc, char** argv) {
   print(evaluation_text(results, arguments.width));  // first: a disk that is full takes no scores away
   write_evaluation_files(arguments.files, results, machine_report(arguments.decoding.device));
   for (const auto& [test_set, evaluated, comparison] : results)
-    for (size_t i = 0; of_run && i < systems.size(); ++i)
-      write_original_results(*run_config, systems[i], test_set, evaluated[i], *log);
+    for (size_t i = 0; observer && i < systems.size(); ++i)
+      observer->on_result(systems[i].directories, test_set.name, translated_text(test_set, evaluated[i].output));
   return kDone;
 }
 

@@ -23,6 +23,7 @@
 #include "data/codec_directory.h"
 #include "data/preparation/piece_lines.h"
 #include "data/preparation/preprocess.h"
+#include "observers.h"
 #include "text/corpus/text_reader.h"
 #include "text/moses/moses_detokenizer.h"
 #include "text/moses/moses_tokenizer.h"
@@ -158,9 +159,11 @@ int prepare(const Arguments& arguments) {
     return kDone;
   }
   catch_stop_signals();
+  const auto observer = prepare_observer(loaded.config.data);
   const PreprocessOptions options{.overwrite = arguments.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
                                   .config_files = loaded.files,
-                                  .should_stop = [] { return stop_signal() != 0; }};
+                                  .should_stop = [] { return stop_signal() != 0; },
+                                  .observer = observer.get()};
   const PreprocessResult result = prepare_data(loaded.config, options, *log);
   if (result.outcome == PrepareOutcome::kStopped) {
     log->warn("stopped; nothing was written");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/byte_count.h"
@@ -21,6 +22,7 @@
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
 #include "nn/device/device_capabilities.h"
+#include "observers.h"
 #include "report/html/html_report.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/make_process_group.h"
@@ -158,15 +160,15 @@ int train(const Arguments& arguments) {
   catch_stop_signals();
   const auto device = device_of(process, config.run.device);
   const auto group = make_process_group(process, device, config, end_without);
-  return run_training({.loaded = loaded,
-                       .process = process,
-                       .device = device,
-                       .group = *group,
-                       .start = arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
-                       .profile = arguments.profile,
-                       .versions = {{"SentencePiece", NMT_SENTENCEPIECE_VERSION}}},
-                      *log)
-      .exit_code;
+  TrainingRun run{.loaded = loaded,
+                  .process = process,
+                  .device = device,
+                  .group = *group,
+                  .start = arguments.restart ? RunDirectory::Start::kRestart : RunDirectory::Start::kResume,
+                  .profile = arguments.profile,
+                  .versions = {{"SentencePiece", NMT_SENTENCEPIECE_VERSION}}};
+  if (auto observer = training_observer(config)) run.observers.push_back(std::move(observer));
+  return run_training(std::move(run), *log).exit_code;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ target_link_options(nmt PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs -Wl,
 if(NOT NMT_WITH_CUDA)
   target_link_options(nmt PRIVATE -Wl,--as-needed) # MPI, which only nmt-train uses
 endif()
-target_link_libraries(nmt PRIVATE nmt_training nmt_data nmt_server_models)
+target_link_libraries(nmt PRIVATE nmt_compat_training nmt_training nmt_data nmt_server_models)
 nmt_torch_run_path(nmt)
 
 install(TARGETS nmt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)

@@ -11,7 +11,8 @@ import sys
 # What a stage tests that the core and system stages do not see.
 FOLDERS = {
     "sanitizers": ("src/base", "src/config", "src/text", "src/scoring", "src/report", "src/data", "src/nn/kernels",
-                   "interfaces/convert", "interfaces/documents", "interfaces/server", "tests/fuzz"),
+                   "interfaces/compat", "interfaces/convert", "interfaces/documents", "interfaces/server",
+                   "tests/fuzz"),
     "threads": ("src/base", "src/data", "src/text", "interfaces/server"),
     "device": ("src/nn", "src/models", "src/search", "src/training", "tests/on_device", "tests/simulated_device"),
     "site": ("docs", "mkdocs.yml", "scripts/site", "scripts/site.sh", "interfaces/library/include", "python/nmt"),

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/process/progress.h"
+#include "compat/prepared_files.h"
 #include "data/preparation/preprocess.h"
 #include "library/inner/guard.h"
 #include "library/inner/loaded_configuration.h"
@@ -17,10 +18,12 @@ PrepareResult prepare(const PrepareOptions& options) {
     const auto configuration = loaded(options.configuration);
     const auto log = logger_to(options.log);
     for (const auto& notice : configuration.notices) log->info("{}", notice);
+    const auto observer = compat::make_prepared_files(configuration.config.data);
     auto prepared = nmt::prepare_data(configuration.config,
                                       {.overwrite = options.overwrite ? Overwrite::kReplace : Overwrite::kRefuse,
                                        .config_files = configuration.files,
-                                       .should_stop = [stop = options.stop] { return stop.stop_requested(); }},
+                                       .should_stop = [stop = options.stop] { return stop.stop_requested(); },
+                                       .observer = observer.get()},
                                       *log);
     if (prepared.outcome == PrepareOutcome::kStopped) throw Stopped("the preparation was stopped; nothing was written");
     result = {configuration.config.data.dir, prepared.outcome == PrepareOutcome::kUpToDate, std::move(prepared.table)};

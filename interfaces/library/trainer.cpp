@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/process/progress.h"
+#include "compat/training/run_names.h"
 #include "config/loading/model_description.h"
 #include "library/inner/call_threads.h"
 #include "library/inner/guard.h"
@@ -155,7 +156,8 @@ class NMT_NOT_EXPORTED Trainer::State {
                     .group = alone};
     if (std::exchange(restart_, false)) run.start = RunDirectory::Start::kRestart;
     run.versions = {{"SentencePiece", NMT_SENTENCEPIECE_VERSION}};
-    run.observer = std::make_unique<TrainingEvents>(options_.callbacks, told);
+    if (auto names = compat::make_run_names(configuration_.config)) run.observers.push_back(std::move(names));
+    run.observers.push_back(std::make_unique<TrainingEvents>(options_.callbacks, told));
     run.stop_signal = [stop = options_.stop] { return stop.stop_requested() ? SIGINT : 0; };
     const auto outcome = run_training(std::move(run), *log);
     TrainingResult result;

@@ -377,13 +377,10 @@ enum class TrainingPrecision { kAuto, kFp32, kBf16, kFp16 };
 template <>
 inline constexpr auto kNames<TrainingPrecision> = names("auto", "fp32", "bf16", "fp16");
 
-/// Whose names checkpoints and results have beside the toolkit's own, and whose lines the log.
-enum class RunNaming { kPlain, kKyubyong2019, kKyubyong2017, kTrevett, kPrenorm };
+/// Whose names checkpoints and results have beside the toolkit's own.
+enum class RunNaming { kPlain, kKyubyong2019, kKyubyong2017 };
 template <>
-inline constexpr auto kNames<RunNaming> = names("plain", "kyubyong2019", "kyubyong2017", "trevett", "prenorm");
-
-/// Whether the names are those of epochs, at whose ends there must be a checkpoint then.
-constexpr bool names_epochs(RunNaming naming) { return naming != RunNaming::kPlain && naming != RunNaming::kPrenorm; }
+inline constexpr auto kNames<RunNaming> = names("plain", "kyubyong2019", "kyubyong2017");
 
 /// Names of curves and texts: the toolkit's own, or where they have them, those of the original programs.
 enum class TensorBoardTags {

@@ -82,20 +82,10 @@ void BatchStream::work(Plan plan) {
   }
 }
 
-std::unique_lock<std::mutex> BatchStream::wait_for_batch() {
+Batch BatchStream::next() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return failure_ || !ready_.empty(); });
   if (ready_.empty()) std::rethrow_exception(failure_);
-  return lock;
-}
-
-Batch BatchStream::peek() {
-  const auto lock = wait_for_batch();
-  return ready_.front().batch;
-}
-
-Batch BatchStream::next() {
-  const auto lock = wait_for_batch();
   Item item = std::move(ready_.front());
   ready_.pop_front();
   changed_.notify_all();

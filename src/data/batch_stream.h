@@ -33,7 +33,6 @@ class BatchStream {
   BatchStream(std::shared_ptr<const PreparedCorpus> corpus, BatchOptions options, BatchPosition start = {});
   ~BatchStream();
   Batch next();                    ///< rethrows a worker's exception here
-  Batch peek();                    ///< the batch that next() will return
   BatchPosition position() const;  ///< of the batch that next() will return: what a checkpoint stores
   /// Of the epoch of position(). Of several shards all but the last are taken to have as many as the one of position().
   int64_t batches_of_current_epoch() const;
@@ -45,8 +44,7 @@ class BatchStream {
     int64_t batches_after;  // batches of the epoch of `after`
   };
   using Plan = std::vector<std::vector<int64_t>>;
-  std::unique_lock<std::mutex> wait_for_batch();  // locked, and there is one
-  void work(Plan plan);                           // the batches of ahead_.shard
+  void work(Plan plan);  // the batches of ahead_.shard
   BatchPosition after(BatchPosition position, const Plan& plan) const;
   int64_t batches_of_epoch(BatchPosition position, const Plan& plan) const;
   EpochView epoch_ahead() const {

@@ -93,13 +93,6 @@ std::vector<std::vector<int64_t>> cut_by_sentences(const std::vector<int64_t>& p
   return batches;
 }
 
-/// One pool of all pairs, in its order.
-std::vector<std::vector<int64_t>> cut_by_source_length(std::vector<SizedPair> pairs, int64_t sentences) {
-  const BatchOptions in_order{
-      .type = BatchType::kSentences, .size = sentences, .pool_batches = std::ssize(pairs) / sentences + 1};
-  return cut_by_sentences(sorted_in_pools(std::move(pairs), in_order), in_order);
-}
-
 std::vector<int64_t> all_pairs(const PreparedCorpus& corpus) {
   std::vector<int64_t> pairs(static_cast<size_t>(corpus.size()));
   std::iota(pairs.begin(), pairs.end(), int64_t{0});
@@ -263,18 +256,6 @@ std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, 
                      .target = std::ssize(target) + 1});
   sort_by_length(sized);
   return cut_by_tokens(sized, tokens);
-}
-
-std::vector<std::vector<int64_t>> plan_by_source_length(const PreparedCorpus& corpus, int64_t sentences) {
-  check_size(sentences);
-  return cut_by_source_length(with_sizes(corpus, all_pairs(corpus)), sentences);
-}
-
-std::vector<std::vector<int64_t>> plan_by_source_length(std::span<const IdPair> pairs, int64_t sentences) {
-  check_size(sentences);
-  std::vector<SizedPair> sized;
-  for (const auto& pair : pairs) sized.push_back({.pair = std::ssize(sized), .source = std::ssize(pair.source)});
-  return cut_by_source_length(std::move(sized), sentences);
 }
 
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs) {

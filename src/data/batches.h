@@ -53,9 +53,6 @@ std::vector<std::vector<int64_t>> plan_epoch(const PreparedCorpus& corpus, const
 /// Batches in corpus order of length (for validation loss and decoding): at most `tokens` padded tokens each.
 std::vector<std::vector<int64_t>> plan_by_length(const PreparedCorpus& corpus, int64_t tokens);
 
-/// Batches of `sentences` pairs in the order of source length, as torchtext's bucket iterator cuts held-out text.
-std::vector<std::vector<int64_t>> plan_by_source_length(const PreparedCorpus& corpus, int64_t sentences);
-
 /// Pads the pairs to a batch, end symbols added.
 Batch make_batch(const EpochView& epoch, std::span<const int64_t> pairs);
 
@@ -65,7 +62,6 @@ struct IdPair {
 };
 /// The same plan and the same batches of such pairs, with their places as indices.
 std::vector<std::vector<int64_t>> plan_by_length(std::span<const IdPair> pairs, SourceMarkers markers, int64_t tokens);
-std::vector<std::vector<int64_t>> plan_by_source_length(std::span<const IdPair> pairs, int64_t sentences);
 Batch make_batch(std::span<const IdPair> all, const SourceForm& form, std::span<const int64_t> pairs);
 
 }  // namespace nmt

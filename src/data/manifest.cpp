@@ -62,7 +62,7 @@ Manifest parse(const json& record) {
   record.at("inputs").get_to(manifest.inputs);
   record.at("splits").get_to(manifest.splits);
   for (const auto& row : record.at("cleaning")) manifest.cleaning.push_back(cleaning_row(row));
-  manifest.original_files = record.value("original_files", manifest.original_files);
+  manifest.other_files = record.value("original_files", manifest.other_files);
   manifest.lexicon = record.value("lexicon", "");  // older versions made none
   manifest.alignment = record.value("alignment", "");
   return manifest;
@@ -85,7 +85,7 @@ void Manifest::write(const std::filesystem::path& directory) const {
                  {"cleaning", rows},
                  {"lexicon", lexicon}};
   if (!alignment.empty()) record["alignment"] = alignment;
-  if (!original_files.empty()) record["original_files"] = original_files;
+  if (!other_files.empty()) record["original_files"] = other_files;
   // Paths may hold bytes that are not UTF-8, which JSON has no way to write.
   write_file_atomically(directory / kManifestFile, record.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

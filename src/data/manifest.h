@@ -40,9 +40,9 @@ struct Manifest {
   std::vector<InputFile> inputs;
   std::vector<SplitRecord> splits;
   std::vector<CleaningRow> cleaning;
-  std::vector<std::string> original_files = {};  ///< of data.naming: "prepro/train.de"
-  std::string lexicon = {};                      ///< SHA-256 of shortlist.bin; empty: none was made
-  std::string alignment = {};                    ///< SHA-256 of alignment.bin; empty: none was made
+  std::vector<std::string> other_files = {};  ///< of a PrepareObserver, as "prepro/train.de"
+  std::string lexicon = {};                   ///< SHA-256 of shortlist.bin; empty: none was made
+  std::string alignment = {};                 ///< SHA-256 of alignment.bin; empty: none was made
 
   void write(const std::filesystem::path& directory) const;
   /// Throws Error: missing ("DIR: no prepared data; run nmt-prepro -c CONFIG"), foreign, damaged, or of another

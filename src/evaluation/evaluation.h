@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/original_results.h"
 #include "evaluation/test_set.h"
+#include "report/records/results_file.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/corpus/score.h"
 #include "scoring/significance/paired_test.h"
@@ -45,7 +45,7 @@ std::vector<scoring::Score> score(const SystemOutput& system, const TestSet& tes
 scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const TestSet& test_set,
                              const Metrics& metrics = evaluation_metrics());
 
-/// Sources, first references and hypotheses: what the originals' result files hold.
+/// Sources, first references and hypotheses.
 TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system);
 
 }  // namespace nmt

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/process/log.h"
 #include "base/process/user_files.h"
 #include "base/strict_json.h"
 #include "config/config.h"
@@ -40,19 +39,5 @@ void write_evaluation_files(const EvaluationFiles& files, const std::vector<Test
 
 /// Versions of toolkit and LibTorch, processor, device and threads.
 nlohmann::ordered_json machine_report(const std::string& device);
-
-/// The result file of the original program whose names the run's checkpoints have (run.naming), with the translations
-/// of one system; of trevett its line in the log, "| Test Loss: 1.671 | Test PPL:   5.316 |"; nothing for a run with
-/// plain names, or an ensemble.
-void write_original_results(const Config& run, const System& system, const TestSet& test_set, const Evaluated& result,
-                            Logger& log);
-
-/// Before any work: makes the folders of those result files, as write_original_results() will need them. Throws Error
-/// where that fails, a file cannot be written or two systems have one. An ensemble has none, which the log is told.
-void check_original_results(const Config& run, const std::vector<System>& systems,
-                            const std::vector<TestSet>& test_sets, Logger& log);
-
-/// The sentences of a batch over which that line's loss is a mean; 0 where none is asked for.
-int64_t original_loss_batch(const Config& run);
 
 }  // namespace nmt

@@ -115,13 +115,11 @@ void EvaluationRun::add_losses(const LoadedModel& model, const std::vector<TestS
 
 TestLoss EvaluationRun::measured_loss(const LoadedModel& model, const TestSet& test_set) const {
   ProgressBar bar("loss", std::ssize(test_set.sources), "sentences");
-  const auto loss = test_loss(model, test_set,
-                              {.teacher_forcing = options_.teacher_forcing,
-                               .batch_sentences = options_.loss_batch,
-                               .progress = [&](int64_t done) {
-                                 if (!options_.quiet) bar.update(done);
-                                 if (options_.should_stop()) throw TranslationStopped();
-                               }});
+  const auto loss =
+      test_loss(model, test_set, {.teacher_forcing = options_.teacher_forcing, .progress = [&](int64_t done) {
+                                    if (!options_.quiet) bar.update(done);
+                                    if (options_.should_stop()) throw TranslationStopped();
+                                  }});
   bar.clear();
   if (loss.too_long > 0)
     log_.warn("{} pairs are too long for the model's positions: the loss is without them", loss.too_long);

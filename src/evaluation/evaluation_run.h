@@ -40,7 +40,6 @@ struct EvaluationOptions {
   Choices<TokenizedBleuForm> tokenized_bleu = {};
   bool loss = true;            ///< of a single model, see test_loss(); an ensemble has none
   double teacher_forcing = 1;  ///< of the loss
-  int64_t loss_batch = 0;      ///< TestLossOptions::batch_sentences
   bool confidence = false;     ///< 95 % intervals by 1000 bootstrap resamples
   bool quiet = false;          ///< no progress bar and no speed in the log
   /// Languages of the test sets, source and target: a model of others is warned of. Empty: not known.

@@ -61,20 +61,14 @@ TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const Tes
     throw Error(fmt::format("{}: no pair is short enough for the positions of {}; leave the loss out (--no-loss)",
                             test_set.source_file.string(), loaded.directory.string()));
   loaded.model->eval();
-  const auto totals_of = [&](const std::vector<std::vector<int64_t>>& plan) {
-    LossTotals totals;
-    int64_t done = 0;
-    for (const auto& batch : plan) {
-      const std::vector<Batch> one = {make_batch(pairs, form, batch)};
-      totals += evaluate(*loaded.model, one, {}, device_of(*loaded.model), options.teacher_forcing);
-      done += std::ssize(batch);
-      if (options.progress) options.progress(done);
-    }
-    return totals;
-  };
-  if (options.batch_sentences > 0)
-    result.batch_loss = totals_of(plan_by_source_length(pairs, options.batch_sentences)).mean_over_batches();
-  const auto totals = totals_of(plan_by_length(pairs, form.markers, kHeldOutBatchTokens));
+  LossTotals totals;
+  int64_t done = 0;
+  for (const auto& batch : plan_by_length(pairs, form.markers, kHeldOutBatchTokens)) {
+    const std::vector<Batch> one = {make_batch(pairs, form, batch)};
+    totals += evaluate(*loaded.model, one, {}, device_of(*loaded.model), options.teacher_forcing);
+    done += std::ssize(batch);
+    if (options.progress) options.progress(done);
+  }
   result.loss = totals.mean_label_loss();
   result.accuracy = totals.accuracy();
   result.target_tokens = totals.target_tokens;
@@ -82,15 +76,13 @@ TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const Tes
 }
 
 nlohmann::ordered_json report_of(const TestLoss& loss) {
-  nlohmann::ordered_json report = {{"loss", loss.loss},
-                                   {"perplexity", loss.perplexity()},
-                                   {"accuracy", loss.accuracy},
-                                   {"target_tokens", loss.target_tokens},
-                                   {"pairs", loss.pairs},
-                                   {"too_long", loss.too_long},
-                                   {"teacher_forcing", loss.teacher_forcing}};
-  if (loss.batch_loss) report["batch_loss"] = *loss.batch_loss;
-  return report;
+  return {{"loss", loss.loss},
+          {"perplexity", loss.perplexity()},
+          {"accuracy", loss.accuracy},
+          {"target_tokens", loss.target_tokens},
+          {"pairs", loss.pairs},
+          {"too_long", loss.too_long},
+          {"teacher_forcing", loss.teacher_forcing}};
 }
 
 }  // namespace nmt

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "base/strict_json.h"
@@ -21,9 +20,6 @@ struct TestLoss {
   int64_t pairs = 0;
   int64_t too_long = 0;  ///< pairs that the model has no places for: not counted above
   double teacher_forcing = 1;
-  /// The mean over batches of each one's own mean loss, as the original of run.naming trevett prints it; see
-  /// TestLossOptions::batch_sentences.
-  std::optional<double> batch_loss = std::nullopt;
 
   double perplexity() const;  ///< exp of the loss
   /// "loss = 1.6711, perplexity = 5.3180 (14,058 target tokens)", at least four digits after the point.
@@ -34,8 +30,6 @@ struct TestLossOptions {
   /// Share of steps at which the decoder reads the reference; at the others it reads its own most probable token. Below
   /// 1 for recurrent models only.
   double teacher_forcing = 1;
-  /// Measures batch_loss too, of batches of so many sentences in the order of source length; 0: does not.
-  int64_t batch_sentences = 0;
   std::function<void(int64_t)> progress = {};  ///< called with the number of pairs done so far
 };
 
@@ -45,8 +39,7 @@ void check_teacher_forcing(const LoadedModel& loaded, double teacher_forcing);
 /// Throws Error as check_teacher_forcing(), and for a set of which no pair fits.
 TestLoss test_loss(const LoadedModel& loaded, const TestSet& test_set, const TestLossOptions& options = {});
 
-/// {"loss", "perplexity", "accuracy", "target_tokens", "pairs", "too_long", "teacher_forcing"}, and "batch_loss" where
-/// it was measured
+/// {"loss", "perplexity", "accuracy", "target_tokens", "pairs", "too_long", "teacher_forcing"}
 nlohmann::ordered_json report_of(const TestLoss& loss);
 
 }  // namespace nmt

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -22,7 +23,6 @@
 #include "report/run_observers.h"
 #include "search/hypothesis_attention.h"
 #include "training/fine_tuning.h"
-#include "training/original_names.h"
 #include "training/trainer.h"
 #include "training/update_profiler.h"
 #include "training/validation.h"
@@ -101,9 +101,12 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
     log.info("{} processes of {}, {} threads each", group.size(), run.process.launcher, at::get_num_threads());
   }
   const auto embeddings = read_initial_embeddings(config.model, data.codec, log);
+  const bool saves_epochs =
+      std::ranges::any_of(run.observers, [](const auto& observer) { return observer->needs_epoch_checkpoints(); });
   TrainingObservers observers;
   const auto train = [&](RunDirectory* directory) {
-    Trainer trainer(config, data, embeddings, run.device, group, directory, observers, log, run.stop_signal);
+    Trainer trainer(config, data, embeddings, run.device, group, directory, observers, log, run.stop_signal,
+                    saves_epochs);
     const int exit_code = trainer.run();
     return TrainingOutcome{exit_code, trainer.progress()};
   };
@@ -124,10 +127,9 @@ TrainingOutcome run_training(TrainingRun run, Logger& log) {
        .environment = environment(run),
        .other_validation_sets = names_of_others(data)},
       log));
-  if (auto names = make_original_names(config, directory.path(), log)) observers.add(std::move(names));
   if (run.profile)
     observers.add(std::make_unique<UpdateProfiler>(*run.profile, directory.path() / "profile.json", log));
-  if (run.observer) observers.add(std::move(run.observer));
+  for (auto& observer : run.observers) observers.add(std::move(observer));
   return train(&directory);
 }
 

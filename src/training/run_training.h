@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/process/log.h"
 #include "config/loading/schema.h"
@@ -27,8 +28,8 @@ struct TrainingRun {
   RunDirectory::Start start = RunDirectory::Start::kResume;
   std::optional<int64_t> profile = {};  ///< updates to trace (UpdateProfiler)
   Facts versions = {};                  ///< of what the program is linked with, for sessions.jsonl and report.html
-  /// Hears everything, after those that write; null: nobody. Of the process that leads.
-  std::unique_ptr<TrainingObserver> observer = {};
+  /// The same in each process; they hear everything in the one that leads, after those that write.
+  std::vector<std::unique_ptr<TrainingObserver>> observers = {};
   StopSignal stop_signal = nmt::stop_signal;
 };
 

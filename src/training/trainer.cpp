@@ -23,7 +23,7 @@ namespace nmt {
 
 Trainer::Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
                  torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer,
-                 Logger& log, StopSignal stop_signal)
+                 Logger& log, StopSignal stop_signal, bool saves_epochs)
     : config_(std::move(config)),
       data_(data),
       group_(group),
@@ -31,6 +31,7 @@ Trainer::Trainer(Config config, const PreparedData& data, const std::vector<Init
       observer_(observer),
       log_(log),
       stop_signal_(std::move(stop_signal)),
+      saves_epochs_(saves_epochs),
       device_(device) {
   model_ = make_model(config_.model, data.codec.source().size(), data.codec.target().size());
   initialise(*model_, config_.model, static_cast<uint64_t>(config_.run.seed));
@@ -145,6 +146,7 @@ UpdateLoop Trainer::make_loop() {
                      .average = average_ ? &*average_ : nullptr,
                      .gather_state = [this] { gather_state(); },
                      .validates = validator_.has_value(),
+                     .saves_epochs = saves_epochs_,
                      .best = best_ ? &*best_ : nullptr,
                      .checkpoints = checkpoints_ ? &*checkpoints_ : nullptr,
                      .group = group_,

@@ -34,10 +34,10 @@ namespace nmt {
 class Trainer {
  public:
   /// embeddings: what a new run starts from (read_initial_embeddings). directory: null where the process
-  /// does not lead.
+  /// does not lead. saves_epochs: a checkpoint at the end of each epoch, too.
   Trainer(Config config, const PreparedData& data, const std::vector<InitialEmbedding>& embeddings,
           torch::Device device, ProcessGroup& group, RunDirectory* directory, TrainingObserver& observer, Logger& log,
-          StopSignal stop_signal = nmt::stop_signal);
+          StopSignal stop_signal = nmt::stop_signal, bool saves_epochs = false);
 
   /// Trains to the end, or to SIGINT or SIGTERM (of any process) with the state saved. Returns the exit code: 0, 130 or
   /// 143; where the process does not lead, 0 in every case.
@@ -60,6 +60,7 @@ class Trainer {
   TrainingObserver& observer_;
   Logger& log_;
   StopSignal stop_signal_;
+  bool saves_epochs_;
 
   torch::Device device_;
   std::shared_ptr<TranslationModel> model_;

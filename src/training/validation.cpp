@@ -116,18 +116,12 @@ ValidationReport Validator::figures(TranslationModel& model, const PreparedCorpu
 }
 
 void Validator::add_losses(TranslationModel& model, const PreparedCorpus& corpus, ValidationReport& report) const {
-  const auto totals_of = [&](std::vector<std::vector<int64_t>> plan) {
-    std::vector<Batch> batches;
-    report.too_long = 0;
-    for (auto& pairs : plan) {
-      report.too_long += std::erase_if(pairs, [&](int64_t pair) { return !has_places(model, corpus, pair); });
-      if (!pairs.empty()) batches.push_back(make_batch(corpus, pairs));
-    }
-    return evaluate(model, batches, smoothing_, device_, config_.validation.teacher_forcing);
-  };
-  if (config_.run.naming == RunNaming::kTrevett && config_.training.batch_type == BatchType::kSentences)
-    report.batch_loss = totals_of(plan_by_source_length(corpus, config_.training.batch_size)).mean_over_batches();
-  const auto totals = totals_of(plan_by_length(corpus, kHeldOutBatchTokens));
+  std::vector<Batch> batches;
+  for (auto& pairs : plan_by_length(corpus, kHeldOutBatchTokens)) {
+    report.too_long += std::erase_if(pairs, [&](int64_t pair) { return !has_places(model, corpus, pair); });
+    if (!pairs.empty()) batches.push_back(make_batch(corpus, pairs));
+  }
+  const auto totals = evaluate(model, batches, smoothing_, device_, config_.validation.teacher_forcing);
   report.loss = totals.mean_loss();
   report.perplexity = totals.perplexity();
   report.accuracy = totals.accuracy();

@@ -185,7 +185,6 @@ TEST(Presets, PrenormSmallHasTheValuesOfItsProgram) {
   EXPECT_EQ(config.training.smoothing, 0.05);
   EXPECT_EQ(config.training.smoothing_form.name(), "others_normalized");
   EXPECT_EQ(config.run.tensorboard_tags.name(), "prenorm");
-  EXPECT_EQ(config.run.naming.name(), "prenorm");
 }
 
 TEST(Presets, LearnedPositionsSmallHasTheValuesOfItsProgram) {
@@ -226,7 +225,6 @@ TEST(Presets, TrevettHasHisValues) {
   EXPECT_EQ(config.training.num_epochs, 10);
   EXPECT_EQ(config.training.clip_norm, 1);
   EXPECT_EQ(config.run.seed, 1234);
-  EXPECT_EQ(config.run.naming.name(), "trevett");
 }
 
 TEST(Presets, OfTokenisedTextScoreTheTokens) {
@@ -246,7 +244,6 @@ TEST(Presets, BahdanauHasTheUpdatesOfTheSystemWithItsFigure) {
 
 TEST(Presets, RnnAttentionSmallLogsAsItsTutorial) {
   const Config config = preset("rnn_attention_small");
-  EXPECT_EQ(config.run.naming.name(), "trevett");
   EXPECT_EQ(config.validation.every, 0);  // the lines are of validations at the end of epochs
 }
 

@@ -164,18 +164,6 @@ TEST_F(BatchStreamTest, GoesOnFromAnyPositionInAShardAsIfUninterrupted) {
   }
 }
 
-TEST_F(BatchStreamTest, PeeksAtTheNextBatchWithoutTakingIt) {
-  BatchStream stream(corpus_, options_);
-  for (int i = 0; i < 20; ++i) {
-    const auto ahead = stream.peek();
-    const auto before = stream.position();
-    EXPECT_EQ(stream.peek().indices, ahead.indices);
-    EXPECT_EQ(stream.position().epoch, before.epoch);
-    EXPECT_EQ(stream.position().batch, before.batch);
-    EXPECT_EQ(stream.next().indices, ahead.indices);
-  }
-}
-
 TEST_F(BatchStreamTest, OneBatchAnEpochWorks) {
   BatchStream stream(corpus_, {BatchType::kSentences, 1000, 1});
   for (int64_t epoch = 0; epoch < 40; ++epoch) {

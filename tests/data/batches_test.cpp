@@ -76,27 +76,6 @@ TEST(PlanByLength, IsTheSameForPairsInMemory) {
             make_batch(pairs, SourceMarkers::kEnd, plan.back()).source_lengths.back() - 1);
 }
 
-TEST(PlanBySourceLength, CutsTheSortedTextIntoFullBatches) {
-  const TemporaryDirectory folder;
-  const auto corpus = varied_corpus(folder);
-  const auto plan = plan_by_source_length(*corpus, 32);
-  EXPECT_EQ(sorted_pairs(plan), range(200));
-  ASSERT_EQ(plan.size(), 7u);
-  std::vector<size_t> order;
-  for (const auto& batch : plan) {
-    EXPECT_EQ(batch.size(), &batch == &plan.back() ? 8u : 32u);
-    for (const int64_t pair : batch) order.push_back(corpus->source(pair).size());
-  }
-  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
-  std::vector<IdPair> pairs;
-  for (int64_t i = 0; i < corpus->size(); ++i) {
-    const auto source = corpus->source(i), target = corpus->target(i);
-    pairs.push_back({{source.begin(), source.end()}, {target.begin(), target.end()}});
-  }
-  EXPECT_EQ(plan_by_source_length(pairs, 32), plan);
-  EXPECT_THROW(plan_by_source_length(pairs, 0), Error);
-}
-
 /// The corpora of corpus_of are those of pair i % 3: 67, 67 and 66 pairs.
 TEST(PairsOfEpoch, AreAsOftenThereAsTheirCorpusWeighs) {
   const TemporaryDirectory folder;

@@ -7,12 +7,10 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "config/loading/schema.h"
 #include "evaluation/evaluation_report.h"
 #include "evaluation/evaluation_text.h"
 #include "evaluation/small_set.h"
 #include "support.h"
-#include "training/captured_log.h"
 
 namespace nmt::evaluation_files_test {
 namespace {
@@ -88,86 +86,6 @@ TEST(CheckEvaluationFiles, KeepsOthersOutOfTheFolderOfAttention) {
   EXPECT_THAT(
       message_of<Error>([&] { check_evaluation_files({.attention = (folder / "file").string()}, {small_set()}, {}); }),
       testing::HasSubstr("cannot make the folder"));
-}
-
-class OriginalResultsOfRuns : public testing::Test {
- protected:
-  Config run(const std::string& options) const {
-    return parse_config("{run: {dir: " + (folder_ / "run").string() + ", " + options + "}}", "test").config;
-  }
-  void write(const std::string& options, std::vector<std::filesystem::path> models = {"m"}) {
-    for (auto& model : models) model = folder_ / model.string();
-    auto result = evaluated("one", {"a b c a", "b b c d", "a a"});
-    result.loss = TestLoss{.loss = 1.5, .batch_loss = 1.6714};
-    write_original_results(run(options), {.directories = models}, small_set(), result, log_.log());
-  }
-  void check(const std::string& options, const std::vector<System>& systems) {
-    check_original_results(run(options), systems, {small_set()}, log_.log());
-  }
-  test::TemporaryDirectory folder_;
-  test::CapturedLog log_;
-};
-
-TEST_F(OriginalResultsOfRuns, StandInTheRunOrInTheirOwnFolder) {
-  const auto files_in = [](const std::filesystem::path& folder) {
-    return std::distance(std::filesystem::directory_iterator(folder), {});
-  };
-  write("naming: kyubyong2019");
-  EXPECT_EQ(files_in(folder_ / "run" / "test"), 1);
-  write("naming: kyubyong2019, testdir: " + (folder_ / "test" / "1").string());
-  EXPECT_EQ(files_in(folder_ / "test" / "1"), 1);
-  write("naming: kyubyong2017, testdir: " + (folder_ / "results").string());
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "results" / "m"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "run" / "results"));
-}
-
-TEST_F(OriginalResultsOfRuns, OfTrevettAreALineOfTheMeanOverBatches) {
-  write("naming: trevett");
-  EXPECT_EQ(log_.text(), "info: | Test Loss: 1.671 | Test PPL:   5.320 |\n");
-  write("naming: plain");
-  write("naming: prenorm");
-  EXPECT_EQ(log_.text(), "info: | Test Loss: 1.671 | Test PPL:   5.320 |\n") << "and no other has one";
-}
-
-TEST_F(OriginalResultsOfRuns, DoNotReplaceEachOther) {
-  for (const std::string naming : {"naming: kyubyong2019", "naming: kyubyong2017"}) {
-    EXPECT_THAT(message_of<Error>([&] {
-                  check(naming, {{.directories = {"a/best"}}, {.directories = {"b/best"}}});
-                }),
-                testing::MatchesRegex("--model b/best: its result file .* would be that of a/best; .*"));
-    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
-    EXPECT_NO_THROW(check(naming, {{.directories = {"a/one"}}, {.directories = {"b/two"}}}));
-    std::filesystem::remove_all(folder_ / "run");
-  }
-  EXPECT_NO_THROW(check("naming: plain", {{.directories = {"a/best"}}, {.directories = {"b/best"}}}));
-  EXPECT_EQ(log_.text(), "");
-}
-
-TEST_F(OriginalResultsOfRuns, AreNoneOfAnEnsemble) {
-  check("naming: kyubyong2017", {{.directories = {"a/best", "b/best"}}});
-  EXPECT_THAT(log_.text(), testing::HasSubstr("an ensemble has no result file"));
-  write("naming: kyubyong2017", {"a", "b"});
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
-}
-
-TEST_F(OriginalResultsOfRuns, AreRefusedBeforeTheWorkWhereTheyCannotBeWritten) {
-  const std::vector<System> one = {{.directories = {"a/best"}}};
-  write_file_atomically(folder_ / "file", "");
-  const auto inside = (folder_ / "file" / "x").string();
-  EXPECT_THAT(message_of<Error>([&] { check("naming: kyubyong2019, testdir: " + inside, one); }),
-              testing::StartsWith("run.testdir " + inside + ": cannot make the folder"));
-  std::filesystem::create_directories(folder_ / "results" / "best");
-  const std::string folder = ", testdir: " + (folder_ / "results").string();
-  EXPECT_THAT(message_of<Error>([&] { check("naming: kyubyong2017" + folder, one); }),
-              testing::HasSubstr("is a folder"));
-  EXPECT_NO_THROW(check("naming: kyubyong2019" + folder, one)) << "its name has a score behind it";
-}
-
-TEST(OriginalLossBatch, IsThatOfTrainingWhereTheLineIsAskedFor) {
-  const auto batch_of = [](const std::string& yaml) { return original_loss_batch(parse_config(yaml, "test").config); };
-  EXPECT_EQ(batch_of("{run: {naming: trevett}, training: {batch_type: sentences, batch_size: 128}}"), 128);
-  EXPECT_EQ(batch_of("{run: {naming: trevett}, training: {batch_type: tokens, batch_size: 128}}"), 0);
-  EXPECT_EQ(batch_of("{training: {batch_type: sentences, batch_size: 128}}"), 0);
 }
 
 TEST(EvaluationFiles, NameTheMachine) {

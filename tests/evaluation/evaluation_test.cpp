@@ -68,7 +68,7 @@ TEST(Evaluation, WritesTheResultsFile) {
   auto set = small_set();
   set.references.push_back({"other", "other", "other"});
   EXPECT_EQ(
-      format_results_file(translated_text(set, small_output("x", {"a b c a", "b b c d", ""})), 17.146408907717394),
+      format_results_file(translated_text(set, small_output("x", {"a b c a", "b b c d", ""})), "17.146408907717394"),
       "- source: a b c d\n- expected: a b c d\n- got: a b c a\n\n"
       "- source: b b c d\n- expected: b b c d\n- got: b b c d\n\n"
       "- source: a a\n- expected: a a\n- got: \n\n"

@@ -80,23 +80,6 @@ TEST_F(TestLossTest, FreeRunningIsForRecurrentModels) {
                 " is a transformer; leave it out");
 }
 
-TEST_F(TestLossTest, IsAlsoTheMeanOverBatchesWhereAsked) {
-  const auto loaded = load(test::kTinyTransformer);
-  auto set = small_set();
-  const auto plain = test_loss(loaded, set);
-  EXPECT_FALSE(plain.batch_loss || report_of(plain).contains("batch_loss"));
-  const auto found = test_loss(loaded, set, {.batch_sentences = 2});
-  EXPECT_EQ(found.loss, plain.loss);
-  // Sorted by the source's length: the third and the first, then the second.
-  auto first = set, second = set;
-  first.sources = {set.sources[2], set.sources[0]}, first.references = {{set.references[0][2], set.references[0][0]}};
-  second.sources = {set.sources[1]}, second.references = {{set.references[0][1]}};
-  ASSERT_TRUE(found.batch_loss);
-  EXPECT_NEAR(*found.batch_loss, (test_loss(loaded, first).loss + test_loss(loaded, second).loss) / 2, 1e-6);
-  EXPECT_GT(std::abs(*found.batch_loss - found.loss), 1e-4);
-  EXPECT_EQ(report_of(found)["batch_loss"], *found.batch_loss);
-}
-
 TEST_F(TestLossTest, TellsHowFarItIs) {
   int64_t last = 0;
   test_loss(load(test::kTinyTransformer), small_set(), {.progress = [&](int64_t done) { last = done; }});

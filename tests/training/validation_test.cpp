@@ -104,26 +104,6 @@ TEST_F(ValidationTest, MayBeFreeRunning) {
   EXPECT_EQ(other.hypotheses, report.hypotheses) << "translations are not forced";
 }
 
-// The lines of run.naming trevett: each batch counts once.
-TEST_F(ValidationTest, HasTheMeanOverBatchesWhereItIsAskedFor) {
-  auto config = config_of(kTransformer);
-  config.training.batch_type = BatchType::kSentences;
-  config.training.batch_size = 2;
-  const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);
-  const auto plain = Validator(one_, codec_, config, torch::kCPU).validate(*model);
-  EXPECT_FALSE(plain.batch_loss);
-  config.run.naming = RunNaming::kTrevett;
-  const auto found = Validator(one_, codec_, config, torch::kCPU).validate(*model);
-  // Sorted by the source's length, the batches are "d d", "a b c" and then "c a b d a".
-  const auto short_ones = Validator(corpus("short", {"d d", "a b c"}), codec_, config, torch::kCPU).validate(*model);
-  const auto long_one = Validator(corpus("long", {"c a b d a"}), codec_, config, torch::kCPU).validate(*model);
-  ASSERT_TRUE(found.batch_loss);
-  EXPECT_NEAR(*found.batch_loss, (short_ones.loss + long_one.loss) / 2, 1e-5);
-  EXPECT_GT(std::abs(*found.batch_loss - found.loss), 1e-4);
-  EXPECT_EQ(found.loss, plain.loss);
-  EXPECT_EQ(found.too_long, 0);
-}
-
 TEST_F(ValidationTest, CountsPairsThatAreTooLong) {
   const auto config = config_of(kTransformer + ", positions: learned, max_positions: 8");
   const auto model = test::formula_model(config.model, kVocabulary, kVocabulary);

@@ -134,4 +134,13 @@ std::optional<OldName> read_old_name(const Setting& setting, OldProgram program)
   return result;
 }
 
+std::optional<OldName> read_old_value(const Setting& setting) {
+  if (setting.key() != "run.naming" || !setting.value.IsScalar()) return std::nullopt;
+  const std::string& value = setting.value.Scalar();
+  if (value != "trevett" && value != "prenorm") return std::nullopt;
+  return OldName{.settings = {renamed(setting, "run.naming", YAML::Node("plain"))},
+                 .implied = {},
+                 .notice = fmt::format("run.naming {} is read as plain: its file names and log lines are gone", value)};
+}
+
 }  // namespace nmt

@@ -24,4 +24,7 @@ struct OldName {
 /// program, what follows from a name there follows here too: the longest translation from maxlen2 or maxlen, ...
 std::optional<OldName> read_old_name(const Setting& setting, OldProgram program = OldProgram::kNone);
 
+/// The reading of a value that an option no longer has: run.naming trevett and prenorm, of version 0.2, are plain.
+std::optional<OldName> read_old_value(const Setting& setting);
+
 }  // namespace nmt

@@ -47,15 +47,17 @@ class Loader {
   }
 
   void apply(const Setting& setting) {
-    if (const Option* option = find_option(setting.section, setting.name); option && !is_old_reading(setting)) {
-      assign(*option, setting, setting.name);
-    } else if (const auto old = read_old_name(setting, program_)) {
+    const Option* option = find_option(setting.section, setting.name);
+    const auto old = option && !is_old_reading(setting) ? read_old_value(setting) : read_old_name(setting, program_);
+    if (old) {
       for (const auto& renamed : old->settings)
         assign(*find_option(renamed.section, renamed.name), renamed, setting.name);
       for (const auto& implied : old->implied) {
         if (!places_.contains(implied.key())) imply(implied);
       }
       loaded_.notices.push_back(fmt::format("{}: {}", setting.where(), old->notice));
+    } else if (option) {
+      assign(*option, setting, setting.name);
     } else {
       throw Error(fmt::format("{}: unknown option {}{}", setting.where(), setting.key(), advice(setting)));
     }

@@ -172,17 +172,14 @@ void TrainingRules::check_stopping() const {
            "0, with max_updates, max_minutes and max_target_tokens 0, would train without end; set a limit (or "
            "validation.patience)");
   }
-  // Names of an original program are those of epochs: each of them is saved.
-  if (training.checkpoint_every == 0 && !has_validation_text() && !names_epochs(config_.run.naming)) {
+  // Names of another program are those of epochs: each of them is saved.
+  if (training.checkpoint_every == 0 && !has_validation_text() && config_.run.naming == RunNaming::kPlain) {
     refuse({"training.checkpoint_every"}, "0 saves at each validation, but data.eval1 and eval2 are not set");
   }
-  const bool names_validations =
-      config_.run.naming == RunNaming::kTrevett || config_.run.naming == RunNaming::kKyubyong2019;
-  if (names_validations && has_validation_text() && config_.validation.every != 0) {
+  if (config_.run.naming == RunNaming::kKyubyong2019 && has_validation_text() && config_.validation.every != 0) {
     refuse({"run.naming", "validation.every"},
-           fmt::format("{} names files by the validation at the end of each epoch; set validation.every 0, or "
-                       "run.naming plain",
-                       config_.run.naming.name()));
+           "kyubyong2019 names files by the validation at the end of each epoch; set validation.every 0, or "
+           "run.naming plain");
   }
   if (!has_validation_text()) {
     for (const auto& [key, used] : {std::pair("training.average_checkpoints", training.average_checkpoints > 0),

@@ -12,7 +12,6 @@
 #include "config/text_sets.h"
 #include "data/lexicon.h"
 #include "data/piece_links.h"
-#include "data/preparation/original_files.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
 #include "text/codec/readable_vocabulary.h"
@@ -22,13 +21,13 @@ namespace fs = std::filesystem;
 namespace nmt {
 
 DataFolder::DataFolder(const Config& config, Overwrite overwrite, std::vector<std::string> vocabulary_files,
-                       Logger& log)
+                       std::set<std::string> other_files, Logger& log)
     : config_(config),
       overwrite_(overwrite),
       log_(log),
       folder_(config.data.dir),
       vocabulary_files_(std::move(vocabulary_files)) {
-  our_files_.merge(OriginalFiles::names(config.data));
+  our_files_.merge(other_files);
   our_files_.insert({kLexiconFile, kPieceLinksFile});
   for (const auto& name : vocabulary_files_) our_files_.insert({name, readable_name(name)});
   for (const auto& sets : {validation_sets(config.data), test_sets(config.data)})
@@ -43,7 +42,7 @@ std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
   try {
     there = Manifest::read(folder_);
     for (const auto& split : there.splits) our_files_.insert(split.name + ".bin");
-    our_files_.insert(there.original_files.begin(), there.original_files.end());
+    our_files_.insert(there.other_files.begin(), there.other_files.end());
     if (there.tokenizer.contains("files")) {
       for (const auto& file : there.tokenizer["files"].items())
         our_files_.insert({file.key(), readable_name(file.key())});

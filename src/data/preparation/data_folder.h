@@ -18,8 +18,9 @@ enum class Overwrite { kRefuse, kReplace };
 class DataFolder {
  public:
   /// vocabulary_files: names of the files that the run will write its tokenizers to: one if joint, else the source's
-  /// and the target's. config and log must outlive it.
-  DataFolder(const Config& config, Overwrite overwrite, std::vector<std::string> vocabulary_files, Logger& log);
+  /// and the target's. other_files: of PrepareObserver. config and log must outlive it.
+  DataFolder(const Config& config, Overwrite overwrite, std::vector<std::string> vocabulary_files,
+             std::set<std::string> other_files, Logger& log);
 
   /// The manifest of a folder that holds exactly this data already; nullopt: it is to be made. Fills in checksums of
   /// inputs that have the size and time of the manifest, or that had to be computed. Throws Error for other or damaged

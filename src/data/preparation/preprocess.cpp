@@ -17,7 +17,6 @@
 #include "data/preparation/data_folder.h"
 #include "data/preparation/encoder.h"
 #include "data/preparation/input_files.h"
-#include "data/preparation/original_files.h"
 #include "data/preparation/prepared_corpus_writer.h"
 #include "data/preparation/splits.h"
 #include "data/preparation/stage_times.h"
@@ -67,7 +66,7 @@ class Preprocessor {
   void encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder);
   struct SplitOutput {
     PreparedCorpusWriter writer;
-    OriginalFiles original;
+    std::unique_ptr<SplitObserver> observer;
     SplitRecord record;
   };
   void encode_corpus(const Split& split, size_t corpus, const TextCodec& codec, CleaningRules& rules,
@@ -101,7 +100,8 @@ class Preprocessor {
 
 PreprocessResult Preprocessor::run() {
   manifest_.inputs = list_input_files(config_);
-  DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), log_);
+  const auto other_files = options_.observer ? options_.observer->files() : std::set<std::string>();
+  DataFolder there(config_, options_.overwrite, vocabulary_.file_names(), other_files, log_);
   if (const auto manifest = there.find_data(manifest_.inputs))
     return {PrepareOutcome::kUpToDate, cleaning_table(manifest->cleaning, cleaning_)};
   there.refuse_losses(manifest_.inputs, options_.config_files);
@@ -121,9 +121,8 @@ PreprocessResult Preprocessor::run() {
     for (const auto& [name, text] : readable_vocabularies(codec)) write_file_atomically(folder.path() / name, text);
   }
   for (const auto& split : splits_) encode_split(split, codec, folder.path());
-  OriginalFiles::finish(data_, folder.path());
-  const auto original_files = OriginalFiles::names(data_);
-  manifest_.original_files.assign(original_files.begin(), original_files.end());
+  if (options_.observer) options_.observer->on_end(folder.path());
+  manifest_.other_files.assign(other_files.begin(), other_files.end());
   make_alignment_files(codec, folder.path());
   manifest_.options = data_options(config_);
   manifest_.seed = static_cast<uint64_t>(config_.run.seed);
@@ -213,17 +212,17 @@ TextCodec Preprocessor::make_codec() {
 }
 
 void Preprocessor::encode_split(const Split& split, const TextCodec& codec, const std::filesystem::path& folder) {
-  SplitOutput output{.writer = PreparedCorpusWriter(folder / (split.name + ".bin")),
-                     .original = OriginalFiles(data_, codec, split.name, folder),
-                     .record = {.name = split.name}};
+  SplitOutput output{
+      .writer = PreparedCorpusWriter(folder / (split.name + ".bin")), .observer = {}, .record = {.name = split.name}};
+  if (options_.observer) output.observer = options_.observer->on_split(split.name, codec, folder);
   {
     const auto encoding = times_.measure(PreprocessStage::kEncoding);
     CleaningRules rules(cleaning_, held_out_, HashSet(folder));
     for (size_t corpus = 0; corpus < split.corpora.size(); ++corpus) encode_corpus(split, corpus, codec, rules, output);
   }
   const auto writing = times_.measure(PreprocessStage::kWriting);
-  output.original.commit();
-  auto& [writer, original, record] = output;
+  if (output.observer) output.observer->on_end();
+  auto& [writer, observer, record] = output;
   if (writer.size() == 0) throw Error(nothing_left(manifest_.cleaning));
   record.pairs = writer.size();
   record.source_pieces = writer.source_tokens();
@@ -256,7 +255,7 @@ void Preprocessor::encode_corpus(const Split& split, size_t corpus, const TextCo
   int64_t done = 0, cut = 0;
   const auto take = [&](EncodedPair& pair) {
     progress.update(++done);
-    output.original.add(pair);
+    if (output.observer) output.observer->on_pair(pair);
     if (split.is_training()) {
       const int64_t cut_sides = data_.too_long == TooLong::kCut ? cut_to_maxlen(pair, data_) : 0;
       const CleaningRules::Lengths lengths{static_cast<int64_t>(pair.source.size()),

@@ -8,6 +8,7 @@
 #include "base/process/log.h"
 #include "config/config.h"
 #include "data/preparation/data_folder.h"
+#include "data/preparation/prepare_observer.h"
 
 namespace nmt {
 
@@ -15,6 +16,7 @@ struct PreprocessOptions {
   Overwrite overwrite = Overwrite::kRefuse;
   std::vector<std::filesystem::path> config_files = {};      ///< of which `config` was read: never replaced
   std::function<bool()> should_stop = [] { return false; };  ///< asked several times a second
+  const PrepareObserver* observer = nullptr;                 ///< null: nobody
 };
 
 enum class PrepareOutcome {

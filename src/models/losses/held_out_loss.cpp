@@ -3,7 +3,6 @@
 #include <c10/core/GradMode.h>
 #include <torch/utils.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -16,8 +15,6 @@ LossTotals& LossTotals::operator+=(const LossTotals& other) {
   label_loss += other.label_loss;
   correct += other.correct;
   target_tokens += other.target_tokens;
-  batch_losses += other.batch_losses;
-  batches += other.batches;
   return *this;
 }
 
@@ -45,9 +42,6 @@ LossTotals evaluate(TranslationModel& model, std::span<const Batch> batches, con
   for (int64_t row = 0; row < rows.size(0); ++row) {
     const double* values = rows.const_data_ptr<double>() + row * rows.size(1);
     totals.loss += values[0];
-    const auto tokens = batches[static_cast<size_t>(row)].target_tokens;
-    totals.batch_losses += values[0] / static_cast<double>(std::max<int64_t>(tokens, 1));
-    ++totals.batches;
     totals.label_loss += values[1];
     totals.correct += static_cast<int64_t>(values[2]);
   }

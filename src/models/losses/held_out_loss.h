@@ -18,13 +18,9 @@ struct LossTotals {
   double label_loss = 0;  ///< -log p(label), nats
   int64_t correct = 0;    ///< labels with the highest probability
   int64_t target_tokens = 0;
-  double batch_losses = 0;  ///< of the means of `loss` of single batches
-  int64_t batches = 0;
 
   LossTotals& operator+=(const LossTotals& other);
   double mean_loss() const { return loss / tokens(); }
-  /// Each batch counts once, however many tokens it has: so many programs print it.
-  double mean_over_batches() const { return batches > 0 ? batch_losses / static_cast<double>(batches) : 0; }
   double mean_label_loss() const { return label_loss / tokens(); }
   double perplexity() const;  ///< exp of the mean of label_loss
   double accuracy() const { return static_cast<double>(correct) / tokens(); }

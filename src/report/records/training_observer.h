@@ -21,9 +21,6 @@ struct EpochReport {
   int64_t epoch = 1, update = 0;
   double loss = 0;        ///< nats, smoothed
   double perplexity = 0;  ///< exp of the unsmoothed loss
-  double batch_loss = 0;  ///< the mean over the updates of each one's own mean loss, smoothed
-  /// Smoothed, of the batch after the epoch, in training mode, with the weights of its end; run.naming kyubyong2019.
-  std::optional<double> next_batch_loss = std::nullopt;
 };
 
 /// What a run is, told once at its start.
@@ -75,8 +72,6 @@ struct TrainingInterval {
   double accuracy = 0;    ///< share of target tokens with the highest probability
   double learning_rate = 0;
   double gradient_norm = 0;             ///< of the last update
-  double last_loss = 0;                 ///< of the last update alone, as `loss`
-  double last_accuracy = 0;             ///< of the last update alone
   double source_tokens_per_second = 0;  ///< without padding
   double target_tokens_per_second = 0;
   double real_token_share = 0;                   ///< of the batches' positions, in [0, 1]
@@ -95,8 +90,6 @@ struct TranslationSample {
 struct ValidationReport {
   int64_t epoch = 1, update = 0;
   double loss = 0, perplexity = 0, accuracy = 0;
-  /// The mean over batches of as many sentences as in training of each one's own mean loss; run.naming trevett.
-  std::optional<double> batch_loss = std::nullopt;
   int64_t too_long = 0;  ///< pairs that the model has no places for: they are not in the loss
   bool has_bleu = false, has_chrf = false;
   double bleu = 0, chrf = 0;
@@ -125,6 +118,8 @@ inline int64_t attention_line(const ValidationReport& report, size_t i) {
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
+  /// Whether it needs a checkpoint at the end of each epoch, too.
+  virtual bool needs_epoch_checkpoints() const { return false; }
   virtual void on_start(const TrainingStart&) {}
   /// After every update: cheap, for a progress bar. On a GPU that is during the next one.
   virtual void on_update(const UpdateReport&) {}

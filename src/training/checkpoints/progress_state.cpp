@@ -43,18 +43,13 @@ inline void to_json(nlohmann::json& json, const EpochSums& sums) {
   json = {{"epoch", sums.epoch},
           {"loss", written(sums.loss)},
           {"label_loss", written(sums.label_loss)},
-          {"target_tokens", sums.target_tokens},
-          {"batch_losses", written(sums.batch_losses)},
-          {"updates", sums.updates}};
+          {"target_tokens", sums.target_tokens}};
 }
 inline void from_json(const nlohmann::json& json, EpochSums& sums) {
   json.at("epoch").get_to(sums.epoch);
   sums.loss = read_double(json.at("loss"));
   sums.label_loss = read_double(json.at("label_loss"));
   json.at("target_tokens").get_to(sums.target_tokens);
-  if (!json.contains("updates")) return;  // older versions
-  sums.batch_losses = read_double(json.at("batch_losses"));
-  json.at("updates").get_to(sums.updates);
 }
 
 inline void to_json(nlohmann::json& json, const ScoredUpdate& validation) {

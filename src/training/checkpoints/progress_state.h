@@ -16,8 +16,6 @@ struct EpochSums {
   int64_t epoch = 0;  ///< from 1; 0 = none has begun
   double loss = 0, label_loss = 0;
   int64_t target_tokens = 0;
-  double batch_losses = 0;  ///< of the updates' mean losses
-  int64_t updates = 0;      ///< that are in the sums
 };
 
 /// A validation of the weights of an update.

@@ -34,8 +34,6 @@ TrainingInterval IntervalMeter::measured(std::optional<int64_t> updates_left) co
                             .perplexity = std::exp(per_target_token(figures.label_loss, figures)),
                             .accuracy = per_target_token(static_cast<double>(figures.correct), figures),
                             .gradient_norm = last_.gradient_norm,
-                            .last_loss = per_target_token(last_.loss, last_),
-                            .last_accuracy = per_target_token(static_cast<double>(last_.correct), last_),
                             .source_tokens_per_second = static_cast<double>(all_.source_tokens) / seconds,
                             .target_tokens_per_second = static_cast<double>(all_.target_tokens) / seconds,
                             .real_token_share = static_cast<double>(all_.source_tokens + all_.target_tokens) /
@@ -65,19 +63,15 @@ void add_update(EpochSums& sums, int64_t epoch, const UpdateStats& stats) {
   sums.loss += stats.loss;
   sums.label_loss += stats.label_loss;
   sums.target_tokens += stats.target_tokens;
-  sums.batch_losses += per_target_token(stats.loss, stats);
-  ++sums.updates;
 }
 
 EpochReport epoch_report(const ProgressState& progress) {
   const auto& sums = progress.epoch;
   const double tokens = static_cast<double>(std::max<int64_t>(sums.target_tokens, 1));
-  const double loss = sums.loss / tokens;
   return {.epoch = sums.epoch,
           .update = progress.update,
-          .loss = loss,
-          .perplexity = std::exp(sums.label_loss / tokens),
-          .batch_loss = sums.updates > 0 ? sums.batch_losses / static_cast<double>(sums.updates) : loss};
+          .loss = sums.loss / tokens,
+          .perplexity = std::exp(sums.label_loss / tokens)};
 }
 
 }  // namespace nmt

@@ -211,15 +211,4 @@ UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, c
   return launch_update(parts, std::move(batches), key, learning_rate).stats();
 }
 
-// With gradients asked for, though none is computed: the forward pass is bit for bit that of the update.
-std::optional<double> loss_before_update(const UpdateParts& parts, const Batch& first, const UpdateKey& key) {
-  try {
-    const double sum = loss_row(loss_of(parts, key, first, 0))[0].item<double>();
-    return sum / static_cast<double>(std::max<int64_t>(first.target_tokens, 1));
-  } catch (const std::exception& error) {
-    if (!is_out_of_memory(error)) throw;
-    return std::nullopt;
-  }
-}
-
 }  // namespace nmt

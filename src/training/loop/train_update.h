@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -79,9 +78,5 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
 /// The same to its end.
 UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                          double learning_rate);
-
-/// The loss with which an update would begin, in training mode: that of its first batch, the mean per target token; on
-/// this process alone. Nothing changes. nullopt: it does not fit into memory.
-std::optional<double> loss_before_update(const UpdateParts& parts, const Batch& first, const UpdateKey& key);
 
 }  // namespace nmt

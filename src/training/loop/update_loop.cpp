@@ -74,17 +74,8 @@ void UpdateLoop::update() {
   if (const auto end = epoch_end()) parts_.observer.on_epoch(*end);
 }
 
-// Kyubyong's program of 2019 names a model by the loss of one further batch, in training mode. It is that with which
-// the next update begins, so a run that goes on finds the same, and training is as it would be without.
-std::optional<EpochReport> UpdateLoop::epoch_end() {
-  if (!epoch_ended_) return std::nullopt;
-  auto report = epoch_report(progress_);
-  if (parts_.config.run.naming == RunNaming::kKyubyong2019 && parts_.group.leads()) {
-    parts_.update.model.train();
-    report.next_batch_loss = loss_before_update(parts_.update, parts_.batches.peek(),
-                                                {static_cast<uint64_t>(parts_.config.run.seed), progress_.update + 1});
-  }
-  return report;
+std::optional<EpochReport> UpdateLoop::epoch_end() const {
+  return epoch_ended_ ? std::optional(epoch_report(progress_)) : std::nullopt;
 }
 
 // Of the next update: its first batch decides which part of its epoch lies behind it.
@@ -177,7 +168,7 @@ bool UpdateLoop::validation_due() const {
 
 bool UpdateLoop::checkpoint_due() const {
   const int64_t every = parts_.config.training.checkpoint_every;
-  if (epoch_ended_ && names_epochs(parts_.config.run.naming)) return true;  // the originals' names are those of epochs
+  if (epoch_ended_ && parts_.saves_epochs) return true;
   if (every == 0) return parts_.validates ? validation_due() : epoch_ended_;
   return progress_.update % every == 0;
 }

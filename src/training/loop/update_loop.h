@@ -37,7 +37,8 @@ class UpdateLoop {
     MovingAverage* average = nullptr;  ///< follows the weights
     /// Called in every process before one of them writes a checkpoint's state; empty: nothing is to be done.
     std::function<void()> gather_state = {};
-    bool validates = false;  ///< there is a validation set
+    bool validates = false;     ///< there is a validation set
+    bool saves_epochs = false;  ///< a checkpoint at the end of each epoch, too
     // Of the process that leads; null in the others.
     BestModel* best = nullptr;
     const RunCheckpoints* checkpoints = nullptr;
@@ -54,7 +55,7 @@ class UpdateLoop {
   int run();
 
   /// Of the epoch that ended with the last update, where one did.
-  std::optional<EpochReport> epoch_end();
+  std::optional<EpochReport> epoch_end() const;
 
  private:
   /// An update whose figures are still to come.

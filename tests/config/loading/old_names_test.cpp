@@ -198,6 +198,19 @@ TEST(OldNames, OfBothProgramsAreToldWithTheMistake) {
       AllOf(HasSubstr("f:2: data.min_cnt: is for word vocabularies"), HasSubstr("neither's model is implied)")));
 }
 
+TEST(OldValues, NamesOfTutorialsArePlain) {
+  for (const std::string naming : {"trevett", "prenorm"}) {
+    const auto [config, notices, files] = parse_config("run:\n  naming: " + naming, "f");
+    EXPECT_EQ(config.run.naming, RunNaming::kPlain);
+    EXPECT_THAT(notices,
+                ElementsAre("f:2: run.naming " + naming + " is read as plain: its file names and log lines are gone"));
+    EXPECT_THAT(parse_config("", "f", {"run.naming=" + naming}).notices, SizeIs(1));
+  }
+  EXPECT_THAT(parse_config("run:\n  naming: kyubyong2017", "f").notices, SizeIs(0));
+  EXPECT_THAT(message_of<Error>([] { parse_config("run:\n  naming: tutorial", "f"); }),
+              HasSubstr("'tutorial' is not one of: plain, kyubyong2019, kyubyong2017"));
+}
+
 TEST(OldNames, StandInTheGuide) {
   const std::string guide = read_file(test::source_directory() / "docs" / "kyubyong.md");
   for (const char* names : {kHis2019, kHis2017}) {

@@ -164,8 +164,9 @@ TEST(Consistency, RefusesContradictionsAtTheirPlace) {
        "set a limit (or validation.patience)"},
       {"training:\n  checkpoint_every: 0",
        "f:2: training.checkpoint_every: 0 saves at each validation, but data.eval1 and eval2 are not set"},
-      {"data:\n" + std::string(kEval) + "run:\n  naming: trevett\nvalidation:\n  every: 3",
-       "f:5: run.naming: trevett names files by the validation at the end of each epoch; set validation.every 0, or "
+      {"data:\n" + std::string(kEval) + "run:\n  naming: kyubyong2019\nvalidation:\n  every: 3",
+       "f:5: run.naming: kyubyong2019 names files by the validation at the end of each epoch; set validation.every 0, "
+       "or "
        "run.naming plain"},
       {"training:\n  average_checkpoints: 5",
        "f:2: training.average_checkpoints: averages validated weights, but data.eval1 and eval2 are not set"},

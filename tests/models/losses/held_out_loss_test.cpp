@@ -71,19 +71,7 @@ TEST(HeldOutLoss, AddsUp) {
   EXPECT_EQ(sum.loss, whole.loss);
   EXPECT_EQ(sum.label_loss, whole.label_loss);
   EXPECT_EQ(sum.target_tokens, whole.target_tokens);
-  EXPECT_EQ(sum.mean_over_batches(), whole.mean_over_batches());
   EXPECT_EQ(LossTotals().mean_loss(), 0) << "of nothing";
-  EXPECT_EQ(LossTotals().mean_over_batches(), 0) << "of nothing";
-}
-
-TEST(HeldOutLoss, IsAlsoTheMeanOverBatches) {
-  const auto model = recurrent_model();
-  const std::vector<Batch> batches = {batch_of({kPairs[0], kPairs[1]}), batch_of({kPairs[2]})};
-  const auto first = evaluate(*model, {batches.data(), 1}, 0.1, torch::kCPU);
-  const auto second = evaluate(*model, {batches.data() + 1, 1}, 0.1, torch::kCPU);
-  const auto both = evaluate(*model, batches, 0.1, torch::kCPU);
-  EXPECT_NEAR(both.mean_over_batches(), (first.loss / 8 + second.loss / 1) / 2, 1e-6);
-  EXPECT_GT(std::abs(both.mean_over_batches() - both.mean_loss()), 1e-3) << "batches of unlike size";
 }
 
 TEST(HeldOutLoss, KnowsWhatFits) {

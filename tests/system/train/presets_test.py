@@ -81,7 +81,7 @@ class Preset:
             changes |= {"data.character_coverage": 1}
         if options["model.architecture"] == "transformer":
             changes |= {"model.d_ff": 24, "model.num_heads": 2}
-        if options["run.naming"] in ("trevett", "kyubyong2019"):
+        if options["run.naming"] == "kyubyong2019":
             changes["validation.every"] = 0  # their files are named by the validation of an epoch
         if options["evaluation.whole_batches"] == "true":
             changes["decoding.batch_size"] = 2  # few of the test pairs are short enough

@@ -279,42 +279,6 @@ std::vector<torch::Tensor> trained(uint64_t seed, int threads, at::ScalarType ty
   return copies(named_parameters(*model));
 }
 
-TEST(LossBeforeUpdate, IsThatOfTheUpdateAndChangesNothing) {
-  auto config = small_model();
-  config.dropout_rate = 0.3;
-  const auto pairs = made_up_pairs(12);
-  const std::vector<Batch> batches = {batch_of({pairs.begin(), pairs.begin() + 6}),
-                                      batch_of({pairs.begin() + 6, pairs.end()})};
-  for (const auto device : test::devices()) {
-    const auto asked = formula_model(config, kVocabulary, kVocabulary, device);
-    const auto plain = formula_model(config, kVocabulary, kVocabulary, device);
-    Adam of_asked(named_parameters(*asked), {}), of_plain(named_parameters(*plain), {});
-    const auto objective = make_objective(kTraining);
-    const UpdateParts parts{.model = *asked, .optimizer = of_asked, .objective = *objective, .device = device};
-    const UpdateKey key{.seed = 3, .update = 5};
-    const auto before = loss_before_update(parts, batches[0], key);
-    ASSERT_TRUE(before);
-    EXPECT_NE(*before, *loss_before_update(parts, batches[0], {.seed = 3, .update = 6})) << "dropout is on";
-    for (const auto& item : named_parameters(*asked)) EXPECT_FALSE(item.second.grad().defined()) << item.first;
-    const auto stats = train_update(parts, {batches[0]}, key, 0.01);
-    EXPECT_EQ(*before, stats.loss / static_cast<double>(stats.target_tokens));
-    update({*plain, of_plain, device}, {batches[0]}, kTraining, 0.01, key);
-    expect_equal(copies(named_parameters(*asked)), copies(named_parameters(*plain)));
-    const auto of_first = loss_before_update(parts, batches[1], {.seed = 3, .update = 6});
-    EXPECT_NE(*of_first, *before);
-  }
-}
-
-TEST(LossBeforeUpdate, IsNoneWhereTheBatchDoesNotFitIntoMemory) {
-  const auto pairs = made_up_pairs(6);
-  LimitedModel model(formula_model(small_model(), kVocabulary, kVocabulary), 5, [] { throw std::bad_alloc(); });
-  Adam adam(named_parameters(model), {});
-  const auto objective = make_objective(kTraining);
-  const UpdateParts parts{.model = model, .optimizer = adam, .objective = *objective};
-  EXPECT_EQ(loss_before_update(parts, batch_of(pairs), {}), std::nullopt);
-  EXPECT_TRUE(loss_before_update(parts, batch_of({pairs.begin(), pairs.begin() + 3}), {}));
-}
-
 TEST(TrainUpdate, IsAFunctionOfTheKey) {
   expect_equal(trained(1, 2), trained(1, 2));
   EXPECT_FALSE(trained(1, 2)[0].equal(trained(2, 2)[0]));

@@ -32,6 +32,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -111,6 +112,7 @@ class ScriptedRun final : TrainingObserver {
                      .schedule = make_schedule(config_.training, 8),
                      .batches = batches,
                      .validates = validates,
+                     .saves_epochs = saves_epochs,
                      .best = group.leads() ? &best : nullptr,
                      .checkpoints = group.leads() ? &checkpoints : nullptr,
                      .group = group,
@@ -139,7 +141,7 @@ class ScriptedRun final : TrainingObserver {
   const CheckpointStore& store() const { return store_; }
   NamedTensors weights() const { return named_parameters(*model_); }
 
-  bool validates = true, disk_is_full = false;
+  bool validates = true, saves_epochs = false, disk_is_full = false;
   int64_t signal_at = std::numeric_limits<int64_t>::max();
   std::function<double(int64_t)> bleu;
   std::function<void(int64_t)> in_forward;
@@ -482,33 +484,24 @@ TEST_F(UpdateLoopTest, WithoutAValidationSetSavesAtEpochsAndTakesTheLastWeights)
   EXPECT_TRUE(fs::exists(folder_ / "best" / "model.safetensors"));
 }
 
-// The name of a model of Kyubyong's program has the loss of one further batch.
-TEST_F(UpdateLoopTest, MeasuresTheNextBatchAtTheEndOfAnEpoch) {
-  const std::string options =
-      "max_updates: 9, checkpoint_every: 100}, validation: {every: 0}, run: {log_every: 1, naming: ";
-  fs::create_directories(folder_ / "plain");
-  ScriptedRun plain(folder_ / "plain", options + "plain}"), named(folder_.path(), options + "kyubyong2019}");
-  plain.train();
-  named.train();
-  ASSERT_EQ(named.epochs.size(), 2u);
-  EXPECT_EQ(named.epochs[0].next_batch_loss, named.intervals[4].loss) << "of update 5";
-  EXPECT_EQ(named.epochs[1].next_batch_loss, named.intervals[8].loss);
-  EXPECT_NE(named.epochs[0].loss, named.intervals[4].loss);
-  EXPECT_FALSE(plain.epochs[0].next_batch_loss);
-  expect_equal_weights(named, plain);
+TEST_F(UpdateLoopTest, SavesEpochsWhereAnObserverNeedsThem) {
+  ScriptedRun run(folder_.path(),
+                  "max_updates: 5, checkpoint_every: 100}, validation: {every: 100}, run: {log_every: 100}");
+  run.saves_epochs = true;
+  run.train();
+  EXPECT_THAT(run.said, IsSupersetOf({"checkpoint 4", "checkpoint 5"}));
+  EXPECT_EQ(run.on_disk(4).extra_checkpoint, -1) << "it was due";
 }
 
-TEST_F(UpdateLoopTest, FindsTheLossOfTheNextBatchAgainWhenItGoesOn) {
-  const std::string options =
-      "max_updates: 4, checkpoint_every: 4}, validation: {every: 0}, run: {naming: kyubyong2019}";
-  ScriptedRun run(folder_.path(), options);
+TEST_F(UpdateLoopTest, KnowsTheEndOfAnEpochWhenItResumes) {
+  ScriptedRun run(folder_.path(), "max_updates: 4, checkpoint_every: 4}, validation: {every: 0}");
   run.train();
   ASSERT_EQ(run.epochs.size(), 1u);
   run.restart();
   const auto end = run.epoch_end();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->update, 4);
-  EXPECT_EQ(end->next_batch_loss, run.epochs[0].next_batch_loss);
+  EXPECT_EQ(end->loss, run.epochs[0].loss);
 }
 
 TEST_F(UpdateLoopTest, HasCurvePointsOfTheirOwn) {
@@ -523,7 +516,6 @@ TEST_F(UpdateLoopTest, HasCurvePointsOfTheirOwn) {
   EXPECT_EQ(run.curve_points[4].epoch, 2);
   const auto& points = run.curve_points;
   EXPECT_NEAR(run.intervals[0].loss, (points[0].loss + points[1].loss + points[2].loss) / 3, 1e-12);
-  EXPECT_EQ(run.intervals[0].last_loss, points[2].loss);
   EXPECT_DOUBLE_EQ(points[1].target_tokens_per_second, 6) << "two targets of three tokens in a second";
   fs::create_directories(folder_ / "none");
   ScriptedRun none(folder_ / "none", "max_updates: 2, checkpoint_every: 100}, validation: {every: 100}");

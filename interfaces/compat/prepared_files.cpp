@@ -1,4 +1,4 @@
-#include "data/preparation/original_files.h"
+#include "compat/prepared_files.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,16 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/file.h"
 #include "base/files/mapped_file.h"
 #include "data/preparation/splits.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;
 
-namespace nmt {
+namespace nmt::compat {
 namespace {
-
-bool writes_files(const DataConfig& data) { return data.naming == DataNaming::kKyubyong2019; }
 
 /// Two sides of one language would be one file.
 std::pair<std::string, std::string> endings(const DataConfig& data) {
@@ -92,71 +91,77 @@ void append_file(const fs::path& path, AtomicFile& file) {
   file.write({reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()});
 }
 
-}  // namespace
-
-struct OriginalFiles::Split {
-  Split(const std::pair<std::string, std::string>& ending, const TextCodec& split_codec, const std::string& name,
-        const fs::path& folder)
-      : codec(split_codec),
-        source(folder / text_file(name, ending.first)),
-        target(folder / text_file(name, ending.second)),
-        source_pieces(folder / pieces_file(name, ending.first), codec.source()) {
-    if (has_target_pieces(name)) target_pieces.emplace(folder / pieces_file(name, ending.second), codec.target());
+class SplitFiles final : public SplitObserver {
+ public:
+  SplitFiles(const std::pair<std::string, std::string>& ending, const TextCodec& codec, const std::string& split,
+             const fs::path& folder)
+      : codec_(codec),
+        source_(folder / text_file(split, ending.first)),
+        target_(folder / text_file(split, ending.second)),
+        source_pieces_(folder / pieces_file(split, ending.first), codec.source()) {
+    if (has_target_pieces(split)) target_pieces_.emplace(folder / pieces_file(split, ending.second), codec.target());
   }
-  const TextCodec& codec;
-  TextFile source, target;
-  PiecesFile source_pieces;
-  std::optional<PiecesFile> target_pieces;
+  void on_pair(const EncodedPair& pair) override {
+    source_.add(pair.text.source);
+    target_.add(pair.text.target);
+    source_pieces_.add(pair.text.source, pair.source);
+    if (target_pieces_) target_pieces_->add(codec_.normalized(pair.text.target), pair.target);
+  }
+  void on_end() override {
+    source_.commit();
+    target_.commit();
+    source_pieces_.commit();
+    if (target_pieces_) target_pieces_->commit();
+  }
+
+ private:
+  const TextCodec& codec_;
+  TextFile source_, target_;
+  PiecesFile source_pieces_;
+  std::optional<PiecesFile> target_pieces_;
 };
 
-OriginalFiles::OriginalFiles(const DataConfig& data, const TextCodec& codec, const std::string& split,
-                             const fs::path& folder) {
-  if (writes_files(data)) split_ = std::make_unique<Split>(endings(data), codec, split, folder);
-}
+class PreparedFiles final : public PrepareObserver {
+ public:
+  explicit PreparedFiles(const DataConfig& data) : data_(data), endings_(endings(data)) {}
 
-OriginalFiles::~OriginalFiles() = default;
-
-void OriginalFiles::add(const EncodedPair& pair) {
-  if (!split_) return;
-  split_->source.add(pair.text.source);
-  split_->target.add(pair.text.target);
-  split_->source_pieces.add(pair.text.source, pair.source);
-  if (split_->target_pieces) split_->target_pieces->add(split_->codec.normalized(pair.text.target), pair.target);
-}
-
-void OriginalFiles::commit() {
-  if (!split_) return;
-  split_->source.commit();
-  split_->target.commit();
-  split_->source_pieces.commit();
-  if (split_->target_pieces) split_->target_pieces->commit();
-}
-
-std::set<std::string> OriginalFiles::names(const DataConfig& data) {
-  if (!writes_files(data)) return {};
-  const auto [source, target] = endings(data);
-  std::set<std::string> names{kBothSides};
-  for (const auto& files : kVocabularyFiles) names.insert(files.second);
-  for (const auto& split : list_splits(data)) {
-    names.insert({text_file(split.name, source), text_file(split.name, target), pieces_file(split.name, source)});
-    if (has_target_pieces(split.name)) names.insert(pieces_file(split.name, target));
+  std::set<std::string> files() const override {
+    const auto& [source, target] = endings_;
+    std::set<std::string> names{kBothSides};
+    for (const auto& files : kVocabularyFiles) names.insert(files.second);
+    for (const auto& split : list_splits(data_)) {
+      names.insert({text_file(split.name, source), text_file(split.name, target), pieces_file(split.name, source)});
+      if (has_target_pieces(split.name)) names.insert(pieces_file(split.name, target));
+    }
+    return names;
   }
-  return names;
-}
-
-void OriginalFiles::finish(const DataConfig& data, const fs::path& folder) {
-  if (!writes_files(data)) return;
-  const auto [source, target] = endings(data);
-  AtomicFile both(folder / kBothSides);
-  append_file(folder / text_file("train", source), both);
-  both.write("\n");
-  append_file(folder / text_file("train", target), both);
-  both.commit();
-  for (const auto& [ours, his] : kVocabularyFiles) {
-    std::error_code no_links_there;
-    fs::create_hard_link(folder / ours, folder / his, no_links_there);
-    if (no_links_there) fs::copy_file(folder / ours, folder / his);
+  std::unique_ptr<SplitObserver> on_split(const std::string& split, const TextCodec& codec,
+                                          const fs::path& folder) const override {
+    return std::make_unique<SplitFiles>(endings_, codec, split, folder);
   }
+  void on_end(const fs::path& folder) const override {
+    AtomicFile both(folder / kBothSides);
+    append_file(folder / text_file("train", endings_.first), both);
+    both.write("\n");
+    append_file(folder / text_file("train", endings_.second), both);
+    both.commit();
+    for (const auto& [ours, his] : kVocabularyFiles) {
+      std::error_code no_links_there;
+      fs::create_hard_link(folder / ours, folder / his, no_links_there);
+      if (no_links_there) fs::copy_file(folder / ours, folder / his);
+    }
+  }
+
+ private:
+  const DataConfig& data_;
+  const std::pair<std::string, std::string> endings_;
+};
+
+}  // namespace
+
+std::unique_ptr<PrepareObserver> make_prepared_files(const DataConfig& data) {
+  if (data.naming == DataNaming::kPlain) return nullptr;
+  return std::make_unique<PreparedFiles>(data);
 }
 
-}  // namespace nmt
+}  // namespace nmt::compat

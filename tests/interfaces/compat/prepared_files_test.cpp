@@ -1,4 +1,4 @@
-#include "data/preparation/original_files.h"
+#include "compat/prepared_files.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,16 +13,16 @@
 #include "data/codec_directory.h"
 #include "data/preparation/preprocess_fixture.h"
 
-namespace nmt::original_files_test {
+namespace nmt::prepared_files_test {
 namespace {
 
 using test::message_of;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-class OriginalFilesTest : public test::PrepareFixture {
+class PreparedFilesTest : public test::PrepareFixture {
  protected:
-  OriginalFilesTest() {
+  PreparedFilesTest() {
     config_.data.naming = DataNaming::kKyubyong2019;
     config_.data.drop_empty = false;
   }
@@ -46,7 +46,7 @@ class OriginalFilesTest : public test::PrepareFixture {
   }
 };
 
-TEST_F(OriginalFilesTest, HoldTheTextAndItsPieces) {
+TEST_F(PreparedFilesTest, HoldTheTextAndItsPieces) {
   prepare();
   for (const auto& [split, begin, end] : {std::tuple("train", 0, 300), {"eval", 300, 320}, {"test", 320, 350}}) {
     for (const std::string language : {"de", "en"}) {
@@ -68,7 +68,7 @@ TEST_F(OriginalFilesTest, HoldTheTextAndItsPieces) {
 }
 
 // He filters when he trains: the files have all lines that are no markup, empty ones too.
-TEST_F(OriginalFilesTest, HaveTheLinesOfDroppedPairsAndNoMarkup) {
+TEST_F(PreparedFilesTest, HaveTheLinesOfDroppedPairsAndNoMarkup) {
   std::string many_words;
   for (int i = 0; i < 150; ++i) many_words += " null";
   write("train.tags.de-en.de", "<url>x</url>\n" + lines("de", 0, 300) + many_words + " \n\n<title>t</title>\n");
@@ -86,14 +86,14 @@ TEST_F(OriginalFilesTest, HaveTheLinesOfDroppedPairsAndNoMarkup) {
 }
 
 // As SentencePiece writes pieces: his vocabulary lookup makes them unknown.
-TEST_F(OriginalFilesTest, WriteWhatIsUnknownAsItStands) {
+TEST_F(PreparedFilesTest, WriteWhatIsUnknownAsItStands) {
   write("test.de", "Die Zahl 中国\n");
   write("test.en", "x\n");
   prepare();
   EXPECT_THAT(file("segmented/test.de.bpe"), EndsWith(" 中国\n"));
 }
 
-TEST_F(OriginalFilesTest, OfFurtherSetsBearTheirNames) {
+TEST_F(PreparedFilesTest, OfFurtherSetsBearTheirNames) {
   config_.data.eval = {{"first", config_.data.eval1, config_.data.eval2}, {"second", path("test.de"), path("test.en")}};
   config_.data.eval1.clear(), config_.data.eval2.clear();
   prepare();
@@ -101,7 +101,7 @@ TEST_F(OriginalFilesTest, OfFurtherSetsBearTheirNames) {
   EXPECT_TRUE(exists("prepro/eval.de") && exists("segmented/eval.second.en.bpe"));
 }
 
-TEST_F(OriginalFilesTest, LeaveTheDataAsTheyAre) {
+TEST_F(PreparedFilesTest, LeaveTheDataAsTheyAre) {
   prepare();
   const auto named = output();
   config_.data.naming = DataNaming::kPlain;
@@ -114,7 +114,7 @@ TEST_F(OriginalFilesTest, LeaveTheDataAsTheyAre) {
   EXPECT_EQ(named.size(), plain.size() + 14);
 }
 
-TEST_F(OriginalFilesTest, AreReplacedWithTheDataButNotWhatIsBesideThem) {
+TEST_F(PreparedFilesTest, AreReplacedWithTheDataButNotWhatIsBesideThem) {
   prepare();
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kUpToDate);
   config_.data.source_language = "gd";  // other names than those that stand there
@@ -125,7 +125,7 @@ TEST_F(OriginalFilesTest, AreReplacedWithTheDataButNotWhatIsBesideThem) {
   EXPECT_THAT(message_of<Error>([&] { overwrite(); }), HasSubstr("holds prepro/mine, which nmt-prepro did not make"));
 }
 
-TEST_F(OriginalFilesTest, OfOneLanguageAreNamedBySides) {
+TEST_F(PreparedFilesTest, OfOneLanguageAreNamedBySides) {
   config_.data.source_language = config_.data.target_language = "en";
   prepare();
   EXPECT_EQ(file("prepro/train.source"), without_last_end(lines("de", 0, 300)));
@@ -140,4 +140,4 @@ TEST(DataNaming, IsOfOneSentencePieceVocabulary) {
 }
 
 }  // namespace
-}  // namespace nmt::original_files_test
+}  // namespace nmt::prepared_files_test

@@ -1,38 +1,36 @@
-#include "training/original_names.h"
+#include "compat/training/run_names.h"
 
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/strict_json.h"
+#include "compat/result_files.h"
 #include "config/loading/schema.h"
-#include "evaluation/original_results.h"
 #include "support.h"
-#include "training/captured_log.h"
 #include "training/checkpoints/checkpoint.h"
 
 namespace fs = std::filesystem;
 
-namespace nmt::original_names_test {
+namespace nmt::compat::run_names_test {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 /// A run directory with checkpoints, and what an observer makes of two epochs in it.
-class OriginalNamesTest : public testing::Test {
+class RunNamesTest : public testing::Test {
  protected:
   Config config(const std::string& naming) const {
     return parse_config("{run: {dir: '" + run_.path().string() + "', naming: " + naming + "}}", "test").config;
   }
-  std::vector<std::string> options_written_for(const std::string& yaml) const {
-    make_original_names(parse_config(yaml, "test").config, run_.path(), log_.log())->on_start({});
+  /// vocab, evaldir and testdir.
+  std::vector<std::string> options_written_for(const std::string& sections, const std::string& run = "") const {
+    const auto yaml = "{" + sections + "run: {dir: '" + run_.path().string() + "', naming: kyubyong2019" + run + "}}";
+    make_run_names(parse_config(yaml, "test").config)->on_start({});
     const auto options = nlohmann::json::parse(read_file(run_ / "hparams"));
     return {options["vocab"], options["evaldir"], options["testdir"]};
   }
-  std::unique_ptr<TrainingObserver> names(const std::string& naming) {
-    return make_original_names(config(naming), run_.path(), log_.log());
-  }
+  std::unique_ptr<TrainingObserver> names(const std::string& naming) { return make_run_names(config(naming)); }
   void save_checkpoint(int64_t update) const {
     fs::create_directories(run_ / "checkpoints");
     write_directory(run_ / "checkpoints" / fmt_update(update), [&](const fs::path& folder) {
@@ -46,19 +44,12 @@ class OriginalNamesTest : public testing::Test {
     return std::string(8 - digits.size(), '0') + digits;
   }
   /// An epoch of 100 updates that ends with validation and checkpoint.
-  void run_epoch(TrainingObserver& observer, int64_t epoch, double loss, bool best) const {
-    observer.on_epoch({.epoch = epoch,
-                       .update = 100 * epoch,
-                       .loss = 9,
-                       .perplexity = 3,
-                       .batch_loss = loss,
-                       .next_batch_loss = loss});
+  void run_epoch(TrainingObserver& observer, int64_t epoch, double loss) const {
+    observer.on_epoch({.epoch = epoch, .update = 100 * epoch, .loss = loss, .perplexity = 3});
     observer.on_validation({.epoch = epoch,
                             .update = 100 * epoch,
                             .loss = 1.5,
                             .perplexity = 4.5,
-                            .batch_loss = 1.613,
-                            .is_best = best,
                             .sources = {"x", "y"},
                             .references = {"a b c d", "e f g h"},
                             .hypotheses = {"a b c d", "e f g h"}});
@@ -72,16 +63,15 @@ class OriginalNamesTest : public testing::Test {
     return names;
   }
   test::TemporaryDirectory run_;
-  mutable test::CapturedLog log_;
 };
 
 const TrainingStart kStart{.name = "x", .variables = {{"embedding", {32000, 512}}, {"bias", {512}}, {"steps", {}}}};
 
-TEST_F(OriginalNamesTest, Kyubyong2019NamesModelsByEpochLossAndUpdate) {
+TEST_F(RunNamesTest, Kyubyong2019NamesModelsByEpochLossAndUpdate) {
   const auto observer = names("kyubyong2019");
   observer->on_start(kStart);
-  run_epoch(*observer, 1, 2.6449, true);
-  run_epoch(*observer, 19, 2.636, true);
+  run_epoch(*observer, 1, 2.6449);
+  run_epoch(*observer, 19, 2.636);
   EXPECT_THAT(names_in(run_.path()), ElementsAre("checkpoints", "eval", "hparams", "iwslt2016_E01L2.64-100",
                                                  "iwslt2016_E19L2.64-1900", "specs"));
   EXPECT_THAT(names_in(run_ / "iwslt2016_E01L2.64-100"),
@@ -95,7 +85,7 @@ TEST_F(OriginalNamesTest, Kyubyong2019NamesModelsByEpochLossAndUpdate) {
   EXPECT_THAT(read_file(run_ / "eval" / files[0]), testing::StartsWith("a b c d\ne f g h\nBLEU = "));
 }
 
-TEST_F(OriginalNamesTest, Kyubyong2019WritesOptionsAndVariables) {
+TEST_F(RunNamesTest, Kyubyong2019WritesOptionsAndVariables) {
   names("kyubyong2019")->on_start(kStart);
   EXPECT_EQ(read_file(run_ / "specs"), "num_params: 16384513\nembedding===(32000, 512)\nbias===(512,)\nsteps===()");
   const auto options = nlohmann::json::parse(read_file(run_ / "hparams"));
@@ -111,92 +101,49 @@ TEST_F(OriginalNamesTest, Kyubyong2019WritesOptionsAndVariables) {
   EXPECT_EQ(options["testdir"], (run_ / "test").string());
 }
 
-TEST_F(OriginalNamesTest, Kyubyong2019WritesWhereFilesAre) {
-  EXPECT_THAT(options_written_for("{data: {dir: iwslt2016, naming: kyubyong2019}, run: {dir: log/1, evaldir: eval/1, "
-                                  "testdir: test/1, naming: kyubyong2019}}"),
-              ElementsAre("iwslt2016/segmented/bpe.vocab", "eval/1", "test/1"));
+TEST_F(RunNamesTest, Kyubyong2019WritesWhereFilesAre) {
+  const auto eval = (run_ / "eval").string(), test = (run_ / "test").string();
   EXPECT_THAT(
-      options_written_for(
-          "{data: {joint_vocabulary: false}, model: {tie_embeddings: none}, run: {dir: log/1, naming: kyubyong2019}}"),
-      ElementsAre("prepared/source.vocab", "log/1/eval", "log/1/test"));
-  EXPECT_THAT(options_written_for("{data: {tokenizer: words}, run: {naming: kyubyong2019}}"),
-              ElementsAre("prepared/joint.vocab", "runs/default/eval", "runs/default/test"));
-  EXPECT_THAT(options_written_for("{data: {tokenizer: words, joint_vocabulary: false}, model: {tie_embeddings: none}, "
-                                  "run: {naming: kyubyong2019}}"),
-              ElementsAre("prepared/de.vocab", "runs/default/eval", "runs/default/test"));
+      options_written_for("data: {dir: iwslt2016, naming: kyubyong2019}, ", ", evaldir: eval/1, testdir: test/1"),
+      ElementsAre("iwslt2016/segmented/bpe.vocab", "eval/1", "test/1"));
+  EXPECT_THAT(options_written_for("data: {joint_vocabulary: false}, model: {tie_embeddings: none}, "),
+              ElementsAre("prepared/source.vocab", eval, test));
+  EXPECT_THAT(options_written_for("data: {tokenizer: words}, "), ElementsAre("prepared/joint.vocab", eval, test));
+  EXPECT_THAT(options_written_for("data: {tokenizer: words, joint_vocabulary: false}, model: {tie_embeddings: none}, "),
+              ElementsAre("prepared/de.vocab", eval, test));
 }
 
-TEST_F(OriginalNamesTest, Kyubyong2019TranslatesIntoItsOwnFolder) {
+TEST_F(RunNamesTest, Kyubyong2019TranslatesIntoItsOwnFolder) {
   const auto folder = run_ / "elsewhere" / "1";
   const auto own = parse_config("{run: {dir: '" + run_.path().string() + "', evaldir: '" + folder.string() +
                                     "', naming: kyubyong2019}}",
                                 "test")
                        .config;
-  run_epoch(*make_original_names(own, run_.path(), log_.log()), 1, 2.5, true);
+  run_epoch(*make_run_names(own), 1, 2.5);
   EXPECT_THAT(names_in(folder), ElementsAre(testing::StartsWith("iwslt2016_E01L2.50B")));
   EXPECT_FALSE(fs::exists(run_ / "eval"));
 }
 
-TEST_F(OriginalNamesTest, Kyubyong2019TakesTheEpochsMeanWhereTheNextBatchWasNotMeasured) {
-  const auto observer = names("kyubyong2019");
-  observer->on_epoch({.epoch = 1, .update = 100, .loss = 3.25});
-  save_checkpoint(100);
-  observer->on_checkpoint(100);
-  EXPECT_TRUE(fs::exists(run_ / "iwslt2016_E01L3.25-100"));
-}
-
-TEST_F(OriginalNamesTest, Kyubyong2017NamesModelsByEpochAndUpdate) {
+TEST_F(RunNamesTest, Kyubyong2017NamesModelsByEpochAndUpdate) {
   const auto observer = names("kyubyong2017");
   observer->on_start(kStart);
-  run_epoch(*observer, 18, 1.6, false);
+  run_epoch(*observer, 18, 1.6);
   EXPECT_THAT(names_in(run_.path()), ElementsAre("checkpoints", "model_epoch_18_gs_1800"));
 }
 
-TEST_F(OriginalNamesTest, TrevettKeepsTheBestAndLogsThreeLinesAnEpoch) {
-  const auto observer = names("trevett");
-  observer->on_start(kStart);
-  run_epoch(*observer, 1, 4.222, true);
-  run_epoch(*observer, 2, 3.1, false);
-  EXPECT_THAT(names_in(run_.path()), ElementsAre("checkpoints", "model-0.pt"));
-  EXPECT_THAT(log_.text(), HasSubstr("Epoch: 01 | Time: 0m 0s\n"));
-  EXPECT_THAT(log_.text(), HasSubstr("\tTrain Loss: 4.222 | Train PPL:  68.170\n"));
-  EXPECT_THAT(log_.text(), HasSubstr("\t Val. Loss: 1.613 |  Val. PPL:   5.018\n"));
-  EXPECT_THAT(log_.text(), HasSubstr("Epoch: 02 | Time: 0m 0s\n"));
-}
-
-TEST_F(OriginalNamesTest, PrenormNamesTheCheckpointsThatStand) {
-  const auto observer = names("prenorm");
-  observer->on_start(kStart);
-  observer->on_interval({.update = 100, .loss = 9, .accuracy = 0.75, .last_loss = 6.00534, .last_accuracy = 0.178});
-  observer->on_interval({.update = 127, .last_loss = 1, .last_accuracy = 1});  // the end of an epoch
-  EXPECT_EQ(log_.text(), "info: 100: loss: 6.00534,\t acc: 0.178\n");
-  for (const int64_t update : {100, 200}) {
-    save_checkpoint(update);
-    observer->on_checkpoint(update);
-  }
-  EXPECT_THAT(names_in(run_.path()), ElementsAre("checkpoints", "model.ckpt-100", "model.ckpt-200"));
-  EXPECT_EQ(damage_of(run_ / "model.ckpt-200"), std::nullopt);
-  EXPECT_EQ(original_model_name(run_ / "model.ckpt-200"), "model.ckpt-200");
-  fs::create_directory(run_ / "model.ckpt-mine");
-  fs::remove_all(run_ / "checkpoints" / "00000100");  // as old checkpoints go
-  save_checkpoint(300);
-  observer->on_checkpoint(300);
-  EXPECT_THAT(names_in(run_.path()), ElementsAre("checkpoints", "model.ckpt-200", "model.ckpt-300", "model.ckpt-mine"));
-}
-
-TEST_F(OriginalNamesTest, LeaveWhatIsNotTheEndOfAnEpochAlone) {
-  for (const char* naming : {"kyubyong2019", "kyubyong2017", "trevett"}) {
+TEST_F(RunNamesTest, LeaveWhatIsNotTheEndOfAnEpochAlone) {
+  for (const char* naming : {"kyubyong2019", "kyubyong2017"}) {
     const auto observer = names(naming);
     observer->on_start({.update = 40});
     save_checkpoint(50);
     const auto before = names_in(run_.path());
-    observer->on_validation({.update = 50, .is_best = true, .hypotheses = {"a"}});
+    observer->on_validation({.update = 50, .hypotheses = {"a"}});
     observer->on_checkpoint(50);
     EXPECT_EQ(names_in(run_.path()), before) << naming;
   }
 }
 
-TEST_F(OriginalNamesTest, ARunThatStoppedBeforeItsValidationGoesOnWithTheEpochsName) {
+TEST_F(RunNamesTest, ARunThatStoppedBeforeItsValidationGoesOnWithTheEpochsName) {
   const auto observer = names("kyubyong2019");
   auto start = kStart;
   start.update = 200;
@@ -207,11 +154,11 @@ TEST_F(OriginalNamesTest, ARunThatStoppedBeforeItsValidationGoesOnWithTheEpochsN
   EXPECT_TRUE(fs::exists(run_ / "iwslt2016_E02L1.25-200"));
 }
 
-TEST_F(OriginalNamesTest, AreNoneWhereTheNamingIsPlain) { EXPECT_EQ(names("plain"), nullptr); }
+TEST_F(RunNamesTest, AreNoneWhereTheNamingIsPlain) { EXPECT_EQ(names("plain"), nullptr); }
 
-TEST_F(OriginalNamesTest, TheBestModelGoesByTheNameOfItsUpdate) {
+TEST_F(RunNamesTest, TheBestModelGoesByTheNameOfItsUpdate) {
   const auto observer = names("kyubyong2019");
-  run_epoch(*observer, 3, 2, true);
+  run_epoch(*observer, 3, 2);
   fs::copy(run_ / "checkpoints" / "00000300", run_ / "best");
   EXPECT_EQ(original_model_name(run_ / "best"), "iwslt2016_E03L2.00-300");
   EXPECT_EQ(original_model_name(run_ / "iwslt2016_E03L2.00-300"), "iwslt2016_E03L2.00-300");
@@ -221,4 +168,4 @@ TEST_F(OriginalNamesTest, TheBestModelGoesByTheNameOfItsUpdate) {
 }
 
 }  // namespace
-}  // namespace nmt::original_names_test
+}  // namespace nmt::compat::run_names_test
