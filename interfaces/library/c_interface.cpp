@@ -12,6 +12,7 @@
 #include "base/code_points.h"
 #include "base/unicode.h"
 #include "config/value.h"
+#include "library/inner/json_answer.h"
 #include "library/inner/json_request.h"
 #include "nmt.h"
 #include "nmt/scorer.h"
@@ -19,8 +20,6 @@
 #include "nmt/trainer.h"
 #include "nmt/translator.h"
 #include "nmt/version.h"
-
-using Json = nlohmann::ordered_json;
 
 struct nmt_translator {
   nmt::api::Translator translator;
@@ -161,41 +160,6 @@ std::vector<Request> read_texts(JsonRequest& request) {
   return texts;
 }
 
-Json to_json(const Alternative& alternative, const TranslateOptions& options) {
-  Json json = {{"text", alternative.text},
-               {"score", alternative.score},
-               {"log_probability", alternative.log_probability},
-               {"tokens", alternative.tokens},
-               {"finished", alternative.finished},
-               {"meets_constraints", alternative.meets_constraints}};
-  if (alternative.shortened) json["shortened"] = true;
-  if (options.token_scores) {
-    json["pieces"] = alternative.pieces;
-    json["token_scores"] = alternative.token_scores;
-  }
-  if (options.alignment) {
-    auto& pairs = json["alignment"] = Json::array();
-    for (const auto& pair : alternative.alignment) pairs.push_back({pair.source, pair.target});
-  }
-  if (options.attention) {
-    auto& matrices = json["attention"] = Json::array();
-    for (const auto& matrix : alternative.attention)
-      matrices.push_back({{"rows", matrix.rows}, {"columns", matrix.columns}, {"weights", matrix.weights}});
-  }
-  return json;
-}
-
-Json to_json(const Translation& translation, const TranslateOptions& options) {
-  Json alternatives = Json::array();
-  for (const auto& alternative : translation.alternatives) alternatives.push_back(to_json(alternative, options));
-  return {{"text", translation.text},
-          {"alternatives", std::move(alternatives)},
-          {"source_tokens", translation.source_tokens},
-          {"target_tokens", translation.target_tokens},
-          {"split", translation.split},
-          {"repaired", translation.repaired}};
-}
-
 Scorer read_scorer(JsonRequest& request) {
   std::string metric;
   request.read("metric", metric);
@@ -227,98 +191,6 @@ Scorer read_scorer(JsonRequest& request) {
   request.read("asian_support", ter.asian_support);
   request.read("case_sensitive", ter.case_sensitive);
   return Scorer(ter);
-}
-
-Json to_json(const Score& score) {
-  Json json = {{"name", score.name},           {"score", score.score},
-               {"signature", score.signature}, {"short_signature", score.short_signature},
-               {"text", score.text},           {"json", score.json}};
-  if (score.confidence)
-    json["confidence"] = {{"mean", score.confidence->mean}, {"half_width", score.confidence->half_width}};
-  if (score.name == "BLEU")
-    json.update({{"counts", score.counts},
-                 {"totals", score.totals},
-                 {"precisions", score.precisions},
-                 {"brevity_penalty", score.brevity_penalty},
-                 {"system_length", score.system_length},
-                 {"reference_length", score.reference_length}});
-  if (score.name == "TER") json.update({{"edits", score.edits}, {"reference_words", score.reference_words}});
-  return json;
-}
-
-Json to_json(const ValidationFigures& figures) {
-  Json json = {{"epoch", figures.epoch},     {"update", figures.update},         {"set", figures.set},
-               {"loss", figures.loss},       {"perplexity", figures.perplexity}, {"accuracy", figures.accuracy},
-               {"is_best", figures.is_best}, {"seconds", figures.seconds},       {"weights", figures.weights}};
-  if (figures.bleu) json.update({{"bleu", *figures.bleu}, {"bleu_text", figures.bleu_text}});
-  if (figures.chrf) json.update({{"chrf", *figures.chrf}, {"chrf_text", figures.chrf_text}});
-  return json;
-}
-
-Json with_event(const char* event, Json figures) {
-  figures["event"] = event;
-  return figures;
-}
-
-TrainingCallbacks callbacks_to(const Listener& listener) {
-  return {
-      .on_start =
-          [listener](const TrainingStart& start) {
-            listener.tell({{"event", "start"},
-                           {"run_directory", start.run_directory},
-                           {"parameters", start.parameters},
-                           {"update", start.update},
-                           {"max_updates", start.max_updates},
-                           {"updates_per_epoch", start.updates_per_epoch},
-                           {"max_epochs", start.max_epochs},
-                           {"device", start.device},
-                           {"precision", start.precision},
-                           {"threads", start.threads}});
-          },
-      .on_update =
-          [listener](const UpdateFigures& figures) {
-            listener.tell({{"event", "update"},
-                           {"epoch", figures.epoch},
-                           {"update", figures.update},
-                           {"loss", figures.loss},
-                           {"perplexity", figures.perplexity},
-                           {"accuracy", figures.accuracy},
-                           {"learning_rate", figures.learning_rate},
-                           {"gradient_norm", figures.gradient_norm},
-                           {"source_tokens", figures.source_tokens},
-                           {"target_tokens", figures.target_tokens},
-                           {"skipped", figures.skipped}});
-          },
-      .on_interval =
-          [listener](const IntervalFigures& figures) {
-            listener.tell({{"event", "interval"},
-                           {"epoch", figures.epoch},
-                           {"update", figures.update},
-                           {"loss", figures.loss},
-                           {"perplexity", figures.perplexity},
-                           {"accuracy", figures.accuracy},
-                           {"learning_rate", figures.learning_rate},
-                           {"gradient_norm", figures.gradient_norm},
-                           {"source_tokens_per_second", figures.source_tokens_per_second},
-                           {"target_tokens_per_second", figures.target_tokens_per_second},
-                           {"target_tokens", figures.target_tokens},
-                           {"skipped_updates", figures.skipped_updates},
-                           {"seconds_left", figures.seconds_left}});
-          },
-      .on_epoch =
-          [listener](const EpochFigures& figures) {
-            listener.tell({{"event", "epoch"},
-                           {"epoch", figures.epoch},
-                           {"update", figures.update},
-                           {"loss", figures.loss},
-                           {"perplexity", figures.perplexity}});
-          },
-      .on_validation =
-          [listener](const ValidationFigures& figures) { listener.tell(with_event("validation", to_json(figures))); },
-      .on_checkpoint =
-          [listener](std::int64_t update) {
-            listener.tell({{"event", "checkpoint"}, {"update", update}});
-          }};
 }
 
 Configuration read_configuration(JsonRequest& request) {
@@ -480,7 +352,7 @@ nmt_status nmt_train(const char* request, nmt_callback callback, void* user, cha
     options.configuration = read_configuration(wanted);
     wanted.read("restart", options.restart);
     wanted.finish();
-    if (callback) options.callbacks = callbacks_to(listener);
+    if (callback) options.callbacks = callbacks_to([listener](const Json& event) { listener.tell(event); });
     options.log = listener.log();
     options.stop = listener.stop();
     const auto trained = Trainer(std::move(options)).run();

@@ -26,7 +26,6 @@ MAX_LINES = 400  # of a file
 # .cpp files without a header of their name. A folder with "/*" stands for all files in it.
 NO_HEADER = {
     "interfaces/library/*": "their headers are those that a program includes: interfaces/library/include",
-    "interfaces/library/c/*": "they define what nmt.h declares",
     "apps/*": "programs: nothing includes them",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",

@@ -1,5 +1,3 @@
-#include "nmt.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "base/strict_json.h"
 #include "evaluation/tiny_model.h"
+#include "nmt.h"
 #include "nmt/version.h"
 #include "support.h"
 
@@ -79,11 +78,12 @@ TEST_F(NmtH, TellsAllOfATranslation) {
 }
 
 TEST_F(NmtH, OptionsOfTheSectionDecodingGoByTheirNames) {
-  EXPECT_EQ(translate({{"texts", {"a b c"}}, {"beam_size", 5}, {"n_best", 5}})["translations"][0]["alternatives"].size(),
-            5u);
+  EXPECT_EQ(
+      translate({{"texts", {"a b c"}}, {"beam_size", 5}, {"n_best", 5}})["translations"][0]["alternatives"].size(), 5u);
   EXPECT_LE(translate({{"texts", {"a b c"}}, {"max_length", 2}})["translations"][0]["target_tokens"], 2);
-  EXPECT_THAT(translate({{"texts", {{{"source", "a"}, {"prefix", "h h"}}}}})["translations"][0]["text"].get<std::string>(),
-              StartsWith("h h"));
+  EXPECT_THAT(
+      translate({{"texts", {{{"source", "a"}, {"prefix", "h h"}}}}})["translations"][0]["text"].get<std::string>(),
+      StartsWith("h h"));
   EXPECT_THAT(refused({{"beam_sise", 4}}), HasSubstr("did you mean decoding.beam_size"));
   EXPECT_THAT(refused({{"beam_size", "wide"}}), HasSubstr("beam_size"));
   EXPECT_THAT(refused({{"precision", "int8"}}), HasSubstr("where a translator is made"));
@@ -96,7 +96,8 @@ TEST_F(NmtH, SaysWhatIsWrongInOneLine) {
   EXPECT_THAT(refused({{"texts", {{{"sauce", "a"}}}}}), HasSubstr("sauce: no such option here"));
   char* answer = nullptr;
   EXPECT_EQ(nmt_translator_translate(translator_, "[1]", nullptr, nullptr, &answer), NMT_USER_ERROR);
-  EXPECT_EQ(nmt_translator_translate(translator_, "{\"texts\": [\"a\xff\"]}", nullptr, nullptr, &answer), NMT_USER_ERROR);
+  EXPECT_EQ(nmt_translator_translate(translator_, "{\"texts\": [\"a\xff\"]}", nullptr, nullptr, &answer),
+            NMT_USER_ERROR);
   EXPECT_EQ(std::string(nmt_error()).find_first_of("\n\xff"), std::string::npos);
   EXPECT_EQ(nmt_translator_translate(translator_, nullptr, nullptr, nullptr, &answer), NMT_USER_ERROR);
   EXPECT_EQ(nmt_translator_translate(nullptr, "{}", nullptr, nullptr, &answer), NMT_USER_ERROR);
@@ -125,7 +126,8 @@ TEST_F(NmtH, ACallbackHearsOfProgressAndEndsTheWork) {
 TEST_F(NmtH, ScoresGivenTranslations) {
   char* answer = nullptr;
   const json request = {{"sources", {"a b"}}, {"targets", {"h"}}, {"length_penalty", 0}};
-  ASSERT_EQ(nmt_translator_score(translator_, request.dump().c_str(), nullptr, nullptr, &answer), NMT_OK) << nmt_error();
+  ASSERT_EQ(nmt_translator_score(translator_, request.dump().c_str(), nullptr, nullptr, &answer), NMT_OK)
+      << nmt_error();
   const auto alternative = taken(answer)["alternatives"][0];
   EXPECT_EQ(alternative["score"], alternative["log_probability"]);
 }
@@ -149,8 +151,8 @@ TEST(NmtHScore, IsThatOfSacreBleu) {
   EXPECT_NEAR(bleu["score"], 100, 1e-9);
   EXPECT_EQ(bleu["signature"], "nrefs:2|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0");
   EXPECT_EQ(bleu["precisions"].size(), 4u);
-  EXPECT_NEAR(score({{"metric", "chrf"}, {"hypotheses", {"a"}}, {"references", {{"a"}}}, {"sentence", true}})["score"], 100,
-              1e-9);
+  EXPECT_NEAR(score({{"metric", "chrf"}, {"hypotheses", {"a"}}, {"references", {{"a"}}}, {"sentence", true}})["score"],
+              100, 1e-9);
   score({{"metric", "meteor"}, {"hypotheses", {"a"}}, {"references", {{"a"}}}}, NMT_USER_ERROR);
   EXPECT_STREQ(nmt_error(), "metric 'meteor': one of bleu, chrf, ter");
   score({{"metric", "ter"}, {"tokenizer", "13a"}, {"hypotheses", {"a"}}, {"references", {{"a"}}}}, NMT_USER_ERROR);

@@ -295,7 +295,8 @@ TEST_F(ApiTranslator, StopsWhenAsked) {
 TEST_F(ApiTranslator, RefusesWishesThatACallCannotFulfil) {
   const auto translator = make();
   const std::string in = write("in", "a\n"), out = (folder_ / "out").string();
-  EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_file(in, out, {.decoding = {.beam_size = 2}, .n_best = 2}); }),
+  EXPECT_EQ(message_of<api::UserError>(
+                [&] { translator.translate_file(in, out, {.decoding = {.beam_size = 2}, .n_best = 2}); }),
             "a file with one translation of each line: n_best has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_file(in, out, {.alignment = true}); }),
               HasSubstr("alignment (return_alignment) has no effect"));
@@ -321,17 +322,23 @@ TEST_F(ApiTranslator, AScoreRefusesOptionsOfASearch) {
   const auto message = [&](const TranslateOptions& options) {
     return message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, options); });
   };
-  EXPECT_EQ(message({.decoding = {.beam_size = 2}}), "the score of a given translation: beam_size has no effect on it; leave it out");
+  EXPECT_EQ(message({.decoding = {.beam_size = 2}}),
+            "the score of a given translation: beam_size has no effect on it; leave it out");
   EXPECT_THAT(message({.decoding = {.sampling = true}}), HasSubstr("sampling has no effect"));
   EXPECT_THAT(message({.first_line = 1}), HasSubstr("first_line has no effect"));
-  for (const std::string name : {"max_length_ratio", "max_length_offset", "diversity_groups", "diversity_strength", "seed"}) {
+  for (const std::string name :
+       {"max_length_ratio", "max_length_offset", "diversity_groups", "diversity_strength", "seed"}) {
     TranslateOptions options;
     set_option(options.decoding, name, "1");
     EXPECT_THAT(message(options), HasSubstr(name + " has no effect"));
   }
   const auto usual = translator.score({"a b"}, {"b c d"}).front();
   const auto other = translator.score({"a b"}, {"b c d"},
-                                      {.decoding = {.length_penalty = 0, .length_penalty_form = "simple", .alignment_layer = 1, .batch_size = 2, .shortlist = 0}});
+                                      {.decoding = {.length_penalty = 0,
+                                                    .length_penalty_form = "simple",
+                                                    .alignment_layer = 1,
+                                                    .batch_size = 2,
+                                                    .shortlist = 0}});
   EXPECT_EQ(other.front().score, other.front().log_probability);
   EXPECT_EQ(other.front().log_probability, usual.log_probability);
   TranslatorOptions wide{{model_.string()}};
