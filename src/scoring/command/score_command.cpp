@@ -15,6 +15,7 @@
 #include "base/unicode.h"
 #include "scoring/command/score_arguments.h"
 #include "scoring/command/score_options.h"
+#include "scoring/command/score_parser.h"
 #include "scoring/command/scored_corpus_reader.h"
 #include "scoring/corpus/resampling.h"
 #include "scoring/metrics/length_analysis.h"

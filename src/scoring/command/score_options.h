@@ -46,7 +46,4 @@ struct ScoreOptions {
   bool help = false, version = false;
 };
 
-/// Throws nmt::Error for an option that there is not, and a value that it cannot have. Looks at SACREBLEU_FORMAT.
-ScoreOptions parse_score_options(const std::vector<std::string>& words);
-
 }  // namespace nmt::scoring

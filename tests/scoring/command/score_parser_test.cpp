@@ -1,16 +1,16 @@
-#include "scoring/command/score_options.h"
+#include "scoring/command/score_parser.h"
 
 #include "base/error.h"
 #include "scoring/command/score_arguments.h"
 #include "support.h"
 
-namespace nmt::scoring::score_options_test {
+namespace nmt::scoring::score_parser_test {
 namespace {
 
 using nmt::test::message_of;
 using Words = std::vector<std::string>;
 
-TEST(ScoreOptions, ReadsReferencesAndFiles) {
+TEST(ScoreParser, ReadsReferencesAndFiles) {
   const ScoreOptions options = parse_score_options({"r", "r2", "-i", "a", "b", "-m", "bleu", "chrf", "-q"});
   EXPECT_EQ(options.references, (Words{"r", "r2"}));
   EXPECT_EQ(options.systems, (Words{"a", "b"}));
@@ -21,7 +21,7 @@ TEST(ScoreOptions, ReadsReferencesAndFiles) {
   EXPECT_EQ(parse_score_options({"-"}).references, Words{"-"});
 }
 
-TEST(ScoreOptions, ReadsValuesInEveryForm) {
+TEST(ScoreParser, ReadsValuesInEveryForm) {
   for (const Words& words : {Words{"-w", "4"},
                              {"-w4"},
                              {"-w=4"},
@@ -40,12 +40,12 @@ TEST(ScoreOptions, ReadsValuesInEveryForm) {
   EXPECT_TRUE(parse_score_options({"-qb"}).score_only);
 }
 
-TEST(ScoreOptions, HelpAndVersionEndReading) {
+TEST(ScoreParser, HelpAndVersionEndReading) {
   EXPECT_TRUE(parse_score_options({"--help", "-m", "nothing"}).help);
   EXPECT_TRUE(parse_score_options({"-V", "--nothing"}).version);
 }
 
-TEST(ScoreOptions, SaysWhatIsWrong) {
+TEST(ScoreParser, SaysWhatIsWrong) {
   const std::vector<std::pair<Words, std::string>> cases = {
       {{"r", "-w"}, "-w: give it a value"},
       {{"r", "-m", "-q"}, "-m: give it a value"},
@@ -64,7 +64,7 @@ TEST(ScoreOptions, SaysWhatIsWrong) {
     EXPECT_EQ(message_of<Error>([&, &words = words] { parse_score_options(words); }), message);
 }
 
-TEST(ScoreOptions, StandInTheHelp) {
+TEST(ScoreParser, StandInTheHelp) {
   const std::string help = score_help();
   EXPECT_NE(help.find("\n  -w, --width N "), std::string::npos);
   EXPECT_NE(help.find("-f, --format NAME             form of the output; default: json (json, text, latex)\n"),
@@ -73,4 +73,4 @@ TEST(ScoreOptions, StandInTheHelp) {
 }
 
 }  // namespace
-}  // namespace nmt::scoring::score_options_test
+}  // namespace nmt::scoring::score_parser_test

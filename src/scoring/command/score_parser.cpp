@@ -1,4 +1,4 @@
-#include "scoring/command/score_options.h"
+#include "scoring/command/score_parser.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
