@@ -191,8 +191,7 @@ bool stands_as_words(std::string_view text, std::string_view phrase) {
   return phrase.empty() || find_as_words(text, phrase) != std::string_view::npos;
 }
 
-size_t find_as_words(std::string_view text, std::string_view phrase, size_t from) {
-  if (phrase.empty()) return std::string_view::npos;
+bool stands_as_words_at(std::string_view text, std::string_view phrase, size_t at) {
   const auto last_of = [](std::string_view own) -> char32_t {  // 0 where there is none
     size_t begin = own.size();
     while (begin > 0 && is_continuation_byte(own[--begin])) {
@@ -203,12 +202,15 @@ size_t find_as_words(std::string_view text, std::string_view phrase, size_t from
     size_t i = 0;
     return own.empty() ? 0 : next_code_point(own, i);
   };
-  const char32_t first = first_of(phrase), last = last_of(phrase);
-  for (size_t at = text.find(phrase, from); at != std::string_view::npos; at = text.find(phrase, at + 1)) {
-    const char32_t before = last_of(text.substr(0, at)), after = first_of(text.substr(at + phrase.size()));
-    if (!make_one_word(before, first) && !make_one_word(last, after)) return at;
-  }
-  return std::string_view::npos;
+  return !make_one_word(last_of(text.substr(0, at)), first_of(phrase)) &&
+         !make_one_word(last_of(phrase), first_of(text.substr(at + phrase.size())));
+}
+
+size_t find_as_words(std::string_view text, std::string_view phrase, size_t from) {
+  if (phrase.empty()) return std::string_view::npos;
+  size_t at = text.find(phrase, from);
+  while (at != std::string_view::npos && !stands_as_words_at(text, phrase, at)) at = text.find(phrase, at + 1);
+  return at;
 }
 
 }  // namespace nmt

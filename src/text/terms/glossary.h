@@ -55,6 +55,8 @@ class Glossary {
 /// Whether a phrase stands in a text as words: no letter or digit goes on with it. Beside writing without spaces
 /// (Chinese, Thai) it may stand anywhere.
 bool stands_as_words(std::string_view text, std::string_view phrase);
+/// Whether it stands so at this byte, where the text has it.
+bool stands_as_words_at(std::string_view text, std::string_view phrase, size_t at);
 /// The first place from `from` on where a phrase stands so; npos where there is none.
 size_t find_as_words(std::string_view text, std::string_view phrase, size_t from = 0);
 

@@ -39,8 +39,9 @@ void append(std::vector<Alternative>& whole, std::vector<Alternative> part) {
     return;
   }
   const size_t count = std::max(whole.size(), part.size());
-  whole.resize(count, Alternative(whole.back()));
-  part.resize(count, Alternative(part.back()));
+  // A copy of all that came before is made where one is needed only: a line may have thousands of parts.
+  while (whole.size() < count) whole.push_back(Alternative(whole.back()));
+  while (part.size() < count) part.push_back(Alternative(part.back()));
   for (size_t i = 0; i < count; ++i) append(whole[i], part[i]);
 }
 

@@ -8,11 +8,13 @@
 #include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "base/code_points.h"
 #include "base/unicode.h"
 #include "text/alignment/place_tags.h"
+#include "text/string_hash.h"
 #include "text/terms/glossary.h"
 #include "translation/lines/replacements.h"
 
@@ -209,43 +211,44 @@ void TermPlan::read_prefix(std::string_view prefix, const std::function<std::str
     written_prefix_ += bare;
     whole_prefix_ += bare;
   };
-  std::map<std::string, std::deque<size_t>> cuts_of;  // literals, with their brackets and without
+  // The cuts that have a literal, with its brackets and without; by its length.
+  std::map<size_t, std::unordered_map<std::string, std::deque<size_t>, StringHash, std::equal_to<>>> cuts_of;
+  const auto look_for = [&](std::string literal, size_t cut) {
+    const size_t size = literal.size();
+    cuts_of[size][std::move(literal)].push_back(cut);
+  };
   for (size_t i = 0; i < cuts_.size() && !prefix.empty(); ++i) {
-    cuts_of[with_brackets_of(cuts_[i])].push_back(i);
-    if (!cuts_[i].opening.empty()) cuts_of[text_of(cuts_[i].literal)].push_back(i);
+    look_for(with_brackets_of(cuts_[i]), i);
+    if (!cuts_[i].opening.empty()) look_for(text_of(cuts_[i].literal), i);
   }
-  struct Found {
-    size_t place;
-    const std::string* literal;
-    bool operator<(const Found& other) const {  // of those at one place the longest comes first
-      return std::pair(place, other.literal->size()) < std::pair(other.place, literal->size());
-    }
-  };
-  std::set<Found> found;  // where the prefix has each of them next
-  size_t behind = 0;
-  const auto look_for = [&](const std::string& literal) {
-    const size_t place = find_as_words(prefix, literal, behind);
-    if (place != std::string_view::npos) found.insert({place, &literal});
-  };
-  for (const auto& [literal, cuts] : cuts_of) look_for(literal);
   std::vector<bool> is_used(cuts_.size());
-  while (!found.empty()) {
-    const auto [place, literal] = *found.begin();
-    found.erase(found.begin());
-    auto& cuts = cuts_of.at(*literal);
-    while (!cuts.empty() && is_used[cuts.front()]) cuts.pop_front();
-    if (cuts.empty()) continue;
-    if (place >= behind) {
-      Cut& cut = cuts_[cuts.front()];
-      is_used[cuts.front()] = true;
-      const TextRange range{place, place + literal->size()};
-      add(prefix.substr(behind, place - behind));
-      behind = close_gap(prefix_, prefix, range.end);
-      pins_.push_back({.cut = cuts.front(), .before = written_prefix_.size(), .beside = surroundings(prefix, range)});
-      whole_prefix_ += without_space(*literal);
-      if (*literal == text_of(cut.literal)) cut.opening = cut.closing = {};
+  const auto longest_at = [&](size_t place) -> std::pair<size_t, size_t> {  // a cut and its bytes; no bytes: none
+    for (auto of_size = cuts_of.rbegin(); of_size != cuts_of.rend(); ++of_size) {
+      const auto literal = prefix.substr(place, of_size->first);
+      const auto found = literal.size() < of_size->first ? of_size->second.end() : of_size->second.find(literal);
+      if (found == of_size->second.end() || !stands_as_words_at(prefix, literal, place)) continue;
+      auto& cuts = found->second;
+      while (!cuts.empty() && is_used[cuts.front()]) cuts.pop_front();
+      if (!cuts.empty()) return {cuts.front(), literal.size()};
     }
-    look_for(*literal);
+    return {};
+  };
+  size_t behind = 0;
+  for (size_t place = 0; place < prefix.size();) {
+    const auto [number, size] = longest_at(place);
+    if (size == 0) {
+      ++place;
+      continue;
+    }
+    is_used[number] = true;
+    add(prefix.substr(behind, place - behind));
+    behind = close_gap(prefix_, prefix, place + size);
+    pins_.push_back(
+        {.cut = number, .before = written_prefix_.size(), .beside = surroundings(prefix, {place, place + size})});
+    whole_prefix_ += without_space(prefix.substr(place, size));
+    Cut& cut = cuts_[number];
+    if (size == text_of(cut.literal).size()) cut.opening = cut.closing = {};
+    place = behind;
   }
   add(prefix.substr(behind));
   if (!pins_.empty() && behind == prefix.size() && !prefix_.empty() && is_blank(prefix_.back())) prefix_.pop_back();

@@ -68,7 +68,7 @@ REQUESTS = {
     "placeholders": lambda n: translated({"q": repeated("Ja {a} . ", n), "keep_placeholders": True}),
     "brackets": lambda n: translated({"q": "Ja " + "(" * (n // 2) + "{a}" + ")" * (n // 2), "keep_placeholders": True}),
     "terms": lambda n: translated({"q": "Ja .", "glossary": glossary(n, "{0}\t{0}x")}),
-    "terms of the text": lambda n: translated({"q": " ".join(NUMBERED[: n // 12]), "glossary": glossary(n // 2, "{0}\t{0}x")}),
+    "terms of the text": lambda n: translated({"q": " ".join(NUMBERED[: n // 60]), "glossary": glossary(n // 3, "{0}\t{0}x")}),
     "a term that is found often": lambda n: translated({"q": repeated("a ", n // 2), "glossary": "a\tbb"}),
     "a long term": lambda n: translated({"q": "Ja .", "glossary": "a\t" + "b" * n}),
     "texts times terms": lambda n: translated({"q": repeated("a ", n), "glossary": "a\t" + "b" * 900}),
