@@ -27,8 +27,9 @@ class TestSetTest : public testing::Test {
   /// Plain files or others, of German and English, and what the log is told.
   TestSet read(const std::filesystem::path& source, const std::vector<std::filesystem::path>& references) {
     test::CapturedLog log;
-    auto set = read({source, references.front(), "--source", "--reference"}, {references.begin() + 1, references.end()},
-                    {.source_language = "de", .target_language = "en"}, log.log());
+    auto set = read_test_set({source, references.front(), "--source", "--reference"},
+                             {references.begin() + 1, references.end()},
+                             {.source_language = "de", .target_language = "en"}, log.log());
     log_ = log.text();
     return set;
   }
