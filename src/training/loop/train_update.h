@@ -80,6 +80,9 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
 UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                          double learning_rate);
 
+/// Rows [begin, end) of a batch, with the same widths.
+Batch rows_of(const Batch& batch, int64_t begin, int64_t end);
+
 /// The loss with which an update would begin, in training mode: that of its first batch, the mean per target token; on
 /// this process alone. Nothing changes. nullopt: it does not fit into memory.
 std::optional<double> loss_before_update(const UpdateParts& parts, const Batch& first, const UpdateKey& key);
