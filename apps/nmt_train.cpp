@@ -63,10 +63,12 @@ struct Arguments {
            "ends; needs no CONFIG")
         ->type_name("DIR");
     app.add_flag("--dry-run", dry_run,
-                 "says whether training would have memory enough and ends: with exit code 2 and what to change where "
-                 "not; needs the prepared data");
-    app.add_option("--memory", memory,
-                   "with --dry-run: the memory of the card that is meant, such as 80GB; else that of the device here")
+                 "runs one update of the largest batch, says how much memory it took, and ends: where it does not fit, "
+                 "with exit code 2 and what to change; writes nothing; needs the prepared data");
+    app.add_option(
+           "--memory", memory,
+           "with --dry-run: the memory of the card that is meant, such as 80GB, which need not be here; else that "
+           "of the device here")
         ->type_name("SIZE");
     app.add_flag("--restart", restart, "starts again; an old run is renamed to NAME.old-N");
     app.add_flag("--print-config", print_config, "prints the complete effective configuration and ends");
@@ -119,20 +121,21 @@ std::string program_name() {
   std::_Exit(kMachineFailed);
 }
 
-/// A card of a given memory need not be there.
+/// With --memory the card that is meant need not be here: the update is measured on what is.
 DryRunPlace dry_run_place(const Arguments& arguments, const Config& config, const LaunchedProcess& process) {
-  DryRunPlace place{.processes = process.size};
-  if (arguments.memory) place.memory = parse_bytes("--memory", *arguments.memory);
-  const auto device = arguments.memory && config.run.device.starts_with("cuda") ? torch::Device(torch::kCUDA)
-                                                                                : device_of(process, config.run.device);
-  place.host = device.is_cpu() && !(arguments.memory && config.run.device == "auto");
+  const auto& wanted = config.run.device;
+  const bool elsewhere = arguments.memory.has_value();
+  DryRunPlace place{.device = device_of(process, elsewhere && wanted.starts_with("cuda") ? "auto" : wanted),
+                    .elsewhere = elsewhere,
+                    .processes = process.size};
+  place.host = elsewhere ? wanted == "cpu" : place.device.is_cpu();
+  const auto here = capabilities_of(place.device);
+  const auto share = [&](bool host, int64_t memory) { return host ? memory / process.local_size : memory; };
+  place.memory_here = share(place.device.is_cpu(), here.memory > 0 ? here.memory : memory_of_host());
+  place.memory = elsewhere ? share(place.host, parse_bytes("--memory", *arguments.memory)) : place.memory_here;
   constexpr int kAmpere = 8;
-  const auto can = place.host         ? capabilities_of(torch::kCPU)
-                   : arguments.memory ? capabilities_of_cuda(kAmpere, 0, place.memory)
-                                      : capabilities_of(device);
+  const auto can = elsewhere && !place.host ? capabilities_of_cuda(kAmpere, 0, place.memory) : here;
   place.precision = precision_name(resolve_precision(config.run.precision, can));
-  if (place.memory == 0) place.memory = can.memory > 0 ? can.memory : memory_of_host();
-  if (place.host) place.memory /= process.local_size;  // a card is one process's own
   return place;
 }
 

@@ -1,192 +1,303 @@
 #include "training/dry_run.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/process/progress.h"
 #include "config/option_table.h"
+#include "data/batches.h"
+#include "models/make_model.h"
+#include "models/model_directory.h"
+#include "nn/device/cpu_allocator.h"
+#include "nn/device/device.h"
+#include "nn/device/move_module.h"
+#include "nn/device/out_of_memory.h"
+#include "nn/modules/gradient_checkpointing.h"
+#include "nn/ops/parameter.h"
 #include "training/batch_options.h"
 #include "training/checkpoints/checkpoint.h"
+#include "training/distributed/state_shares.h"
 #include "training/fine_tuning.h"
-#include "training/memory/memory_plan.h"
+#include "training/loop/train_update.h"
+#include "training/objectives/make_objective.h"
+#include "training/optimizers/make_optimizer.h"
 
 namespace nmt {
 namespace {
 
 constexpr int64_t kProgram = 300'000'000, kProgramOnCard = 1'000'000'000;  // libraries; on a card what CUDA takes
+constexpr int64_t kLogitsOfCard = 1'000'000'000;  // a block of them, with what the loss makes of it: 64 million
+constexpr int64_t kTokensElsewhere = 4096;        // of the wider side, padded: more could take minutes here
 
-/// Beside tensors: the program, and what an allocator keeps or cannot use.
-int64_t reserve(bool host, int64_t most) { return host ? kProgram + most / 8 : kProgramOnCard + most / 20; }
+/// Bytes that a process has whatever its batches are.
+struct StandingBytes {
+  int64_t parameters = 0;  ///< their number
+  int64_t weights = 0, gradients = 0, moments = 0, average = 0;
+  int64_t exchange = 0;  ///< buckets of several processes
+  int64_t total() const { return weights + gradients + moments + average + exchange; }
+};
 
-/// The highest value that an option of `training` takes.
-int64_t most_of(const char* option) {
-  return static_cast<int64_t>(std::get<Range>(find_option("training", option)->limits).max);
+/// A batch, and what an update of it takes beside StandingBytes.
+struct MeasuredBatch {
+  int64_t pairs = 0, source = 0, target = 0;
+  int64_t parts = 1, measured = 0;  ///< one of so many equal parts was measured, of so many pairs
+  int64_t activations = 0;          ///< of that part
+  int64_t activations_of_all() const { return activations * pairs / measured; }
+};
+
+int64_t bytes_of(const NamedTensors& tensors) {
+  int64_t bytes = 0;
+  for (const auto& item : tensors) bytes += static_cast<int64_t>(item.second.nbytes());
+  return bytes;
 }
 
-class Question {
+bool shares_state(const TrainingConfig& training, const DryRunPlace& place) {
+  return training.shard_optimizer && place.processes > 1;
+}
+
+/// The parameters whose moments and averages the first process keeps.
+NamedTensors kept_by_first(const NamedTensors& parameters, const TrainingConfig& training, const DryRunPlace& place) {
+  if (!shares_state(training, place)) return parameters;
+  std::vector<int64_t> bytes;
+  for (const auto& item : parameters) bytes.push_back(static_cast<int64_t>(item.second.nbytes()));
+  const auto owners = owners_of(bytes, place.processes);
+  NamedTensors kept;
+  for (size_t i = 0; i < owners.size(); ++i)
+    if (owners[i] == 0) kept.push_back(parameters[i]);
+  return kept;
+}
+
+std::shared_ptr<TranslationModel> model_of(const Config& config, const PreparedData& data) {
+  return make_model(config.model, data.codec.source().size(), data.codec.target().size());
+}
+
+/// Takes no memory, however large the model is.
+StandingBytes standing_bytes(const Config& config, const PreparedData& data, const DryRunPlace& place) {
+  const auto& training = config.training;
+  const ParameterLimit no_memory(int64_t{1} << 60);
+  const auto model = model_of(config, data);
+  const auto parameters = named_parameters(*model), trained = freeze(*model, training.freeze);
+  NamedTensors kept;
+  for (const auto& [name, parameter] : kept_by_first(trained, training, place))
+    kept.emplace_back(name, without_memory(parameter));
+  StandingBytes bytes{.parameters = model->parameter_count(),
+                      .weights = bytes_of(parameters),
+                      .gradients = bytes_of(trained),
+                      .moments = bytes_of(make_optimizer(training, kept)->state())};
+  if (training.ema_decay > 0) bytes.average = bytes_of(kept_by_first(parameters, training, place));
+  // Over MPI gradients go through buckets, and a process adds up its part of those of the others.
+  if (place.processes > 1 && place.host) bytes.exchange = bytes.gradients + bytes.gradients / place.processes;
+  return bytes;
+}
+
+/// A model of its own in training, whose updates are measured.
+class MeasuredUpdate {
  public:
-  Question(Config config, const PreparedData& data, DryRunPlace place)
-      : config_(std::move(config)),
-        place_(std::move(place)),
-        corpus_(*data.train),
-        batches_(batch_options(config_, data.codec)),
-        model_({.config = config_,
-                .source_vocabulary = data.codec.source().size(),
-                .target_vocabulary = data.codec.target().size(),
-                .batch = {},
-                .place = place_of(place_.host, place_.precision),
-                .processes = place_.processes}) {}
-
-  const MemoryModel& model() const { return model_; }
-  MemoryPlan plan(const BatchShape& batch) const { return model_.plan(batch); }
-  int64_t needed(const BatchShape& batch) const {
-    const int64_t most = model_.plan(batch).most;
-    return most + reserve(place_.host, most);
+  /// limit: most bytes of tensors on the CPU; another device has its memory.
+  MeasuredUpdate(const Config& config, const PreparedData& data, const DryRunPlace& place, int64_t limit)
+      : config_(config), device_(place.device) {
+    reset_peak_tensor_bytes(device_);
+    before_ = peak_tensor_bytes(device_);
+    if (device_.is_cpu()) limit_.emplace(before_ + limit);
+    model_ = model_of(config, data);
+    initialise(*model_, config.model, static_cast<uint64_t>(config.run.seed));
+    move_module(*model_, device_);
+    const auto trained = freeze(*model_, config.training.freeze);
+    // The CPU has no products of float16; bfloat16 takes as much.
+    model_->set_compute_type(
+        type_of_precision(device_.is_cpu() && place.precision == "fp16" ? "bf16" : place.precision));
+    set_gradient_checkpointing(*model_, config.training.gradient_checkpointing, config.training.checkpointed_blocks);
+    optimizer_ = make_optimizer(config.training, kept_by_first(trained, config.training, place));
+    objective_ = make_objective(config);
+    model_->train();
   }
-  bool fits(const BatchShape& batch) const { return needed(batch) <= place_.memory; }
-  /// The batch that needs most, of those of training.batch_size `size`.
-  BatchShape largest(int64_t size) const {
-    auto options = batches_;
-    options.size = size;
-    // Of a size that is tried: with `drop` one above the corpus has no batch at all, and a short one needs less.
-    if (size != config_.training.batch_size && options.last_batch == LastBatch::kDrop)
-      options.last_batch = LastBatch::kKeep;
-    return largest_batch(corpus_, options, [this](const BatchShape& shape) { return plan(shape).most; });
-  }
-  BatchShape largest() const { return largest(config_.training.batch_size); }
 
-  /// A training.batch_size that fits, as large as can be found in some steps; 0: none. Batches of another size have
-  /// other widths, of which others may need most: each size is planned.
-  int64_t fitting_size() const {
-    auto batch = largest();
-    const int64_t least = fits(batch) ? config_.training.batch_size : 0;
-    int64_t size = std::min(size_of(batch, most_rows(batch)), largest_size());
-    constexpr int kSteps = 4;  // in which it mostly is found
-    for (int step = 1; size > least; ++step) {
-      batch = largest(size);
-      if (fits(batch)) return size;
-      size = std::min(size_of(batch, most_rows(batch)), step < kSteps ? size - 1 : size / 2);
+  /// The most bytes that tensors have at once; nullopt: one of the batches does not fit.
+  std::optional<int64_t> peak(std::vector<Batch> batches) {
+    const auto& training = config_.training;
+    model_->zero_grad();
+    reset_peak_tensor_bytes(device_);
+    const UpdateParts parts{.model = *model_,
+                            .optimizer = *optimizer_,
+                            .objective = *objective_,
+                            .device = device_,
+                            .clip_norm = training.clip_norm,
+                            .loss_mean = training.loss_mean,
+                            .teacher_forcing = training.teacher_forcing};
+    try {
+      const UpdateKey key{static_cast<uint64_t>(config_.run.seed), 1};
+      if (train_update(parts, std::move(batches), key, /*learning_rate=*/0).split) return std::nullopt;
+    } catch (const MachineError&) {
+      return std::nullopt;  // not even one pair
     }
-    return least;
+    return peak_tensor_bytes(device_) - before_;
   }
 
  private:
-  /// That the option takes; where the last batch is dropped, no more pairs than there are.
-  int64_t largest_size() const {
-    const bool has_to_be_full =
-        config_.training.last_batch == LastBatch::kDrop && config_.training.batch_type == BatchType::kSentences;
-    const int64_t most = most_of("batch_size");
-    return has_to_be_full ? std::min(most, corpus_.size()) : most;
-  }
-  /// Most pairs of the widths of `batch` that fit; 0: none.
-  int64_t most_rows(BatchShape batch) const {
-    int64_t fit = 0, beyond = 1;
-    const auto fits_with = [&](int64_t rows) {
-      batch.rows = rows;
-      return fits(batch);
-    };
-    for (; beyond < (int64_t{1} << 32) && fits_with(beyond); beyond *= 2) fit = beyond;
-    while (beyond - fit > 1) {
-      const int64_t middle = fit + (beyond - fit) / 2;
-      (fits_with(middle) ? fit : beyond) = middle;
-    }
-    return fit;
-  }
-  /// training.batch_size that such rows come to.
-  int64_t size_of(const BatchShape& batch, int64_t rows) const {
-    return config_.training.batch_type == BatchType::kTokens ? rows * std::max(batch.source, batch.target) : rows;
-  }
-
-  Config config_;
-  DryRunPlace place_;
-  const PreparedCorpus& corpus_;
-  BatchOptions batches_;
-  MemoryModel model_;
+  const Config& config_;
+  torch::Device device_;
+  int64_t before_ = 0;  ///< bytes of tensors that are not the model's
+  std::optional<TensorLimit> limit_;
+  std::shared_ptr<TranslationModel> model_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Objective> objective_;
 };
 
-std::string row(const char* name, const std::string& value, const std::string& note = {}) {
-  return fmt::format("{:<22}{:>12}{}{}\n", name, value, note.empty() ? "" : "  ", note);
+/// Two batches of the first epoch, often the same one: that of most tokens, and that of most pairs of positions, which
+/// needs more where scores of attention are kept.
+std::vector<Batch> largest_batches(const PreparedCorpus& corpus, const BatchOptions& options) {
+  const EpochView epoch = EpochView(corpus, options.sampling, 0).with_links(options.links.get());
+  std::vector<int64_t> of_tokens, of_positions;
+  int64_t most_tokens = 0, most_positions = 0;
+  for (const auto& pairs : plan_epoch(corpus, options, 0)) {
+    int64_t source = 0, target = 0;
+    for (const int64_t pair : pairs) {
+      source = std::max(source, source_length(std::ssize(epoch.source(pair).ids()), corpus.source_form().markers));
+      target = std::max<int64_t>(target, std::ssize(epoch.target(pair).ids()) + 1);
+    }
+    const int64_t tokens = std::ssize(pairs) * (source + target), positions = tokens * (source + target);
+    if (tokens > most_tokens) most_tokens = tokens, of_tokens = pairs;
+    if (positions > most_positions) most_positions = positions, of_positions = pairs;
+  }
+  std::vector<Batch> batches{make_batch(epoch, of_tokens)};
+  if (of_positions != of_tokens) batches.push_back(make_batch(epoch, of_positions));
+  return batches;
+}
+
+/// nullopt: no part of it fits.
+std::optional<MeasuredBatch> measured(MeasuredUpdate& update, const Batch& batch, const StandingBytes& standing,
+                                      const DryRunPlace& place, bool has_gradients) {
+  for (int64_t parts = 1; parts <= batch.size; parts *= 2) {
+    const auto part = rows_of(batch, 0, batch.size / parts);
+    const int64_t tokens = part.size * std::max(part.source_width, part.target_width);
+    if (place.elsewhere && tokens > kTokensElsewhere && part.size > 1) continue;
+    std::vector<Batch> batches{part};
+    if (has_gradients) batches.insert(batches.begin(), rows_of(part, 0, 1));
+    if (const auto peak = update.peak(std::move(batches)))
+      return MeasuredBatch{.pairs = batch.size,
+                           .source = batch.source_width,
+                           .target = batch.target_width,
+                           .parts = parts,
+                           .measured = part.size,
+                           .activations = *peak - standing.weights - standing.gradients - standing.moments};
+  }
+  return std::nullopt;
+}
+
+/// The largest batch by what it needs; nullopt: the model, or one of the batches, does not fit in any part.
+std::optional<MeasuredBatch> measured(const Config& config, const PreparedData& data, const StandingBytes& standing,
+                                      const DryRunPlace& place) {
+  auto options = batch_options(config, data.codec);
+  if (config.training.guided_alignment > 0) options.links = data.alignment;
+  const auto batches = largest_batches(*data.train, options);
+  const int64_t beside = kProgram + (place.elsewhere ? 0 : standing.average + standing.exchange);
+  // An update of several batches has the gradients of those before. What is scaled to other sizes has them, too.
+  const bool has_gradients = config.training.accumulate > 1 || place.elsewhere;
+  std::optional<MeasuredBatch> largest;
+  try {
+    MeasuredUpdate update(config, data, place, place.memory_here - beside);
+    for (const auto& batch : batches) {
+      const auto next = measured(update, batch, standing, place, has_gradients);
+      if (!next) return std::nullopt;
+      if (!largest || next->activations_of_all() > largest->activations_of_all()) largest = next;
+    }
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    return std::nullopt;
+  }
+  return largest;
+}
+
+std::string format_bytes(int64_t bytes) {
+  if (bytes >= 1'000'000'000) return fmt::format("{:.2f} GB", static_cast<double>(bytes) / 1e9);
+  if (bytes >= 1'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  return fmt::format("{:.1f} KB", static_cast<double>(bytes) / 1e3);
+}
+
+void add_row(std::string& table, const char* name, int64_t bytes, const std::string& note) {
+  if (bytes > 0) table += fmt::format("{:<20}{:>10}  {}\n", name, format_bytes(bytes), note);
+}
+
+std::string described(const MeasuredBatch& batch, const DryRunPlace& place, const TrainingConfig& training) {
+  const auto part = fmt::format("1/{} of ", batch.parts);
+  return fmt::format("{}the largest batch, {} pairs of {} and {} tokens{}{}",
+                     batch.parts > 1 && !place.elsewhere ? part : "", with_commas(batch.pairs), batch.source,
+                     batch.target, training.gradient_checkpointing ? ", with gradient checkpointing" : "",
+                     batch.parts > 1 && place.elsewhere ? fmt::format(", by {}it", part) : "");
+}
+
+/// What to change where a batch has to be cut into so many parts; 0: none fits.
+std::string advice(int64_t parts, const TrainingConfig& training, int64_t memory) {
+  if (parts == 0)
+    return fmt::format("no batch fits into {}; take a smaller model, or more memory", format_bytes(memory));
+  const auto most = static_cast<int64_t>(std::get<Range>(find_option("training", "accumulate")->limits).max);
+  return fmt::format(
+      "the largest batch does not fit into {}: set training.batch_size: {} with training.accumulate: {}{}",
+      format_bytes(memory), std::max<int64_t>(training.batch_size / parts, 1),
+      std::min(training.accumulate * parts, most),
+      training.gradient_checkpointing ? "" : ", or try training.gradient_checkpointing: true");
 }
 
 }  // namespace
 
 DryRunAnswer dry_run(const Config& config, const PreparedData& data, const DryRunPlace& place) {
-  const bool begins = checkpoints_in(std::filesystem::path(config.run.dir) / "checkpoints").empty();
-  if (const auto& from = config.training.init_from; begins && !from.empty()) require_initial_weights(from);
-  const Question question(config, data, place);
-  const auto batch = question.largest();
-  const auto plan = question.plan(batch);
-  const int64_t needed = question.needed(batch);
-  DryRunAnswer answer;
-  answer.fits = needed <= place.memory;
-  auto& table = answer.table;
-  const auto add = [&table](const char* name, int64_t bytes, const std::string& note = {}) {
-    if (bytes > 0) table += row(name, format_bytes(bytes), note);
-  };
   const auto& training = config.training;
-  const bool shares = training.shard_optimizer && place.processes > 1;
-  add(place.host ? "memory" : "memory of the card", place.memory,
-      fmt::format("{}, {}", place.precision,
-                  place.processes > 1 ? fmt::format("{} processes, each", place.processes) : "one process"));
-  add("parameters", plan.parameters, fmt::format("{} of float32", with_commas(question.model().parameter_count())));
-  add("gradients", plan.gradients);
-  add("optimizer state", plan.optimizer, training.optimizer.name() + (shares ? ", the largest share" : ""));
-  add("moving average", plan.average);
-  add("exchange", plan.exchange, "gradients of other processes");
-  add("activations", plan.activations,
-      fmt::format("of the largest batch, {} pairs of {} and {} tokens{}", with_commas(batch.rows), batch.source,
-                  batch.target, training.gradient_checkpointing ? ", with gradient checkpointing" : ""));
-  add("output layer", plan.output_layer, "logits, their gradients");
-  add("at once, at most", plan.most);
-  add("program and reserve", reserve(place.host, plan.most));
-  add("needed", needed);
-  int64_t size = question.fitting_size();
-  table += row("largest batch_size", with_commas(size),
-               fmt::format("training.batch_size, {}; configured are {}", training.batch_type.name(),
-                           with_commas(training.batch_size)));
-  if (answer.fits) return answer;
-
-  std::vector<std::string> ways;
-  const auto try_with = [&](const std::string& what, const Config& changed, const DryRunPlace& elsewhere) {
-    const Question other(changed, data, elsewhere);
-    if (other.fits(other.largest())) ways.push_back(what);
-  };
-  auto checkpointing = config;
-  checkpointing.training.gradient_checkpointing = true;
-  if (!training.gradient_checkpointing) try_with("training.gradient_checkpointing: true", checkpointing, place);
-  auto sharing = config;
-  sharing.training.shard_optimizer = true;
-  if (!training.shard_optimizer && place.processes > 1) try_with("training.shard_optimizer: true", sharing, place);
-  auto shorter = place;
-  shorter.precision = "bf16";
-  if (place.precision == "fp32" && !place.host) try_with("run.precision: bf16", config, shorter);
-  const auto smaller = [&](int64_t fitting) {
-    const int64_t times = (training.batch_size + fitting - 1) / fitting;
-    return fmt::format("training.batch_size: {} with training.accumulate: {}", fitting,
-                       std::min(training.accumulate * times, most_of("accumulate")));
-  };
-  if (size > 0) {
-    ways.push_back(smaller(size));
-  } else if (ways.empty()) {
-    // Everything at once.
-    auto all = checkpointing;
-    all.training.shard_optimizer = place.processes > 1;
-    size = Question(all, data, place.host ? place : shorter).fitting_size();
-    if (size > 0)
-      ways.push_back(fmt::format("training.gradient_checkpointing: true{}{} and {}",
-                                 place.processes > 1 ? ", training.shard_optimizer: true" : "",
-                                 place.host ? "" : ", run.precision: bf16", smaller(size)));
+  const bool begins = checkpoints_in(std::filesystem::path(config.run.dir) / "checkpoints").empty();
+  if (begins && !training.init_from.empty()) require_initial_weights(training.init_from);
+  if (config.run.threads > 0) at::set_num_threads(static_cast<int>(config.run.threads));
+  const auto standing = standing_bytes(config, data, place);
+  // What is measured elsewhere has the small block of logits of a CPU.
+  const int64_t program = place.host ? kProgram : kProgramOnCard + (place.elsewhere ? kLogitsOfCard : 0);
+  const int64_t fixed = standing.total() + program;
+  std::optional<MeasuredBatch> batch;
+  if (fixed < place.memory) {
+    batch = measured(config, data, standing, place);
+    if (!batch && place.elsewhere)
+      throw MachineError(fmt::format(
+          "out of memory: an update can be measured where {} and those of one sentence pair fit, here are {}; ask on a "
+          "machine with more memory",
+          format_bytes(fixed), format_bytes(place.memory_here)));
   }
-  answer.advice = fmt::format("the configuration needs {} of {}: ", format_bytes(needed), format_bytes(place.memory));
-  answer.advice += ways.empty() ? std::string("no batch fits; take a smaller model, or more memory")
-                                : fmt::format("set {}", fmt::join(ways, ", or "));
+
+  int64_t activations = 0, parts = 0;  // parts: into which the batch has to be cut; 0: none fits
+  if (batch && !place.elsewhere) {
+    activations = batch->activations;
+    parts = batch->parts;
+  } else if (batch) {
+    // A card keeps masks of dropout and weights in 16 bits, too.
+    activations = batch->activations_of_all() / 4 * (place.host || !place.device.is_cpu() ? 4 : 5);
+    for (parts = 1; parts > 0 && fixed + activations / parts > place.memory;)
+      parts = parts * 2 <= batch->pairs ? parts * 2 : 0;
+  }
+
+  DryRunAnswer answer;
+  answer.needed = fixed + activations;
+  auto& table = answer.table;
+  add_row(table, place.host ? "memory" : "memory of the card", place.memory,
+          fmt::format("{}, {}", place.precision,
+                      place.processes > 1 ? fmt::format("{} processes, each", place.processes) : "one process"));
+  add_row(table, "weights", standing.weights, fmt::format("{} parameters", with_commas(standing.parameters)));
+  add_row(table, "gradients", standing.gradients, "");
+  add_row(table, "moments", standing.moments,
+          training.optimizer.name() + (shares_state(training, place) ? ", the share of a process" : ""));
+  add_row(table, "moving average", standing.average, "");
+  add_row(table, "exchange", standing.exchange, "gradients of other processes");
+  if (batch) add_row(table, "activations", activations, described(*batch, place, training));
+  add_row(table, "program", program,
+          place.host        ? "libraries"
+          : place.elsewhere ? "CUDA, its libraries and a block of logits"
+                            : "CUDA and its libraries");
+  add_row(table, "total", answer.needed, batch ? "" : "without a batch");
+  answer.fits = parts == 1;
+  if (!answer.fits) answer.advice = advice(parts, training, place.memory);
   return answer;
 }
 

@@ -13,7 +13,6 @@
 #include "training/batch_options.h"
 #include "training/checkpoints/resumption.h"
 #include "training/fine_tuning.h"
-#include "training/memory/memory_plan.h"
 #include "training/objectives/make_objective.h"
 #include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/schedule.h"
@@ -181,23 +180,18 @@ void Trainer::announce(const std::optional<EpochReport>& epoch_end) const {
                       .threads = progress_.threads,
                       .variables = std::move(variables),
                       .epoch_end = epoch_end});
-  announce_memory();
+  warn_of_long_pairs();
 }
 
-void Trainer::announce_memory() const {
-  const MemoryModel memory({.config = config_,
-                            .source_vocabulary = data_.codec.source().size(),
-                            .target_vocabulary = data_.codec.target().size(),
-                            .batch = {},
-                            .place = place_of(device_.is_cpu(), progress_.precision),
-                            .processes = group_.size()});
-  int64_t longest = 0;  // of the pairs that are batches of their own
-  const auto batch = largest_batch(*data_.train, batch_options(config_, data_.codec), [&](const BatchShape& shape) {
-    if (shape.rows == 1) longest = std::max({longest, shape.source, shape.target});
-    return memory.plan(shape).most;
-  });
-  log_.info("{}", format_memory(memory.plan(batch), batch));
-  if (config_.training.batch_type == BatchType::kTokens && longest > config_.training.batch_size)
+void Trainer::warn_of_long_pairs() const {
+  if (config_.training.batch_type != BatchType::kTokens) return;
+  const auto& corpus = *data_.train;
+  const auto markers = corpus.source_form().markers;
+  int64_t longest = 0;
+  for (const int64_t pair : pairs_of_epoch(corpus, batch_options(config_, data_.codec), 0))
+    longest = std::max({longest, source_length(std::ssize(corpus.source(pair)), markers),
+                        static_cast<int64_t>(std::ssize(corpus.target(pair)) + 1)});
+  if (longest > config_.training.batch_size)
     log_.warn(
         "training.batch_size: a batch has {} tokens, and pairs have up to {}: what is longer is a batch of its own; "
         "training.batch_type: sentences counts pairs",

@@ -51,7 +51,7 @@ class Trainer {
   void keep_files();
   UpdateLoop make_loop();
   void announce(const std::optional<EpochReport>& epoch_end) const;
-  void announce_memory() const;
+  void warn_of_long_pairs() const;
 
   Config config_;
   const PreparedData& data_;

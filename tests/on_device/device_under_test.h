@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/core/CachingDeviceAllocator.h>
 #include <gtest/gtest.h>
 #include <torch/cuda.h>
 #include <torch/types.h>
@@ -9,10 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "nn/device/device.h"
+
 #ifndef NMT_TESTS_OF_CUDA
 #include "simulated_device/simulated_device.h"
 #elif defined(NMT_WITH_CUDA)
-#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #endif
 
@@ -86,30 +88,10 @@ class NoWaits {
 /// Memory of the device.
 struct DeviceMemory {
   static int64_t in_use() {
-#ifndef NMT_TESTS_OF_CUDA
-    return simulated::bytes_in_use();
-#elif defined(NMT_WITH_CUDA)
-    return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].current;
-#else
-    return 0;
-#endif
+    return c10::getDeviceAllocator(device_under_test().type())->getDeviceStats(0).allocated_bytes[0].current;
   }
-  static int64_t peak() {
-#ifndef NMT_TESTS_OF_CUDA
-    return simulated::peak_bytes();
-#elif defined(NMT_WITH_CUDA)
-    return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].peak;
-#else
-    return 0;
-#endif
-  }
-  static void reset_peak() {
-#ifndef NMT_TESTS_OF_CUDA
-    simulated::reset_peak();
-#elif defined(NMT_WITH_CUDA)
-    c10::cuda::CUDACachingAllocator::resetPeakStats(0);
-#endif
-  }
+  static int64_t peak() { return peak_tensor_bytes(device_under_test()); }
+  static void reset_peak() { reset_peak_tensor_bytes(device_under_test()); }
 };
 
 /// Skips without a device; leaves it as it was.

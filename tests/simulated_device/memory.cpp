@@ -193,18 +193,34 @@ void give_back(void* context) {
   delete block;
 }
 
-template <BlockPointer (*make)(size_t)>
-class Allocator final : public c10::Allocator {
+class PinnedAllocator final : public c10::Allocator {
  public:
-  explicit Allocator(c10::Device device) : device_(device) {}
   c10::DataPtr allocate(size_t bytes) override {
-    auto* block = new BlockPointer(make(bytes));
-    return {(*block)->host, block, &give_back, device_};
+    auto* block = new BlockPointer(allocate_pinned(bytes));
+    return {(*block)->host, block, &give_back, c10::Device(c10::kCPU)};
   }
   void copy_data(void*, const void*, size_t) const override { TORCH_CHECK(false, "not on the simulated device"); }
+};
 
- private:
-  c10::Device device_;
+/// Counts as the allocators of LibTorch's devices do.
+class CountingAllocator final : public c10::DeviceAllocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) override {
+    auto* block = new BlockPointer(allocate_block(bytes));
+    return {(*block)->host, block, &give_back, device()};
+  }
+  void copy_data(void*, const void*, size_t) const override { TORCH_CHECK(false, "not on the simulated device"); }
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override {}
+  void recordStream(const c10::DataPtr&, c10::Stream) override { TORCH_CHECK(false, "not on the simulated device"); }
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
+    c10::CachingDeviceAllocator::DeviceStats stats;
+    stats.allocated_bytes[0].current = bytes_in_use();
+    stats.allocated_bytes[0].peak = peak_bytes();
+    return stats;
+  }
+  void resetAccumulatedStats(c10::DeviceIndex) override {}
+  void resetPeakStats(c10::DeviceIndex) override { reset_peak(); }
 };
 
 }  // namespace
@@ -233,12 +249,12 @@ bool is_pinned_address(const void* address) {
 }
 
 c10::Allocator& device_allocator() {
-  static auto* allocator = new Allocator<&allocate_block>(device());
+  static auto* allocator = new CountingAllocator;
   return *allocator;
 }
 
 c10::Allocator& pinned_allocator() {
-  static auto* allocator = new Allocator<&allocate_pinned>(c10::Device(c10::kCPU));
+  static auto* allocator = new PinnedAllocator;
   return *allocator;
 }
 

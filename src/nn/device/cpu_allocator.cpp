@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
@@ -24,6 +25,7 @@ constexpr size_t kMapped = 1 << 20;    // from here on blocks are mapped: what i
 constexpr size_t kSpare = 16 << 20;  // may be kept above the largest need, however small that is: the steps of a search
                                      // of a small model ask for some MB, of another size each time
 constexpr size_t kMostSpare = 64 << 20;  // however large the largest need is: more made no update quicker
+constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 constexpr size_t kHugePage =
     1 << 21;  // of the system, where it has them: one fault and one address to look up for each
 
@@ -58,6 +60,10 @@ class ReusingAllocator final : public c10::Allocator {
     const std::lock_guard lock(mutex_);
     measured_ = wanted_;
   }
+  void set_most(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    most_ = bytes;
+  }
 
   static ReusingAllocator& instance() {
     static auto* allocator = new ReusingAllocator;  // never destroyed: tensors may outlive everything
@@ -87,6 +93,10 @@ class ReusingAllocator final : public c10::Allocator {
     note_use(bytes);
     // What is kept makes room for what is needed.
     while (in_use_ + idle_ > limit() && idle_ > 0) release_oldest();
+    if (in_use_ > most_) {
+      in_use_ -= bytes, wanted_ -= bytes;
+      throw std::bad_alloc();
+    }
     return fresh(bytes);
   }
 
@@ -97,7 +107,7 @@ class ReusingAllocator final : public c10::Allocator {
   }
 
   // Of what is in use and kept together.
-  size_t limit() const { return max_in_use_ + std::clamp(max_in_use_ / 8, kSpare, kMostSpare); }
+  size_t limit() const { return std::min(most_, max_in_use_ + std::clamp(max_in_use_ / 8, kSpare, kMostSpare)); }
 
   // The tightest block kept that has at most `waste` too much, or null.
   void* take_kept(size_t bytes, size_t waste) {
@@ -194,6 +204,7 @@ class ReusingAllocator final : public c10::Allocator {
   std::mutex mutex_;                // of what follows
   std::map<size_t, std::deque<void*>> kept_;
   size_t in_use_ = 0, idle_ = 0, max_in_use_ = 0;
+  size_t most_ = kNoLimit;            // of TensorLimit
   size_t wanted_ = 0, measured_ = 0;  // what is in use by what was asked for; the most since measure_anew()
   uint64_t frees_ = 0;
 };
@@ -215,7 +226,9 @@ int64_t most_tensor_bytes_in_use() { return in_use ? ReusingAllocator::instance(
 
 void measure_tensors_anew() { ReusingAllocator::instance().measure_anew(); }
 
-int64_t rounded_tensor_bytes(int64_t bytes) { return static_cast<int64_t>(size_class(static_cast<size_t>(bytes))); }
+TensorLimit::TensorLimit(int64_t bytes) { ReusingAllocator::instance().set_most(static_cast<size_t>(bytes)); }
+
+TensorLimit::~TensorLimit() { ReusingAllocator::instance().set_most(kNoLimit); }
 
 int64_t tensor_bytes() { return in_use ? ReusingAllocator::instance().bytes() : 0; }
 

@@ -24,7 +24,13 @@ int64_t tensor_bytes();
 int64_t most_tensor_bytes_in_use();
 void measure_tensors_anew();
 
-/// What a tensor of so many bytes takes.
-int64_t rounded_tensor_bytes(int64_t bytes);
+/// While it lives, tensors on the CPU have at most so many bytes together: what asks for more gets std::bad_alloc, as
+/// on a machine without memory. Those of at most 4 KB are not counted. One at a time; after reuse_freed_tensors().
+class TensorLimit {
+ public:
+  explicit TensorLimit(int64_t bytes);
+  ~TensorLimit();
+  TensorLimit(const TensorLimit&) = delete;
+};
 
 }  // namespace nmt

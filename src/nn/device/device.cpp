@@ -2,15 +2,27 @@
 
 #include <ATen/Context.h>
 #include <ATen/DeviceAccelerator.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <torch/cuda.h>
 
 #include <charconv>
 #include <mutex>
 
 #include "base/error.h"
+#include "nn/device/cpu_allocator.h"
 #include "nn/device/device_capabilities.h"
 
 namespace nmt {
+namespace {
+
+// Null where the allocator of the device does not count.
+c10::DeviceAllocator* counting_allocator(torch::Device device) {
+  return dynamic_cast<c10::DeviceAllocator*>(c10::GetAllocator(device.type()));
+}
+
+c10::DeviceIndex index_of(torch::Device device) { return device.has_index() ? device.index() : 0; }
+
+}  // namespace
 
 torch::Device resolve_device(const std::string& name) {
   if (name == "cpu") return torch::kCPU;
@@ -64,6 +76,17 @@ void set_seed(torch::Device device, uint64_t seed) {
   auto generator = at::globalContext().defaultGenerator(device);
   const std::lock_guard lock(generator.mutex());
   generator.set_current_seed(seed);
+}
+
+int64_t peak_tensor_bytes(torch::Device device) {
+  if (device.is_cpu()) return most_tensor_bytes_in_use();
+  auto* allocator = counting_allocator(device);
+  return allocator ? allocator->getDeviceStats(index_of(device)).allocated_bytes[0].peak : 0;  // [0]: of all kinds
+}
+
+void reset_peak_tensor_bytes(torch::Device device) {
+  if (device.is_cpu()) return measure_tensors_anew();
+  if (auto* allocator = counting_allocator(device)) allocator->resetPeakStats(index_of(device));
 }
 
 torch::Tensor copy_to_device(const torch::Tensor& x, torch::Device device) {

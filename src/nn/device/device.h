@@ -23,6 +23,11 @@ at::ScalarType type_of_precision(const std::string& name);  ///< the other way r
 /// What the operations of `device` draw from now on is a function of `seed`.
 void set_seed(torch::Device device, uint64_t seed);
 
+/// The most bytes that tensors on `device` had at once since reset_peak_tensor_bytes(); 0 where its allocator does not
+/// count them. The CPU: most_tensor_bytes_in_use().
+int64_t peak_tensor_bytes(torch::Device device);
+void reset_peak_tensor_bytes(torch::Device device);
+
 /// A tensor of the CPU on `device`, itself where it is there already. The host does not wait for a GPU: the copy goes
 /// through pinned memory, in the order of the present stream.
 torch::Tensor copy_to_device(const torch::Tensor& x, torch::Device device);

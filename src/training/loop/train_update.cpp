@@ -34,27 +34,6 @@ void add(UpdateStats& stats, const Batch& batch) {
   stats.padded_tokens += batch.size * (batch.source_width + batch.target_width);
 }
 
-// Rows [begin, end) of a batch, with the same widths.
-Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
-  const auto cut = [&](const std::vector<int64_t>& x, int64_t width) {
-    return std::vector<int64_t>(x.begin() + begin * width, x.begin() + end * width);
-  };
-  Batch part{.size = end - begin,
-             .source_width = batch.source_width,
-             .target_width = batch.target_width,
-             .indices = cut(batch.indices, 1),
-             .source = cut(batch.source, batch.source_width),
-             .target_in = cut(batch.target_in, batch.target_width),
-             .target_out = cut(batch.target_out, batch.target_width),
-             .source_lengths = cut(batch.source_lengths, 1),
-             .target_lengths = cut(batch.target_lengths, 1)};
-  for (const auto& link : batch.links)
-    if (link.row >= begin && link.row < end) part.links.push_back({link.row - begin, link.target, link.source});
-  for (const auto n : part.source_lengths) part.source_tokens += n;
-  for (const auto n : part.target_lengths) part.target_tokens += n;
-  return part;
-}
-
 /// Of micro-batch `at` of an update.
 LossSums loss_of(const UpdateParts& parts, const UpdateKey& key, const Batch& batch, size_t at) {
   ForwardContext context(key.seed, key.update, static_cast<int64_t>(at));
@@ -209,6 +188,26 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
 UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                          double learning_rate) {
   return launch_update(parts, std::move(batches), key, learning_rate).stats();
+}
+
+Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
+  const auto cut = [&](const std::vector<int64_t>& x, int64_t width) {
+    return std::vector<int64_t>(x.begin() + begin * width, x.begin() + end * width);
+  };
+  Batch part{.size = end - begin,
+             .source_width = batch.source_width,
+             .target_width = batch.target_width,
+             .indices = cut(batch.indices, 1),
+             .source = cut(batch.source, batch.source_width),
+             .target_in = cut(batch.target_in, batch.target_width),
+             .target_out = cut(batch.target_out, batch.target_width),
+             .source_lengths = cut(batch.source_lengths, 1),
+             .target_lengths = cut(batch.target_lengths, 1)};
+  for (const auto& link : batch.links)
+    if (link.row >= begin && link.row < end) part.links.push_back({link.row - begin, link.target, link.source});
+  for (const auto n : part.source_lengths) part.source_tokens += n;
+  for (const auto n : part.target_lengths) part.target_tokens += n;
+  return part;
 }
 
 }  // namespace nmt

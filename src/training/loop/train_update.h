@@ -79,4 +79,7 @@ LaunchedUpdate launch_update(const UpdateParts& parts, std::vector<Batch> batche
 UpdateStats train_update(const UpdateParts& parts, std::vector<Batch> batches, const UpdateKey& key,
                          double learning_rate);
 
+/// Rows [begin, end) of a batch, with the same widths.
+Batch rows_of(const Batch& batch, int64_t begin, int64_t end);
+
 }  // namespace nmt

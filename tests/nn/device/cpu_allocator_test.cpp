@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 namespace nmt::cpu_allocator_test {
@@ -93,6 +94,22 @@ TEST(ReuseFreedTensors, GivesAllBackWhereOthersNeedIt) {
   EXPECT_GT(tensor_bytes(), in_use) << "kept again";
   give_back_freed_tensors();
   EXPECT_EQ(tensor_bytes(), in_use);
+}
+
+TEST(TensorLimit, RefusesWhatIsAboveIt) {
+  reuse_freed_tensors();
+  give_back_freed_tensors();
+  measure_tensors_anew();
+  const int64_t in_use = most_tensor_bytes_in_use();
+  {
+    const TensorLimit limit(in_use + (12 << 20));
+    const auto bytes = [](int64_t count) { return torch::empty({count << 20}, torch::kUInt8); };
+    { const auto first = bytes(8); }
+    const auto second = bytes(10);  // what is kept of the first makes room
+    EXPECT_THROW(bytes(4), std::bad_alloc);
+    const auto third = bytes(1);
+  }
+  EXPECT_EQ(torch::empty({64 << 20}, torch::kUInt8).numel(), 64 << 20);
 }
 
 TEST(ReuseFreedTensors, TakesEmptyAndSmallTensors) {

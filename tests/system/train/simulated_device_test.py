@@ -139,6 +139,17 @@ class SimulatedDevice(unittest.TestCase):
         measured = self.losses(self.figures(self.work / "measured"))
         self.expect_close(measured, self.losses(figures), 2e-3)
 
+    def test_a_dry_run_measures_on_the_device(self):
+        arguments = ["-c", self.config, "--dry-run", "--device", "auto"]
+        output, _ = self.run_program("nmt-train", *arguments, order="late", report=self.report)
+        peak = json.loads(self.report.read_text())["peak_bytes"]
+        self.expect_launches()
+        self.assertIn("of the largest batch, ", output)
+        process = self.start("nmt-train", *arguments, order="late", memory=peak * 3 // 4)
+        output, errors = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 2, errors)
+        self.assertRegex(output, r"(?m)^activations .* 1/[24] of the largest batch, ")
+
     def test_every_precision_trains(self):
         for precision in ("bf16", "fp16", "auto"):
             _, figures, errors = self.train(precision, "training.max_updates=8", f"run.precision={precision}",
