@@ -26,13 +26,13 @@ namespace {
 // What all of them share: the model files of a checkpoint under another name.
 class ModelNames : public TrainingObserver {
  public:
-  explicit ModelNames(fs::path run) : run_(std::move(run)) {}
+  ModelNames(fs::path run, Logger& log) : run_(std::move(run)), log_(log) {}
 
  protected:
   fs::path checkpoint_of(int64_t update) const { return run_ / "checkpoints" / fmt::format("{:08d}", update); }
 
   void link_model(int64_t update, const std::string& name) const {
-    write_directory(run_ / name, [&](const fs::path& folder) {
+    const auto kept = write_directory(run_ / name, [&](const fs::path& folder) {
       for (const auto& entry : fs::directory_iterator(checkpoint_of(update))) {
         const auto file = entry.path().filename();
         if (file == "trainer.safetensors" || file == "state.json" || file == "checksums.json") continue;
@@ -41,9 +41,11 @@ class ModelNames : public TrainingObserver {
         if (no_links_there) fs::copy_file(entry.path(), folder / file);
       }
     });
+    warn_of_kept(kept, log_);
   }
 
   fs::path run_;
+  Logger& log_;
 };
 
 // Epochs whose models get a name.
@@ -114,7 +116,7 @@ std::string tuple(const std::vector<int64_t>& sizes) {
 
 class Kyubyong2019 final : public EpochNames {
  public:
-  Kyubyong2019(const Config& config, fs::path run) : EpochNames(std::move(run)), config_(config) {}
+  Kyubyong2019(const Config& config, fs::path run, Logger& log) : EpochNames(std::move(run), log), config_(config) {}
 
   void on_start(const TrainingStart& start) override {
     EpochNames::on_start(start);
@@ -158,7 +160,7 @@ class Kyubyong2017 final : public EpochNames {
 
 class Trevett final : public EpochNames {
  public:
-  Trevett(fs::path run, Logger& log) : EpochNames(std::move(run)), log_(log) {}
+  using EpochNames::EpochNames;
 
   void on_start(const TrainingStart& start) override {
     EpochNames::on_start(start);
@@ -181,15 +183,13 @@ class Trevett final : public EpochNames {
   void keep_model(const EpochReport& epoch) override {
     if (best_update_ == epoch.update) link_model(epoch.update, fmt::format("model-{}.pt", epoch.epoch - 1));
   }
-  Logger& log_;
   Clock::time_point epoch_start_;
   int64_t best_update_ = -1;
 };
 
 class Prenorm final : public ModelNames {
  public:
-  Prenorm(fs::path run, int64_t log_every, Logger& log)
-      : ModelNames(std::move(run)), log_every_(log_every), log_(log) {}
+  Prenorm(fs::path run, int64_t log_every, Logger& log) : ModelNames(std::move(run), log), log_every_(log_every) {}
 
   void on_interval(const TrainingInterval& interval) override {
     if (interval.update % log_every_ != 0) return;  // the end of an epoch
@@ -209,7 +209,7 @@ class Prenorm final : public ModelNames {
       if (const auto update = update_of(entry.path().filename().string());
           update && !fs::exists(checkpoint_of(*update)))
         old.push_back(entry.path());
-    for (const auto& folder : old) remove_folder(folder);
+    for (const auto& folder : old) warn_of_kept(remove_folder(folder, files_of_directory), log_);
   }
   static std::optional<int64_t> update_of(const std::string& name) {
     int64_t update = 0;
@@ -220,7 +220,6 @@ class Prenorm final : public ModelNames {
     return update;
   }
   int64_t log_every_;
-  Logger& log_;
 };
 
 }  // namespace
@@ -230,9 +229,9 @@ std::unique_ptr<TrainingObserver> make_original_names(const Config& config, cons
     case RunNaming::kPlain:
       return nullptr;
     case RunNaming::kKyubyong2019:
-      return std::make_unique<Kyubyong2019>(config, run);
+      return std::make_unique<Kyubyong2019>(config, run, log);
     case RunNaming::kKyubyong2017:
-      return std::make_unique<Kyubyong2017>(run);
+      return std::make_unique<Kyubyong2017>(run, log);
     case RunNaming::kTrevett:
       return std::make_unique<Trevett>(run, log);
     case RunNaming::kPrenorm:
