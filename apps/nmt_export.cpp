@@ -4,11 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <initializer_list>
-#include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
-#include "base/folders/folder_tree.h"
 #include "base/folders/output_folder.h"
 #include "base/process/app.h"
 #include "base/process/log.h"
@@ -113,10 +111,6 @@ void refuse_to_replace_input(const Arguments& arguments) {
                             leaves ? "-m" : "-i"));
 }
 
-bool holds_model(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "model.bin") || std::filesystem::exists(folder / "model.safetensors");
-}
-
 /// --force replaces a model, and nothing else.
 void refuse_foreign_folder(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder) || std::filesystem::is_empty(folder)) return;
@@ -124,13 +118,8 @@ void refuse_foreign_folder(const std::filesystem::path& folder) {
   if (name)
     throw Error(fmt::format("{}: holds {}, which nmt-export did not make; name another folder, or move it",
                             folder.string(), *name));
-  if (!holds_model(folder)) throw Error(fmt::format("{}: holds no model; name another folder", folder.string()));
-}
-
-/// The same at the end of the work; without --force there was no folder at its beginning.
-std::optional<std::string> find_loss(const std::filesystem::path& folder, bool force) {
-  const bool is_model = force && holds_model(folder);
-  return foreign_entry(folder, is_model ? convert::names_of_model_files(folder) : std::set<std::string>());
+  if (!std::filesystem::exists(folder / "model.bin") && !std::filesystem::exists(folder / "model.safetensors"))
+    throw Error(fmt::format("{}: holds no model; name another folder", folder.string()));
 }
 
 void export_model(const Arguments& arguments) {
@@ -140,8 +129,10 @@ void export_model(const Arguments& arguments) {
   refuse_to_replace_input(arguments);
   const auto model = read_model(arguments);
   refuse_foreign_folder(arguments.output);
-  OutputFolder output(arguments.output,
-                      [&](const std::filesystem::path& folder) { return find_loss(folder, arguments.force); });
+  // Without --force there was nothing at the beginning: whatever is there at the end is another's.
+  OutputFolder output(arguments.output, [&](const std::filesystem::path& folder) {
+    return arguments.force ? convert::names_of_model_files(folder) : std::vector<std::string>();
+  });
   if (arguments.to == "ctranslate2")
     convert::write_ctranslate2(output.path(), model, type);
   else if (arguments.to == "nmt")
@@ -153,9 +144,10 @@ void export_model(const Arguments& arguments) {
   else
     convert::write_plain_model(output.path(), model);
   convert::throw_if_stopped();
-  output.commit();
+  const auto kept = output.commit();
   if (arguments.quiet) return;
   const auto log = make_logger("nmt-export");
+  warn_of_kept(kept, *log);
   if (!output.lock_problem().empty())
     log->warn("{}: this file system has no locks ({}): nothing kept others from writing there", arguments.output,
               output.lock_problem());

@@ -13,7 +13,7 @@
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "nn/device/cpu_allocator.h"
-#include "prepro/prepared_corpus_writer.h"
+#include "data/preparation/prepared_corpus_writer.h"
 #include "support.h"
 #include "training/optimizers/make_optimizer.h"
 #include "training/trained_update.h"

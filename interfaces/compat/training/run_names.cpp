@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/files/file.h"
@@ -38,7 +39,8 @@ class EpochNames : public TrainingObserver {
  private:
   void link_model(const EpochReport& epoch) const {
     const auto checkpoint = run_ / "checkpoints" / fmt::format("{:08d}", epoch.update);
-    write_directory(run_ / model_name(epoch), [&](const fs::path& folder) {
+    // A folder of that name which holds anything else is kept beside it.
+    std::ignore = write_directory(run_ / model_name(epoch), [&](const fs::path& folder) {
       for (const auto& entry : fs::directory_iterator(checkpoint)) {
         const auto file = entry.path().filename();
         if (file == "trainer.safetensors" || file == "state.json" || file == "checksums.json") continue;

@@ -92,25 +92,25 @@ void write_tokenizers(const fs::path& directory, const TextCodec& codec, const s
   if (target_name != source_name) write_file_atomically(directory / target_name, target->serialized());
 }
 
-std::set<std::string> names_of_model_files(const fs::path& folder) {
-  std::set<std::string> names{"model.json",
-                              "model.safetensors",
-                              "shortlist.bin",
-                              "checksums.json",
-                              "spm.model",
-                              "source.spm",
-                              "target.spm",
-                              "model.bin",
-                              "config.json",
-                              "vocab.json",
-                              "target_vocab.json",
-                              "shared_vocabulary.json",
-                              "source_vocabulary.json",
-                              "target_vocabulary.json",
-                              "generation_config.json",
-                              "tokenizer_config.json"};
+std::vector<std::string> names_of_model_files(const fs::path& folder) {
+  std::vector<std::string> names{"model.json",
+                                 "model.safetensors",
+                                 "shortlist.bin",
+                                 "checksums.json",
+                                 "spm.model",
+                                 "source.spm",
+                                 "target.spm",
+                                 "model.bin",
+                                 "config.json",
+                                 "vocab.json",
+                                 "target_vocab.json",
+                                 "shared_vocabulary.json",
+                                 "source_vocabulary.json",
+                                 "target_vocabulary.json",
+                                 "generation_config.json",
+                                 "tokenizer_config.json"};
   for (const auto& entry : fs::directory_iterator(folder))
-    if (const auto name = entry.path().filename().string(); name.ends_with(".vocab.tsv")) names.insert(name);
+    if (const auto name = entry.path().filename().string(); name.ends_with(".vocab.tsv")) names.push_back(name);
   return names;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +41,6 @@ void write_tokenizers(const std::filesystem::path& directory, const TextCodec& c
 
 /// The names that the files of a model may have, in each of the formats; those of vocabularies of words as they stand
 /// in `folder`.
-std::set<std::string> names_of_model_files(const std::filesystem::path& folder);
+std::vector<std::string> names_of_model_files(const std::filesystem::path& folder);
 
 }  // namespace nmt::convert

@@ -8,16 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <sstream>
 #include <system_error>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/partial_name.h"
-#include "base/folders/folder_tree.h"
 #include "base/library_errors.h"
 
 namespace fs = std::filesystem;
@@ -25,369 +22,257 @@ namespace fs = std::filesystem;
 namespace nmt {
 namespace {
 
-// In NAME.XXXXXX.partial: the lock, which is also the proof that this program made the folder; the new folder; and,
-// where names cannot be exchanged, the old one for the moment between two renames. Where the old one may hold things of
-// others: the names that are not theirs, one to a line.
+// In NAME.XXXXXX.partial: the lock, which also proves that a program of ours made the folder; the new folder; the old
+// one between two renames, where names cannot be exchanged; the replaced one until it is deleted.
 constexpr const char* kLock = "nmt.lock";
 constexpr const char* kNew = "new";
 constexpr const char* kOld = "old";
-constexpr const char* kOwn = "own";
-
-/// Without a slash at the end, and the folder itself where it is a symbolic link.
-fs::path resolved(const fs::path& path) {
-  std::error_code none;
-  const auto canonical = fs::canonical(path, none);
-  if (!none) return canonical;
-  const auto normal = fs::absolute(path).lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();
-}
+constexpr const char* kReplaced = "replaced";
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
-
-[[noreturn]] void throw_cannot_make(const fs::path& path, const std::error_code& reason) {
-  throw_path_error(fmt::format("{}: cannot make the folder ({})", path.string(), reason.message()), reason);
-}
-
-[[noreturn]] void throw_cannot_move(const fs::path& place) {
-  throw MachineError(fmt::format("{}: cannot be put in place ({})", place.string(), system_message(errno)));
-}
-
-/// Of a folder that is to be made and those above it.
-void refuse_links_to_nothing(const fs::path& path) {
-  std::error_code reason;
-  auto link = path.has_filename() ? path : path.parent_path();
-  for (; !link.empty() && !fs::exists(link, reason); link = link.parent_path()) {
-    const auto why_missing = reason;
-    if (!fs::is_symlink(link, reason)) continue;
-    if (why_missing) throw_cannot_make(link, why_missing);
-    throw Error(fmt::format("{}: is a symbolic link to nothing ({}); make that folder, or name another", link.string(),
-                            fs::read_symlink(link, reason).string()));
-  }
-}
-
-/// Throws Error for a place that the last call, after all the work, could not put a folder in.
-void check_place(const fs::path& path, const fs::path& place) {
-  std::error_code reason;
-  refuse_links_to_nothing(path);
-  if (fs::exists(place, reason) && !fs::is_directory(place, reason))
-    throw Error(fmt::format("{}: is a file; name a folder", place.string()));
-  if (is_mount_point(place))
-    throw Error(
-        fmt::format("{}: is a mount point, which nothing can take the place of; name a folder in it", place.string()));
-}
-
-/// The folders above `place` that are missing, the lowest first.
-std::vector<fs::path> missing_parents(const fs::path& place) {
-  std::vector<fs::path> missing;
-  std::error_code none;
-  for (auto parent = place.parent_path(); !parent.empty() && !fs::exists(parent, none); parent = parent.parent_path())
-    missing.push_back(parent);
-  return missing;
-}
-
-/// A folder of ours beside `place`, with its lock. The lock is taken before the file has its name: who finds it knows
-/// that it is in use.
-std::pair<fs::path, std::optional<FileLock>> make_staging(const fs::path& place) {
-  std::error_code reason;
-  fs::create_directories(place.parent_path(), reason);
-  if (reason) throw_cannot_make(place.parent_path(), reason);
-  auto staging = make_partial_folder(place);
-  if (staging.empty()) throw_cannot_make(place, last_error());
-  auto file = make_partial_file(staging / kLock, S_IRUSR | S_IWUSR);
-  const bool made = file.descriptor.number() >= 0;
-  std::optional<FileLock> lock;
-  if (made) lock.emplace(std::move(file.descriptor));
-  if (!made || ::rename(file.path.c_str(), (staging / kLock).c_str()) != 0) {
-    reason = last_error();
-    std::error_code ignored;
-    fs::remove_all(staging, ignored);
-    throw_cannot_make(place, reason);
-  }
-  return {std::move(staging), std::move(lock)};
-}
-
-/// Whether it is a folder of this user's that nobody else can write to, as make_staging() makes it.
-bool is_private_folder(const fs::path& path) {
-  struct stat folder;
-  return ::lstat(path.c_str(), &folder) == 0 && S_ISDIR(folder.st_mode) && folder.st_uid == ::geteuid() &&
-         (folder.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-}
-
-/// The lock file of a folder that make_staging() of this user made; -1 where it is another's.
-FileDescriptor lock_file_of(const fs::path& staging) {
-  struct stat file;
-  if (!is_private_folder(staging)) return FileDescriptor(-1);
-  FileDescriptor lock(::open((staging / kLock).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  if (lock.number() >= 0 && ::fstat(lock.number(), &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0)
-    return lock;
-  return FileDescriptor(-1);
-}
-
-/// NFS keeps the name of an open file: the lock is given up first.
-void remove_staging(const fs::path& staging, std::optional<FileLock>& lock) {
-  lock.reset();
-  remove_tree(staging);
-}
-
-/// Where what is left in a folder of ours is another's: without its lock it is nobody's leftover.
-void leave_staging(const fs::path& staging, std::optional<FileLock>& lock) {
-  lock.reset();
-  ::unlink((staging / kLock).c_str());
-}
-
-enum class Commit { kWhole, kCutOff };
-
-/// The end of a commit among others: what is left of the old folder goes, or, where it was cut off, the new one, which
-/// has nothing of others. Returns what hand_over() does.
-std::vector<fs::path> finish_handing_over(const fs::path& staging, const fs::path& place, std::optional<FileLock>& lock,
-                                          const std::set<std::string>& own, Commit commit) {
-  std::error_code none;
-  std::vector<fs::path> kept;
-  for (const char* name : {kOld, kNew}) {
-    const auto folder = staging / name;
-    if (!fs::is_directory(folder, none)) continue;
-    // Somebody may have moved what stood in the place of one that was cut off, or made another folder there.
-    const bool may_go = commit == Commit::kWhole || has_all_of(place, own, folder);
-    if (auto left = may_go ? hand_over(folder, place, own) : set_aside(folder, place); !left.empty())
-      kept.push_back(std::move(left));
-  }
-  if (std::ranges::any_of(kept, [&](const fs::path& path) { return path.parent_path() == staging; }))
-    leave_staging(staging, lock);
-  else
-    remove_staging(staging, lock);
-  return kept;
-}
-
-/// nullopt: nothing of others was to be handed over.
-std::optional<std::set<std::string>> own_names(const fs::path& staging) {
-  std::error_code none;
-  if (!fs::is_regular_file(staging / kOwn, none)) return std::nullopt;
-  std::set<std::string> own;
-  std::istringstream names(read_file(staging / kOwn));
-  for (std::string name; std::getline(names, name);) own.insert(name);
-  return own;
-}
-
-enum class Found { kLeftover, kInUse };
-
-/// Finishes or undoes what a killed program left in a folder of ours. kept: what finish_handing_over() returns is
-/// added.
-Found recover(const fs::path& staging, const fs::path& place, FileDescriptor lock_file, OtherWriters others,
-              std::vector<fs::path>& kept) {
-  std::optional<FileLock> lock(std::in_place, std::move(lock_file));
-  if (lock->is_busy()) return Found::kInUse;
-  // Without locks it may belong to a program at work.
-  const bool is_left = lock->problem().empty() || others == OtherWriters::kNone;
-  std::error_code none;
-  if (!fs::exists(fs::symlink_status(place, none)) && fs::exists(staging / kOld, none)) {
-    if (::rename((staging / kOld).c_str(), place.c_str()) != 0) throw_cannot_move(place);
-    sync_directory(place.parent_path());
-  }
-  if (!is_left) return Found::kLeftover;
-  if (const auto own = own_names(staging))
-    for (auto& path : finish_handing_over(staging, place, lock, *own, Commit::kCutOff)) kept.push_back(std::move(path));
-  else
-    remove_staging(staging, lock);
-  return Found::kLeftover;
-}
-
-/// Calls action(staging, place, lock file) for each folder of ours in `parent`.
-template <typename Action>
-void for_each_staging(const fs::path& parent, Action action) {
-  std::error_code none;
-  std::vector<fs::path> names;  // the action removes entries
-  for (const auto& entry : fs::directory_iterator(parent, none)) names.push_back(entry.path());
-  for (const auto& name : names) {
-    const auto place = place_of_partial(name);
-    if (!place) continue;
-    if (auto lock = lock_file_of(name); lock.number() >= 0) action(name, *place, std::move(lock));
-  }
-}
-
 bool move(const fs::path& from, const fs::path& to) { return ::rename(from.c_str(), to.c_str()) == 0; }
 
 bool exchange(const fs::path& one, const fs::path& other) {
   return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
 }
 
-/// What make_staging() leaves that is killed before its lock has its name: a folder with at most that file in it.
-bool is_barely_begun(const fs::path& staging) {
-  if (!is_private_folder(staging)) return false;
+/// Whether anything has this name, be it a link to nothing.
+bool stands(const fs::path& path) {
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(staging, none))
-    if (place_of_partial(entry.path()) != staging / kLock) return false;
-  return !none;
+  return fs::exists(fs::symlink_status(path, none));
 }
 
-void remove_barely_begun(const fs::path& parent) {
+[[noreturn]] void throw_cannot_make(const fs::path& path, const std::error_code& reason) {
+  throw_path_error(fmt::format("{}: cannot make the folder ({})", path.string(), reason.message()), reason);
+}
+
+[[noreturn]] void throw_cannot_move(const fs::path& place, int reason) {
+  throw MachineError(fmt::format("{}: cannot be put in place ({})", place.string(), system_message(reason)));
+}
+
+/// The place at the end of symbolic links, also where nothing stands there, without a slash at the end.
+fs::path resolved(const fs::path& path) {
+  const auto canonical = [](const fs::path& name) {
+    std::error_code none;
+    const auto found = fs::weakly_canonical(name, none);
+    return none ? name : found;
+  };
   std::error_code none;
-  std::vector<fs::path> left;
-  for (const auto& entry : fs::directory_iterator(parent, none))
-    if (place_of_partial(entry.path()) && is_barely_begun(entry.path())) left.push_back(entry.path());
-  for (const auto& staging : left) fs::remove_all(staging, none);
+  auto place = canonical(fs::absolute(path));
+  if (!place.has_filename()) place = place.parent_path();
+  for (int links = 0; links < 40 && fs::is_symlink(place, none); ++links)
+    place = canonical(place.parent_path() / fs::read_symlink(place, none));
+  return place;
+}
+
+bool is_mount_point(const fs::path& path) {
+  struct statx about;
+  constexpr int kItself = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+  return ::statx(AT_FDCWD, path.c_str(), kItself, STATX_TYPE, &about) == 0 &&
+         (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+/// Throws Error for a place that commit(), after all the work, could not put a folder in.
+void check_place(const fs::path& path, const fs::path& place) {
+  std::error_code none;
+  const auto link = path.has_filename() ? path : path.parent_path();
+  if (fs::is_symlink(link, none) && !fs::exists(link, none))
+    throw Error(fmt::format("{}: is a symbolic link to nothing ({}); make that folder, or name another", link.string(),
+                            fs::read_symlink(link, none).string()));
+  if (!stands(place)) return;
+  if (!fs::is_directory(place, none)) throw Error(fmt::format("{}: is a file; name a folder", place.string()));
+  if (is_mount_point(place))
+    throw Error(
+        fmt::format("{}: is a mount point, which nothing can take the place of; name a folder in it", place.string()));
+  if (::faccessat(AT_FDCWD, place.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0)
+    throw Error(fmt::format("{}: cannot be replaced ({}); give this user the right to write to it, or name another",
+                            place.string(), system_message(errno)));
+}
+
+[[noreturn]] void throw_in_use(const fs::path& place) {
+  throw Error(fmt::format("{}: another program is writing there; wait for its end", place.string()));
+}
+
+/// A folder beside `place` with its lock and an empty new folder.
+std::pair<fs::path, FileLock> make_staging(const fs::path& place) {
+  std::error_code reason;
+  fs::create_directories(place.parent_path(), reason);
+  if (reason) throw_cannot_make(place.parent_path(), reason);
+  auto staging = make_partial_folder(place);
+  if (staging.empty()) throw_cannot_make(place, last_error());
+  FileDescriptor file(::open((staging / kLock).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.number() >= 0) {
+    FileLock lock(std::move(file));
+    if (lock.is_busy()) throw_in_use(place);  // by one that starts at the same time, and takes this for a leftover
+    if (::mkdir((staging / kNew).c_str(), 0777) == 0) return {std::move(staging), std::move(lock)};
+  }
+  reason = last_error();
+  std::error_code ignored;
+  fs::remove_all(staging, ignored);
+  throw_cannot_make(place, reason);
+}
+
+/// A replaced folder that could not be deleted stays there for the next start: on NFS a file that a program has open
+/// keeps a name in it. NFS keeps the name of the lock, too: it is given up first.
+void remove_staging(const fs::path& staging, std::optional<FileLock>& lock) {
+  lock.reset();
+  if (stands(staging / kOld) || stands(staging / kReplaced)) return;
+  std::error_code ignored;
+  fs::remove_all(staging, ignored);
+}
+
+/// Removes files of these names, and folders that are empty then.
+void remove_files(const fs::path& folder, const std::vector<std::string>& names) {
+  for (const fs::path name : names) {
+    if (name.is_absolute() || std::ranges::find(name, "..") != name.end()) continue;  // of a damaged list
+    ::unlink((folder / name).c_str());
+    auto inner = name.parent_path();
+    while (!inner.empty() && ::rmdir((folder / inner).c_str()) == 0) inner = inner.parent_path();
+  }
+  ::rmdir(folder.c_str());
+}
+
+fs::path set_aside(const fs::path& folder, const fs::path& place) {
+  auto kept = next_free_name(place.string() + ".kept");
+  if (!move(folder, kept)) throw_cannot_move(kept, errno);
+  return kept;
+}
+
+/// Deletes a folder that was in `place`, or keeps it. Whatever comes meanwhile, only files of these names are deleted.
+fs::path discard(const fs::path& folder, const fs::path& place, const OwnFiles& own) {
+  if (!stands(folder)) return {};
+  if (!fs::is_directory(fs::symlink_status(folder))) return set_aside(folder, place);
+  const auto names = own(folder);
+  if (foreign_entry(folder, names)) return set_aside(folder, place);
+  remove_files(folder, names);
+  return {};
+}
+
+/// Finishes or undoes what a killed program left; without a lock it only brings the old folder back. Returns the
+/// folders that are kept.
+std::vector<fs::path> recover(const fs::path& staging, const fs::path& place, const OwnFiles& own,
+                              std::optional<FileLock> lock) {
+  const auto old = staging / kOld;
+  if (stands(old) && !stands(place)) {
+    if (!move(old, place)) throw_cannot_move(place, errno);
+    sync_directory(place.parent_path());
+  }
+  if (!lock) return {};
+  std::vector<fs::path> kept;
+  // With the new folder still there, what stands in the place is another's: the old one is the only one of its kind.
+  if (stands(old)) kept.push_back(stands(staging / kNew) ? set_aside(old, place) : discard(old, place, own));
+  kept.push_back(discard(staging / kReplaced, place, own));
+  std::erase(kept, fs::path());
+  remove_staging(staging, lock);
+  return kept;
+}
+
+/// The same for all that make_staging() of this user made in `folder`: of the place `only`, where other programs may be
+/// at work, or, if it is null, of all places.
+std::vector<fs::path> recover_all(const fs::path& folder, const OwnFiles& own, const fs::path* only) {
+  std::error_code none;
+  std::vector<fs::path> kept;
+  const std::vector<fs::directory_entry> entries(fs::directory_iterator(folder, none), fs::directory_iterator());
+  for (const fs::path staging : entries) {
+    struct stat about;
+    const auto place = place_of_partial(staging);
+    if (!place || (only && *place != *only)) continue;
+    const bool is_private = ::lstat(staging.c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
+                            about.st_uid == ::geteuid() && (about.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+    if (!is_private) continue;
+    FileDescriptor file(::open((staging / kLock).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (file.number() < 0) {
+      if (!only) ::rmdir(staging.c_str());  // killed before there was a lock
+      continue;
+    }
+    std::optional<FileLock> lock(std::move(file));
+    if (lock->is_busy() && only) throw_in_use(*place);
+    if (lock->is_busy()) continue;
+    if (!lock->problem().empty() && only) lock.reset();  // without locks it may belong to a program at work
+    for (auto& path : recover(staging, *place, own, std::move(lock))) kept.push_back(std::move(path));
+  }
+  return kept;
 }
 
 }  // namespace
 
-OutputFolder::NewParents::~NewParents() {
-  std::error_code not_empty;
-  for (const auto& path : paths) fs::remove(path, not_empty);
-}
-
-OutputFolder::OutputFolder(const fs::path& final_path, FindLoss find_loss)
-    : final_(resolved(final_path)), find_loss_(std::move(find_loss)) {
-  check_place(final_path, final_);
-  std::vector<fs::path> kept;
-  for_each_staging(final_.parent_path(), [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
-    if (place != final_) return;
-    if (recover(staging, place, std::move(lock), OtherWriters::kPossible, kept) == Found::kInUse)
-      throw Error(fmt::format("{}: another program is writing there; wait for its end", final_.string()));
-  });
-  new_parents_.paths = missing_parents(final_);
-  std::tie(staging_, lock_) = make_staging(final_);
+OutputFolder::OutputFolder(const fs::path& place, OwnFiles own) : place_(resolved(place)), own_(std::move(own)) {
+  recover_all(place_.parent_path(), own_, &place_);
+  check_place(place, place_);
+  std::tie(staging_, lock_) = make_staging(place_);
   lock_problem_ = lock_->problem();
   made_ = staging_ / kNew;
-  std::error_code reason;
-  if (!fs::create_directory(made_, reason)) {
-    remove_staging(staging_, lock_);
-    throw_cannot_make(final_, reason);
-  }
 }
 
-OutputFolder::~OutputFolder() {
-  if (!committed_) remove_staging(staging_, lock_);
-}
+OutputFolder::~OutputFolder() { remove_staging(staging_, lock_); }
 
-/// Of what stands in the place, and lies at `standing` now.
-void OutputFolder::refuse_loss(const fs::path& standing) const {
-  const auto status = fs::symlink_status(standing);
-  if (!fs::exists(status)) return;
-  if (!fs::is_directory(status))
-    throw Error(
-        fmt::format("{}: a file came there during the work and would be lost, so nothing was written; move it "
-                    "and start again",
-                    final_.string()));
-  if (const auto name = find_loss_ ? find_loss_(standing) : std::nullopt)
-    throw Error(
-        fmt::format("{}: {} came there during the work and would be lost, so nothing was written; move it and "
-                    "start again, or name another folder",
-                    final_.string(), *name));
-}
-
-/// `old` is what stood in the place a moment ago: something may have come since commit() looked.
-void OutputFolder::refuse_loss_or_put_back(const fs::path& old, const std::function<bool()>& put_back) {
-  try {
-    refuse_loss(old);
-  } catch (...) {
-    if (!put_back()) leave(old);
-    throw;
-  }
-}
-
-/// Where what stood in the place cannot go back. Without its lock the folder is nobody's leftover.
-void OutputFolder::leave(const fs::path& old) {
-  const std::string reason = system_message(errno);
-  leave_staging(staging_, lock_);
-  staging_.clear();
-  throw MachineError(
-      fmt::format("{}: what stood there cannot be put back ({}); it is {} now", final_.string(), reason, old.string()));
-}
-
-/// Puts made_ in the place; what stood there is at made_ afterwards.
 void OutputFolder::put_in_place() {
-  struct stat old;
-  if (::lstat(final_.c_str(), &old) != 0) {
-    if (!move(made_, final_)) throw_cannot_move(final_);  // it takes the place of an empty folder at most
+  struct stat standing;
+  if (::lstat(place_.c_str(), &standing) != 0) {
+    if (!move(made_, place_)) throw_cannot_move(place_, errno);
     return;
   }
-  const mode_t mode = old.st_mode & 07777;
-  const bool is_closed = S_ISDIR(old.st_mode) && (mode & S_IRWXU) != S_IRWXU;
-  if (S_ISDIR(old.st_mode)) ::chmod(made_.c_str(), mode | S_IRWXU);
-  if (is_closed) ::chmod(final_.c_str(), mode | S_IRWXU);  // only who may write to a folder can move it elsewhere
-  const auto close_again = [&] {
-    const int reason = errno;
-    if (is_closed) ::chmod(final_.c_str(), mode);
-    errno = reason;
-  };
-  if (exchange(made_, final_)) {
-    refuse_loss_or_put_back(made_, [&] { return exchange(made_, final_); });
-    close_again();
-    return;
+  if (S_ISDIR(standing.st_mode)) ::chmod(made_.c_str(), (standing.st_mode & 07777) | S_IRWXU);
+  const auto old = staging_ / kOld, replaced = staging_ / kReplaced;
+  // Under the name of what it is after the exchange: a kill leaves nothing that could be either.
+  if (!move(made_, replaced)) throw_cannot_move(place_, errno);
+  if (exchange(replaced, place_)) return;
+  int reason = errno;
+  move(replaced, made_);
+  if (reason != EINVAL && reason != ENOSYS && reason != EOPNOTSUPP) throw_cannot_move(place_, reason);
+  // A file system that cannot exchange names, such as NFS: for a moment there is none. recover() brings it back.
+  if (!move(place_, old)) throw_cannot_move(place_, errno);
+  if (!move(made_, place_)) {
+    reason = errno;
+    if (!move(old, place_)) set_aside(old, place_);  // somebody made a folder there
+    throw_cannot_move(place_, reason);
   }
-  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
-    close_again();
-    throw_cannot_move(final_);
-  }
-  // A file system that cannot exchange names, such as NFS: for a moment there is none. Who is killed in it leaves the
-  // old one to recover().
-  const auto aside = staging_ / kOld;
-  if (!move(final_, aside)) throw_cannot_move(final_);
-  refuse_loss_or_put_back(aside, [&] { return move(aside, final_); });
-  if (!move(made_, final_)) {
-    const int reason = errno;
-    if (!move(aside, final_)) leave(aside);
-    errno = reason;
-    throw_cannot_move(final_);
-  }
-  close_again();
-  move(aside, made_);  // so that recover() never takes it back, half removed
+  move(old, replaced);
 }
 
-fs::path OutputFolder::commit_among_others(const std::set<std::string>& own) {
+fs::path OutputFolder::commit() {
   sync_directory(made_);
-  if (fs::exists(final_)) {
-    std::string names;
-    for (const auto& name : own) names += name + "\n";
-    write_file_atomically(staging_ / kOwn, names);
-  }
-  finish();
-  const auto kept = finish_handing_over(staging_, final_, lock_, own, Commit::kWhole);
-  sync_directory(final_);
-  return kept.empty() ? fs::path() : kept.front();
-}
-
-void OutputFolder::commit() {
-  finish();
-  remove_staging(staging_, lock_);  // with the old files
-}
-
-void OutputFolder::finish() {
-  sync_directory(made_);
-  refuse_loss(final_);  // before the new folder shows
   put_in_place();
-  committed_ = true;
-  new_parents_.paths.clear();
-  sync_directory(final_.parent_path());
-}
-
-std::vector<fs::path> recover_output_folders(const fs::path& folder, OtherWriters others) {
-  if (others == OtherWriters::kNone) remove_barely_begun(folder);
-  std::vector<fs::path> kept;
-  for_each_staging(folder, [&](const fs::path& staging, const fs::path& place, FileDescriptor lock) {
-    recover(staging, place, std::move(lock), others, kept);
-  });
+  sync_directory(place_.parent_path());
+  auto kept = discard(staging_ / kReplaced, place_, own_);
+  remove_staging(staging_, lock_);
   return kept;
 }
 
-std::vector<fs::path> recover_output_folder(const fs::path& place, OtherWriters others) {
-  auto target = fs::absolute(place).lexically_normal();
-  std::error_code none;
-  for (int links = 0; links < 40 && fs::is_symlink(target, none); ++links)
-    target = (target.parent_path() / fs::read_symlink(target, none)).lexically_normal();
-  std::vector<fs::path> kept;
-  for_each_staging(target.parent_path(), [&](const fs::path& staging, const fs::path& of, FileDescriptor lock) {
-    if (of == target) recover(staging, of, std::move(lock), others, kept);
-  });
-  return kept;
+std::vector<fs::path> recover_output_folders(const fs::path& folder, const OwnFiles& own) {
+  return recover_all(folder, own, nullptr);
 }
 
-void remove_folder(const fs::path& path) {
-  if (has_mount_point(path))
-    throw MachineError(fmt::format("{}: cannot be removed (something is mounted in it)", path.string()));
-  auto [staging, lock] = make_staging(path);
-  const int reason = ::rename(path.c_str(), (staging / kNew).c_str()) == 0 ? 0 : errno;
+fs::path remove_folder(const fs::path& path, const OwnFiles& own) {
+  auto [staging, held] = make_staging(path);
+  std::optional<FileLock> lock(std::move(held));
+  const int reason = move(path, staging / kReplaced) ? 0 : errno;
+  auto kept = discard(staging / kReplaced, path, own);
   remove_staging(staging, lock);
   if (reason != 0) throw MachineError(fmt::format("{}: cannot be removed ({})", path.string(), system_message(reason)));
+  return kept;
+}
+
+void warn_of_kept(const fs::path& kept, Logger& log) {
+  if (!kept.empty())
+    log.warn("{}: the folder that was replaced; it is kept, because something else was put there", kept.string());
+}
+
+std::optional<std::string> foreign_entry(const fs::path& folder, const std::vector<std::string>& names) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    auto name = entry.path().lexically_relative(folder).string();
+    const auto status = entry.symlink_status();
+    const bool is_known = std::ranges::any_of(names, [&](const std::string& known) {
+      return fs::is_directory(status) ? known.starts_with(name + "/") : known == name && fs::is_regular_file(status);
+    });
+    if (!is_known || is_mount_point(entry.path())) return name;
+  }
+  return std::nullopt;
+}
+
+fs::path next_free_name(const fs::path& stem) {
+  for (int n = 1;; ++n)
+    if (fs::path name = fmt::format("{}-{}", stem.string(), n); !stands(name)) return name;
 }
 
 }  // namespace nmt

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/folders/folder_tree.h"
+#include "base/folders/output_folder.h"
 #include "base/process/user_files.h"
 #include "config/text_sets.h"
 #include "data/lexicon.h"
@@ -27,11 +27,11 @@ DataFolder::DataFolder(const Config& config, Overwrite overwrite, std::vector<st
       log_(log),
       folder_(config.data.dir),
       vocabulary_files_(std::move(vocabulary_files)) {
-  our_files_.merge(other_files);
-  our_files_.insert({kLexiconFile, kPieceLinksFile});
-  for (const auto& name : vocabulary_files_) our_files_.insert({name, readable_name(name)});
+  names_.merge(other_files);
+  names_.insert({kLexiconFile, kPieceLinksFile});
+  for (const auto& name : vocabulary_files_) names_.insert({name, readable_name(name)});
   for (const auto& sets : {validation_sets(config.data), test_sets(config.data)})
-    for (const auto& set : sets) our_files_.insert(set.split + ".bin");  // the manifest there may be damaged
+    for (const auto& set : sets) names_.insert(set.split + ".bin");  // the manifest there may be damaged
 }
 
 std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
@@ -41,11 +41,10 @@ std::optional<Manifest> DataFolder::find_data(std::vector<InputFile>& inputs) {
   Manifest there;
   try {
     there = Manifest::read(folder_);
-    for (const auto& split : there.splits) our_files_.insert(split.name + ".bin");
-    our_files_.insert(there.other_files.begin(), there.other_files.end());
+    for (const auto& split : there.splits) names_.insert(split.name + ".bin");
+    names_.insert(there.other_files.begin(), there.other_files.end());
     if (there.tokenizer.contains("files")) {
-      for (const auto& file : there.tokenizer["files"].items())
-        our_files_.insert({file.key(), readable_name(file.key())});
+      for (const auto& file : there.tokenizer["files"].items()) names_.insert({file.key(), readable_name(file.key())});
     }
     changes = changes_since(there, inputs);
   } catch (const Error& error) {
@@ -92,7 +91,7 @@ std::vector<std::string> DataFolder::changes_since(const Manifest& manifest, std
 
 void DataFolder::refuse_losses(const std::vector<InputFile>& inputs, const std::vector<fs::path>& config_files) const {
   if (!fs::is_directory(folder_)) return;
-  if (const auto name = foreign_entry(folder_, our_files_)) {
+  if (const auto name = foreign_entry(folder_, {names_.begin(), names_.end()})) {
     throw Error(fmt::format("data.dir {}: holds {}, which nmt-prepro did not make; set another data.dir, or move it",
                             config_.data.dir, *name));
   }
@@ -108,10 +107,9 @@ void DataFolder::refuse_losses(const std::vector<InputFile>& inputs, const std::
   }
 }
 
-std::optional<std::string> DataFolder::find_loss(const fs::path& folder) const {
-  if (overwrite_ == Overwrite::kReplace) return foreign_entry(folder, our_files_);
-  const auto first = fs::directory_iterator(folder);  // at the start there was nothing
-  return first == fs::directory_iterator() ? std::nullopt : std::optional(first->path().filename().string());
+std::vector<std::string> DataFolder::own_files() const {
+  if (overwrite_ == Overwrite::kRefuse) return {};
+  return {names_.begin(), names_.end()};
 }
 
 void DataFolder::refuse_lost_inputs(const std::vector<InputFile>& inputs,

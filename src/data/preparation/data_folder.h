@@ -33,9 +33,8 @@ class DataFolder {
   void refuse_losses(const std::vector<InputFile>& inputs,
                      const std::vector<std::filesystem::path>& config_files) const;
 
-  /// The same of what stands there when the new data are put in place, for OutputFolder: the name of what would be
-  /// lost.
-  std::optional<std::string> find_loss(const std::filesystem::path& folder) const;
+  /// The files there that the run may delete, for OutputFolder: none, where nothing is to be replaced.
+  std::vector<std::string> own_files() const;
 
  private:
   std::vector<std::string> changes_since(const Manifest& manifest, std::vector<InputFile>& inputs) const;
@@ -50,10 +49,9 @@ class DataFolder {
   std::vector<std::string> vocabulary_files_;
   std::vector<std::string> changes_;  // why the data that are there are made again
   /// What may be replaced; find_data() adds what the manifest there names.
-  std::set<std::string> our_files_{"manifest.json",   "spm.model",        "source.spm",       "target.spm",
-                                   "joint.vocab.tsv", "source.vocab.tsv", "target.vocab.tsv", "train.bin",
-                                   "valid.bin",       "test.bin",         "spm.vocab",        "source.vocab",
-                                   "target.vocab",    "joint.vocab"};
+  std::set<std::string> names_{"manifest.json",    "spm.model",        "source.spm",   "target.spm", "joint.vocab.tsv",
+                               "source.vocab.tsv", "target.vocab.tsv", "train.bin",    "valid.bin",  "test.bin",
+                               "spm.vocab",        "source.vocab",     "target.vocab", "joint.vocab"};
 };
 
 }  // namespace nmt

@@ -107,7 +107,7 @@ PreprocessResult Preprocessor::run() {
   there.refuse_losses(manifest_.inputs, options_.config_files);
   vocabulary_.refuse_lost_symbols();
   for (const auto& warning : input_warnings(data_)) log_.warn("{}", warning);
-  OutputFolder folder(data_.dir, [&](const auto& standing) { return there.find_loss(standing); });
+  OutputFolder folder(data_.dir, [&](const auto&) { return there.own_files(); });
   if (!folder.lock_problem().empty())
     log_.warn("data.dir {}: this file system has no locks ({}): start only one nmt-prepro there", data_.dir,
               folder.lock_problem());
@@ -131,7 +131,7 @@ PreprocessResult Preprocessor::run() {
     const auto writing = times_.measure(PreprocessStage::kWriting);
     manifest_.write(folder.path());
     stop_if_asked();
-    folder.commit();
+    warn_of_kept(folder.commit(), log_);
   }
   for (const auto& line : times_.table()) log_.info("{}", line);
   return {PrepareOutcome::kWritten, cleaning_table(manifest_.cleaning, cleaning_)};

@@ -38,18 +38,6 @@ void add_checksums(const fs::path& directory) {
   write_file_atomically(directory / kChecksums, sums.dump(1) + "\n");
 }
 
-// Of what write_directory makes: whatever else is in a folder has come from others.
-void add_names_in_sums(const fs::path& directory, std::set<std::string>& names) {
-  std::error_code none;
-  const auto sums = directory / kChecksums;
-  if (!fs::is_regular_file(sums, none)) return;
-  try {
-    const auto json = read_json_file(sums, kSumsLimits);
-    for (const auto& [name, sum] : json.items()) names.insert(name);
-  } catch (const std::runtime_error&) {  // damaged: the names of the new files are those of the old ones
-  }
-}
-
 /// {0, 0}: nothing is there.
 std::pair<dev_t, ino_t> identity_of(const fs::path& path) {
   struct stat found;
@@ -79,26 +67,30 @@ void require_access(const fs::path& path, int kind) {
 
 fs::path write_directory(const fs::path& directory, const DirectoryWriter& write) {
   try {
-    OutputFolder folder(directory);
+    OutputFolder folder(directory, files_of_directory);
     write(folder.path());
     add_checksums(folder.path());
-    std::set<std::string> own = {kChecksums};
-    for (const auto& made : {directory, folder.path()}) add_names_in_sums(made, own);
-    return folder.commit_among_others(own);
+    return folder.commit();
   } catch (const fs::filesystem_error& error) {
     throw MachineError(fmt::format("{}: cannot write ({})", directory.string(), error.code().message()));
   }
 }
 
-void copy_directory(const fs::path& directory, const fs::path& copy) {
-  OutputFolder folder(copy);
-  link_files(directory, folder.path(), read_json_file(directory / kChecksums));
-  folder.commit();
+std::vector<std::string> files_of_directory(const fs::path& directory) {
+  std::vector<std::string> names;
+  try {
+    const auto sums = read_json_file(directory / kChecksums, kSumsLimits);
+    for (const auto& [name, sum] : sums.items()) names.push_back(name);
+  } catch (const std::runtime_error&) {  // missing or damaged: nothing tells what is ours
+  }
+  names.emplace_back(kChecksums);
+  return names;
 }
 
-void warn_of_kept(const fs::path& kept, Logger& log) {
-  if (!kept.empty())
-    log.warn("{}: things of others that could not stay where they were, when their folder was replaced", kept.string());
+void copy_directory(const fs::path& directory, const fs::path& copy) {
+  OutputFolder folder(copy, files_of_directory);
+  link_files(directory, folder.path(), read_json_file(directory / kChecksums));
+  folder.commit();
 }
 
 std::optional<std::string> damage_of(const fs::path& directory) {
@@ -123,7 +115,7 @@ std::optional<std::string> damage_of(const fs::path& directory) {
 CheckpointStore::CheckpointStore(fs::path directory, Logger& log) : directory_(std::move(directory)), log_(log) {
   fs::create_directories(directory_);
   identity_ = identity_of(directory_);
-  for (const auto& kept : recover_output_folders(directory_, OtherWriters::kNone)) warn_of_kept(kept, log_);
+  for (const auto& kept : recover_output_folders(directory_, files_of_directory)) warn_of_kept(kept, log_);
 }
 
 void CheckpointStore::save(int64_t update, int64_t keep, const DirectoryWriter& write,
@@ -150,7 +142,7 @@ void CheckpointStore::replace_file(int64_t update, const std::string& name, std:
 void CheckpointStore::remove(int64_t update) const {
   if (!fs::exists(path(update))) return;
   try {
-    remove_folder(path(update));
+    warn_of_kept(remove_folder(path(update), files_of_directory), log_);
   } catch (const std::runtime_error& error) {  // another owner's, or a mount point: no reason to end a training
     if (left_.insert(update).second) log_.warn("{}; it stays", error.what());
   }

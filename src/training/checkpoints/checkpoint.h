@@ -18,14 +18,13 @@ namespace nmt {
 using DirectoryWriter = std::function<void(const std::filesystem::path&)>;
 
 /// Makes `directory` whole or not at all, as OutputFolder does: `write` fills a folder beside it, checksums of its
-/// files are added (checksums.json), everything is synced and put in the place of what stands there. What others have
-/// put there stays, beside the new files, but for files of the names of ours: those are replaced. Returns an empty
-/// path, or the folder that has what could not stay. Throws MachineError (disk full), with what stood there before
-/// still in place.
+/// files are added (checksums.json), everything is synced and put in the place of what stands there. Returns the path
+/// under which the old folder is kept, because it has other files than its checksums.json names; else an empty one.
+/// Throws MachineError (disk full), with what stood there before still in place.
 std::filesystem::path write_directory(const std::filesystem::path& directory, const DirectoryWriter& write);
 
-/// Warns of what write_directory returns, unless it is empty.
-void warn_of_kept(const std::filesystem::path& kept, Logger& log);
+/// The files of a directory that write_directory made, for OutputFolder: those that its checksums.json names.
+std::vector<std::string> files_of_directory(const std::filesystem::path& directory);
 
 /// Makes `copy` whole or not at all: the files of a directory that write_directory made, and their sums as they stand
 /// there; not what others have put there. Nothing is copied where the file system has hard links. Throws Error where
@@ -48,7 +47,7 @@ class CheckpointStore {
   CheckpointStore(std::filesystem::path directory, Logger& log);
 
   /// Writes one and then removes all but the newest `keep` and those of the updates `also`. One that cannot be removed
-  /// stays, with a warning.
+  /// stays, one with other files in it is renamed to NNNNNNNN.kept-N, each with a warning.
   void save(int64_t update, int64_t keep, const DirectoryWriter& write, const std::set<int64_t>& also = {}) const;
   /// Replaces one file of a checkpoint that stands there, in one step: the checkpoint is whole at every moment. Its
   /// other files are not read or copied where the file system has hard links. Then removes the others as save() does.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <sstream>
 #include <string>
@@ -27,6 +28,7 @@ namespace {
 // What a run makes; run.naming adds more.
 constexpr auto kFiles = {"config.yaml", "log.txt", "metrics.jsonl", "validations.tsv", "sessions.jsonl"};
 constexpr auto kFolders = {"checkpoints", "best", "samples", "attention", "translations", "tensorboard"};
+constexpr std::array kMarks = {".lock", "checkpoints", "best"};  // each tells that the folder is a run
 
 // Scores that were measured with other values of it cannot be compared.
 bool changes_measure(const std::string& key, ValidationMetric best_metric) {
@@ -35,39 +37,24 @@ bool changes_measure(const std::string& key, ValidationMetric best_metric) {
          (key.starts_with("decoding.") && key != "decoding.batch_size");
 }
 
-bool is_configuration(const fs::path& file) {
-  if (!fs::is_regular_file(file)) return false;
-  try {
-    parse_config(read_file(file), file.string());
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
-}
-
 // Another program's files are neither mixed with those of a run nor moved away with them. Files alone may be what a
 // launcher writes of the run, before it has begun: they stay, and only --restart asks what they are.
 void refuse_foreign(const fs::path& directory, RunDirectory::Start start) {
-  std::error_code unreadable;
-  const bool has_data = fs::exists(directory / kManifestFile, unreadable);  // a run that is mixed with them may go on
-  const auto refuse_data = [&] {
+  const auto has = [&](const char* name) { return fs::exists(directory / name); };
+  const bool is_run = std::any_of(kMarks.begin(), kMarks.end(), has);
+  const bool restarts = start == RunDirectory::Start::kRestart;
+  if (has(kManifestFile) && (restarts || !is_run))
     throw Error(
         fmt::format("run.dir {}: prepared data lie there, as data.dir; name another --run-dir", directory.string()));
-  };
-  if (has_data && start == RunDirectory::Start::kRestart) refuse_data();
-  std::vector<std::string> others;
-  for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
+  if (is_run || !fs::is_directory(directory)) return;
+  for (const auto& entry : fs::directory_iterator(directory)) {
     const auto name = entry.path().filename().string();
-    const bool is_own_config = name == "config.yaml" && is_configuration(entry.path());
-    if (is_own_config || name == ".lock" || name == "checkpoints" || name == "best") return;
-    if (name != "config.yaml" && std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end()) return;
-    if (start == RunDirectory::Start::kRestart || name == "config.yaml" || fs::is_directory(entry.path(), unreadable))
-      others.push_back(name);
+    if (name == "config.yaml" && entry.is_regular_file())
+      parse_config(read_file(entry.path()), entry.path().string());  // throws Error for another program's
+    else if (restarts || entry.is_directory())
+      throw Error(fmt::format("run.dir {}: a folder with other things ({}) and no run; name another --run-dir",
+                              directory.string(), name));
   }
-  if (has_data) refuse_data();
-  if (others.empty()) return;
-  throw Error(fmt::format("run.dir {}: a folder with other things ({}) and no run; name another --run-dir",
-                          directory.string(), *std::min_element(others.begin(), others.end())));
 }
 
 // Who opens a pipe waits for its other end, and no signal ends that.
@@ -85,8 +72,7 @@ void check_kinds(const fs::path& directory) {
 }
 
 void set_aside(const fs::path& path, Logger& log) {
-  fs::path old;
-  for (int n = 1; old.empty() || fs::exists(old); ++n) old = fmt::format("{}.old-{}", path.string(), n);
+  const auto old = next_free_name(path.string() + ".old");
   std::error_code error;
   fs::rename(path, old, error);
   if (error)
@@ -134,18 +120,16 @@ RunDirectory::RunDirectory(const Config& config, Start start, Logger& log) : pat
     log.warn("run.dir {}: this file system has no locks ({}): start only one nmt-train there", path_.string(),
              lock_->problem());
   check_kinds(path_);
-  for (const auto& kept : recover_output_folders(path_, OtherWriters::kNone)) warn_of_kept(kept, log);
-  // A link may lead to another disk.
-  for (const auto& kept : recover_output_folder(best(), OtherWriters::kNone)) warn_of_kept(kept, log);
-  const OutputFolder place_of_best(best());  // a link to nothing, a mount point: refused before the work
+  for (const auto& kept : recover_output_folders(path_, files_of_directory)) warn_of_kept(kept, log);
   checkpoints_.emplace(path_ / "checkpoints", log);
   if (checkpoints_->updates().empty())  // whatever else lies there
-    refuse_to_begin_anew();
+    refuse_lost_results();
   else if (fs::exists(path_ / "config.yaml"))
     compare_with_begun(config, log);
   else
     log.warn("{}: is missing: nothing tells whether the run goes on with the options that it was begun with",
              (path_ / "config.yaml").string());
+  check_best();
 }
 
 void RunDirectory::keep_configuration(const Config& config) const {
@@ -176,7 +160,7 @@ void RunDirectory::keep_later_best(int64_t update, Logger& log) const {
 }
 
 // Checkpoints that someone removed: UpdateLoop saves one before its first validation, so before there is a best/.
-void RunDirectory::refuse_to_begin_anew() const {
+void RunDirectory::refuse_lost_results() const {
   std::error_code none;
   const bool has_best = fs::exists(best()) && !fs::is_empty(best(), none);
   if (!has_best && !has_validated(path_ / "validations.tsv")) return;
@@ -184,6 +168,17 @@ void RunDirectory::refuse_to_begin_anew() const {
       fmt::format("run.dir {}: a run without checkpoints: a new one would replace its {}; bring the checkpoints back, "
                   "name another --run-dir, or --restart to set the old run aside",
                   path_.string(), has_best ? "best/" : "validations.tsv"));
+}
+
+// Before the work: a link to nothing, a mount point, and what would be lost when a better model takes the place.
+void RunDirectory::check_best() const {
+  const OutputFolder place(best(), files_of_directory);
+  if (!fs::is_directory(best())) return;
+  if (const auto name = foreign_entry(best(), files_of_directory(best())))
+    throw Error(fmt::format(
+        "{}: holds {}, which its checksums.json does not name; move it to another folder, since each new best "
+        "model replaces this one",
+        best().string(), *name));
 }
 
 void RunDirectory::compare_with_begun(const Config& config, Logger& log) const {

@@ -21,7 +21,8 @@ class RunDirectory {
   /// those of its config.yaml, else Error naming each that differs; the others may differ, with a notice. kRestart
   /// renames an old run to NAME.old-N. What a killed process left half done is finished or undone. Throws Error where
   /// another process holds it (where the file system has no locks there is a warning instead), where the folder has
-  /// things of others and no run, and where a run has results and no checkpoints.
+  /// things of others and no run, where best/ has files that are none of its model, and where a run has results and no
+  /// checkpoints.
   RunDirectory(const Config& config, Start start, Logger& log);
 
   /// Writes config.yaml, once it is known that the run goes on with these options.
@@ -37,7 +38,8 @@ class RunDirectory {
 
  private:
   void compare_with_begun(const Config& config, Logger& log) const;
-  void refuse_to_begin_anew() const;
+  void refuse_lost_results() const;
+  void check_best() const;
 
   std::filesystem::path path_;
   std::optional<FileLock> lock_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/folders/output_folder.h"
 #include "base/strict_json.h"
 #include "models/model_directory.h"
 #include "training/averages/average.h"

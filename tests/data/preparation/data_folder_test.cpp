@@ -88,12 +88,13 @@ TEST_F(DataFolderTest, WhatCameDuringTheRunIsKept) {
       if (++asked == 3) put("precious.txt", "mine");
       return false;
     };
-    const auto message = message_of<Error>([&] { prepare({.overwrite = when, .should_stop = come}); });
-    EXPECT_EQ(message, fs::canonical(config_.data.dir).string() +
-                           ": precious.txt came there during the work and would be lost, so nothing was written; move "
-                           "it and start again, or name another folder");
-    EXPECT_EQ(read_file(place("precious.txt")), "mine");
-    EXPECT_EQ(fs::exists(place("manifest.json")), when == Overwrite::kReplace);
+    const fs::path kept = fs::weakly_canonical(path("out")) / "prepared.kept-1";
+    fs::remove_all(kept);
+    EXPECT_EQ(prepare({.overwrite = when, .should_stop = come}).outcome, PrepareOutcome::kWritten);
+    EXPECT_THAT(log_.str(), HasSubstr(kept.string() + ": the folder that was replaced; it is kept"));
+    EXPECT_EQ(read_file(kept / "precious.txt"), "mine");
+    EXPECT_EQ(fs::exists(kept / "manifest.json"), when == Overwrite::kReplace);
+    EXPECT_FALSE(fs::exists(place("precious.txt")));
   }
 }
 

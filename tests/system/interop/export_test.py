@@ -93,12 +93,12 @@ class Export(support.Case):
             self.assert_refused(self.programs.call("nmt-export", "--inspect", self.model, *arguments), part)
         self.programs.must("nmt-export", "-q", "--inspect", self.model)
 
-    def test_nothing_stays_of_folders_that_cannot_be(self):
-        for name, part in (("new/" + 300 * "n", "File name too long"), ("dangling/sub", "dangling: is a symbolic link")):
-            (self.folder / "dangling").unlink(missing_ok=True)
-            (self.folder / "dangling").symlink_to("gone")
+    def test_folders_that_cannot_be(self):
+        (self.folder / "dangling").symlink_to("gone")
+        for name, part in ((300 * "n", "File name too long"), ("dangling", "dangling: is a symbolic link to nothing"),
+                           ("dangling/sub", "cannot make the folder")):
             done = self.programs.call("nmt-export", "-m", self.model, "--to", "safetensors", "-o", self.folder / name)
-            self.assert_refused(done, part, output=self.folder / "new")
+            self.assert_refused(done, part, output=self.folder / "gone")
         self.assert_refused(self.programs.call("nmt-export", "-m", self.model, "--to", "safetensors", "-o", "/proc/zz"),
                             "cannot make the folder")
 
@@ -135,10 +135,10 @@ class Export(support.Case):
             pipe.write(pieces)
         _, message = process.communicate()
         guard.cancel()
-        self.assertEqual(process.returncode, 2, message)
-        self.assertIn(b"model.safetensors came there during the work and would be lost", message)
-        self.assertEqual((self.out / "model.safetensors").read_text(), "mine")
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["marian", "model", "out"])
+        self.assertEqual(process.returncode, 0, message)
+        self.assertIn(b"out.kept-1: the folder that was replaced; it is kept", message)
+        self.assertEqual((self.folder / "out.kept-1" / "model.safetensors").read_text(), "mine")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["marian", "model", "out", "out.kept-1"])
 
     def test_inspect_knows_a_folder_of_ctranslate2(self):
         self.programs.must("nmt-export", "-m", self.model, "--to", "ctranslate2", "-o", self.out)

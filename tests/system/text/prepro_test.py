@@ -278,9 +278,10 @@ class Interrupted(Case):
         (self.path / "out/prepared").mkdir(parents=True)
         (self.path / "out/prepared/precious.txt").write_text("mine")
         log = process.communicate(timeout=300)[1]
-        self.assertEqual(process.returncode, 2, log)
-        self.assert_one_line(log, "precious.txt")
-        self.assertEqual(self.names(), ["prepared", "prepared/precious.txt"])
+        self.assertEqual(process.returncode, 0, log)
+        self.assertIn("prepared.kept-1: the folder that was replaced; it is kept", log)
+        self.assertEqual(self.names(), ["prepared", "prepared.kept-1", "prepared.kept-1/precious.txt"]
+                         + [f"prepared/{name}" for name in ("manifest.json", "spm.model", "spm.vocab", "train.bin")])
 
     def test_a_kill_leaves_nothing_that_counts(self):
         arguments = self.slow_config()

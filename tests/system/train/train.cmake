@@ -11,7 +11,9 @@ if(NMT_WITH_TORCH)
   nmt_training_test(system train_kill)
   nmt_training_test(long train_soak)
   nmt_training_test(long train_positions)
-  add_library(plain_file_system MODULE ${CMAKE_SOURCE_DIR}/tests/system/train/plain_file_system.cpp)
+  add_library(plain_file_system MODULE ${CMAKE_SOURCE_DIR}/tests/system/train/plain_file_system.cpp
+                                       ${CMAKE_SOURCE_DIR}/tests/base/files/faked_file_system.cpp)
+  target_include_directories(plain_file_system PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(plain_file_system PRIVATE ${CMAKE_DL_LIBS})
   target_compile_options(plain_file_system PRIVATE -fvisibility=default)  # its functions stand in for those of the C library
   nmt_training_test(system train_plain_file_system $<TARGET_FILE:plain_file_system>

@@ -42,6 +42,8 @@ TEST(WriteDirectory, MakesItWithChecksums) {
   write_directory(folder / "made", writer("one"));
   EXPECT_THAT(names_in(folder / "made"), testing::ElementsAre("checksums.json", "state", "weights"));
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("made"));
+  EXPECT_THAT(files_of_directory(folder / "made"), testing::ElementsAre("state", "weights", "checksums.json"))
+      << "the list goes last: a kill leaves files that are known";
   EXPECT_EQ(damage_of(folder / "made"), std::nullopt);
   EXPECT_THAT(read_file(folder / "made" / "checksums.json"), testing::HasSubstr(sha256_of_bytes("one")));
 }
@@ -55,27 +57,31 @@ TEST(WriteDirectory, ReplacesWhatStandsThere) {
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("made"));
 }
 
-TEST(WriteDirectory, KeepsWhatOthersHavePutThere) {
-  const test::TemporaryDirectory folder;
-  const auto best = folder / "best";
-  const auto write = [&](const std::string& name, const std::string& text) {
-    write_directory(best, [&](const fs::path& made) { write_file_atomically(made / name, text); });
-  };
-  write("model", "old");
-  write_file_atomically(best / "test.hyp", "mine");
-  fs::create_directory(best / "int8");
-  write_file_atomically(best / "int8" / "weights", "mine too");
-  fs::create_symlink("nowhere", best / "link");
-  write("weights", "new");
-  EXPECT_FALSE(fs::exists(best / "model")) << "its own of before";
-  EXPECT_EQ(read_file(best / "test.hyp"), "mine");
-  EXPECT_EQ(read_file(best / "int8" / "weights"), "mine too");
-  EXPECT_TRUE(fs::is_symlink(best / "link"));
-  EXPECT_EQ(damage_of(best), std::nullopt);
-  write_file_atomically(best / "test.hyp", "changed");
-  EXPECT_EQ(damage_of(best), std::nullopt) << "it is none of ours";
-  write("test.hyp", "ours");
-  EXPECT_EQ(read_file(best / "test.hyp"), "ours");
+TEST(WriteDirectory, KeepsTheFolderThatOthersHavePutSomethingInto) {
+  const TemporaryDirectory folder;
+  write_directory(folder / "made", writer("one"));
+  write_file_atomically(folder / "made" / "test.hyp", "mine");
+  EXPECT_EQ(damage_of(folder / "made"), std::nullopt) << "it is none of ours";
+  EXPECT_EQ(write_directory(folder / "made", writer("two")), folder / "made.kept-1");
+  EXPECT_THAT(names_in(folder / "made"), testing::ElementsAre("checksums.json", "state", "weights"));
+  EXPECT_EQ(read_file(folder / "made.kept-1" / "test.hyp"), "mine");
+  EXPECT_EQ(read_file(folder / "made.kept-1" / "weights"), "one");
+}
+
+TEST(WriteDirectory, KeepsAFolderWhoseListIsDamaged) {
+  for (const auto& damage : std::vector<std::function<void(const fs::path&)>>{
+           [](const fs::path& sums) { write_file_atomically(sums, "{"); },
+           [](const fs::path& sums) { fs::remove(sums); },
+           [](const fs::path& sums) {
+             fs::remove(sums);
+             ASSERT_EQ(::mkfifo(sums.c_str(), 0600), 0);  // which nobody waits for
+           }}) {
+    const TemporaryDirectory folder;
+    write_directory(folder / "made", writer("one"));
+    damage(folder / "made" / "checksums.json");
+    EXPECT_EQ(write_directory(folder / "made", writer("two")), folder / "made.kept-1");
+    EXPECT_EQ(read_file(folder / "made.kept-1" / "weights"), "one");
+  }
 }
 
 TEST(WriteDirectory, LeavesTheOldOneWhenItFails) {
@@ -168,6 +174,24 @@ TEST(CheckpointStore, GoesOnWhereOneCannotBeRemoved) {
                                                    ": cannot be removed (Permission denied); it stays\n"));
   EXPECT_EQ(captured.text().find("warning", 1), std::string::npos) << "once for each";
   ::chmod(store.path(10).c_str(), 0755);
+}
+
+TEST(CheckpointStore, KeepsOneThatOthersHavePutSomethingInto) {
+  const TemporaryDirectory folder;
+  CapturedLog captured;
+  const CheckpointStore store(folder / "checkpoints", captured.log());
+  store.save(10, 1, writer("10"));
+  write_file_atomically(store.path(10) / "notes", "mine");
+  store.replace_file(10, "state", "another state", 1);
+  EXPECT_EQ(captured.text(), "warning: " + store.path(10).string() +
+                                 ".kept-1: the folder that was replaced; it is kept, because something else was put "
+                                 "there\n");
+  write_file_atomically(store.path(10) / "notes", "more");
+  store.save(20, 1, writer("20"));
+  EXPECT_THAT(names_in(folder / "checkpoints"), testing::ElementsAre("00000010.kept-1", "00000010.kept-2", "00000020"));
+  EXPECT_EQ(read_file(folder / "checkpoints/00000010.kept-2/notes"), "more");
+  EXPECT_THAT(captured.text(), testing::HasSubstr("00000010.kept-2: the folder that was replaced; it is kept"));
+  EXPECT_THAT(store.updates(), testing::ElementsAre(20));
 }
 
 TEST(CheckpointStore, RefusesOneThatItMayNotRead) {

@@ -204,6 +204,22 @@ TEST_F(RunDirectoryTest, RefusesAPlaceThatBestCannotTake) {
   EXPECT_FALSE(fs::exists(path_ / "best"));
 }
 
+// Each new best model takes the place of the folder.
+TEST_F(RunDirectoryTest, RefusesABestWithSomethingElse) {
+  begin(config());
+  const auto best = path_ / "best";
+  write_directory(best, [](const fs::path& made) { write_file_atomically(made / "model.json", "{}"); });
+  open(config());
+  write_file_atomically(best / "test.hyp", "mine");
+  EXPECT_EQ(message_of<Error>([&] { open(config()); }),
+            best.string() +
+                ": holds test.hyp, which its checksums.json does not name; move it to another folder, since "
+                "each new best model replaces this one");
+  EXPECT_EQ(read_file(best / "test.hyp"), "mine");
+  fs::remove(best / "test.hyp");
+  open(config());
+}
+
 TEST_F(RunDirectoryTest, NamesADamagedConfiguration) {
   begin(config());
   write_file_atomically(path_ / "config.yaml", "training: {lr: fast}\n");
@@ -255,13 +271,14 @@ TEST_F(RunDirectoryTest, LeavesFoldersOfOthersAlone) {
   fs::create_directories(path_);
   open(config());  // an empty one is welcome
   fs::remove_all(path_);
-  fs::create_directories(path_ / "samples");
+  fs::create_directories(path_);
   write_file_atomically(path_ / "config.yaml", "theme: dark\n");
-  for (const auto start : {Start::kResume, Start::kRestart}) EXPECT_EQ(refusal(start), of("config.yaml"));
-  EXPECT_TRUE(fs::is_directory(path_ / "samples"));
+  for (const auto start : {Start::kResume, Start::kRestart})
+    EXPECT_THAT(refusal(start), testing::StartsWith((path_ / "config.yaml").string() + ":1: "));
   EXPECT_FALSE(fs::exists(path_ / ".lock"));
   fs::remove(path_ / "config.yaml");
-  EXPECT_EQ(refusal(Start::kResume), of("samples"));
+  fs::create_directories(path_ / "samples");
+  for (const auto start : {Start::kResume, Start::kRestart}) EXPECT_EQ(refusal(start), of("samples"));
   fs::remove(path_ / "samples");
   write_file_atomically(path_ / "slurm-17.out", "");
   EXPECT_EQ(refusal(Start::kRestart), of("slurm-17.out")) << "whatever it is, it is not moved away";
