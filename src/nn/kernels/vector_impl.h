@@ -38,14 +38,52 @@ inline Floats load_bfloat16(const uint16_t* p) {
   return v;
 }
 
-// What stays in registers from one turn of a loop to the next: the compiler keeps a wider vector in memory.
-#ifdef __aarch64__
-constexpr int64_t kPieceLanes = 4;
+// A register of this instruction set. A wider vector the compiler keeps in memory from one turn of a loop to the next,
+// and it compares and chooses its numbers one by one.
+#if defined(__AVX512F__)
+constexpr int64_t kPieceLanes = 16;
+#elif defined(__AVX__)
+constexpr int64_t kPieceLanes = 8;
 #else
-constexpr int64_t kPieceLanes = kLanes;
+constexpr int64_t kPieceLanes = 4;
 #endif
 constexpr int64_t kPieces = kLanes / kPieceLanes;  // of a Vec
 typedef float Piece __attribute__((vector_size(4 * kPieceLanes)));
+
+template <typename Number>
+struct Pieces {
+  typedef Number OfNumbers __attribute__((vector_size(4 * kPieceLanes)));
+  OfNumbers piece[kPieces];
+};
+template <typename Number, typename Wide>
+inline Pieces<Number> pieces_of(Wide v) {
+  Pieces<Number> pieces;
+  std::memcpy(&pieces, &v, sizeof v);
+  return pieces;
+}
+
+inline Vec joined(const Piece (&pieces)[kPieces]) {
+  Vec v;
+  std::memcpy(&v, &pieces, sizeof v);
+  return v;
+}
+
+// In each lane `yes` where compare(a, b) is true, else `no`. Number: that of a and b.
+template <typename Number = float, typename Compare, typename Wide>
+inline Vec choose(Compare compare, Wide a, Wide b, Vec yes, Vec no) {
+  const auto left = pieces_of<Number>(a), right = pieces_of<Number>(b);
+  auto chosen = pieces_of<float>(yes);
+  const auto others = pieces_of<float>(no);
+  for (int64_t i = 0; i < kPieces; ++i)
+    chosen.piece[i] = compare(left.piece[i], right.piece[i]) ? chosen.piece[i] : others.piece[i];
+  Vec result;
+  std::memcpy(&result, &chosen, sizeof result);
+  return result;
+}
+constexpr auto kLess = [](auto a, auto b) { return a < b; };
+constexpr auto kEqual = [](auto a, auto b) { return a == b; };
+inline Vec lesser(Vec a, Vec b) { return choose(kLess, a, b, a, b); }
+inline Vec greater(Vec a, Vec b) { return choose(kLess, b, a, a, b); }
 
 inline Piece load_piece(const float* p) {
   Piece v;
@@ -92,10 +130,8 @@ void store_row(const float* from, T* to, int64_t n) {
 
 // exp(x), relative error below 2e-7; 0 below about -87 (after Cephes' range reduction, own coefficients by Taylor).
 inline Vec vec_exp(Vec x) {
-  const Vec low = all(-87.3f), high = all(88.3f);
-  const IntVec underflow = x < low;
-  x = x < low ? low : x;
-  x = x > high ? high : x;
+  const Vec low = all(-87.3f), given = x;
+  x = lesser(all(88.3f), greater(low, x));
   const Vec t = x * all(1.44269504f);
   // Round to nearest by the magic-number addition: valid for |t| < 2^22.
   const Vec magic = all(12582912.0f);
@@ -113,8 +149,7 @@ inline Vec vec_exp(Vec x) {
   const IntVec exponent = (__builtin_convertvector(n, IntVec) + 127) << 23;
   Vec scale;
   std::memcpy(&scale, &exponent, sizeof scale);
-  const Vec result = p * scale;
-  return underflow ? Vec{} : result;
+  return choose(kLess, given, low, Vec{}, p * scale);
 }
 
 // The lanes of v, each joined with the lane kWidth beyond: what stands in the first kWidth lanes counts.
@@ -133,7 +168,6 @@ inline float sum_lanes(Vec v) {
   v += upper_half<1>(v);
   return v[0];
 }
-inline Vec greater(Vec a, Vec b) { return a > b ? a : b; }
 inline float max_lanes(Vec v) {
   v = greater(v, upper_half<8>(v));
   v = greater(v, upper_half<4>(v));
