@@ -82,11 +82,13 @@ struct Dot<WeightFormat::kInt8> {
   static Ints add(Ints sum, Words x, Words weights) {
 #if defined(NMT_PACKED_NEON)
     return neon_dot(sum, x, weights);
-#elif defined(__AVX512VNNI__)
+#elif NMT_PACKED_WIDTH == 16
     return bits_as<Ints>(_mm512_dpbusd_epi32(bits_as<__m512i>(sum), bits_as<__m512i>(x), bits_as<__m512i>(weights)));
-#else
+#elif defined(__AVXVNNI__)
     return bits_as<Ints>(
         _mm256_dpbusd_avx_epi32(bits_as<__m256i>(sum), bits_as<__m256i>(x), bits_as<__m256i>(weights)));
+#else
+    return bits_as<Ints>(_mm256_dpbusd_epi32(bits_as<__m256i>(sum), bits_as<__m256i>(x), bits_as<__m256i>(weights)));
 #endif
   }
 #else

@@ -13,6 +13,12 @@
 #include "nn/kernels/kernel_support.h"
 #include "nn/kernels/x86_level.h"
 
+#ifdef __x86_64__
+namespace nmt::kernels::avx_vnni_by_avx512 {
+extern const PackedKernels kPackedSet;  // avx_vnni_by_avx512.cpp
+}
+#endif
+
 namespace nmt::kernels::test::packed_product_test {
 namespace {
 
@@ -20,18 +26,22 @@ constexpr WeightFormat kFormats[] = {WeightFormat::kFloat32, WeightFormat::kBflo
 
 template <typename Body>
 void for_each_packed_set(Body&& body) {
-  int sets = 0;
+  std::vector<const PackedKernels*> sets;
   for (const char* name : kPackedSetNames)
     if (const PackedKernels* set = packed_kernels_by_name(name)) {
-      SCOPED_TRACE(name);
       ASSERT_STREQ(set->name, name);
-      for (const auto format : kFormats) {
-        SCOPED_TRACE(static_cast<int>(format));
-        body(*set, format);
-      }
-      ++sets;
+      sets.push_back(set);
     }
-  EXPECT_GE(sets, 1);
+  ASSERT_FALSE(sets.empty());
+#ifdef __x86_64__
+  if (packed_kernels_by_name("avx512_vnni")) sets.push_back(&avx_vnni_by_avx512::kPackedSet);
+#endif
+  for (const auto* set : sets)
+    for (const auto format : kFormats) {
+      SCOPED_TRACE(set->name);
+      SCOPED_TRACE(static_cast<int>(format));
+      body(*set, format);
+    }
 }
 
 struct Problem {
