@@ -7,6 +7,7 @@ leaves through nmt-export. CTranslate2 gets its best thread layout: each is trie
 the lines of the text, as nmt-translate is: both cut and join them themselves, and are timed without loading. Rounds are in
 turns; ratios are of the medians. --widen: the same function in a model of base size (widen_model.py). Tokens are pieces
 of the target and </s>.
+--kernel-set avx2: all programs and libraries keep to AVX2, CTranslate2's too, as on a processor that has no more.
 --cpu-seconds: tokens a second of processor time, for a machine that is busy with other work; then use --threads 1.
 """
 
@@ -26,6 +27,11 @@ from measuring import conditions, median, spread  # noqa: E402
 
 MIN_EQUAL = 0.99  # share of sentences with the same text in float32
 MAX_LOSS = 0.2  # BLEU
+
+
+# What each library reads: ours, LibTorch's, those that multiply matrices for either side, CTranslate2's.
+KERNEL_SETS = {"avx2": {"NMT_KERNEL_SET": "avx2", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2",
+                        "DNNL_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "CT2_FORCE_CPU_ISA": "AVX2"}}
 
 
 def run(command, **options):
@@ -95,6 +101,13 @@ class Comparison:
         answer = json.loads(run([self.arguments.python, HERE / "run_ctranslate2.py", json.dumps(task)]).stdout)
         return answer["lines"], answer["tokens_per_second"]
 
+    def backend(self):
+        """What CTranslate2 says of the instructions and libraries that it chose."""
+        said = run([self.arguments.python, "-c", f"import ctranslate2; ctranslate2.Translator({str(self.exported)!r})"],
+                   env={**os.environ, "CT2_VERBOSE": "1"}).stderr
+        chosen = re.findall(r"- (Selected ISA: .*|.*GEMM.* backend.*)", said)
+        return "CTranslate2: " + ", ".join(line.strip() for line in chosen)
+
     def bleu(self, lines):
         hypotheses = self.work / "scored.txt"
         hypotheses.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -134,7 +147,8 @@ class Comparison:
 
     def table(self, title, batch_size, one_by_one):
         unit = "tokens/processor second" if self.arguments.cpu_seconds else "tokens/s"
-        print(f"\n{conditions(self.arguments.threads, self.arguments.rounds)}\n\n"
+        kept = f", kept to {self.arguments.kernel_set}" if self.arguments.kernel_set else ""
+        print(f"\n{conditions(self.arguments.threads, self.arguments.rounds)}{kept}; {self.backend()}\n\n"
               f"| {unit}, {title} | ours fp32 | ours bf16 | CTranslate2 float32 | fp32 / float32 | bf16 / float32 | ours int8 | "
               "CTranslate2 int8 | int8 / int8 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
         found = {}
@@ -176,6 +190,7 @@ def parse_arguments():
     parser.add_argument("--widen", action="store_true")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--beams", type=int, nargs="+", default=[1, 4])
+    parser.add_argument("--kernel-set", choices=KERNEL_SETS, help="see above")
     parser.add_argument("--latency", action="store_true", help="also one sentence at a time")
     parser.add_argument("--cpu-seconds", action="store_true", help="see above")
     parser.add_argument("--limit", type=int, default=100, help="tokens of a translation, </s> counted")
@@ -186,6 +201,7 @@ def parse_arguments():
 
 if __name__ == "__main__":
     arguments = parse_arguments()
+    os.environ.update(KERNEL_SETS.get(arguments.kernel_set, {}))
     with tempfile.TemporaryDirectory() as folder:
         arguments.work = arguments.work or Path(folder)
         arguments.work.mkdir(parents=True, exist_ok=True)

@@ -12,8 +12,9 @@ namespace nmt {
 /// translation does not depend on its batch; on a GPU fp32, bf16 and fp16 are the types of activations too.
 enum class Precision { kFp32, kBf16, kFp16, kInt8 };
 
-/// Auto is bf16 where the GPU or CPU has instructions for it, else fp16 on a GPU that has those, else fp32. Throws
-/// Error for int8 on a GPU and fp16 on a CPU.
+/// Auto is bf16 where the GPU has instructions for it or the CPU quick ones, else fp16 on a GPU that has those, else
+/// fp32: never slower than fp32, and a function of the processor's features alone. Throws Error for int8 on a GPU and
+/// fp16 on a CPU.
 Precision resolve_decoding_precision(DecodingPrecision wanted, const DeviceCapabilities& device);
 Precision resolve_decoding_precision(DecodingPrecision wanted, torch::Device device);
 /// The same for a loaded model: a quantized directory has one precision, which auto is. Throws Error for another one.

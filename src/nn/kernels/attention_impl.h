@@ -79,7 +79,7 @@ inline float softmax_row(float* row, int64_t n, int64_t padded, float scale) {
   for (int64_t j = 0; j < padded; j += kLanes) {
     const Vec x = load(row + j) * all(scale);
     store(row + j, x);
-    top = x > top ? x : top;
+    top = greater(x, top);
   }
   const float maximum = max_lanes(top);
   Vec sum = {};
@@ -188,7 +188,8 @@ void attention_backward_range(const AttentionShape& s, const T* q, const T* k, c
         const Vec kept = s.dropout > 0 ? mask.lanes(first + j) : all(1);
         const Vec of_score = weight * (load(d + j) * kept - all(inner)) * scale;
         store(p + j, weight * kept);
-        store(d + j, kLaneNumbers < static_cast<int32_t>(visible - j) ? of_score : Vec{});
+        store(d + j,
+              choose<int32_t>(kLess, kLaneNumbers, IntVec{} + static_cast<int32_t>(visible - j), of_score, Vec{}));
       }
     }
     product(buffer.score_gradient, padded, 1, buffer.k, dim, rows, dim, keys, buffer.product, dim);

@@ -13,12 +13,6 @@
 namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
 
-inline Vec load_floats(const float* p) { return load(p); }
-inline Vec load_floats(const uint16_t* p) {
-  typedef uint16_t HalfWords __attribute__((vector_size(2 * kLanes)));
-  return load_bfloat16<Vec, IntVec, HalfWords>(p);
-}
-
 // One head of one query against keys and values of type T. kDim: head_dim where known when compiled, else 0. scores:
 // room for n, padded to whole vectors.
 template <typename T, int64_t kDim>
@@ -31,7 +25,11 @@ void attend(const AttentionStep& s, const float* q, const void* const* rows, int
     const int64_t count = std::min(kLanes, n - first);
     for (int64_t j = 0; j < count; ++j) {
       const T* key = keys[first + j] + head_at;
-      for (int64_t d = 0; d < whole; d += kLanes) products[j] += load(q + d) * load_floats(key + d);
+      Piece sums[kPieces] = {};
+      for (int64_t d = 0; d < whole; d += kLanes)
+        for (int64_t i = 0; i < kPieces; ++i)
+          sums[i] += load_piece(q + d + i * kPieceLanes) * load_piece(key + d + i * kPieceLanes);
+      products[j] = joined(sums);
     }
     store(scores + first, sums_of_lanes(products));
     for (int64_t d = whole; d < dim; ++d)

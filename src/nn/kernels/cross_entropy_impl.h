@@ -26,7 +26,7 @@ struct SoftmaxRow {
     Vec top = all(kNoLogit);
     for (int64_t j = 0; j < padded; j += kLanes) {
       const Vec v = load(shifted.data() + j);
-      top = v > top ? v : top;
+      top = greater(v, top);
     }
     const float maximum = max_lanes(top);
     Vec sum = {}, logit_sum = {};
@@ -35,7 +35,7 @@ struct SoftmaxRow {
       store(shifted.data() + j, v);
       store(exps.data() + j, p);
       sum += p;
-      logit_sum += v == all(kNoLogit) ? Vec{} : v;
+      logit_sum += choose(kEqual, v, all(kNoLogit), Vec{}, v);
     }
     total = sum_lanes(sum);
     log_total = std::log(total);
@@ -91,7 +91,7 @@ inline void divergences(const SoftmaxRow& p, const SoftmaxRow& q, float& forward
   Vec sum_p = {}, sum_q = {};
   for (int64_t j = 0; j < p.padded; j += kLanes) {
     const Vec vp = load(p.shifted.data() + j), vq = load(q.shifted.data() + j);
-    const Vec log_ratio = vp == all(kNoLogit) ? Vec{} : vp - vq + offset;
+    const Vec log_ratio = choose(kEqual, vp, all(kNoLogit), Vec{}, vp - vq + offset);
     sum_p += load(p.exps.data() + j) * of_p * log_ratio;
     sum_q -= load(q.exps.data() + j) * of_q * log_ratio;
   }
@@ -127,7 +127,7 @@ void cross_entropy_pairs_range(const CrossEntropyRows& c, const PairLoss& w, int
     const float uniform = c.smoothing / static_cast<float>(c.classes);
     for (int64_t j = 0; j < p.padded; j += kLanes) {
       const Vec vp = load(p.shifted.data() + j), vq = load(q.shifted.data() + j);
-      const Vec d = vp == all(kNoLogit) ? Vec{} : vp - vq + offset;
+      const Vec d = choose(kEqual, vp, all(kNoLogit), Vec{}, vp - vq + offset);
       const Vec pp = load(p.exps.data() + j) * of_p, qq = load(q.exps.data() + j) * of_q, difference = pp - qq;
       store(p.exps.data() + j,
             all(c.gradient_scale) * (all(w.first) * (pp - all(uniform)) + all(w.backward) * difference +

@@ -59,7 +59,7 @@ void logit_rows(const LogitRows& task, Range rows) {
       const float* x = block_at(block);
       for (int64_t i = 0; i < kLogitBlock / kLanes; ++i) {
         const Vec power = (load(x + i * kLanes) - all(maximum)) * log2_e;
-        sums[i] += vec_exp2(power < min ? min : power);
+        sums[i] += vec_exp2(greater(min, power));
       }
     }
     Vec sum = {};

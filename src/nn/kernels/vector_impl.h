@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "nn/kernels/types.h"
 
@@ -38,14 +40,52 @@ inline Floats load_bfloat16(const uint16_t* p) {
   return v;
 }
 
-// What stays in registers from one turn of a loop to the next: the compiler keeps a wider vector in memory.
-#ifdef __aarch64__
-constexpr int64_t kPieceLanes = 4;
+// A register of this instruction set. A wider vector the compiler keeps in memory from one turn of a loop to the next,
+// and it compares and chooses its numbers one by one.
+#if defined(__AVX512F__)
+constexpr int64_t kPieceLanes = 16;
+#elif defined(__AVX__)
+constexpr int64_t kPieceLanes = 8;
 #else
-constexpr int64_t kPieceLanes = kLanes;
+constexpr int64_t kPieceLanes = 4;
 #endif
 constexpr int64_t kPieces = kLanes / kPieceLanes;  // of a Vec
 typedef float Piece __attribute__((vector_size(4 * kPieceLanes)));
+
+template <typename Number>
+struct Pieces {
+  typedef Number OfNumbers __attribute__((vector_size(4 * kPieceLanes)));
+  OfNumbers piece[kPieces];
+};
+template <typename Number, typename Wide>
+inline Pieces<Number> pieces_of(Wide v) {
+  Pieces<Number> pieces;
+  std::memcpy(&pieces, &v, sizeof v);
+  return pieces;
+}
+
+inline Vec joined(const Piece (&pieces)[kPieces]) {
+  Vec v;
+  std::memcpy(&v, &pieces, sizeof v);
+  return v;
+}
+
+// In each lane `yes` where compare(a, b) is true, else `no`. Number: that of a and b.
+template <typename Number = float, typename Compare, typename Wide>
+__attribute__((always_inline)) inline Vec choose(Compare compare, Wide a, Wide b, Vec yes, Vec no) {
+  const auto left = pieces_of<Number>(a), right = pieces_of<Number>(b);
+  auto chosen = pieces_of<float>(yes);
+  const auto others = pieces_of<float>(no);
+  for (int64_t i = 0; i < kPieces; ++i)
+    chosen.piece[i] = compare(left.piece[i], right.piece[i]) ? chosen.piece[i] : others.piece[i];
+  Vec result;
+  std::memcpy(&result, &chosen, sizeof result);
+  return result;
+}
+constexpr auto kLess = [](auto a, auto b) { return a < b; };
+constexpr auto kEqual = [](auto a, auto b) { return a == b; };
+inline Vec lesser(Vec a, Vec b) { return choose(kLess, a, b, a, b); }
+inline Vec greater(Vec a, Vec b) { return choose(kLess, b, a, a, b); }
 
 inline Piece load_piece(const float* p) {
   Piece v;
@@ -92,10 +132,8 @@ void store_row(const float* from, T* to, int64_t n) {
 
 // exp(x), relative error below 2e-7; 0 below about -87 (after Cephes' range reduction, own coefficients by Taylor).
 inline Vec vec_exp(Vec x) {
-  const Vec low = all(-87.3f), high = all(88.3f);
-  const IntVec underflow = x < low;
-  x = x < low ? low : x;
-  x = x > high ? high : x;
+  const Vec low = all(-87.3f), given = x;
+  x = lesser(all(88.3f), greater(low, x));
   const Vec t = x * all(1.44269504f);
   // Round to nearest by the magic-number addition: valid for |t| < 2^22.
   const Vec magic = all(12582912.0f);
@@ -113,33 +151,30 @@ inline Vec vec_exp(Vec x) {
   const IntVec exponent = (__builtin_convertvector(n, IntVec) + 127) << 23;
   Vec scale;
   std::memcpy(&scale, &exponent, sizeof scale);
-  const Vec result = p * scale;
-  return underflow ? Vec{} : result;
+  return choose(kLess, given, low, Vec{}, p * scale);
 }
 
-// The lanes of v, each joined with the lane kWidth beyond: what stands in the first kWidth lanes counts.
-template <int kWidth>
-inline Vec upper_half(Vec v) {
-  if constexpr (kWidth == 8)
-    return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
-  if constexpr (kWidth == 4) return __builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
-  if constexpr (kWidth == 2) return __builtin_shufflevector(v, v, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3);
-  return __builtin_shufflevector(v, v, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+// op(a, b) of lanes 8 apart, then 4, 2 and 1: one number of all.
+template <typename Op>
+__attribute__((always_inline)) inline float fold_lanes(Vec v, Op op) {
+  auto pieces = pieces_of<float>(v);
+  for (int64_t n = kPieces / 2; n > 0; n /= 2)
+    for (int64_t i = 0; i < n; ++i) pieces.piece[i] = op(pieces.piece[i], pieces.piece[i + n]);
+  Piece x = pieces.piece[0];
+  const auto upper = [&]<int... i>(auto width, std::integer_sequence<int, i...>) {
+    return __builtin_shufflevector(x, x, (i + width) % int{kPieceLanes}...);
+  };
+  const auto lanes = std::make_integer_sequence<int, int{kPieceLanes}>();
+  if constexpr (kPieceLanes > 8) x = op(x, upper(std::integral_constant<int, 8>(), lanes));
+  if constexpr (kPieceLanes > 4) x = op(x, upper(std::integral_constant<int, 4>(), lanes));
+  x = op(x, upper(std::integral_constant<int, 2>(), lanes));
+  return op(x, upper(std::integral_constant<int, 1>(), lanes))[0];
 }
 inline float sum_lanes(Vec v) {
-  v += upper_half<8>(v);
-  v += upper_half<4>(v);
-  v += upper_half<2>(v);
-  v += upper_half<1>(v);
-  return v[0];
+  return fold_lanes(v, [](Piece a, Piece b) { return a + b; });
 }
-inline Vec greater(Vec a, Vec b) { return a > b ? a : b; }
 inline float max_lanes(Vec v) {
-  v = greater(v, upper_half<8>(v));
-  v = greater(v, upper_half<4>(v));
-  v = greater(v, upper_half<2>(v));
-  v = greater(v, upper_half<1>(v));
-  return v[0];
+  return fold_lanes(v, [](Piece a, Piece b) { return a > b ? a : b; });
 }
 
 // Rows become columns: four times, rows i and i + 8 are put together, one number of each in turn.
@@ -156,6 +191,27 @@ inline void transpose(Vec (&v)[kLanes]) {
 }
 
 // Lane j of the result is sum_lanes(v[j]), in the same order of summation.
+#if defined(__AVX__) && !defined(__AVX512F__)
+inline Vec sums_of_lanes(const Vec (&v)[kLanes]) {
+  Piece sums[kPieces];
+  for (int64_t p = 0; p < kPieces; ++p) {
+    Piece half[8], quarter[4], eighth[2];
+    for (int i = 0; i < 8; ++i) {
+      const auto pieces = pieces_of<float>(v[8 * p + i]);
+      half[i] = pieces.piece[0] + pieces.piece[1];
+    }
+    for (int i = 0; i < 4; ++i)
+      quarter[i] = __builtin_shufflevector(half[i], half[i + 4], 0, 1, 2, 3, 8, 9, 10, 11) +
+                   __builtin_shufflevector(half[i], half[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    for (int i = 0; i < 2; ++i)
+      eighth[i] = __builtin_shufflevector(quarter[i], quarter[i + 2], 0, 1, 8, 9, 4, 5, 12, 13) +
+                  __builtin_shufflevector(quarter[i], quarter[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    sums[p] = __builtin_shufflevector(eighth[0], eighth[1], 0, 8, 2, 10, 4, 12, 6, 14) +
+              __builtin_shufflevector(eighth[0], eighth[1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  return joined(sums);
+}
+#else
 inline Vec sums_of_lanes(const Vec (&v)[kLanes]) {
   Vec half[8], quarter[4], eighth[2];
   for (int i = 0; i < 8; ++i)
@@ -172,6 +228,7 @@ inline Vec sums_of_lanes(const Vec (&v)[kLanes]) {
   return __builtin_shufflevector(eighth[0], eighth[1], 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
          __builtin_shufflevector(eighth[0], eighth[1], 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
 }
+#endif
 
 }  // namespace
 }  // namespace nmt::kernels::NMT_KERNEL_SET

@@ -26,6 +26,17 @@ inline bool has_x86_64_level(int level) {
 #endif
 }
 
+/// Whether there is AVX-VNNI: dot products of int8 in 256 bits, on processors without AVX-512.
+inline bool has_avx_vnni() {
+#ifdef __x86_64__
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kAvxVnni = 1 << 4;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & kAvxVnni);
+#else
+  return false;
+#endif
+}
+
 /// Whether there are AMX's tiles of bfloat16.
 inline bool has_bfloat16_tiles() {
 #ifdef __x86_64__

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
 
 #include "nn/kernels/arm_level.h"
@@ -15,6 +16,9 @@ extern const PackedKernels kPackedSet;
 }
 #ifdef __x86_64__
 namespace avx2 {
+extern const PackedKernels kPackedSet;
+}
+namespace avx_vnni {
 extern const PackedKernels kPackedSet;
 }
 namespace avx512 {
@@ -43,11 +47,13 @@ extern const PackedKernels kPackedSet;
 
 const PackedKernels* packed_kernels_by_name(const char* name) {
   const auto is = [&](const char* other) { return !std::strcmp(name, other); };
+  if (!environment_allows(name)) return nullptr;
 #ifdef __x86_64__
   const bool vnni = kernels_by_name("avx512") && __builtin_cpu_supports("avx512vnni");
   if (is("avx512_bf16")) return vnni && __builtin_cpu_supports("avx512bf16") ? &avx512_bf16::kPackedSet : nullptr;
   if (is("avx512_vnni")) return vnni ? &avx512_vnni::kPackedSet : nullptr;
   if (is("avx512")) return kernels_by_name(name) ? &avx512::kPackedSet : nullptr;
+  if (is("avx_vnni")) return kernels_by_name("avx2") && has_avx_vnni() ? &avx_vnni::kPackedSet : nullptr;
   if (is("avx2")) return kernels_by_name(name) ? &avx2::kPackedSet : nullptr;
 #elif defined(__aarch64__)
   const ArmLevel level = arm_level();
@@ -105,11 +111,13 @@ void unpack_row(const PackedWeight& packed, int64_t output, float* row) {
   }
 }
 
-bool has_dot_products(WeightFormat format) {
+bool has_dot_products(WeightFormat format, const char* set) {
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return !std::strcmp(set, name); });
+  };
   if (format == WeightFormat::kFloat32) return true;
-  if (format == WeightFormat::kBfloat16)
-    return packed_kernels_by_name("avx512_bf16") || packed_kernels_by_name("neon_bf16");
-  return packed_kernels_by_name("avx512_vnni") || packed_kernels_by_name("neon_dotprod");
+  if (is_one_of({"avx512_bf16", "neon_bf16"})) return true;
+  return format == WeightFormat::kInt8 && is_one_of({"avx_vnni", "avx512_vnni", "neon_dotprod", "neon_i8mm"});
 }
 
 }  // namespace nmt::kernels

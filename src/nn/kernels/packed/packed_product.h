@@ -53,8 +53,8 @@ struct PackedProduct {
 };
 
 /// All sets, each architecture's from the slowest to the fastest.
-inline constexpr const char* kPackedSetNames[] = {"baseline", "avx2",         "avx512",    "avx512_vnni", "avx512_bf16",
-                                                  "neon",     "neon_dotprod", "neon_i8mm", "neon_bf16"};
+inline constexpr const char* kPackedSetNames[] = {"baseline",    "avx2", "avx_vnni",     "avx512",    "avx512_vnni",
+                                                  "avx512_bf16", "neon", "neon_dotprod", "neon_i8mm", "neon_bf16"};
 
 struct PackedKernels {
   const char* name;  ///< one of kPackedSetNames
@@ -79,10 +79,10 @@ void unpack_row(const PackedWeight& packed, int64_t output, float* row);
 /// The best set for this processor: the last of kPackedSetNames that it can run, without avx512_bf16 where that
 /// instruction is slower than two of float32 (has_quick_bfloat16()).
 const PackedKernels& packed_kernels();
-/// A set by name, for tests; nullptr where the processor cannot run it.
+/// A set by name, for tests; nullptr where the processor cannot run it or the environment does not allow it.
 const PackedKernels* packed_kernels_by_name(const char* name);
-/// Whether this processor has an instruction for dot products of the format, be it used or not. Where packed_kernels()
-/// has none, kBfloat16 computes in float32 and kInt8 is slow.
-bool has_dot_products(WeightFormat format);
+/// Whether a set has an instruction for dot products of the format. Without it products of kBfloat16 take a little
+/// longer than those of kFloat32, and those of kInt8 half of their time.
+bool has_dot_products(WeightFormat format, const char* set = packed_kernels().name);
 
 }  // namespace nmt::kernels

@@ -1,13 +1,23 @@
 #include "nn/kernels/packed/packed_product.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
 #include <tuple>
 
+#include "base/error.h"
 #include "nn/kernels/kernel_support.h"
 #include "nn/kernels/x86_level.h"
+
+#ifdef __x86_64__
+namespace nmt::kernels::avx_vnni_by_avx512 {
+extern const PackedKernels kPackedSet;  // avx_vnni_by_avx512.cpp
+}
+#endif
 
 namespace nmt::kernels::test::packed_product_test {
 namespace {
@@ -16,18 +26,22 @@ constexpr WeightFormat kFormats[] = {WeightFormat::kFloat32, WeightFormat::kBflo
 
 template <typename Body>
 void for_each_packed_set(Body&& body) {
-  int sets = 0;
+  std::vector<const PackedKernels*> sets;
   for (const char* name : kPackedSetNames)
     if (const PackedKernels* set = packed_kernels_by_name(name)) {
-      SCOPED_TRACE(name);
       ASSERT_STREQ(set->name, name);
-      for (const auto format : kFormats) {
-        SCOPED_TRACE(static_cast<int>(format));
-        body(*set, format);
-      }
-      ++sets;
+      sets.push_back(set);
     }
-  EXPECT_GE(sets, 1);
+  ASSERT_FALSE(sets.empty());
+#ifdef __x86_64__
+  if (packed_kernels_by_name("avx512_vnni")) sets.push_back(&avx_vnni_by_avx512::kPackedSet);
+#endif
+  for (const auto* set : sets)
+    for (const auto format : kFormats) {
+      SCOPED_TRACE(set->name);
+      SCOPED_TRACE(static_cast<int>(format));
+      body(*set, format);
+    }
 }
 
 struct Problem {
@@ -274,13 +288,90 @@ TEST(PackedProductKernel, HasTheSameBitsInInt8OnEveryProcessor) {
   });
 }
 
+// One tile of rows and several, rows in one piece and in several, panels that are full and not.
+TEST(PackedProductKernel, HasTheBitsOfTheBaselineInInt8) {
+  for (const auto& [rows, in, out] : {std::tuple<int64_t, int64_t, int64_t>{1, 2, 1},
+                                      {3, 9, 70},
+                                      {6, 255, 64},
+                                      {7, 257, 65},
+                                      {13, 2601, 130},
+                                      {32, 512, 200},
+                                      {129, 1026, 63}}) {
+    Problem p(rows, in, out);
+    p.with_all = false;
+    // Whole steps: what stands between two may go to either.
+    const auto make_whole = [in = in](std::vector<float>& numbers, uint32_t seed, float least) {
+      numbers = drawn(numbers.size(), seed);
+      for (float& x : numbers) x = std::max(std::floor(x * 128), least);
+      for (size_t k = 0; k < numbers.size(); k += in) numbers[k] = least, numbers[k + in - 1] = 127;
+    };
+    make_whole(p.x, 3, -128);
+    make_whole(p.weight, 4, -127);
+    const auto expected = multiply(*packed_kernels_by_name("baseline"), WeightFormat::kInt8, p, false);
+    for_each_packed_set([&](const PackedKernels& set, WeightFormat format) {
+      if (format == WeightFormat::kInt8) {
+        EXPECT_EQ(multiply(set, format, p, true), expected) << rows << " x " << in;
+      }
+    });
+  }
+}
+
 // Where the instruction is slow, bfloat16 is multiplied as float32.
 TEST(PackedProductKernel, TakesTheInstructionOfBfloat16WhereItIsQuick) {
   const std::string chosen = packed_kernels().name;
-  EXPECT_EQ(chosen == "avx512_bf16", has_quick_bfloat16());
+  EXPECT_EQ(chosen == "avx512_bf16", has_quick_bfloat16() && packed_kernels_by_name("avx512_bf16"));
   if (!has_quick_bfloat16() && packed_kernels_by_name("avx512_bf16")) {
     EXPECT_EQ(chosen, "avx512_vnni");
   }
+}
+
+// The precision `auto` is made of this table (models/decoding_precision.cpp).
+TEST(PackedProductKernel, SaysWhichSetsHaveDotProducts) {
+  struct Expected {
+    bool bfloat16, int8;
+  };
+  const std::map<std::string, Expected> table = {{"baseline", {false, false}},   {"avx2", {false, false}},
+                                                 {"avx_vnni", {false, true}},    {"avx512", {false, false}},
+                                                 {"avx512_vnni", {false, true}}, {"avx512_bf16", {true, true}},
+                                                 {"neon", {false, false}},       {"neon_dotprod", {false, true}},
+                                                 {"neon_i8mm", {false, true}},   {"neon_bf16", {true, true}}};
+  EXPECT_EQ(table.size(), std::size(kPackedSetNames));
+  for (const char* name : kPackedSetNames) {
+    ASSERT_TRUE(table.contains(name)) << name;
+    EXPECT_TRUE(has_dot_products(WeightFormat::kFloat32, name)) << name;
+    EXPECT_EQ(has_dot_products(WeightFormat::kBfloat16, name), table.at(name).bfloat16) << name;
+    EXPECT_EQ(has_dot_products(WeightFormat::kInt8, name), table.at(name).int8) << name;
+  }
+}
+
+// Each in a process of its own, which must not have asked for a set before: the environment is read once.
+TEST(PackedProductKernelDeathTest, GoesNoFurtherThanTheEnvironmentAllows) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto exit_with_sets = [](const char* last) {
+    setenv("NMT_KERNEL_SET", last, 1);
+    std::fprintf(stderr, "%s, %s", packed_kernels().name, kernels().name);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(exit_with_sets("baseline"), testing::ExitedWithCode(0), "^baseline, baseline$");
+#ifdef __x86_64__
+  if (has_x86_64_level(3)) {
+    EXPECT_EXIT(exit_with_sets("avx2"), testing::ExitedWithCode(0), "^avx2, avx2$");
+  }
+  if (has_x86_64_level(4) && __builtin_cpu_supports("avx512vnni")) {
+    EXPECT_EXIT(exit_with_sets("avx512_vnni"), testing::ExitedWithCode(0), "^avx512_vnni, avx512$");
+  }
+#endif
+  const auto exit_with_error = [] {
+    setenv("NMT_KERNEL_SET", "avx3", 1);
+    try {
+      packed_kernels();
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s", error.what());
+      std::_Exit(2);
+    }
+  };
+  EXPECT_EXIT(exit_with_error(), testing::ExitedWithCode(2),
+              "NMT_KERNEL_SET=avx3: no set of kernels has this name; there are baseline, avx2, avx_vnni, ");
 }
 
 TEST(PackedProductKernel, TakesRowsOfZeros) {

@@ -1,0 +1,88 @@
+#pragma once
+
+// Part of a set of products: see packed_product_impl.h, whose macros it uses.
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "nn/kernels/packed/dot_impl.h"
+#include "nn/kernels/packed/packed_product.h"
+#include "nn/kernels/vector_impl.h"
+
+namespace nmt::kernels::NMT_KERNEL_SET {
+namespace {
+
+inline int8_t to_int8(float x, float inverse_scale) {
+  return static_cast<int8_t>(std::clamp(std::nearbyint(x * inverse_scale), -127.0f, 127.0f));
+}
+
+// What is less than this is taken for zero: 255 over it would be infinite.
+constexpr float kLeastRange = 256 / FLT_MAX;
+
+// Symmetric quantization of one output's weights: the largest is 127 units. The same arithmetic as that of the rows in
+// a file (base/files/stored_weights.cpp), compiled for each set: a test compares them.
+float quantize_row(const float* row, const PackedWeight& packed, int64_t output) {
+  float largest = 0, poison = 0;  // poison: NaN where a weight is none
+  for (int64_t k = 0; k < packed.in; ++k) {
+    largest = std::max(largest, std::abs(row[k]));
+    poison += row[k] - row[k];
+  }
+  packed.scales[output] = largest / 127 + poison;
+  const float inverse_scale = largest > kLeastRange && poison == 0 ? 127 / largest : 0;
+  int32_t sum = 0;
+  for (int64_t k = 0; k < packed.in; ++k) sum += to_int8(row[k], inverse_scale);
+  packed.sums[output] = sum;
+  return inverse_scale;
+}
+
+// The words of x of some steps.
+inline void store_steps(IntVec steps, uint8_t* to) {
+  if constexpr (Dot<WeightFormat::kInt8>::kParts == 1) {
+    typedef uint8_t ByteVec __attribute__((vector_size(kLanes)));
+    store_as(to, __builtin_convertvector(steps, ByteVec));
+  } else {
+    // Steps 0 and 2, then 1 and 3 of four.
+    uint64_t pairs[kLanes / 2], words[kLanes / 4];
+    std::memcpy(pairs, &steps, sizeof pairs);
+    for (int64_t i = 0; i < kLanes / 4; ++i) words[i] = pairs[2 * i] | pairs[2 * i + 1] << 16;
+    std::memcpy(to, words, sizeof words);
+  }
+}
+
+// Affine quantization of a row of x: 0 is one of the 256 steps, and what a ReLU has made positive has all of them.
+RowScale quantize(const float* x, int64_t in, uint8_t* to) {
+  Piece low[kPieces] = {}, high[kPieces] = {}, poison[kPieces] = {};
+  const auto take = [&](const float* from) {
+    for (int64_t i = 0; i < kPieces; ++i) {
+      const Piece v = load_piece(from + i * kPieceLanes);
+      low[i] = v < low[i] ? v : low[i];
+      high[i] = v > high[i] ? v : high[i];
+      poison[i] += v - v;
+    }
+  };
+  const int64_t whole = in / kLanes * kLanes;
+  float rest[kLanes] = {};
+  std::copy(x + whole, x + in, rest);
+  for (int64_t k = 0; k < whole; k += kLanes) take(x + k);
+  take(rest);
+  const float lowest = -max_lanes(-joined(low)), range = max_lanes(joined(high)) - lowest;
+  const float scale = range / 255, inverse = range > kLeastRange ? 255 / range : 0;
+  const float zero = std::nearbyint(-lowest * inverse);
+  constexpr int32_t kOffset = Dot<WeightFormat::kInt8>::kOffset;
+  constexpr int64_t kParts = Dot<WeightFormat::kInt8>::kParts;
+  const auto steps = [&](const float* from) {
+    const Vec v = load(from) * all(inverse) + all(zero + 0.5f);  // never negative: rounded by cutting off
+    return __builtin_convertvector(lesser(all(255), v), IntVec) - kOffset;
+  };
+  for (int64_t k = 0; k < whole; k += kLanes) store_steps(steps(x + k), to + k * kParts);
+  // Beyond `in` stands the step of zero, where weights are zero too.
+  uint8_t last[kLanes * kParts];
+  store_steps(steps(rest), last);
+  std::memcpy(to + whole * kParts, last, (words_in_row(WeightFormat::kInt8, in) * 4 - whole) * kParts);
+  return {scale + sum_lanes(joined(poison)), static_cast<int32_t>(zero) - kOffset};
+}
+
+}  // namespace
+}  // namespace nmt::kernels::NMT_KERNEL_SET
