@@ -31,6 +31,7 @@ NO_HEADER = {
     "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",
     "src/nn/kernels/kernels_avx512.cpp": "kernels_impl.h, compiled for AVX-512",
     "src/nn/kernels/kernels_baseline.cpp": "kernels_impl.h, compiled for any processor",
+    "src/nn/kernels/packed/packed_avx_vnni.cpp": "packed_product_impl.h, compiled for AVX-VNNI",
     "src/nn/kernels/packed/packed_avx2.cpp": "packed_product_impl.h, compiled for AVX2",
     "src/nn/kernels/packed/packed_avx512.cpp": "packed_product_impl.h, compiled for AVX-512",
     "src/nn/kernels/packed/packed_avx512_bf16.cpp": "packed_product_impl.h, compiled for AVX-512 with bfloat16",
@@ -47,6 +48,9 @@ NO_HEADER = {
 }
 LONG_FILES = {
     "src/config/option_table.cpp": "a table: one row an option",
+    "interfaces/server/queue/request_queue.cpp": "one state under one mutex, and the two queues that show it to a translator",
+    "interfaces/server/translation_service.cpp": "each request of the service, from its limits to its answer",
+    "src/translation/lines/term_plan.cpp": "one plan for a line: what is cut out, forced and put back",
 }
 # Units that include each other.
 UNIT_CIRCLES = {}
