@@ -173,7 +173,7 @@ std::vector<fs::path> recover_all(const fs::path& folder, const OwnFiles& own, c
   std::error_code none;
   std::vector<fs::path> kept;
   const std::vector<fs::directory_entry> entries(fs::directory_iterator(folder, none), fs::directory_iterator());
-  for (const fs::path staging : entries) {
+  for (const fs::path& staging : entries) {
     struct stat about;
     const auto place = place_of_partial(staging);
     if (!place || (only && *place != *only)) continue;
