@@ -8,7 +8,8 @@
 #include <cerrno>
 #include <cstdlib>
 
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*), void* argument) {
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
+                              void* argument) {
   static const auto create = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
   static std::atomic<int> left = [] {
     const char* const threads = std::getenv("NMT_TEST_THREADS");
