@@ -352,7 +352,7 @@ TEST_F(Prepare, ReferencesStayAsTheyStand) {
 }
 
 TEST_F(Prepare, SeveralCorporaKeepTheirNumbers) {
-  write("more.de", "<url>x</url>\nDie Zahl zehn.\n");
+  write("more.de", "<url>x</url>\n<title>y</title>\nDie Zahl zehn.\n");
   write("more.en", "<url>x</url>\n<talkid>1</talkid>\nThe number ten.\n");
   write("third.tsv", "Die Zahl elf.\tThe number eleven.\n");
   config_.data.train1.push_back(path("more.de"));
