@@ -42,8 +42,8 @@ int run_self_test() {
 ReadingOptions reading_of(const Config* run, const std::filesystem::path& model) {
   if (run) return reading_options(run->data);
   if (!std::filesystem::exists(model / "model.json")) return {};
-  const auto& codec = load_codec(model).options();
-  return {.source_language = codec.source_language, .target_language = codec.target_language};
+  const auto codec = load_codec(model);
+  return {.source_language = codec.options().source_language, .target_language = codec.options().target_language};
 }
 
 int print_similarity(const EvalArguments& arguments, const std::filesystem::path& directory) {

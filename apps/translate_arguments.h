@@ -11,6 +11,7 @@
 #include "base/unicode.h"
 #include "command_line.h"
 #include "decoding_arguments.h"
+#include "text/terms/glossary.h"
 #include "translation/line_stream.h"
 
 namespace nmt {

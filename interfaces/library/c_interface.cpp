@@ -79,7 +79,9 @@ char* copied(std::string_view text) {
   return copy;
 }
 
-char* copied(const Json& answer) { return copied(answer.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+char* copied_json(const Json& answer) {
+  return copied(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
 
 /// The caller's callback with a stop for the work that it may end.
 class Listener {
@@ -237,7 +239,7 @@ void nmt_free(char* text) { std::free(text); }
 
 char* nmt_quoted(const char* text, size_t length) {
   char* quoted = nullptr;
-  without_exceptions([&] { quoted = copied(Json(std::string(length > 0 ? &required(text, "text") : "", length))); });
+  without_exceptions([&] { quoted = copied_json(Json(std::string(length > 0 ? &required(text, "text") : "", length))); });
   return quoted;
 }
 
@@ -275,7 +277,7 @@ nmt_status nmt_translator_translate(const nmt_translator* translator, const char
     Json translations = Json::array();
     for (const auto& translation : kept.translate_requests(texts, options))
       translations.push_back(to_json(translation, options));
-    *answer = copied(Json{{"translations", std::move(translations)}});
+    *answer = copied_json(Json{{"translations", std::move(translations)}});
   });
 }
 
@@ -293,7 +295,7 @@ nmt_status nmt_translator_score(const nmt_translator* translator, const char* re
     Json alternatives = Json::array();
     for (const auto& alternative : kept.score(sources, targets, options))
       alternatives.push_back(to_json(alternative, options));
-    *answer = copied(Json{{"alternatives", std::move(alternatives)}});
+    *answer = copied_json(Json{{"alternatives", std::move(alternatives)}});
   });
 }
 
@@ -315,13 +317,13 @@ nmt_status nmt_score(const char* request, char** answer) {
     wanted.read("sentence", sentence);
     wanted.finish();
     if (!sentence) {
-      *answer = copied(to_json(scorer.corpus_score(hypotheses, references, options)));
+      *answer = copied_json(to_json(scorer.corpus_score(hypotheses, references, options)));
       return;
     }
     if (hypotheses.size() != 1) throw UserError("sentence: is of one hypothesis; score several as a corpus");
     std::vector<std::string> of_sentence;
     for (const auto& set : references) of_sentence.insert(of_sentence.end(), set.begin(), set.end());
-    *answer = copied(to_json(scorer.sentence_score(hypotheses.front(), of_sentence)));
+    *answer = copied_json(to_json(scorer.sentence_score(hypotheses.front(), of_sentence)));
   });
 }
 
@@ -362,7 +364,7 @@ nmt_status nmt_train(const char* request, nmt_callback callback, void* user, cha
                    {"stopped", trained.stopped},
                    {"updates", trained.updates}};
     if (trained.best) result["best"] = to_json(*trained.best);
-    if (answer) *answer = copied(result);
+    if (answer) *answer = copied_json(result);
   });
 }
 

@@ -66,7 +66,7 @@ TEST(Prefill, FeedsLongBeginningsInBlocks) {
   Ids prefix;
   for (int i = 0; i < 70; ++i) prefix.push_back(i % 3 == 0 ? kB : kA);
   const std::vector<SearchInput> inputs = {{.sources = {Ids{kA, kC}}, .prefix = prefix}};
-  const SearchOptions options{.beam_size = 3, .n_best = 3};
+  const SearchOptions options{{.beam_size = 3}, 3};
   expect_same_bits(search_one(several, inputs, options), search_one(single, inputs, options), "script");
   EXPECT_EQ(several.prefilled, (std::vector<int64_t>{32, 32, 6}));
 }
@@ -115,7 +115,7 @@ TEST(Prefill, WhatIsGivenUpIsNotFedToItsEnd) {
   const Ids prefix(1000, kA);
   GivenUpAtOnce queue({{.sources = {Ids{kA, kC}}, .prefix = prefix}, {.sources = {Ids{kB}}, .prefix = prefix}});
   const SearchModel only{.model = &model};
-  search(std::span(&only, 1), queue, 2, {.beam_size = 3});
+  search(std::span(&only, 1), queue, 2, {{.beam_size = 3}});
   EXPECT_EQ(model.prefilled, (std::vector<int64_t>{32}));
   EXPECT_EQ(queue.asked, (std::vector<int64_t>{1, 1}));
 }

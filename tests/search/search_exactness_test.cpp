@@ -52,7 +52,7 @@ const std::map<std::string, Rule>& rules() {
       {"repetition", {{{.repetition_penalty = 1.7}, 3}}},
       {"ban_unknown", {{{.ban_unknown = true}, 3}}},
       {"banned", {{{}, 3, {{kA}, {kB, kC}, {kC, kC, kB}}}}},
-      {"banned_here", {{{}, 3}, {{}, 1, {{kA, kA}, {kB}}}}},
+      {"banned_here", {{{}, 3}, {.banned = {{kA, kA}, {kB}}}}},
       {"all_banned", {{{.min_length = 3, .ban_unknown = true}, 2, {{kA}, {kB}, {kC}, {7}}}}},
       {"groups", {{{.beam_size = 6, .diversity_groups = 3, .diversity_strength = 0.8}, 6}}},
       {"groups_of_one", {{{.beam_size = 3, .diversity_groups = 3, .diversity_strength = 3}, 3}}},

@@ -1,6 +1,7 @@
 // What a dry run says against what an update takes that is made here by hand.
 #include "training/dry_run.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ constexpr int64_t kProgram = 300'000'000, kRows = 48, kSource = 20, kTarget = 17
 
 std::vector<std::string> words() {
   std::vector<std::string> words;
-  for (int i = 0; i < 300; ++i) words.push_back("w" + std::to_string(i));
+  for (int i = 0; i < 300; ++i) words.push_back(fmt::format("w{}", i));
   return words;
 }
 

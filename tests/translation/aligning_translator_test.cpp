@@ -14,8 +14,8 @@ TEST(AligningTranslator, CopiesUnknownWordsWhereAsked) {
       test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2"), 8, 8);
   const auto codec = test::word_codec({"a", "b", "c", "d"});
   // Nothing is left to write but <unk>.
-  const TranslatorOptions options{.search = {{.beam_size = 1, .min_length = 1, .max_length = 2}},
-                                  .banned_phrases = {"a", "b", "c", "d"}};
+  const TranslatorOptions options{
+      .search = {{.beam_size = 1, .min_length = 1, .max_length = 2, .banned_phrases = {"a", "b", "c", "d"}}}};
   const std::vector<std::string> texts = {"Anna", "{x} Anna"};
   const auto translated = [&](bool copy_unknown) {
     const AligningTranslator translator({{.model = model.get(), .codec = &codec}}, options, {.keep_placeholders = true},

@@ -40,7 +40,7 @@ const Option& named_option(std::string_view name) {
   if (name.starts_with(kBefore)) name.remove_prefix(kBefore.size());
   if (const auto* option = find_option(kSection, name)) return *option;
   throw nmt::Error(
-      fmt::format("unknown option {}{}", shown(name), suggest_option(std::string(kSection), std::string(name))));
+      fmt::format("unknown option {}{}", shown(std::string(name)), suggest_option(std::string(kSection), std::string(name))));
 }
 
 void assign(nmt::Config& config, const Option& option, const std::string& value) {

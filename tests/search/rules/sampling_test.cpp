@@ -101,7 +101,7 @@ TEST(Sampling, RefusesRowsThatAreNoDistribution) {
 
 // ---- through the search ----
 
-SearchOptions sampled(int64_t samples, uint64_t seed = 1) {
+SearchOptions sampled(int64_t samples, int64_t seed = 1) {
   return {{.beam_size = 1, .sampling = true, .seed = seed}, samples};
 }
 

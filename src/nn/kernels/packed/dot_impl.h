@@ -105,5 +105,8 @@ struct Dot<WeightFormat::kInt8> {
 #endif
 };
 
+// Whether a step of x has 16 bits: then the row's zero is taken from it, and products need no correction.
+constexpr bool kWideSteps = Dot<WeightFormat::kInt8>::kParts > 1;
+
 }  // namespace
 }  // namespace nmt::kernels::NMT_KERNEL_SET

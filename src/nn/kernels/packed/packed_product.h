@@ -36,7 +36,7 @@ struct PackedWeight {
   int32_t* sums = nullptr;     ///< kInt8: like scales, the sum of an output's int8 weights
 };
 
-/// A row of x as 256 steps u of a byte, from 0 or -128 on: x = scale * (u - zero).
+/// A row of x as 256 steps u, from 0, -128 or -zero on, as the set likes them: x = scale * (u - zero).
 struct RowScale {
   float scale = 0;
   int32_t zero = 0;

@@ -86,8 +86,9 @@ inline void finish(const PackedProduct& p, int64_t row, int64_t column,
     if constexpr (kFormat == WeightFormat::kInt8) {
       const RowScale scale = p.row_scales[row];
       const auto unit = scale.scale * load_as<Floats>(p.weight.scales + column + v * kWidth);
-      const auto correction = scale.zero * load_as<Ints>(p.weight.sums + column + v * kWidth);
-      x = __builtin_convertvector(sums[v] - correction, Floats) * unit;
+      Ints sum = sums[v];
+      if (!kWideSteps) sum -= scale.zero * load_as<Ints>(p.weight.sums + column + v * kWidth);
+      x = __builtin_convertvector(sum, Floats) * unit;
     } else {
       x = sums[v];
     }

@@ -46,7 +46,8 @@ inline void store_steps(IntVec steps, uint8_t* to) {
     // Steps 0 and 2, then 1 and 3 of four.
     uint64_t pairs[kLanes / 2], words[kLanes / 4];
     std::memcpy(pairs, &steps, sizeof pairs);
-    for (int64_t i = 0; i < kLanes / 4; ++i) words[i] = pairs[2 * i] | pairs[2 * i + 1] << 16;
+    constexpr uint64_t kLower = 0x0000ffff0000ffff;
+    for (int64_t i = 0; i < kLanes / 4; ++i) words[i] = (pairs[2 * i] & kLower) | (pairs[2 * i + 1] & kLower) << 16;
     std::memcpy(to, words, sizeof words);
   }
 }
@@ -70,18 +71,18 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   const float lowest = -max_lanes(-joined(low)), range = max_lanes(joined(high)) - lowest;
   const float scale = range / 255, inverse = range > kLeastRange ? 255 / range : 0;
   const float zero = std::nearbyint(-lowest * inverse);
-  constexpr int32_t kOffset = Dot<WeightFormat::kInt8>::kOffset;
+  const int32_t offset = kWideSteps ? static_cast<int32_t>(zero) : Dot<WeightFormat::kInt8>::kOffset;
   constexpr int64_t kParts = Dot<WeightFormat::kInt8>::kParts;
   const auto steps = [&](const float* from) {
     const Vec v = load(from) * all(inverse) + all(zero + 0.5f);  // never negative: rounded by cutting off
-    return __builtin_convertvector(lesser(all(255), v), IntVec) - kOffset;
+    return __builtin_convertvector(lesser(all(255), v), IntVec) - offset;
   };
   for (int64_t k = 0; k < whole; k += kLanes) store_steps(steps(x + k), to + k * kParts);
   // Beyond `in` stands the step of zero, where weights are zero too.
   uint8_t last[kLanes * kParts];
   store_steps(steps(rest), last);
   std::memcpy(to + whole * kParts, last, (words_in_row(WeightFormat::kInt8, in) * 4 - whole) * kParts);
-  return {scale + sum_lanes(joined(poison)), static_cast<int32_t>(zero) - kOffset};
+  return {scale + sum_lanes(joined(poison)), static_cast<int32_t>(zero) - offset};
 }
 
 }  // namespace
