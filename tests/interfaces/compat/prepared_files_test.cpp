@@ -13,7 +13,7 @@
 #include "data/codec_directory.h"
 #include "data/preparation/preprocess_fixture.h"
 
-namespace nmt::prepared_files_test {
+namespace nmt::compat::prepared_files_test {
 namespace {
 
 using test::message_of;
@@ -26,6 +26,11 @@ class PreparedFilesTest : public test::PrepareFixture {
     config_.data.naming = DataNaming::kKyubyong2019;
     config_.data.drop_empty = false;
   }
+  PreprocessResult prepare(Overwrite overwrite = Overwrite::kRefuse) {
+    const auto files = make_prepared_files(config_.data);
+    return PrepareFixture::prepare({.overwrite = overwrite, .observer = files.get()});
+  }
+  PreprocessResult overwrite() { return prepare(Overwrite::kReplace); }
   std::string file(const std::string& name) const { return read_file(folder_ / "out" / "prepared" / name); }
   bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / "out" / "prepared" / name); }
   static std::string without_last_end(std::string text) {
@@ -140,4 +145,4 @@ TEST(DataNaming, IsOfOneSentencePieceVocabulary) {
 }
 
 }  // namespace
-}  // namespace nmt::prepared_files_test
+}  // namespace nmt::compat::prepared_files_test
