@@ -223,15 +223,15 @@ std::string format_bytes(int64_t bytes) {
 }
 
 void add_row(std::string& table, const char* name, int64_t bytes, const std::string& note) {
-  if (bytes > 0) table += fmt::format("{:<20}{:>10}  {}\n", name, format_bytes(bytes), note);
+  if (bytes > 0) table += fmt::format("{:<20}{:>10}{}{}\n", name, format_bytes(bytes), note.empty() ? "" : "  ", note);
 }
 
 std::string described(const MeasuredBatch& batch, const DryRunPlace& place, const TrainingConfig& training) {
   const auto part = fmt::format("1/{} of ", batch.parts);
-  return fmt::format("{}the largest batch, {} pairs of {} and {} tokens{}{}",
+  return fmt::format("of {}the largest batch, {} pairs of {} and {} tokens{}{}",
                      batch.parts > 1 && !place.elsewhere ? part : "", with_commas(batch.pairs), batch.source,
                      batch.target, training.gradient_checkpointing ? ", with gradient checkpointing" : "",
-                     batch.parts > 1 && place.elsewhere ? fmt::format(", by {}it", part) : "");
+                     batch.parts > 1 && place.elsewhere ? fmt::format(", measured on {}it", part) : "");
 }
 
 /// What to change where a batch has to be cut into so many parts; 0: none fits.
