@@ -4,19 +4,128 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "decoding_flags.h"
+#include "config/config.h"
+#include "config/option_table.h"
+#include "config/rules/consistency.h"
+#include "config/value.h"
 #include "translation/model_set.h"
 
 namespace nmt {
+
+/// A flag for each option of the section `decoding`: --beam-size for decoding.beam_size. Meaning and limits are those
+/// of the table of options.
+class DecodingFlags {
+ public:
+  void add_to(CLI::App& app, const std::string& group) {
+    for (const Option& option : options()) {
+      if (option.section == "decoding") add_to(app, option)->group(group);
+    }
+  }
+
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(given_, [&](const Given& given) { return given.option->name == name; });
+  }
+
+  /// "--beam-size" of "beam_size".
+  static std::string flag_of(std::string_view name) {
+    std::string flag = fmt::format("--{}", name);
+    std::ranges::replace(flag, '_', '-');
+    return flag;
+  }
+
+  /// Scores of translations are written: the length penalty is a part of them, also where samples are drawn.
+  void expect_scores() { scores_are_written_ = true; }
+
+  /// A model's own configuration, changed by the flags that are given, as follow_changes() has it. Throws Error.
+  Config applied_to(Config config) const {
+    if (given_.empty()) return config;
+    std::vector<std::string> changed;
+    for (const auto& [option, flag, value] : given_) {
+      assign_value(config, *option, value, flag);
+      changed.emplace_back(option->name);
+    }
+    follow_changes(config.decoding, changed);
+    if (config.decoding.sampling) refuse_beam_search();
+    check_consistency(config, "command line");
+    return config;
+  }
+
+ private:
+  /// What was typed and changes nothing where samples are drawn. What a model says of its beam search may stay.
+  void refuse_beam_search() const {
+    const auto refuse = [&](std::string_view name, std::string_view reader) {
+      if (has(name))
+        throw Error(
+            fmt::format("{}: {}, and samples are drawn (decoding.sampling); leave it out", flag_of(name), reader));
+    };
+    refuse("stopping", "ends a beam search");
+    if (scores_are_written_) return;
+    refuse("length_penalty", "ranks what a beam search finds");
+    refuse("length_penalty_form", "ranks what a beam search finds");
+  }
+
+  struct Given {
+    const Option* option;
+    std::string flag;  // as it was given, for messages
+    YAML::Node value;
+  };
+
+  CLI::Option* add_to(CLI::App& app, const Option& option) {
+    const std::string flag = flag_of(option.name);
+    const auto choices = choices_of(option);  // the name of the value says them
+    const std::string limits = choices.empty() ? describe_limits(option) : "";
+    const std::string help = limits.empty() ? std::string(option.help) : fmt::format("{} ({})", option.help, limits);
+    Config defaults;
+    const Field field = option.of(defaults);
+    if (std::holds_alternative<bool*>(field)) {
+      const auto negated = ",!--no-" + flag.substr(2);
+      return app.add_flag_function(
+          flag + negated,
+          [this, &option, flag](int64_t count) {
+            given_.push_back({&option, flag, YAML::Node(count > 0 ? "true" : "false")});
+          },
+          help);
+    }
+    if (std::holds_alternative<std::vector<std::string>*>(field)) {
+      return app
+          .add_option_function<std::vector<std::string>>(
+              flag,
+              [this, &option, flag](const std::vector<std::string>& values) {
+                YAML::Node list(YAML::NodeType::Sequence);
+                for (const auto& value : values) list.push_back(value);
+                given_.push_back({&option, flag, list});
+              },
+              help + "; may be given several times")
+          ->allow_extra_args(false)
+          ->type_name("TEXT");
+    }
+    return app
+        .add_option_function<std::string>(
+            flag,
+            [this, &option, flag](const std::string& value) {
+              given_.push_back({&option, flag + " " + value, YAML::Node(value)});
+            },
+            help)
+        ->type_name(!choices.empty()                          ? fmt::format("{}", fmt::join(choices, "|"))
+                    : std::holds_alternative<int64_t*>(field) ? "INT"
+                    : std::holds_alternative<double*>(field)  ? "FLOAT"
+                                                              : "TEXT");
+  }
+
+  std::vector<Given> given_;
+  bool scores_are_written_ = false;
+};
 
 /// The options that nmt-translate and nmt-eval share: what is searched how, and on what.
 struct DecodingArguments {

@@ -10,16 +10,14 @@
 #include <vector>
 
 #include "base/process/app.h"
-#include "base/process/signals.h"
 #include "base/process/user_files.h"
 #include "command_line.h"
-#include "data/codec_directory.h"
+#include "data/prepared_data.h"
 #include "data/reading_options.h"
 #include "eval_arguments.h"
 #include "evaluation/chosen_pairs.h"
 #include "evaluation/evaluation_files.h"
 #include "evaluation/evaluation_run.h"
-#include "evaluation/evaluation_text.h"
 #include "evaluation/self_test.h"
 #include "observers.h"
 #include "scoring/python/seed.h"

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/process/app.h"
 #include "base/process/log.h"
-#include "base/process/signals.h"
 #include "base/process/user_files.h"
 #include "server/models/model_pool.h"
 #include "server/models/model_server.h"

@@ -24,35 +24,26 @@ done
 
 # The sources that read foreign bytes.
 readers=(
-  interfaces/convert/formats/array interfaces/convert/formats/npz interfaces/convert/formats/pickle
+  interfaces/convert/formats/array interfaces/convert/formats/hugging_face_folder interfaces/convert/formats/pickle
   interfaces/convert/formats/sentencepiece_model interfaces/convert/formats/torch_file
-  interfaces/convert/formats/weight_file interfaces/convert/formats/zip
-  interfaces/convert/hugging_face/hugging_face_folder interfaces/convert/marian/marian_hugging_face
+  interfaces/convert/formats/weight_file interfaces/convert/formats/zip interfaces/convert/marian/marian_folder
   interfaces/convert/marian/marian_import interfaces/convert/marian/marian_npz
-  interfaces/convert/marian/marian_options interfaces/convert/marian/marian_vocabulary
-  interfaces/convert/marian/marian_vocabulary_file interfaces/convert/t5/t5_import interfaces/convert/t5/t5_names
-  interfaces/convert/t5/t5_task interfaces/convert/t5/t5_vocabulary interfaces/documents/archive/zip_archive
-  interfaces/documents/formats/html_document interfaces/documents/formats/html_rules
-  interfaces/documents/formats/plain_document interfaces/documents/formats/po_catalog
-  interfaces/documents/formats/subtitles interfaces/documents/formats/tagged_text interfaces/documents/formats/xliff
-  interfaces/documents/formats/xml_document interfaces/documents/packages/epub
-  interfaces/documents/packages/office_open_xml interfaces/documents/packages/office_paragraphs
+  interfaces/convert/marian/marian_vocabulary interfaces/convert/t5/t5_import interfaces/convert/t5/t5_parts
+  interfaces/documents/formats/html_document interfaces/documents/formats/plain_document
+  interfaces/documents/formats/po_catalog interfaces/documents/formats/subtitles interfaces/documents/formats/xliff
+  interfaces/documents/packages/epub interfaces/documents/packages/office_open_xml
   interfaces/documents/packages/open_document interfaces/documents/packages/packaged_document
   interfaces/documents/segments/segment_builder interfaces/documents/segments/segment_collector
-  interfaces/documents/segments/text_document interfaces/documents/tokens/entities
-  interfaces/documents/tokens/html_tokenizer interfaces/documents/tokens/tag_attributes
-  interfaces/documents/tokens/xml_tokenizer interfaces/server/http/form interfaces/server/http/http_message
-  interfaces/server/http/request_parser interfaces/server/request_body src/base/files/json_file
-  src/base/files/line_reader src/base/files/protocol_buffer src/base/files/safetensors_index
-  src/base/files/stored_weights src/config/loading/model_description src/config/loading/old_names
-  src/config/loading/schema src/config/loading/yaml_reader src/data/lexicon src/data/manifest src/data/prepared_corpus
-  src/text/alignment/place_tags src/text/alignment/word_links src/text/codec/codec src/text/corpus/text_reader
-  src/text/pairs/corpus_reader src/text/pairs/json_lines_reader src/text/pairs/pair_formats src/text/pairs/pair_reader
-  src/text/pairs/tsv_reader src/text/pairs/two_files_reader src/text/sentencepiece/bpe_dropout
-  src/text/sentencepiece/character_map src/text/sentencepiece/load_sentencepiece
-  src/text/sentencepiece/sentencepiece_pieces src/text/sentencepiece/sentencepiece_settings
-  src/text/sentencepiece/sentencepiece_tokenizer src/text/sentencepiece/unigram_sampler src/text/words/word_tokenizer
-  src/text/words/word_vectors)
+  interfaces/documents/segments/text_document interfaces/documents/tokens/html_tokenizer
+  interfaces/documents/tokens/markup_token interfaces/documents/tokens/xml_tokenizer interfaces/server/http/form
+  interfaces/server/http/http_message interfaces/server/http/request_parser interfaces/server/request_body
+  src/base/files/line_reader src/base/files/protocol_buffer src/base/files/stored_weights src/base/files/strict_json
+  src/config/loading/model_description src/config/loading/old_programs src/config/loading/schema
+  src/config/loading/yaml_reader src/data/lexicon src/data/manifest src/data/prepared_corpus src/text/codec/codec
+  src/text/corpus/text_reader src/text/pairs/corpus_reader src/text/pairs/json_lines_reader src/text/pairs/pair_formats
+  src/text/pairs/pair_reader src/text/pairs/tsv_reader src/text/pairs/two_files_reader src/text/place_tags
+  src/text/sentencepiece/sentencepiece_tokenizer src/text/sentencepiece/subword_sampler src/text/word_links
+  src/text/words)
 
 # configure_clang FOLDER [cmake arguments]
 configure_clang() {

@@ -22,11 +22,11 @@ PRESETS = "All/EveryPreset.TrainsAsOnTheCpu/vaswani_base:All/EveryPreset.TrainsA
 
 # (class, mistake, file, what stands there, what is put in its place, the tests that have to fail, of which program)
 MISTAKES = [
-    ("host access", "numbers of the device are read where they are", "src/search/rules/best_tokens.cpp",
+    ("host access", "numbers of the device are read where they are", "src/search/step_scores.cpp",
      "at::stack({device_values.to(torch::kFloat64), device_ids.to(torch::kFloat64)}).cpu()",
      "at::stack({device_values.to(torch::kFloat64), device_ids.to(torch::kFloat64)})",
      "OnDeviceDecoding.Transformer", "test_on_device"),
-    ("missing copy", "rows of packed words stay on the host", "src/nn/layers/fused_recurrent_layer.cpp",
+    ("missing copy", "rows of packed words stay on the host", "src/nn/layers/recurrent_layer.cpp",
      "return {copy_to_device(numbers(rows), device)", "return {numbers(rows)", PRESETS, "test_on_device"),
     ("missing wait", "a bucket's sum is not waited for", "src/training/distributed/device_process_group.cpp",
      "    if (sum_) sum_->wait();", "    if (false) sum_->wait();", "DeviceProcessGroupTest.SumsAndShares", "test_on_device"),
@@ -54,7 +54,7 @@ MISTAKES = [
      "test_on_device"),
     ("hidden synchronisation", "a copy that is not pinned", "src/nn/device/device.cpp",
      "x.contiguous().pin_memory().to(device, /*non_blocking=*/true)", "x.to(device)", PRESETS, "test_on_device"),
-    ("wrong dtype", "a first state in float32 beside words in 16 bits", "src/nn/layers/fused_recurrent_layer.cpp",
+    ("wrong dtype", "a first state in float32 beside words in 16 bits", "src/nn/layers/recurrent_layer.cpp",
      "packed.sentences.size(0), size}, x.options())", "packed.sentences.size(0), size}, floats)",
      "All/EveryPreset.TrainsInBfloat16AsOnTheCpu/rnn_multi30k", "test_on_device"),
     ("lost overflow", "nobody looks at the norm of the gradients", "src/training/loop/train_update.cpp",

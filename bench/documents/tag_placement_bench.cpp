@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "text/alignment/place_tags.h"
+#include "text/place_tags.h"
 
 namespace nmt {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "data/alignment/align_pairs.h"
+#include "data/alignment/alignment_files.h"
 #include "data/manifest.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"

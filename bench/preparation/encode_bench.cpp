@@ -12,16 +12,13 @@
 
 #include "base/error.h"
 #include "base/process/app.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "base/threads.h"
 #include "data/batches.h"
 #include "data/preparation/encoder.h"
 #include "data/preparation/prepared_corpus_writer.h"
-#include "text/sentencepiece/bpe_dropout.h"
-#include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/subword_sampler.h"
-#include "text/sentencepiece/unigram_sampler.h"
 
 namespace {
 

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "nn/device/device.h"
-#include "nn/device/device_capabilities.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include "nn/device/device.h"
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/cross_entropy.h"
-#include "nn/ops/dropout.h"
+#include "nn/ops/forward_context.h"
 #include "nn/ops/layer_norm.h"
 #include "nn/ops/linear.h"
 #include "nn/positions/positions.h"

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "models/make_model.h"
+#include "models/model_directory.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
+#include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/objectives/make_objective.h"
 #include "training/optimizers/adam.h"
 
 namespace {

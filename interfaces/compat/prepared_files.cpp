@@ -11,7 +11,7 @@
 
 #include "base/files/file.h"
 #include "base/files/mapped_file.h"
-#include "data/preparation/splits.h"
+#include "data/preparation/input_files.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;

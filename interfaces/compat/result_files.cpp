@@ -9,13 +9,12 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/json_file.h"
+#include "base/files/strict_json.h"
 #include "base/process/user_files.h"
-#include "base/strict_json.h"
-#include "base/words.h"
+#include "base/unicode.h"
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/metrics/original_bleu.h"
-#include "text/normalization.h"
+#include "text/codec/codec.h"
 
 namespace fs = std::filesystem;
 

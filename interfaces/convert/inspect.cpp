@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "convert/ctranslate2/ctranslate2.h"
 #include "convert/marian/marian_export.h"
+#include "convert/plain/ctranslate2.h"
+#include "convert/plain/model_weights.h"
 #include "convert/plain/plain_safetensors.h"
-#include "convert/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert {

@@ -13,7 +13,6 @@
 #include "documents/formats/po_catalog.h"
 #include "documents/formats/subtitles.h"
 #include "documents/formats/xliff.h"
-#include "documents/formats/xml_document.h"
 #include "documents/packages/epub.h"
 #include "documents/packages/office_open_xml.h"
 #include "documents/packages/open_document.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "documents/segments/document_limits.h"
-#include "text/alignment/aligned_translation.h"
+#include "documents/segments/segment.h"
+#include "text/aligned_translation.h"
 
 namespace nmt {
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/code_points.h"
 #include "base/unicode.h"
 #include "config/value.h"
 #include "library/inner/json_answer.h"
@@ -79,9 +78,7 @@ char* copied(std::string_view text) {
   return copy;
 }
 
-char* copied_json(const Json& answer) {
-  return copied(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+char* copied_json(const Json& answer) { return copied(answer.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
 /// The caller's callback with a stop for the work that it may end.
 class Listener {
@@ -239,7 +236,8 @@ void nmt_free(char* text) { std::free(text); }
 
 char* nmt_quoted(const char* text, size_t length) {
   char* quoted = nullptr;
-  without_exceptions([&] { quoted = copied_json(Json(std::string(length > 0 ? &required(text, "text") : "", length))); });
+  without_exceptions(
+      [&] { quoted = copied_json(Json(std::string(length > 0 ? &required(text, "text") : "", length))); });
   return quoted;
 }
 

@@ -2,14 +2,18 @@
 
 #include <utility>
 
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "compat/prepared_files.h"
 #include "data/preparation/preprocess.h"
+#include "library/inner/conversions.h"
 #include "library/inner/guard.h"
-#include "library/inner/loaded_configuration.h"
-#include "library/inner/log_sink.h"
+#include "nmt/configuration.h"
 
 namespace nmt::api {
+
+std::string effective_configuration(const Configuration& configuration) {
+  return guarded([&] { return to_yaml(loaded(configuration).config, YamlComments::kHelp); });
+}
 
 PrepareResult prepare(const PrepareOptions& options) {
   PrepareResult result;

@@ -12,10 +12,10 @@
 #include "library/inner/access.h"
 #include "library/inner/guard.h"
 #include "scoring/corpus/corpus_score.h"
+#include "scoring/corpus/paired_test.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
-#include "scoring/significance/paired_test.h"
 
 namespace nmt::api {
 

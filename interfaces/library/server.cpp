@@ -10,14 +10,12 @@
 #include <utility>
 
 #include "base/error.h"
-#include "library/inner/call_threads.h"
+#include "library/inner/conversions.h"
 #include "library/inner/guard.h"
-#include "library/inner/loaded_torch.h"
-#include "library/inner/log_sink.h"
 #include "library/inner/settings.h"
+#include "nn/device/parallel_ranges.h"
 #include "server/models/model_server.h"
 #include "server/translation_server.h"
-#include "translation/thread_limit.h"
 
 namespace nmt::api {
 namespace {

@@ -17,7 +17,7 @@
 #include "config/option_table.h"
 #include "config/rules/data_rules.h"
 #include "config/value.h"
-#include "data/codec_directory.h"
+#include "data/prepared_data.h"
 #include "library/inner/guard.h"
 #include "scoring/tokenizers/tokenizers.h"
 #include "text/moses/moses_detokenizer.h"

@@ -15,14 +15,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "compat/training/run_names.h"
 #include "config/loading/model_description.h"
-#include "library/inner/call_threads.h"
+#include "library/inner/conversions.h"
 #include "library/inner/guard.h"
-#include "library/inner/loaded_configuration.h"
-#include "library/inner/loaded_torch.h"
-#include "library/inner/log_sink.h"
 #include "library/inner/training_events.h"
 #include "nn/device/device.h"
 #include "training/distributed/process_group.h"

@@ -17,16 +17,13 @@
 #include "config/loading/schema.h"
 #include "documents/document.h"
 #include "library/inner/access.h"
-#include "library/inner/call_threads.h"
+#include "library/inner/conversions.h"
 #include "library/inner/guard.h"
-#include "library/inner/loaded_torch.h"
-#include "library/inner/log_sink.h"
-#include "library/inner/translation_results.h"
 #include "library/inner/translator_state.h"
+#include "nn/device/parallel_ranges.h"
 #include "text/pairs/text_pair.h"
 #include "translation/aligning_translator.h"
 #include "translation/line_stream.h"
-#include "translation/thread_limit.h"
 
 namespace nmt::api {
 namespace {

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include "base/process/version.h"
+#include "base/process/program_description.h"
+#include "nmt/memory.h"
+#include "nn/device/cpu_allocator.h"
 #include "nn/kernels/kernels.h"
 
 namespace nmt::api {
+
+void reuse_freed_tensors() { nmt::reuse_freed_tensors(); }
 
 std::string version() { return nmt::version(); }
 

@@ -1,11 +1,38 @@
 #include "server/answer_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
-#include "base/code_points.h"
+#include "base/unicode.h"
+#include "server/languages/language_detector.h"
 
 namespace nmt {
+
+TextLines::TextLines(std::string_view text) {
+  between_.emplace_back();
+  for (int64_t number = 0; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const size_t next = std::min(end + 1, text.size());
+    if (has_letters(line)) {
+      lines_.emplace_back(line);
+      numbers_.push_back(number);
+      between_.emplace_back(text.substr(line.size(), next - line.size()));
+    } else {
+      between_.back() += text.substr(0, next);
+    }
+    text.remove_prefix(next);
+  }
+}
+
+std::string TextLines::with(std::span<const std::string> translations) const {
+  std::string text = between_.front();
+  for (size_t i = 0; i < lines_.size(); ++i) text += translations[i] + between_[i + 1];
+  return text;
+}
 
 std::string text_of_rank(const TextLines& text, std::span<const Answer> answers, size_t rank) {
   std::vector<std::string> lines;
@@ -82,6 +109,31 @@ nlohmann::ordered_json explained_line(const std::string& source, const Answer& a
   if (alignment) line["alignment"] = alignment_json(source, answer);
   if (!answer.attention_svg.empty()) line["attention_svg"] = answer.attention_svg;
   return line;
+}
+
+void EventStream::send(std::string_view name, const nlohmann::ordered_json& data) {
+  const std::lock_guard lock(mutex_);
+  if (!stream_) {
+    stream_ = std::make_shared<HttpStream>();
+    reply_({.content_type = "text/event-stream; charset=utf-8",
+            .fields = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}},
+            .stream = stream_});
+  }
+  stream_->add(fmt::format("event: {}\ndata: {}\n\n", name, json_text(data)));
+}
+
+void EventStream::end(const nlohmann::ordered_json& data) {
+  send("end", data);
+  stream_->end();
+}
+
+void EventStream::fail(const HttpResponse& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stream_) return reply_(error);
+    stream_->add(fmt::format("event: error\ndata: {}\n\n", error.body));
+  }
+  stream_->end();
 }
 
 }  // namespace nmt

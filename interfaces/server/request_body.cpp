@@ -8,9 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/code_points.h"
 #include "base/unicode.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 
 namespace nmt {
 namespace {

@@ -12,8 +12,7 @@
 #include <span>
 
 #include "server/http/form.h"
-#include "server/http/request_error.h"
-#include "server/openapi.h"
+#include "server/http/http_message.h"
 #include "server/page/page.h"
 #include "server/request_body.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/process/log.h"
-#include "server/http/http_reply.h"
+#include "server/http/http_message.h"
 #include "server/translation_service.h"
 
 namespace nmt {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "server/queue/fair_pool.h"
-#include "server/records/access_log.h"
+#include "server/records/metrics.h"
 #include "server/service_routes.h"
 
 namespace nmt {

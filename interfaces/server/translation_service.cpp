@@ -7,15 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "server/answer_json.h"
-#include "server/event_stream.h"
-#include "server/http/request_error.h"
-#include "server/languages/language_name.h"
-#include "server/text_lines.h"
-#include "text/terms/glossary.h"
+#include "server/http/http_message.h"
+#include "server/languages/service_languages.h"
+#include "text/terms.h"
 
 namespace nmt {
 

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files/strict_json.h"
 #include "base/process/log.h"
-#include "base/strict_json.h"
-#include "server/access/admission.h"
+#include "server/admission.h"
 #include "server/documents/document_translator.h"
 #include "server/documents/download_store.h"
-#include "server/http/http_reply.h"
+#include "server/http/http_message.h"
 #include "server/languages/service_languages.h"
-#include "server/queue/question.h"
+#include "server/queue/line_queue.h"
 #include "server/queue/request_queue.h"
 #include "server/records/metrics.h"
 #include "server/records/suggestion_file.h"

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace nmt {
 
@@ -41,5 +44,68 @@ Thread start_thread(Body&& body) {
 /// system gives too few threads, when those that began are done.
 void parallel_for(int64_t size, int64_t grain, int threads,
                   const std::function<void(int64_t begin, int64_t end)>& body);
+
+/// Threads that help with pieces of work of some microseconds. Unlike a parallel region of OpenMP, nobody waits for a
+/// thread that has not begun: the caller takes the pieces itself, and who is awake takes some of them. So work is never
+/// slower than alone by more than one piece, however busy the machine is; an OpenMP region waits until the system has
+/// given each of its threads a processor, which takes milliseconds where there are other programs. The caller takes
+/// pieces from the front and a helper from the back: so each mostly has the pieces that it had the last time, and what
+/// belongs to them (weights of a model, again at each step) is in its own cache.
+class ThreadPool {
+ public:
+  /// helpers: threads beside the caller's, 0 or more. Throws MachineError where the system gives fewer.
+  explicit ThreadPool(int helpers);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  /// body(i) for each i in [0, count), in no particular order, count below 2^20; returns when all are done. body must
+  /// not throw. Any thread may call it: where the helpers are busy with another's work, or in a child after fork(), the
+  /// caller does all of it.
+  template <typename Body>
+  void run(int64_t count, const Body& body) {
+    static_assert(std::is_nothrow_invocable_v<const Body&, int64_t>, "body must be noexcept");
+    run(count, &body, [](const void* own, int64_t i) noexcept { (*static_cast<const Body*>(own))(i); });
+  }
+  int helpers() const { return static_cast<int>(threads_.size()); }
+
+ private:
+  using Call = void (*)(const void* body, int64_t i) noexcept;
+  void run(int64_t count, const void* body, Call call);
+  enum class End { kFront, kBack };  // from which pieces are taken
+  bool take_one(End end);
+  void help(End end);
+  void end();
+
+  // Which work it is (upper 24 bits), and the pieces that are left: one behind the last (20) and the first (20), in one
+  // word: who has taken a piece knows that the work is not over, so that its other fields are those of this work.
+  std::atomic<uint64_t> state_ = 0;
+  std::atomic<const void*> body_ = nullptr;
+  std::atomic<Call> call_ = nullptr;
+  std::atomic<int64_t> done_ = 0;
+  std::atomic<bool> is_taken_ = false;  // by a caller
+  std::atomic<int> asleep_ = 0;
+  std::atomic<uint32_t> woken_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// The stages of a stream of items, each of which lies in one of `slots` places that the caller keeps while it is in
+/// flight: 0 to slots - 1, used in turn.
+struct PipelineStages {
+  /// Puts the next item into the slot; false at the end. On any thread, but one call at a time and in order.
+  std::function<bool(int64_t slot)> read;
+  /// The work of an item; on several threads at once. worker: which one, from 0 to threads - 1.
+  std::function<void(int64_t slot, int worker)> transform;
+  /// Takes the item out, in order, on the calling thread; false to stop: nothing more is written.
+  std::function<bool(int64_t slot)> write;
+};
+
+/// Runs a stream through its stages on `threads` threads, the calling one among them. What is written is the same for
+/// any number of threads. No more than `slots` items are in flight, whichever stage is the slowest. An exception of
+/// read or transform is rethrown when it is its item's turn to be written, so that the one of the earliest item counts
+/// and all items before it are written. MachineError where the system gives too few threads. With one thread an item
+/// goes through all stages before the next one is read.
+void run_ordered_pipeline(const PipelineStages& stages, int threads, int64_t slots);
 
 }  // namespace nmt

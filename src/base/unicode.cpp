@@ -6,14 +6,100 @@
 #include <unicode/normalizer2.h>
 #include <unicode/utf8.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 
-#include "base/code_points.h"
 #include "base/error.h"
 
 namespace nmt {
+
+uint32_t invalid_length(std::string_view text, size_t i) {
+  const auto byte = [&](size_t k) { return static_cast<uint8_t>(text[k]); };
+  const uint8_t first = byte(i);
+  if (first < 0xC2 || first > 0xF4) return 1;
+  const uint32_t whole = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  uint8_t low = 0x80, high = 0xBF;  // of the second byte
+  if (first == 0xE0) low = 0xA0;    // below: overlong
+  if (first == 0xED) high = 0x9F;   // above: surrogates
+  if (first == 0xF0) low = 0x90;    // below: overlong
+  if (first == 0xF4) high = 0x8F;   // above: beyond U+10FFFF
+  uint32_t length = 1;
+  for (; length < whole && i + length < text.size(); ++length) {
+    if (byte(i + length) < low || byte(i + length) > high) break;
+    low = 0x80;
+    high = 0xBF;
+  }
+  return length;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint c = code_point_at(text, i);
+    const bool is_control = (c.value < 0x20 && c.value != '\t') || (c.value >= 0x7F && c.value <= 0x9F);
+    if (is_control || !c.is_valid)
+      result += '?';
+    else
+      result += text.substr(i, c.length);
+    i += c.length;
+  }
+  return result;
+}
+
+std::string printable_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  return printable(text);
+}
+
+void append_code_points(std::string_view text, WhiteSpace white_space, std::vector<uint32_t>& out) {
+  for (size_t i = 0; i < text.size();) {
+    const char32_t c = next_code_point(text, i);
+    if (white_space == WhiteSpace::kKeep || !is_python_space(c)) out.push_back(c);
+  }
+}
+
+namespace {
+
+constexpr std::array<bool, 256> make_space_starts() {
+  std::array<bool, 256> starts{};
+  for (char32_t c = 0; c < 0x80; ++c) starts[c] = is_python_space(c);
+  for (const int first : {0xC2, 0xE1, 0xE2, 0xE3}) starts[first] = true;
+  return starts;
+}
+constexpr auto kMayBeginSpace = make_space_starts();
+
+}  // namespace
+
+size_t space_length(std::string_view text, size_t i) {
+  if (i >= text.size() || !kMayBeginSpace[static_cast<uint8_t>(text[i])]) return 0;
+  const CodePoint c = code_point_at(text, i);
+  return is_python_space(c.value) ? c.length : 0;
+}
+
+void split_words(std::string_view text, std::vector<std::string_view>& words) {
+  words.clear();
+  size_t start = 0;
+  for (size_t i = 0; i < text.size();) {
+    if (!kMayBeginSpace[static_cast<uint8_t>(text[i])]) {
+      ++i;
+      continue;
+    }
+    const size_t space = space_length(text, i);
+    if (space == 0) {
+      ++i;
+      continue;
+    }
+    if (i > start) words.push_back(text.substr(start, i - start));
+    i += space;
+    start = i;
+  }
+  if (text.size() > start) words.push_back(text.substr(start));
+}
+
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD

@@ -1,10 +1,98 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nmt {
+
+/// The second and later bytes of a character in UTF-8: 10xxxxxx.
+constexpr bool is_continuation_byte(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
+
+/// Code points of valid UTF-8.
+inline int64_t count_code_points(std::string_view text) {
+  int64_t count = 0;
+  for (const char byte : text) count += !is_continuation_byte(byte);
+  return count;
+}
+
+struct CodePoint {
+  char32_t value;   ///< U+FFFD where the bytes are not UTF-8
+  uint32_t length;  ///< bytes, at least 1; of what is not UTF-8: as many as Python's decode() replaces by one U+FFFD
+  bool is_valid;
+};
+
+/// The length of bytes at text[i] that are not UTF-8: the longest that could begin a code point, at least 1.
+uint32_t invalid_length(std::string_view text, size_t i);
+
+/// What begins at text[i]: the Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
+inline CodePoint code_point_at(std::string_view text, size_t i) {
+  const auto byte = [&](size_t k) -> uint32_t { return k < text.size() ? static_cast<uint8_t>(text[k]) : 0; };
+  const auto continues = [&](size_t k) { return (byte(k) & 0xC0) == 0x80; };
+  const uint32_t first = byte(i);
+  if (first < 0x80) return {first, 1, true};
+  if (first < 0xE0) {
+    if (first >= 0xC2 && continues(i + 1)) return {(first & 0x1F) << 6 | (byte(i + 1) & 0x3F), 2, true};
+  } else if (first < 0xF0) {
+    if (continues(i + 1) && continues(i + 2)) {
+      const char32_t c = (first & 0x0F) << 12 | (byte(i + 1) & 0x3F) << 6 | (byte(i + 2) & 0x3F);
+      if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF)) return {c, 3, true};  // overlong forms and surrogates are not UTF-8
+    }
+  } else if (first < 0xF5 && continues(i + 1) && continues(i + 2) && continues(i + 3)) {
+    const char32_t c =
+        (first & 0x07) << 18 | (byte(i + 1) & 0x3F) << 12 | (byte(i + 2) & 0x3F) << 6 | (byte(i + 3) & 0x3F);
+    if (c >= 0x10000 && c <= 0x10FFFF) return {c, 4, true};
+  }
+  return {0xFFFD, invalid_length(text, i), false};
+}
+
+/// The code point that begins at text[i], and i moved behind it.
+inline char32_t next_code_point(std::string_view text, size_t& i) {
+  const CodePoint c = code_point_at(text, i);
+  i += c.length;
+  return c.value;
+}
+
+/// What Python's str.split() and strip() take for white space: 9-D, 1C-1F, 20, 85, A0, 1680, 2000-200A, 2028, 2029,
+/// 202F, 205F, 3000.
+constexpr bool is_python_space(char32_t c) {
+  if (c <= 0x20) return (c >= 0x9 && c <= 0xD) || c >= 0x1C;
+  if (c < 0x1680) return c == 0x85 || c == 0xA0;
+  return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
+}
+
+/// `text` as it may stand on a terminal: control characters (to U+1F but for the tab, and U+7F to U+9F, which are
+/// commands, too) and bytes that are not UTF-8 are question marks.
+std::string printable(std::string_view text);
+
+/// The same as one line, of a message: line ends are spaces.
+std::string printable_line(std::string text);
+
+/// The code points of `text`, appended; without those of Python's white space if asked.
+enum class WhiteSpace { kKeep, kDrop };
+void append_code_points(std::string_view text, WhiteSpace white_space, std::vector<uint32_t>& out);
+
+/// The bytes of the white space of Python's str.split() that begins at text[i]; 0 if there is none.
+size_t space_length(std::string_view text, size_t i);
+
+/// What Python's str.split() finds: the parts between white space. Replaces `words`; the views are into `text`.
+void split_words(std::string_view text, std::vector<std::string_view>& words);
+
+/// The bytes of the byte order mark (U+FEFF) that a text begins with: 3, or 0 where it has none. Programs of Windows
+/// put it before the text of a file, of which it is no part.
+constexpr size_t byte_order_mark_length(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? kMark.size() : 0;
+}
+
+/// The text of a file, or its first line, without the mark.
+constexpr std::string_view without_byte_order_mark(std::string_view text) {
+  return text.substr(byte_order_mark_length(text));
+}
 
 /// The byte offset of the first byte that is not UTF-8 (overlong forms, surrogates and beyond U+10FFFF are not), or
 /// nullopt.

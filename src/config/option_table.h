@@ -1,11 +1,53 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
-#include "config/option.h"
+#include "config/config.h"
 
 namespace nmt {
+
+/// The place in a Config where the value of one option stands.
+using Field = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*, std::vector<int64_t>*,
+                           std::vector<double>*, std::optional<int64_t>*, std::optional<double>*, NamedChoice*,
+                           NamedChoices*, std::vector<TextSet>*>;
+
+/// What a number may be: least <= value <= most, where an open end is left out. Whole numbers up to 2^53 are exact.
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool min_is_open = false;
+  bool max_is_open = false;
+};
+
+/// A rule for a text, or for each text of a list.
+struct TextRule {
+  std::string_view description;  ///< completes "must be ..."; empty: anything but the empty text
+  bool (*accepts)(std::string_view text);
+};
+
+using Limits = std::variant<std::monostate, Range, TextRule>;
+
+/// Whether a run that goes on may have another value than before.
+enum class OnResume { kFixed, kMayChange };
+
+/// One option: a row of the table in option_table.cpp. The default stands in config.h.
+struct Option {
+  std::string_view section, name;
+  Field (*field)(Config& config);
+  Limits limits;
+  std::string_view help;
+  OnResume on_resume;
+
+  std::string key() const { return std::string(section) + "." + std::string(name); }  ///< section.name
+  Field of(Config& config) const { return field(config); }
+};
 
 struct Section {
   std::string_view name, help;

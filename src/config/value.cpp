@@ -8,8 +8,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "base/code_points.h"
 #include "base/error.h"
+#include "base/unicode.h"
 
 namespace nmt {
 namespace {

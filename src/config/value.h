@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/option.h"
+#include "config/option_table.h"
 
 namespace nmt {
 

@@ -9,9 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "data/batch.h"
 #include "data/batches.h"
-#include "data/epoch_view.h"
 #include "data/prepared_corpus.h"
 
 namespace nmt {

@@ -6,11 +6,84 @@
 #include <vector>
 
 #include "config/kinds.h"
-#include "data/batch.h"
-#include "data/epoch_view.h"
 #include "data/prepared_corpus.h"
+#include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
+
+/// A target piece of a row and a source token that say the same: places in the padded rows, without <s>.
+struct BatchLink {
+  int64_t row = 0, target = 0, source = 0;
+};
+
+/// Sentence pairs padded to rectangles, row-major. Lengths count the end symbol, and what else stands around a source.
+struct Batch {
+  int64_t size = 0;                     ///< sentences
+  int64_t source_width = 0;             ///< padded
+  int64_t target_width = 0;             ///< padded
+  std::vector<int64_t> indices;         ///< [batch] in the corpus
+  std::vector<int64_t> source;          ///< [batch, source] pieces </s> <pad>..., or as write_source() has it
+  std::vector<int64_t> target_in;       ///< [batch, target] <s> pieces <pad>...
+  std::vector<int64_t> target_out;      ///< [batch, target] pieces </s> <pad>...
+  std::vector<int64_t> source_lengths;  ///< [batch] real tokens
+  std::vector<int64_t> target_lengths;  ///< [batch]
+  std::vector<BatchLink> links = {};    ///< ascending by row; none where the pairs are not aligned
+  int64_t source_tokens = 0;            ///< real tokens of all rows
+  int64_t target_tokens = 0;
+};
+
+/// Subword regularisation of training pairs: the pieces of pair i in epoch e are a function of (seed, e, i, side).
+struct SubwordSampling {
+  std::shared_ptr<const SubwordSampler> source = {}, target = {};  ///< null: that side keeps its pieces
+  uint64_t seed = 1;
+  std::vector<int32_t> source_prefix = {};  ///< data.source_prefix; the leading pieces that are of it stay as they are
+  /// Most pieces of a side; a sentence whose sample has more keeps its own pieces.
+  int64_t max_source = 1 << 20, max_target = 1 << 20;
+};
+
+/// The ids of one side of a pair: in the corpus, or of their own.
+class Pieces {
+ public:
+  explicit Pieces(std::span<const int32_t> ids) : ids_(ids) {}
+  explicit Pieces(std::vector<int32_t> own) : own_(std::move(own)), ids_(own_) {}
+  Pieces(Pieces&&) = default;  // a vector that moves keeps its elements where they are
+  std::span<const int32_t> ids() const { return ids_; }
+
+ private:
+  std::vector<int32_t> own_;
+  std::span<const int32_t> ids_;
+};
+
+/// A corpus as one epoch sees it. Cheap to make; the corpus outlives it. Thread-safe.
+class EpochView {
+ public:
+  /// The pieces as they were prepared.
+  EpochView(const PreparedCorpus& corpus) : corpus_(corpus) {}
+  /// Those of an epoch (from 0) under subword sampling.
+  EpochView(const PreparedCorpus& corpus, const SubwordSampling& sampling, int64_t epoch)
+      : corpus_(corpus), sampling_(&sampling), epoch_(epoch) {}
+
+  /// With the links of the pairs as they were prepared: not under subword sampling.
+  EpochView& with_links(const PieceLinks* links) {
+    links_ = links;
+    return *this;
+  }
+
+  const PreparedCorpus& corpus() const { return corpus_; }
+  const PieceLinks* links() const { return links_; }  ///< null where the pairs are not aligned
+  Pieces source(int64_t pair) const;
+  Pieces target(int64_t pair) const;
+
+ private:
+  /// Samples what stands behind the first `kept` pieces.
+  Pieces sampled(std::span<const int32_t> plain, int64_t kept, const SubwordSampler& sampler, int64_t max, int64_t pair,
+                 uint64_t side) const;
+
+  const PreparedCorpus& corpus_;
+  const SubwordSampling* sampling_ = nullptr;
+  int64_t epoch_ = 0;
+  const PieceLinks* links_ = nullptr;
+};
 
 struct BatchOptions {
   BatchType type = BatchType::kTokens;

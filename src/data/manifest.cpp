@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "base/files/file.h"
-#include "base/files/json_file.h"
-#include "base/process/version.h"
+#include "base/files/strict_json.h"
+#include "base/process/program_description.h"
+#include "config/config.h"
 #include "config/loading/schema.h"
-#include "config/text_sets.h"
 
 namespace nmt {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/config.h"
-#include "text/corpus/cleaning_table.h"
+#include "text/corpus/cleaning.h"
 
 namespace nmt {
 

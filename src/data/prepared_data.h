@@ -8,11 +8,14 @@
 
 #include "config/config.h"
 #include "data/lexicon.h"
-#include "data/piece_links.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
 
 namespace nmt {
+
+/// The way from text to ids and back of prepared data or of a model directory. Throws Error where the folder is
+/// neither, and as TextCodec::load().
+TextCodec load_codec(const std::filesystem::path& directory);
 
 /// One of several validation or test sets.
 struct NamedCorpus {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/process/progress.h"
-#include "text/codec/source_markers.h"
+#include "base/process/log.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 namespace {

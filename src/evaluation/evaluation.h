@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/files/strict_json.h"
 #include "evaluation/test_set.h"
 #include "report/records/results_file.h"
 #include "scoring/corpus/metric.h"
-#include "scoring/corpus/score.h"
-#include "scoring/significance/paired_test.h"
+#include "scoring/corpus/paired_test.h"
 #include "translation/translator.h"
 
 namespace nmt {
@@ -47,5 +47,12 @@ scoring::PairedTable compare(const std::vector<SystemOutput>& systems, const Tes
 
 /// Sources, first references and hypotheses.
 TranslatedText translated_text(const TestSet& test_set, const SystemOutput& system);
+
+/// One system in the JSON report: its scores unrounded and as sacreBLEU prints them, speed, counts.
+nlohmann::ordered_json report_of(const SystemOutput& system, const std::vector<scoring::Score>& scores);
+nlohmann::ordered_json report_of(const TestSet& test_set);
+/// The section `decoding`: what differs from the defaults, and what always matters.
+nlohmann::ordered_json report_of(const DecodingConfig& decoding);
+nlohmann::ordered_json report_of(const scoring::PairedTable& table);
 
 }  // namespace nmt

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files/strict_json.h"
 #include "base/process/user_files.h"
-#include "base/strict_json.h"
 #include "config/config.h"
 #include "evaluation/evaluation_run.h"
 
@@ -39,5 +39,10 @@ void write_evaluation_files(const EvaluationFiles& files, const std::vector<Test
 
 /// Versions of toolkit and LibTorch, processor, device and threads.
 nlohmann::ordered_json machine_report(const std::string& device);
+
+/// What nmt-eval prints: the scores of one system a line each, as sacreBLEU prints them, and its loss; of several
+/// systems the table of the comparison and the loss of each. Of several test sets a row each; with several systems the
+/// name of each set above its table. width: digits after the point. Ends with a line end.
+std::string evaluation_text(const std::vector<TestSetResults>& results, int width);
 
 }  // namespace nmt

@@ -4,18 +4,27 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/files/strict_json.h"
 #include "base/process/log.h"
-#include "base/strict_json.h"
 #include "config/config.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/test_loss.h"
+#include "evaluation/test_set.h"
+#include "models/model_directory.h"
 #include "translation/model_set.h"
 
 namespace nmt {
+
+/// FOLDER/N.svg for each sentence N (from 1): the last layer where the target looks at the source, when the model reads
+/// its own translation; FOLDER/N.json: the weights of all layers. Throws Error for a model without attention, and as
+/// write_file_atomically.
+void write_attention(const std::filesystem::path& folder, std::span<const int64_t> sentences, const LoadedModel& loaded,
+                     const TestSet& test_set, const std::vector<std::string>& hypotheses);
 
 /// A model to evaluate, or several that translate together, and how.
 struct System {

@@ -14,7 +14,7 @@
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/packed/packed_product.h"
 #include "nn/ops/linear.h"
-#include "nn/positions/sinusoid.h"
+#include "nn/positions/table_positions.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "data/batches.h"
-#include "models/losses/held_out_loss.h"
+#include "models/loss.h"
 #include "search/ensemble.h"
-#include "text/codec/source_markers.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "evaluation/test_set.h"
 #include "models/model_directory.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/text_sets.h"
+#include "config/config.h"
 #include "data/reading_options.h"
 #include "text/pairs/corpus_reader.h"
 #include "text/pairs/pair_formats.h"

@@ -4,7 +4,7 @@
 
 #include "config/kinds.h"
 #include "models/model_directory.h"
-#include "nn/device/device_capabilities.h"
+#include "nn/device/device.h"
 
 namespace nmt {
 

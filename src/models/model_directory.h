@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/files/stored_weights.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/config.h"
 #include "data/lexicon.h"
 #include "models/interface/model.h"
@@ -14,6 +15,14 @@
 #include "text/codec/codec.h"
 
 namespace nmt {
+
+/// The architectures: one switch. Throws Error naming all of them for an unknown one.
+std::shared_ptr<TranslationModel> make_model(const ModelConfig& config, int64_t source_vocabulary,
+                                             int64_t target_vocabulary);
+
+/// Initial weights, a function of (config, seed): each module draws its own (HasInitialValues) from what the
+/// configuration says.
+void initialise(TranslationModel& model, const ModelConfig& config, uint64_t seed);
 
 /// A model directory: model.json (format version, architecture, tokenizer and decoding settings, training summary,
 /// scores), model.safetensors, the tokenizer's files, and shortlist.bin where nmt-prepro made a lexicon. Copy it

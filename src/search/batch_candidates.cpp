@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "nn/device/device.h"
-#include "search/rules/distinct_tokens.h"
+#include "search/logits_rules.h"
 #include "text/tokenizer.h"
 
 namespace nmt {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "config/config.h"
-#include "search/beams/hypothesis.h"
 #include "search/ensemble.h"
-#include "search/rules/logits_rules.h"
-#include "search/rules/search_input.h"
-#include "search/rules/step_scores.h"
+#include "search/logits_rules.h"
+#include "search/search_options.h"
+#include "search/step_scores.h"
 
 namespace nmt {
 

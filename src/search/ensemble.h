@@ -1,5 +1,7 @@
 #pragma once
 
+#include <torch/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -7,10 +9,20 @@
 
 #include "models/interface/model.h"
 #include "models/model_directory.h"
-#include "search/rules/search_options.h"
-#include "text/codec/source_markers.h"
+#include "search/search_options.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
+
+/// Sentences padded to a rectangle, as TranslationModel::start takes them.
+struct SourceTensors {
+  torch::Tensor ids;      ///< int64 [batch, source] pieces </s> <pad>..., or as write_source() has it; on the device
+  torch::Tensor lengths;  ///< int64 [batch], on the CPU
+};
+
+/// sources: pieces without markers.
+SourceTensors to_source_tensors(std::span<const std::vector<int32_t>* const> sources, const SourceForm& form,
+                                torch::Device device);
 
 /// A model that takes part in a search.
 struct SearchModel {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "nn/device/device.h"
-#include "search/source_tensors.h"
+#include "search/ensemble.h"
 #include "text/tokenizer.h"
 
 namespace nmt {

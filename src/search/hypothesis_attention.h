@@ -4,9 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "search/beams/hypothesis.h"
 #include "search/ensemble.h"
-#include "search/rules/search_input.h"
+#include "search/search_options.h"
 
 namespace nmt {
 

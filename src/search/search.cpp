@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "search/batch_candidates.h"
-#include "search/beams/beam_groups.h"
+#include "search/beams.h"
 #include "search/hypothesis_attention.h"
-#include "search/rules/logits_rules.h"
+#include "search/logits_rules.h"
 #include "text/tokenizer.h"
 
 namespace nmt {

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "models/interface/model.h"
-#include "search/beams/hypothesis.h"
 #include "search/ensemble.h"
-#include "search/rules/search_input.h"
-#include "search/rules/search_options.h"
+#include "search/search_options.h"
 
 namespace nmt {
 
@@ -58,7 +56,7 @@ void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t bat
 /// With beam_size 1 this is greedy search: it is done as soon as its hypothesis ends.
 ///
 /// Log-probabilities are the model's own, over the whole vocabulary: banning a token takes it out of the choice and
-/// gives its share to nobody. (The repetition penalty changes the model's distribution: repetition_penalty.h.)
+/// gives its share to nobody. (The repetition penalty changes the model's distribution: RepetitionPenalty.)
 ///
 /// The beginning of a translation may be forced: its tokens are taken as they are, count in every score, and no ban
 /// holds for them. A prefix that ends with </s> is a whole translation, which is scored: by the steps of the search.

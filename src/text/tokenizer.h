@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +9,12 @@
 #include <vector>
 
 namespace nmt {
+
+/// Of maps from std::string in which a std::string_view is looked up as it is.
+struct StringHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
 
 inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  ///< U+2581: a space in SentencePiece's pieces
 

@@ -1,7 +1,6 @@
 #include "training/batch_options.h"
 
-#include "text/sentencepiece/bpe_dropout.h"
-#include "text/sentencepiece/unigram_sampler.h"
+#include "text/sentencepiece/subword_sampler.h"
 
 namespace nmt {
 namespace {

@@ -11,23 +11,20 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "config/option_table.h"
 #include "data/batches.h"
-#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "nn/device/cpu_allocator.h"
 #include "nn/device/device.h"
-#include "nn/device/move_module.h"
-#include "nn/device/out_of_memory.h"
-#include "nn/modules/gradient_checkpointing.h"
-#include "nn/ops/parameter.h"
+#include "nn/layers/gradient_checkpointing.h"
+#include "nn/ops/initial_values.h"
 #include "training/batch_options.h"
 #include "training/checkpoints/checkpoint.h"
 #include "training/distributed/state_shares.h"
 #include "training/fine_tuning.h"
+#include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/objectives/make_objective.h"
 #include "training/optimizers/make_optimizer.h"
 
 namespace nmt {

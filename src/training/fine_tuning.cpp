@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "config/difference.h"
+#include "config/option_listing.h"
 #include "models/model_directory.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 

@@ -12,13 +12,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/process/program_description.h"
 #include "base/process/user_files.h"
-#include "base/process/version.h"
 #include "data/prepared_data.h"
-#include "models/initial_embeddings.h"
-#include "models/make_model.h"
+#include "models/interface/model_initial_values.h"
+#include "models/model_directory.h"
 #include "nn/device/device.h"
-#include "nn/device/device_capabilities.h"
 #include "nn/kernels/kernels.h"
 #include "report/run_observers.h"
 #include "search/hypothesis_attention.h"

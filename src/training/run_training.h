@@ -9,7 +9,7 @@
 
 #include "base/process/log.h"
 #include "config/loading/schema.h"
-#include "report/records/run_lines.h"
+#include "report/records/run_records.h"
 #include "report/records/training_observer.h"
 #include "training/checkpoints/progress_state.h"
 #include "training/checkpoints/run_directory.h"

@@ -4,19 +4,16 @@
 #include <utility>
 
 #include "base/process/app.h"
-#include "base/process/signals.h"
-#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "nn/device/device.h"
-#include "nn/device/move_module.h"
-#include "nn/modules/gradient_checkpointing.h"
+#include "nn/layers/gradient_checkpointing.h"
 #include "training/batch_options.h"
-#include "training/checkpoints/resumption.h"
+#include "training/checkpoints/progress_state.h"
+#include "training/distributed/state_shares.h"
 #include "training/fine_tuning.h"
-#include "training/objectives/make_objective.h"
+#include "training/loop/objectives.h"
 #include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/schedule.h"
-#include "training/optimizers/sharded_optimizer.h"
 
 namespace nmt {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "text/alignment/aligned_translation.h"
+#include "text/aligned_translation.h"
 #include "translation/translator.h"
 
 namespace nmt {

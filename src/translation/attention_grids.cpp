@@ -4,7 +4,7 @@
 #include <string>
 
 #include "search/search.h"
-#include "text/codec/source_markers.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "base/attention_grid.h"
 #include "models/interface/model.h"
+#include "text/aligned_translation.h"
 #include "text/codec/codec.h"
 
 namespace nmt {

@@ -8,9 +8,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/code_points.h"
 #include "base/error.h"
-#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
 
 namespace nmt {

@@ -9,8 +9,7 @@
 
 #include "base/files/line_reader.h"
 #include "base/process/log.h"
-#include "translation/input_format.h"
-#include "translation/output_format.h"
+#include "translation/line_formats.h"
 #include "translation/translator.h"
 
 namespace nmt {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "search/rules/distinct_tokens.h"
+#include "search/logits_rules.h"
 
 namespace nmt {
 namespace {

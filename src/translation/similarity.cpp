@@ -6,10 +6,9 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "base/words.h"
 #include "nn/device/device.h"
 #include "search/ensemble.h"
-#include "text/codec/source_markers.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
 namespace {

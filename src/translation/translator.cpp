@@ -11,11 +11,9 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "nn/device/out_of_memory.h"
+#include "nn/device/device.h"
 #include "search/hypothesis_attention.h"
-#include "translation/lines/line_job.h"
-#include "translation/lines/part_queues.h"
-#include "translation/lines/prefix_parts.h"
+#include "translation/lines/line_jobs.h"
 #include "translation/lines/source_parts.h"
 
 namespace nmt {

@@ -17,8 +17,6 @@
 #include "text/sentence_splitter.h"
 #include "translation/lines/source_parts.h"
 #include "translation/lines/translation.h"
-#include "translation/lines/translation_calls.h"
-#include "translation/lines/translation_queue.h"
 #include "translation/shortlist.h"
 
 namespace nmt {

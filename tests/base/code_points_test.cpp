@@ -1,12 +1,9 @@
-#include "base/code_points.h"
-
 #include <unicode/utf8.h>
 
 #include <string>
 #include <string_view>
 
 #include "base/unicode.h"
-#include "base/words.h"
 #include "support.h"
 
 namespace nmt::code_points_test {

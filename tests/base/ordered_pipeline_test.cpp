@@ -1,5 +1,3 @@
-#include "base/ordered_pipeline.h"
-
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -9,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/threads.h"
 #include "support.h"
 
 namespace nmt::ordered_pipeline_test {

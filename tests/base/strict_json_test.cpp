@@ -1,4 +1,4 @@
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,3 @@
-#include "base/thread_pool.h"
-
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +6,8 @@
 #include <chrono>
 #include <thread>
 #include <vector>
+
+#include "base/threads.h"
 
 namespace nmt {
 namespace {

@@ -20,8 +20,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/ordered_pipeline.h"
-#include "base/thread_pool.h"
 #include "support.h"
 
 namespace nmt::threads_test {

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "base/code_points.h"
 #include "base/error.h"
 #include "base/golden_file.h"
 

@@ -1,9 +1,7 @@
-#include "config/json.h"
-
 #include <gtest/gtest.h>
 
-#include "config/difference.h"
 #include "config/loading/schema.h"
+#include "config/option_listing.h"
 
 namespace nmt::json_test {
 namespace {

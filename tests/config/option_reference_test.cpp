@@ -1,10 +1,9 @@
-#include "config/option_reference.h"
-
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 
 #include "base/files/file.h"
+#include "config/option_listing.h"
 #include "config/option_table.h"
 #include "support.h"
 

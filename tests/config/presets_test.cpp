@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "config/difference.h"
 #include "config/loading/schema.h"
+#include "config/option_listing.h"
 #include "support.h"
 
 namespace nmt::presets_test {

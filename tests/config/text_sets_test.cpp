@@ -1,10 +1,9 @@
-#include "config/text_sets.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "config/json.h"
+#include "config/config.h"
 #include "config/loading/schema.h"
+#include "config/option_listing.h"
 #include "support.h"
 
 namespace nmt::text_sets_test {

@@ -1,13 +1,11 @@
-#include "data/codec_directory.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "config/loading/model_description.h"
 #include "data/manifest.h"
+#include "data/prepared_data.h"
 #include "support.h"
-#include "text/words/word_counts.h"
-#include "text/words/word_tokenizer.h"
+#include "text/words.h"
 
 namespace nmt::codec_directory_test {
 namespace {

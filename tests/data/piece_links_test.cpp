@@ -1,5 +1,3 @@
-#include "data/piece_links.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -8,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/sha256.h"
 #include "data/batches.h"
 #include "data/preparation/prepared_corpus_writer.h"
+#include "data/prepared_corpus.h"
 #include "support.h"
 
 namespace nmt::piece_links_test {

@@ -10,7 +10,6 @@
 #include "base/files/file.h"
 #include "data/corpora.h"
 #include "data/preparation/prepared_corpus_writer.h"
-#include "data/prepared_corpus_format.h"
 
 namespace nmt::prepared_corpus_test {
 namespace {

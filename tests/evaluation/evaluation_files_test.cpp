@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "evaluation/evaluation_report.h"
-#include "evaluation/evaluation_text.h"
+#include "evaluation/evaluation.h"
 #include "evaluation/small_set.h"
 #include "support.h"
 

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "evaluation/small_set.h"
 #include "evaluation/tiny_model.h"
+#include "nn/device/parallel_ranges.h"
 #include "support.h"
 #include "training/captured_log.h"
-#include "translation/thread_limit.h"
 
 namespace nmt::evaluation_run_test {
 namespace {

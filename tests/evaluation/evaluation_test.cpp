@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "evaluation/evaluation_report.h"
 #include "evaluation/small_set.h"
 #include "search/scripted_model.h"
 #include "support.h"

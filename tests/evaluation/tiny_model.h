@@ -7,7 +7,7 @@
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
-#include "text/words/word_tokenizer.h"
+#include "text/words.h"
 
 namespace nmt::test {
 

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "config/config.h"
-#include "models/decoding/cached_state.h"
 #include "models/interface/model.h"
 #include "models/interface/model_initial_values.h"
-#include "nn/layers/dense_feed_forward.h"
+#include "models/transformer/decoder_states.h"
 #include "nn/layers/embedding.h"
+#include "nn/layers/feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
-#include "nn/ops/dropout.h"
+#include "nn/ops/forward_context.h"
+#include "nn/ops/initial_values.h"
 #include "nn/ops/kernel_support.h"
 #include "nn/ops/layer_norm.h"
-#include "nn/ops/parameter.h"
 
 namespace nmt {
 

@@ -3,9 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "models/losses/model_outputs.h"
-#include "models/losses/target_rows.h"
-#include "training/objectives/objective.h"
+#include "models/loss.h"
+#include "training/loop/objectives.h"
 
 namespace nmt {
 

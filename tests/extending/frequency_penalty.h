@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "search/rules/logits_rule.h"
+#include "search/logits_rules.h"
 
 namespace nmt {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nn/ops/score_products.h"
+#include "nn/attention/head_scores.h"
 #include "nn/scores/attention_score.h"
 
 namespace nmt {

@@ -2,8 +2,8 @@
 
 #include <ATen/ops/softplus.h>
 
-#include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
+#include "nn/positions/relative_positions.h"
 
 namespace nmt {
 

@@ -9,7 +9,7 @@
 #include "extending/mixture_of_experts.h"
 #include "extending/scaled_sinusoids.h"
 #include "extending/tiny_training.h"
-#include "models/losses/model_outputs.h"
+#include "models/loss.h"
 #include "models/model_checks.h"
 #include "models/transformer/transformer.h"
 #include "tensor_support.h"

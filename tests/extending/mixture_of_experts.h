@@ -5,8 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "nn/layers/dense_feed_forward.h"
-#include "nn/modules/auxiliary_loss.h"
+#include "nn/layers/feed_forward.h"
 
 namespace nmt {
 

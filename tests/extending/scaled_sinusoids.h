@@ -1,6 +1,5 @@
 #pragma once
 
-#include "nn/positions/sinusoid.h"
 #include "nn/positions/table_positions.h"
 
 namespace nmt {

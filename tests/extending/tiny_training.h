@@ -8,8 +8,8 @@
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
+#include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/objectives/cross_entropy_objective.h"
 #include "training/optimizers/adam.h"
 
 namespace nmt::test {

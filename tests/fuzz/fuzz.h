@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/unicode.h"
-#include "base/words.h"
 
 /// What the fuzz programs share.
 namespace nmt::fuzz {

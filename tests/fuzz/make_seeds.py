@@ -118,7 +118,7 @@ def character_map():
 
 
 def prepared_corpus(pairs):
-    """As src/data/prepared_corpus_format.h says."""
+    """As src/data/prepared_corpus.h says."""
     columns, ends = [], [0, 0, 0, 0]
     tables = [[], [], [], []]
     for pair in pairs:

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "fuzz.h"
@@ -19,8 +18,8 @@
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
-#include "scoring/tokenizers/tercom_tokenizer.h"
 #include "scoring/tokenizers/tokenizers.h"
+#include "scoring/tokenizers/western_rules.h"
 
 namespace {
 

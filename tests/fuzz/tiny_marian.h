@@ -6,8 +6,8 @@
 #include "archive.h"
 #include "base/files/protocol_buffer.h"
 #include "config/config.h"
+#include "convert/marian/marian_folder.h"
 #include "convert/marian/marian_import.h"
-#include "convert/marian/marian_names.h"
 #include "convert/plain/model_weights.h"
 #include "fuzz_target.h"
 

@@ -12,18 +12,16 @@
 
 #include "base/error.h"
 #include "base/files/line_reader.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "base/unicode.h"
-#include "base/words.h"
 #include "fuzz.h"
 #include "text/codec/word_pieces.h"
 #include "text/sentence_splitter.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
-#include "text/words/word_tokenizer.h"
-#include "translation/input_format.h"
+#include "text/words.h"
+#include "translation/line_formats.h"
 #include "translation/lines/word_alignment.h"
-#include "translation/output_format.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "config/loading/schema.h"
 #include "models/interface/model.h"
-#include "models/make_model.h"
-#include "nn/device/move_module.h"
+#include "models/model_directory.h"
+#include "nn/device/device.h"
 
 namespace nmt::test {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "config/difference.h"
 #include "config/loading/schema.h"
+#include "config/option_listing.h"
 #include "models/golden/golden_case.h"
 #include "models/interface/model.h"
 #include "nn/ops/cross_entropy.h"

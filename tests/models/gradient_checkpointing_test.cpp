@@ -1,5 +1,5 @@
 // Checkpointed models against the same ones without: losses, gradients, memory.
-#include "nn/modules/gradient_checkpointing.h"
+#include "nn/layers/gradient_checkpointing.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "models/formula_weights.h"
-#include "models/losses/smoothed_cross_entropy.h"
+#include "models/loss.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "models/transformer/transformer_forms.h"

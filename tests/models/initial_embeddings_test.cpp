@@ -1,10 +1,9 @@
-#include "models/initial_embeddings.h"
-
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "models/formula_weights.h"
+#include "models/interface/model_initial_values.h"
 #include "support.h"
 #include "training/captured_log.h"
 #include "translation/word_tokenizer.h"

@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/files/sha256.h"
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
+#include "models/model_directory.h"
 #include "models/recurrent/recurrent_forms.h"
 #include "models/transformer/transformer_forms.h"
 #include "support.h"

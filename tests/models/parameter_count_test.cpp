@@ -3,7 +3,7 @@
 
 #include "config/loading/schema.h"
 #include "models/interface/model.h"
-#include "models/make_model.h"
+#include "models/model_directory.h"
 #include "support.h"
 
 namespace nmt::parameter_count_test {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/batches.h"
 #include "text/tokenizer.h"
 
 namespace nmt::test {

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nn/attention/attention.h"
-#include "nn/attention/packed_attention.h"
 #include "nn/device/device.h"
-#include "nn/device/device_capabilities.h"
 #include "nn/ops/packed_rows.h"
 #include "simulated_device/attention.h"
 #include "simulated_device/simulated_device.h"

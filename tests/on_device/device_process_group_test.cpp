@@ -23,9 +23,8 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
 #include "models/model_directory.h"
-#include "nn/device/move_module.h"
+#include "nn/device/device.h"
 #include "on_device/device_under_test.h"
 #include "on_device/tiny_presets.h"
 #include "simulated_device/simulated_device.h"
@@ -34,9 +33,9 @@
 #include "training/distributed/communicators.h"
 #include "training/distributed/gradient_buckets.h"
 #include "training/distributed/make_process_group.h"
-#include "training/distributed/peer_watch.h"
+#include "training/distributed/process_group.h"
+#include "training/distributed/state_shares.h"
 #include "training/optimizers/adam.h"
-#include "training/optimizers/sharded_optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::device_process_group_test {

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "nn/device/device_capabilities.h"
-#include "nn/device/move_module.h"
+#include "nn/device/device.h"
 #include "on_device/device_under_test.h"
 #include "tensor_support.h"
 

@@ -6,17 +6,16 @@
 #include <optional>
 
 #include "models/formula_weights.h"
-#include "models/losses/held_out_loss.h"
-#include "models/make_model.h"
+#include "models/loss.h"
 #include "models/model_directory.h"
-#include "nn/device/move_module.h"
-#include "nn/modules/gradient_checkpointing.h"
+#include "nn/device/device.h"
+#include "nn/layers/gradient_checkpointing.h"
 #include "on_device/device_under_test.h"
 #include "on_device/tiny_presets.h"
 #include "tensor_support.h"
-#include "training/averages/moving_average.h"
+#include "training/loop/averages.h"
+#include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/objectives/make_objective.h"
 #include "training/optimizers/make_optimizer.h"
 #include "training/optimizers/schedule.h"
 

@@ -1,5 +1,3 @@
-#include "report/console_observer.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <pty.h>
@@ -10,6 +8,7 @@
 #include <sstream>
 
 #include "base/files/file.h"
+#include "report/run_observers.h"
 #include "support.h"
 
 namespace nmt::console_observer_test {

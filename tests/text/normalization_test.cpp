@@ -1,6 +1,6 @@
-#include "text/normalization.h"
-
 #include <gtest/gtest.h>
+
+#include "text/codec/codec.h"
 
 namespace nmt::normalization_test {
 namespace {

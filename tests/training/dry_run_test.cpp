@@ -10,11 +10,10 @@
 
 #include "base/error.h"
 #include "config/loading/schema.h"
-#include "models/make_model.h"
+#include "data/preparation/prepared_corpus_writer.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "nn/device/cpu_allocator.h"
-#include "data/preparation/prepared_corpus_writer.h"
 #include "support.h"
 #include "training/optimizers/make_optimizer.h"
 #include "training/trained_update.h"

@@ -4,12 +4,11 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "support.h"
-#include "text/words/word_tokenizer.h"
-#include "training/optimizers/sgd.h"
+#include "text/words.h"
+#include "training/optimizers/optimizer.h"
 #include "training/trained_update.h"
 
 namespace nmt::fine_tuning_test {

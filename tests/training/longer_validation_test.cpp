@@ -12,7 +12,7 @@
 #include "config/option_table.h"
 #include "config/value.h"
 #include "models/formula_weights.h"
-#include "models/losses/held_out_loss.h"
+#include "models/loss.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "search/search.h"

@@ -1,6 +1,6 @@
-#include "training/operation_classes.h"
-
 #include <gtest/gtest.h>
+
+#include "training/update_profiler.h"
 
 namespace nmt::operation_classes_test {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "config/config.h"
+#include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/objectives/make_objective.h"
 
 namespace nmt::test {
 

@@ -1,10 +1,9 @@
-#include "translation/input_format.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "support.h"
+#include "translation/line_formats.h"
 
 namespace nmt::input_format_test {
 namespace {

@@ -1,9 +1,8 @@
-#include "translation/output_format.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
+#include "translation/line_formats.h"
 #include "translation/word_tokenizer.h"
 
 namespace nmt::output_format_test {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "search/scripted_model.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 #include "translation/translator.h"
 #include "translation/word_tokenizer.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/files/file.h"
 #include "compat/result_files.h"
-#include "config/json.h"
+#include "config/option_listing.h"
 #include "training/checkpoints/checkpoint.h"
 
 namespace fs = std::filesystem;

@@ -7,7 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "base/process/app.h"
+
 namespace nmt::convert {
+
+/// Thrown between two tensors, so that nothing of a folder in the making stays.
+struct Stopped {};
+
+/// Throws Stopped where SIGINT or SIGTERM has come since catch_stop_signals().
+inline void throw_if_stopped() {
+  if (stop_signal() != 0) throw Stopped();
+}
 
 using Shape = std::vector<int64_t>;
 std::string to_text(const Shape& shape);  ///< "[2, 3]"

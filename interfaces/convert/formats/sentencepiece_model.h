@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/sentencepiece/sentencepiece_pieces.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert {
 

@@ -15,16 +15,16 @@ namespace {
 
 using Kind = PickleValue::Kind;
 constexpr int64_t kLargestStride = int64_t{1} << 40;
-constexpr size_t kLongestName = 200, kMostAxes = 8;
+constexpr size_t kLongestTensorName = 200, kMostTensorAxes = 8;
 
 struct StorageType {
   const char* storage;
   const char* type;
   int64_t size;
 };
-constexpr StorageType kTypes[] = {{"torch.FloatStorage", "F32", 4},     {"torch.HalfStorage", "F16", 2},
-                                  {"torch.BFloat16Storage", "BF16", 2}, {"torch.DoubleStorage", "F64", 8},
-                                  {"torch.LongStorage", "I64", 8},      {"torch.IntStorage", "I32", 4}};
+constexpr StorageType kStorageTypes[] = {{"torch.FloatStorage", "F32", 4},     {"torch.HalfStorage", "F16", 2},
+                                         {"torch.BFloat16Storage", "BF16", 2}, {"torch.DoubleStorage", "F64", 8},
+                                         {"torch.LongStorage", "I64", 8},      {"torch.IntStorage", "I32", 4}};
 
 /// A tensor whose storage is still to be found.
 struct Pending {
@@ -74,11 +74,11 @@ class StateDictionary {
   /// Texts are copied, and a pickle can name the same one again and again.
   const std::string& short_text(const PickleValue& value) const {
     const auto& text = expect(value, Kind::kText, 0).text;
-    if (text.size() > kLongestName) throw damaged(text);
+    if (text.size() > kLongestTensorName) throw damaged(text);
     return text;
   }
   Shape numbers(const PickleValue& value) const {
-    if (expect(value, Kind::kList, 0).items.size() > kMostAxes) throw damaged("the shape of a tensor");
+    if (expect(value, Kind::kList, 0).items.size() > kMostTensorAxes) throw damaged("the shape of a tensor");
     Shape result;
     for (const auto* item : value.items) result.push_back(expect(*item, Kind::kInt, 0).number);
     return result;
@@ -97,7 +97,7 @@ class StateDictionary {
                     .offset = expect(*call->items[1], Kind::kInt, 0).number,
                     .shape = numbers(*call->items[2]),
                     .strides = numbers(*call->items[3])};
-    for (const auto& type : kTypes)
+    for (const auto& type : kStorageTypes)
       if (storage == type.storage) pending.type = &type;
     if (!pending.type)
       throw Error(fmt::format("{}: tensor {} has type {}, which weights do not have", file_, name, storage));

@@ -2,15 +2,116 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstring>
+#include <regex>
 #include <utility>
 
 #include "base/error.h"
-#include "base/files/safetensors_index.h"
-#include "convert/formats/npz.h"
-#include "convert/formats/stop.h"
+#include "base/files/stored_weights.h"
+#include "convert/formats/array.h"
 #include "convert/formats/torch_file.h"
+#include "convert/formats/zip.h"
 
 namespace nmt::convert {
+namespace {
+
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+constexpr char kMagic[] = "\x93NUMPY";
+constexpr size_t kMagicSize = sizeof kMagic - 1, kLongestHeader = 4096;
+constexpr size_t kMostAxes = 8;
+
+Error damaged(const std::string& name, const char* what) {
+  return Error(fmt::format("{}: damaged: {}; fetch the file again", name, what));
+}
+
+struct ElementType {
+  const char *numpy, *name;
+  int64_t size;
+};
+constexpr ElementType kTypes[] = {{"<f4", "F32", 4}, {"<f2", "F16", 2}, {"<f8", "F64", 8}, {"|i1", "I8", 1},
+                                  {"<i1", "I8", 1},  {"|u1", "U8", 1},  {"<u1", "U8", 1}};
+
+/// The dictionary that describes an array, as text, and the bytes after it.
+std::pair<std::string, std::span<const std::byte>> split_header(std::span<const std::byte> bytes,
+                                                                const std::string& name) {
+  const bool is_npy = bytes.size() > kMagicSize + 2 && std::memcmp(bytes.data(), kMagic, kMagicSize) == 0;
+  if (!is_npy) throw damaged(name, "not an array of NumPy");
+  const auto version = static_cast<uint8_t>(bytes[kMagicSize]);
+  const size_t width = version == 1 ? 2 : 4, from = kMagicSize + 2 + width;
+  uint32_t length = 0;
+  if (bytes.size() < from) throw damaged(name, "it ends too early");
+  std::memcpy(&length, bytes.data() + kMagicSize + 2, width);  // little-endian
+  if (length > kLongestHeader || length > bytes.size() - from) throw damaged(name, "the header of an array");
+  return {{reinterpret_cast<const char*>(bytes.data()) + from, length}, bytes.subspan(from + length)};
+}
+
+Shape parse_shape(const std::string& text, const std::string& name) {
+  Shape shape;
+  const char *at = text.data(), *end = at + text.size();
+  while (at != end) {
+    if (*at == ' ' || *at == ',') {
+      ++at;
+      continue;
+    }
+    int64_t size = 0;
+    const auto [next, error] = std::from_chars(at, end, size);
+    if (error != std::errc() || shape.size() == kMostAxes) throw damaged(name, "the shape of an array");
+    shape.push_back(size);
+    at = next;
+  }
+  if (!is_countable(shape)) throw damaged(name, "the shape of an array");
+  return shape;
+}
+
+/// The bytes that an array of this shape has; Error where they are more than there are.
+size_t checked_size(const Shape& shape, int64_t element, size_t room, const std::string& name) {
+  auto bytes = static_cast<uint64_t>(element);
+  for (const int64_t n : shape) {
+    if (n > 0 && bytes > room / static_cast<uint64_t>(n)) throw damaged(name, "an array is shorter than its shape");
+    bytes *= static_cast<uint64_t>(n);
+  }
+  return bytes;
+}
+
+Shape column_major(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  for (size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * shape[i - 1];
+  return strides;
+}
+
+}  // namespace
+
+StoredArray read_npy(std::span<const std::byte> bytes, const std::string& name) {
+  const auto [header, data] = split_header(bytes, name);
+  static const std::regex kType(R"('descr': *'([^']*)')"), kOrder(R"('fortran_order': *(True|False))"),
+      kShape(R"('shape': *\(([0-9, ]*)\))");
+  std::smatch type, order, shape;
+  if (!std::regex_search(header, type, kType) || !std::regex_search(header, order, kOrder) ||
+      !std::regex_search(header, shape, kShape))
+    throw damaged(name, "the header of an array");
+  if (type[1].str().find('O') != std::string::npos)
+    throw Error(name + ": holds Python objects, which can be code and are no weights; it is not used");
+  StoredArray array{.type = type[1], .shape = parse_shape(shape[1], name), .data = data};
+  if (order[1] == "True") array.strides = column_major(array.shape);
+  for (const auto& known : kTypes)
+    if (array.type == known.numpy) {
+      array.type = known.name;
+      if (checked_size(array.shape, known.size, data.size(), name) != data.size())
+        throw damaged(name, "an array is longer than its shape");
+    }
+  return array;
+}
+
+std::map<std::string, StoredArray> read_npz(std::span<const std::byte> file, const std::string& name,
+                                            std::deque<std::vector<std::byte>>& unpacked) {
+  std::map<std::string, StoredArray> arrays;
+  for (const auto& [member, data] : read_zip(file, name, unpacked)) {
+    const auto key = member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
+    arrays[key] = read_npy(data, fmt::format("{}: {}", name, key));
+  }
+  return arrays;
+}
 
 WeightFile::WeightFile(const std::filesystem::path& path)
     : path_(path.string()),

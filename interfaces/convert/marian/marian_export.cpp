@@ -7,12 +7,11 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/strict_json.h"
-#include "convert/ctranslate2/ctranslate2.h"
-#include "convert/formats/stop.h"
-#include "convert/marian/marian_names.h"
+#include "base/files/strict_json.h"
+#include "convert/formats/array.h"
+#include "convert/marian/marian_folder.h"
+#include "convert/plain/ctranslate2.h"
 #include "convert/plain/model_weights.h"
-#include "convert/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/config.h"
 #include "convert/plain/plain_model.h"
 

@@ -14,6 +14,12 @@
 
 namespace nmt::convert {
 
+/// The weights of blocks and norms: our name, and that of Hugging Face's MarianMT.
+std::vector<std::pair<std::string, std::string>> marian_block_names(const ModelConfig& config);
+
+/// The same weights: our name, and that of Marian itself ("encoder_l1_self_Wq").
+std::vector<std::pair<std::string, std::string>> marian_npz_block_names(const ModelConfig& config);
+
 /// A model of Marian as a folder holds it, in one of two forms. Tensors have the names of their file.
 struct MarianFolder {
   struct Side {
@@ -41,5 +47,9 @@ struct MarianFolder {
   std::string warning = {};  ///< about settings that are not read
   std::string source_language = "src", target_language = "tgt";
 };
+
+/// MarianMT of Hugging Face transformers: config.json, model.safetensors or pytorch_model.bin, vocab.json,
+/// source.spm, target.spm. Throws Error naming what cannot be represented, or is missing or damaged.
+MarianFolder open_hugging_face(const std::filesystem::path& directory);
 
 }  // namespace nmt::convert

@@ -6,10 +6,9 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "convert/marian/marian_hugging_face.h"
+#include "convert/marian/marian_folder.h"
 #include "convert/marian/marian_npz.h"
 #include "convert/plain/model_weights.h"
-#include "convert/plain/transformer_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;

@@ -1,16 +1,135 @@
 #include "convert/marian/marian_vocabulary.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/strict_json.h"
 #include "convert/formats/sentencepiece_model.h"
-#include "text/sentencepiece/sentencepiece_settings.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert {
+namespace {
+
+constexpr size_t kLongestToken = 1000;     // bytes
+constexpr size_t kLongestFile = 64 << 20;  // bytes
+
+/// A key of YAML as text: plain, or in quotes.
+std::optional<std::string> unquoted(std::string_view key) {
+  if (key.empty() || key.size() > kLongestToken) return std::nullopt;
+  if (key.front() != '"' && key.front() != '\'') return std::string(key);
+  try {
+    const auto node = key.back() == key.front() ? YAML::Load(std::string(key)) : YAML::Node();
+    return node.IsScalar() ? std::optional(node.Scalar()) : std::nullopt;
+  } catch (const YAML::Exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<int64_t> whole_number(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// Takes entries as they come: a tree of 65,000 nodes would be many times as large as the file.
+class JsonReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  std::vector<std::pair<std::string, int64_t>> entries;
+
+  bool null() override { return false; }
+  bool boolean(bool value) override { return false; }
+  bool number_float(double value, const std::string& text) override { return false; }
+  bool string(std::string& value) override { return false; }
+  bool binary(nlohmann::json::binary_t& value) override { return false; }
+  bool start_array(size_t size) override { return false; }
+  bool end_array() override { return false; }
+  bool start_object(size_t size) override { return !std::exchange(in_object_, true); }
+  bool end_object() override { return true; }
+  bool key(std::string& value) override {
+    token_ = std::move(value);
+    return true;
+  }
+  bool number_integer(int64_t value) override {
+    if (in_object_) entries.emplace_back(std::move(token_), value);
+    return in_object_;
+  }
+  bool number_unsigned(uint64_t value) override {
+    return std::in_range<int64_t>(value) && number_integer(static_cast<int64_t>(value));
+  }
+  bool parse_error(size_t position, const std::string& token, const nlohmann::json::exception& error) override {
+    return false;
+  }
+
+ private:
+  std::string token_;
+  bool in_object_ = false;
+};
+
+}  // namespace
+
+// Marian writes an entry a line, "token: id", or on two lines, "? token" and ": id". A reader of all of YAML would take
+// ~ for nothing, and hundreds of bytes of memory for a byte of a file that is made for it.
+std::vector<std::pair<std::string, int64_t>> parse_yaml_vocabulary(const std::string& text, const std::string& name) {
+  std::vector<std::pair<std::string, int64_t>> entries;
+  std::string_view long_token;
+  bool is_long = false;  // the token stood on the line before
+  int64_t number = 0;
+  for (size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    std::string_view line(text.data() + begin, end - begin);
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#') || line == "---") continue;
+    if (!is_long && line.starts_with("? ")) {
+      long_token = line.substr(2);
+      is_long = true;
+      continue;
+    }
+    const auto damaged = [&] { return Error(fmt::format("{}:{}: damaged: not a token and its id", name, number)); };
+    const auto colon = line.rfind(':');
+    if (colon == line.npos || (colon == 0) != is_long) throw damaged();
+    const auto token = unquoted(is_long ? long_token : line.substr(0, colon));
+    const auto id = whole_number(line.substr(colon + 1));
+    if (!token || !id) throw damaged();
+    entries.emplace_back(*token, *id);
+    is_long = false;
+  }
+  if (is_long || entries.empty()) throw Error(name + ": damaged: not a map of tokens and ids");
+  return entries;
+}
+
+std::vector<std::pair<std::string, int64_t>> parse_json_vocabulary(const std::string& text, const std::string& name) {
+  JsonReader reader;
+  if (!nlohmann::json::sax_parse(text, &reader)) throw Error(name + ": damaged: not a JSON object of tokens and ids");
+  return std::move(reader.entries);
+}
+
+std::map<std::string, int64_t> read_vocabulary(const std::filesystem::path& path, int64_t rows) {
+  const auto form = path.extension();
+  if (form != ".json" && form != ".yml" && form != ".yaml")
+    throw Error(path.string() + ": only vocabularies in .json, .yml and .yaml can be read");
+  const auto text = read_file(path, kLongestFile);
+  std::map<std::string, int64_t> ids;
+  std::set<int64_t> taken;
+  for (const auto& [token, id] :
+       form == ".json" ? parse_json_vocabulary(text, path.string()) : parse_yaml_vocabulary(text, path.string())) {
+    if (id < 0 || id >= rows)
+      throw Error(fmt::format("{}: id {} of '{}' is beyond the {} rows of the model", path.string(), id, token, rows));
+    if (!taken.insert(id).second) throw Error(fmt::format("{}: id {} stands twice", path.string(), id));
+    if (!ids.emplace(token, id).second) throw Error(fmt::format("{}: '{}' stands twice", path.string(), token));
+  }
+  return ids;
+}
+
 namespace {
 
 constexpr float kNeverScore = -100;  // of pieces that no text is cut into

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/mapped_file.h"
-#include "base/files/safetensors_index.h"
-#include "convert/formats/stop.h"
+#include "base/files/stored_weights.h"
+#include "convert/formats/array.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;

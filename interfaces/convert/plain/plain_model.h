@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/loading/model_description.h"
 #include "convert/formats/array.h"
 #include "text/codec/codec.h"

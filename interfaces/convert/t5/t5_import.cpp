@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "convert/formats/hugging_face_folder.h"
 #include "convert/formats/weight_file.h"
-#include "convert/hugging_face/hugging_face_folder.h"
 #include "convert/plain/model_weights.h"
-#include "convert/t5/t5_names.h"
-#include "convert/t5/t5_vocabulary.h"
+#include "convert/t5/t5_parts.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace fs = std::filesystem;

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "convert/plain/plain_model.h"
-#include "convert/t5/t5_task.h"
+#include "convert/t5/t5_parts.h"
 
 namespace nmt::convert {
 

@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
 #include "documents/formats/plain_document.h"
-#include "documents/formats/tagged_text.h"
 #include "documents/segments/text_document.h"
 
 namespace nmt::documents {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/alignment/aligned_translation.h"
+#include "text/aligned_translation.h"
 
 namespace nmt::documents {
 

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files/byte_order_mark.h"
+#include "base/unicode.h"
 #include "documents/formats/plain_document.h"
-#include "documents/formats/tagged_text.h"
-#include "documents/segments/plain_words.h"
+#include "documents/segments/segment.h"
 
 namespace nmt::documents {
 namespace {

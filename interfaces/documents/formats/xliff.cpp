@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "documents/segments/plain_words.h"
+#include "documents/segments/segment.h"
 #include "documents/segments/segment_builder.h"
-#include "documents/tokens/entities.h"
-#include "documents/tokens/tag_attributes.h"
+#include "documents/tokens/markup_token.h"
 #include "documents/tokens/xml_tokenizer.h"
 
 namespace nmt::documents {

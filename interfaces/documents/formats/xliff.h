@@ -3,7 +3,7 @@
 #include <memory>
 #include <string_view>
 
-#include "documents/segments/document_limits.h"
+#include "documents/segments/segment.h"
 #include "documents/segments/text_document.h"
 
 namespace nmt::documents {

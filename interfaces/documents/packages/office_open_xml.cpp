@@ -1,14 +1,232 @@
 #include "documents/packages/office_open_xml.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/error.h"
-#include "documents/packages/office_paragraphs.h"
-#include "documents/tokens/tag_attributes.h"
+#include "documents/segments/segment_builder.h"
+#include "documents/tokens/markup_token.h"
 #include "documents/tokens/xml_tokenizer.h"
 
 namespace nmt::documents {
+namespace {
+
+class OfficeParagraphs {
+ public:
+  OfficeParagraphs(const MarkupTokens& markup, const OfficeDialect& dialect, std::vector<Segment>& out)
+      : markup_(markup), dialect_(dialect), out_(out) {}
+
+  /// The paragraphs among the tokens [begin, end).
+  void collect(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (markup_.tokens[i].kind != TokenKind::kStartTag || !is(i, {"p"})) continue;
+      SegmentBuilder builder(markup_.document);
+      add_children(builder, children_of(i));
+      builder.finish({.bytes = {}, .text = {}}, out_);
+      i = markup_.tokens[i].content_end;
+    }
+  }
+
+ private:
+  /// An element or a comment: its tokens [begin, end).
+  struct Child {
+    size_t begin, end;
+  };
+  /// A field of several runs: its first and last one, and the one behind which its result begins.
+  struct Field {
+    size_t separate = kNone, end = kNone;
+    bool is_link = false;
+  };
+
+  bool is(size_t token, std::initializer_list<std::string_view> names) const {
+    const Token& tag = markup_.tokens[token];
+    if (tag.kind != TokenKind::kStartTag && tag.kind != TokenKind::kEmptyTag) return false;
+    const std::string_view name = markup_.name(tag);
+    if (!name.starts_with(dialect_.prefix)) return false;
+    for (const auto wanted : names)
+      if (name.substr(dialect_.prefix.size()) == wanted) return true;
+    return false;
+  }
+
+  std::vector<Child> children_of(size_t start) const {
+    std::vector<Child> children;
+    const Token& parent = markup_.tokens[start];
+    if (parent.kind != TokenKind::kStartTag) return children;
+    for (size_t i = start + 1; i < parent.content_end;) {
+      const Token& token = markup_.tokens[i];
+      const size_t end = token.kind == TokenKind::kStartTag ? token.content_end + 1 : i + 1;
+      if (token.kind != TokenKind::kText && token.kind != TokenKind::kCdata) children.push_back({i, end});
+      i = end;
+    }
+    return children;
+  }
+
+  ByteRange bytes_of(Child child) const {
+    return {markup_.tokens[child.begin].bytes.begin, markup_.tokens[child.end - 1].bytes.end};
+  }
+
+  void add_unit(SegmentBuilder& builder, Child child, InlineKind kind = InlineKind::kUnit) {
+    builder.add_unit(bytes_of(child), kind);
+    collect(child.begin, child.end);
+  }
+
+  void add_children(SegmentBuilder& builder, const std::vector<Child>& children) {
+    const auto fields = fields_of(children);
+    add_children(builder, children, fields, 0, children.size());
+  }
+
+  void add_children(SegmentBuilder& builder, const std::vector<Child>& children, const std::vector<Field>& fields,
+                    size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const Child child = children[i];
+      const Field& field = fields[i];
+      if (field.end != kNone && field.end < end) {
+        const size_t last = field.end;
+        const bool is_link = field.is_link && field.separate != kNone;
+        if (is_link && open_links_ == kMostOpenPairs) {
+          // Fields are siblings: no limit of elements bounds how deep they nest. The marks of a deeper one end a text.
+          builder.add_barrier();
+          i = field.separate;
+          continue;
+        }
+        if (is_link) {
+          ++open_links_;
+          builder.open(child.begin, {bytes_of(child).begin, bytes_of(children[field.separate]).end});
+          add_children(builder, children, fields, field.separate + 1, last);
+          builder.close(child.begin, bytes_of(children[last]));
+          --open_links_;
+        } else {
+          add_unit(builder, {child.begin, children[last].end});
+        }
+        i = last;
+      } else if (is(child.begin, {"r"})) {
+        add_run(builder, child);
+      } else {
+        add_other(builder, child);
+      }
+    }
+  }
+
+  void add_other(SegmentBuilder& builder, Child child) {
+    const Token& start = markup_.tokens[child.begin];
+    if (is(child.begin, {"pPr", "endParaRPr"})) {
+      builder.add_barrier();
+    } else if (is(child.begin, {"hyperlink", "ins", "moveTo", "smartTag", "customXml", "dir", "bdo"}) &&
+               start.kind == TokenKind::kStartTag) {
+      builder.open(child.begin, start.bytes);
+      add_children(builder, children_of(child.begin));
+      builder.close(child.begin, markup_.tokens[child.end - 1].bytes);
+    } else if (is(child.begin, {"sdt"})) {
+      add_content_control(builder, child);
+    } else {
+      add_unit(builder, child, is(child.begin, {"br"}) ? InlineKind::kSpace : InlineKind::kUnit);
+    }
+  }
+
+  /// A content control has its text one element deeper than its properties.
+  void add_content_control(SegmentBuilder& builder, Child control) {
+    for (const Child child : children_of(control.begin)) {
+      if (!is(child.begin, {"sdtContent"}) || markup_.tokens[child.begin].kind != TokenKind::kStartTag) continue;
+      builder.open(control.begin, {bytes_of(control).begin, markup_.tokens[child.begin].bytes.end});
+      add_children(builder, children_of(child.begin));
+      builder.close(control.begin, {markup_.tokens[child.end - 1].bytes.begin, bytes_of(control).end});
+      return;
+    }
+    add_unit(builder, control);
+  }
+
+  void add_run(SegmentBuilder& builder, Child run) {
+    const auto children = children_of(run.begin);
+    ByteRange style = {markup_.tokens[run.begin].bytes.end, markup_.tokens[run.begin].bytes.end};
+    bool has_text = false, has_field = false, is_space = !children.empty();
+    for (const Child child : children) {
+      if (is(child.begin, {"rPr"})) {
+        style = bytes_of(child);
+        continue;
+      }
+      has_text = has_text || (is(child.begin, {"t"}) && markup_.tokens[child.begin].kind == TokenKind::kStartTag);
+      has_field = has_field || is(child.begin, {"fldChar"});
+      is_space = is_space && is_white_element(child);
+    }
+    if (has_field) {  // of a field that ends in another paragraph
+      builder.add_barrier();
+      collect(run.begin, run.end);
+      return;
+    }
+    if (!has_text) {
+      add_unit(builder, run, is_space ? InlineKind::kSpace : InlineKind::kUnit);
+      return;
+    }
+    builder.begin_run(bytes_of(run), style);
+    for (const Child child : children) {
+      if (is(child.begin, {"rPr"})) continue;
+      if (is(child.begin, {"t"}))
+        add_text(builder, child);
+      else
+        add_unit(builder, child, is_white_element(child) ? InlineKind::kSpace : InlineKind::kUnit);
+    }
+    builder.end_run();
+  }
+
+  bool is_white_element(Child child) const { return is(child.begin, {"tab", "ptab", "br", "cr"}); }
+
+  void add_text(SegmentBuilder& builder, Child text) {
+    std::string decoded;
+    for (size_t i = text.begin + 1; i + 1 < text.end; ++i) {
+      const Token& token = markup_.tokens[i];
+      if (token.kind == TokenKind::kText) decoded += decode_entities(markup_.text(token), EntitySet::kXml);
+      if (token.kind == TokenKind::kCdata) decoded += markup_.text({token.bytes.begin + 9, token.bytes.end - 3});
+    }
+    builder.add_text(bytes_of(text), decoded);
+  }
+
+  /// For each child the field that begins in it, where all of it is among these children.
+  std::vector<Field> fields_of(const std::vector<Child>& children) const {
+    std::vector<Field> fields(children.size());
+    std::vector<size_t> open;
+    std::vector<Field> unfinished(children.size());
+    for (size_t i = 0; i < children.size(); ++i) {
+      if (!is(children[i].begin, {"r"})) continue;
+      for (const Child part : children_of(children[i].begin)) {
+        if (is(part.begin, {"instrText"}) && !open.empty() && part.end == part.begin + 3)
+          unfinished[open.back()].is_link =
+              unfinished[open.back()].is_link ||
+              markup_.text(markup_.tokens[part.begin + 1]).find("HYPERLINK") != std::string_view::npos;
+        if (!is(part.begin, {"fldChar"})) continue;
+        const auto type =
+            attribute_value(markup_, markup_.tokens[part.begin], lower_name(dialect_.prefix + "fldchartype"));
+        if (type == "begin") {
+          open.push_back(i);
+          unfinished[i] = {};
+        } else if (type == "separate" && !open.empty()) {
+          unfinished[open.back()].separate = i;
+        } else if (type == "end" && !open.empty()) {
+          const size_t begin = open.back();
+          open.pop_back();
+          if (!fields[begin].is_link && fields[begin].end != kNone) continue;
+          fields[begin] = unfinished[begin];
+          fields[begin].end = i;
+          // A field within one run, or whose result begins with it, is kept whole.
+          if (fields[begin].separate == kNone || fields[begin].separate >= i) fields[begin].is_link = false;
+        }
+      }
+    }
+    return fields;
+  }
+
+  const MarkupTokens& markup_;
+  const OfficeDialect& dialect_;
+  std::vector<Segment>& out_;
+  size_t open_links_ = 0;
+};
+
+}  // namespace
+
+void collect_office_paragraphs(const MarkupTokens& markup, const OfficeDialect& dialect, std::vector<Segment>& out) {
+  OfficeParagraphs(markup, dialect, out).collect(0, markup.tokens.size());
+}
+
 namespace {
 
 /// The prefix that the root element gives to a namespace, with its colon: "w:".

@@ -3,11 +3,39 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "documents/tokens/markup_token.h"
 
+namespace nmt {
+
+/// What a document of a stranger may ask for.
+struct DocumentLimits {
+  uint64_t unpacked_bytes = 64ull << 20;  ///< of a zip, all entries together; of any other document
+  uint64_t ratio = 200;                   ///< of a zip: unpacked to packed bytes, where they are more than a megabyte
+  size_t entries = 10'000;                ///< of a zip
+  size_t depth = 256;                     ///< of nested elements
+};
+
+}  // namespace nmt
+
 namespace nmt::documents {
+
+/// White space of a document that becomes one space: not the no-break space, but all line ends and control characters.
+/// The bytes of that which begins at text[i]; 0 if there is none.
+size_t collapsible_length(std::string_view text, size_t i);
+
+bool is_white(std::string_view text);
+
+/// Whether there is a letter in it. Numbers and marks alone are nothing to translate.
+bool has_letter(std::string_view text);
+
+/// A text without its tags, and the white space that stood at its ends.
+struct CollapsedText {
+  std::string lead, text, tail;
+};
+CollapsedText collapse(std::string_view text);
 
 /// How deep pairs nest in a segment: what places tags calls itself for each level. Marks that are siblings (fields of
 /// office files, <sc/> and <ec/>) nest as deep as they like, whatever the limit for elements is.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "documents/segments/plain_words.h"
+#include "documents/segments/segment.h"
 
 namespace nmt::documents {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "documents/segments/plain_words.h"
+#include "documents/segments/segment.h"
 #include "documents/segments/segment_builder.h"
 
 namespace nmt::documents {

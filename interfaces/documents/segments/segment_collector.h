@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "documents/segments/segment.h"
-#include "documents/tokens/entities.h"
-#include "documents/tokens/tag_attributes.h"
+#include "documents/tokens/markup_token.h"
 
 namespace nmt::documents {
 

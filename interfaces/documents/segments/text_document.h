@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "documents/segments/segment.h"
-#include "text/alignment/aligned_translation.h"
+#include "text/aligned_translation.h"
 
 namespace nmt::documents {
+
+/// The spaces of a subtitle that become line ends: none where it fits on a line of `width` characters, else as few
+/// lines as fit, at most `most_lines`, of lengths as equal as words allow.
+std::vector<size_t> balanced_breaks(std::string_view text, size_t width, size_t most_lines);
 
 /// A translation that is written to another place than that of its source: <target> beside <source>.
 struct TranslatedCopy {

@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "text/alignment/byte_range.h"
+#include "text/aligned_translation.h"
 
 namespace nmt::documents {
 
@@ -62,5 +63,41 @@ inline size_t line_of(std::string_view document, size_t byte) {
   for (const char c : document.substr(0, byte)) line += c == '\n';
   return line;
 }
+
+enum class EntitySet : uint8_t {
+  kXml,    ///< the five of XML and numbers
+  kHtml,   ///< the names of HTML 4, too; old ones may lack their semicolon
+  kXhtml,  ///< the same names: in books their document type declares them
+};
+
+struct DecodedEntity {
+  char32_t code = 0;
+  size_t length = 0;  ///< bytes of the text; 0: it is no entity
+};
+
+/// The entity that the '&' at the beginning of `text` begins.
+DecodedEntity decode_entity(std::string_view text, EntitySet set);
+
+/// Entities that are not known stay as they are.
+std::string decode_entities(std::string_view text, EntitySet set);
+
+/// Encodes & < > and the quote, where there is one.
+std::string encode_entities(std::string_view text, char quote = '\0');
+
+struct Attribute {
+  ByteRange name;
+  ByteRange value;    ///< without its quotes; empty where there is none
+  char quote = '\0';  ///< '\0': without quotes
+  bool has_value = false;
+};
+
+/// Where the tag ends whose name ends at `begin`: behind its '>', or kNone if the document ends first. A '>' in quotes
+/// does not end it. `attributes` may be null.
+size_t scan_tag(std::string_view document, size_t begin, std::vector<Attribute>* attributes);
+
+std::vector<Attribute> attributes_of(const MarkupTokens& markup, const Token& tag);
+
+/// The value of the first attribute with this name, as it is written; names of HTML have no case.
+std::optional<std::string_view> attribute_value(const MarkupTokens& markup, const Token& tag, std::string_view name);
 
 }  // namespace nmt::documents

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
-#include "documents/tokens/entities.h"
+#include "documents/tokens/markup_token.h"
 
 namespace nmt::documents {
 namespace {

@@ -6,7 +6,7 @@
 #include "nmt/scorer.h"
 #include "nmt/translator.h"
 #include "scoring/corpus/metric.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 
 namespace nmt::api {
 

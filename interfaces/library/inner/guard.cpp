@@ -1,20 +1,24 @@
 #include "library/inner/guard.h"
 
+#include <ATen/Version.h>
 #include <fmt/format.h>
+#include <torch/version.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
+#include <latch>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
+#include <vector>
 
-#include "base/code_points.h"
 #include "base/error.h"
-#include "base/library_errors.h"
 #include "base/threads.h"
-#include "translation/lines/translation_calls.h"
+#include "base/unicode.h"
+#include "translation/lines/translation.h"
 
 namespace nmt::api {
 namespace {
@@ -72,6 +76,56 @@ void run_where_threads_work(const std::function<void()>& body) {
     }
   }).join();
   if (thrown) std::rethrow_exception(thrown);
+}
+
+namespace {
+
+/// Begins the threads that work beside the calling one, all at a time, and ends them.
+void try_threads(int threads) {
+  std::latch end(1);
+  std::vector<std::jthread> others;
+  struct End {
+    std::latch& latch;
+    ~End() { latch.count_down(); }  // also where one cannot be begun
+  } const at_end{end};
+  for (int i = 1; i < threads; ++i) others.push_back(start_thread<std::jthread>([&end] { end.wait(); }));
+}
+
+}  // namespace
+
+int threads_of_call(int wanted) {
+  check_threads("threads", wanted);
+  const int threads = wanted > 0 ? wanted : default_threads();
+  static std::atomic<int> given = 1;
+  int before = given;
+  if (threads <= before) return threads;
+  try_threads(threads);
+  while (before < threads && !given.compare_exchange_weak(before, threads)) {
+  }
+  return threads;
+}
+
+namespace {
+
+/// "2.12.0" of "... TORCH_VERSION=2.12.0, USE_CUDA=..."; empty where it does not say.
+std::string version_in(std::string_view settings) {
+  constexpr std::string_view kName = "TORCH_VERSION=";
+  const size_t at = settings.find(kName);
+  if (at == std::string_view::npos) return "";
+  const auto rest = settings.substr(at + kName.size());
+  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+}
+
+}  // namespace
+
+void require_matching_torch() {
+  static const std::string loaded = version_in(at::show_config());
+  const std::string own = fmt::format("{}.{}.", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR);  // patches have one ABI
+  if (loaded.empty() || loaded.starts_with(own)) return;
+  throw nmt::Error(
+      fmt::format("this process has loaded LibTorch {}, but libnmt was built with {}: load libnmt before the library "
+                  "that brings the other one along, or build libnmt with that one",
+                  loaded, TORCH_VERSION));
 }
 
 }  // namespace nmt::api

@@ -53,4 +53,13 @@ void guarded_work(const Body& body) {
   guarded([&] { run_where_threads_work([&] { body(); }); });
 }
 
+/// How many threads a call of the calling thread has, for nmt::ThreadLimit. wanted: 0 for all processors. Throws
+/// nmt::Error for a number out of range, nmt::MachineError where the system does not give so many: libgomp, which
+/// LibTorch shares work out with, would end the whole process then. The system is asked once for each larger number.
+int threads_of_call(int wanted);
+
+/// Throws nmt::Error where the process has loaded another minor version of LibTorch than this library was built with:
+/// one that the program itself or another library brought along.
+void require_matching_torch();
+
 }  // namespace nmt::api

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "nmt/scorer.h"
 #include "nmt/trainer.h"
 #include "nmt/translator.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "nmt/error.h"
 #include "nmt/translator.h"
 

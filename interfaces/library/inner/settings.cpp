@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/loading/yaml_reader.h"
 #include "config/option_table.h"
-#include "config/rules/changed_decoding.h"
 #include "config/rules/consistency.h"
 #include "config/suggestion.h"
 #include "config/value.h"
@@ -39,8 +38,8 @@ const Option& named_option(std::string_view name) {
   constexpr std::string_view kBefore = "decoding.";
   if (name.starts_with(kBefore)) name.remove_prefix(kBefore.size());
   if (const auto* option = find_option(kSection, name)) return *option;
-  throw nmt::Error(
-      fmt::format("unknown option {}{}", shown(std::string(name)), suggest_option(std::string(kSection), std::string(name))));
+  throw nmt::Error(fmt::format("unknown option {}{}", shown(std::string(name)),
+                               suggest_option(std::string(kSection), std::string(name))));
 }
 
 void assign(nmt::Config& config, const Option& option, const std::string& value) {

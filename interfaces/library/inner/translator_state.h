@@ -6,14 +6,23 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "library/inner/settings.h"
 #include "nmt/translator.h"
+#include "text/codec/codec.h"
+#include "translation/lines/translation.h"
 #include "translation/model_set.h"
 #include "translation/translator.h"
 
 namespace nmt::api {
+
+/// A result of the inner translator as this interface has it. line: what was translated, UTF-8.
+Alternative to_alternative(nmt::Alternative found, std::string_view line, const nmt::TextCodec& codec,
+                           const TranslateOptions& options);
+Translation to_translation(nmt::Translation found, std::string_view line, const nmt::TextCodec& codec,
+                           const TranslateOptions& options);
 
 /// The models of a translator, and inner translators made of them. All functions may be called by any thread; they
 /// throw as the toolkit does.

@@ -9,10 +9,10 @@
 #include <mutex>
 #include <utility>
 
-#include "base/code_points.h"
 #include "base/error.h"
+#include "base/unicode.h"
 #include "server/queue/wait_for_answers.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 
 namespace nmt {
 namespace {

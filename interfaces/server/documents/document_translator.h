@@ -11,11 +11,10 @@
 
 #include "base/process/log.h"
 #include "documents/document.h"
-#include "server/http/memory_budget.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 #include "server/languages/service_languages.h"
 #include "server/queue/fair_pool.h"
-#include "server/queue/question.h"
+#include "server/queue/line_queue.h"
 #include "server/queue/request_queue.h"
 
 namespace nmt {

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 
 namespace nmt {
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "server/http/http_message.h"
-#include "server/http/request_error.h"
 
 namespace nmt {
 namespace {

@@ -12,10 +12,8 @@
 #include <string>
 
 #include "server/http/access_rules.h"
+#include "server/http/http_message.h"
 #include "server/http/http_options.h"
-#include "server/http/http_reply.h"
-#include "server/http/http_stream.h"
-#include "server/http/memory_budget.h"
 #include "server/http/request_parser.h"
 #include "server/http/transport.h"
 

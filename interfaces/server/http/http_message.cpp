@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 
 namespace nmt {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/process/log.h"
+#include "server/http/http_message.h"
 #include "server/http/http_options.h"
-#include "server/http/http_reply.h"
 
 namespace nmt {
 

@@ -7,9 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "server/http/http_limits.h"
 #include "server/http/http_message.h"
-#include "server/http/memory_budget.h"
 
 namespace nmt {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdio>  // the next header wants it, and does not include it
 
-#include "base/code_points.h"
+#include "base/unicode.h"
 
 namespace nmt {
 namespace {

@@ -1,6 +1,8 @@
 #include "server/languages/service_languages.h"
 
 #include <fmt/format.h>
+#include <unicode/locid.h>
+#include <unicode/unistr.h>
 
 #include <algorithm>
 #include <array>
@@ -8,10 +10,20 @@
 
 #include "base/error.h"
 #include "server/http/http_message.h"
-#include "server/http/request_error.h"
-#include "server/languages/language_name.h"
 
 namespace nmt {
+
+std::string language_name(const std::string& code) {
+  UErrorCode status = U_ZERO_ERROR;
+  const auto locale = icu::Locale::forLanguageTag(code, status);
+  if (U_FAILURE(status) || locale.isBogus()) return code;
+  icu::UnicodeString name;
+  locale.getDisplayName(icu::Locale::getEnglish(), name);
+  std::string text;
+  name.toUTF8String(text);
+  return text.empty() ? code : text;
+}
+
 namespace {
 
 constexpr const char* kUnknown = "und";

@@ -6,11 +6,20 @@
 #include <string_view>
 #include <vector>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "server/languages/language_detector.h"
-#include "server/languages/language_pair.h"
 
 namespace nmt {
+
+/// What a model translates from and into: codes such as de, pt-BR or zh-Hans. "und" is a language that nobody named.
+struct LanguagePair {
+  std::string source = "und", target = "und";
+  bool operator==(const LanguagePair&) const = default;
+  std::string name() const { return source + "-" + target; }  ///< "de-en"
+};
+
+/// "de" -> "German", "zh-Hant" -> "Traditional Chinese"; a code that nobody knows is its own name.
+std::string language_name(const std::string& code);
 
 /// What is to be done with a text.
 struct Direction {

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files/json_file.h"
+#include "base/files/strict_json.h"
 #include "config/loading/model_description.h"
 #include "server/http/http_message.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 #include "translation/lines/source_parts.h"
 
 namespace nmt {

@@ -11,7 +11,7 @@
 #include "base/process/log.h"
 #include "server/models/model_service.h"
 #include "server/models/service_config.h"
-#include "server/queue/question.h"
+#include "server/queue/line_queue.h"
 #include "translation/model_set.h"
 
 namespace nmt {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "translation/thread_limit.h"
+#include "nn/device/parallel_ranges.h"
 
 namespace nmt {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "report/pictures/attention_picture.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 #include "translation/lines/word_alignment.h"
 
 namespace nmt {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "server/queue/line_queue.h"
-#include "server/queue/question.h"
 #include "translation/translator.h"
 
 namespace nmt {

@@ -10,7 +10,7 @@
 
 #include "config/config.h"
 #include "server/languages/service_languages.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 
 namespace nmt {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files/sha256.h"
+#include "base/files/file.h"
 
 namespace nmt {
 namespace {

@@ -6,6 +6,9 @@
 
 namespace nmt {
 
+/// GET /spec: interfaces/server/openapi.json, built in by CMake.
+const std::string& openapi_json();
+
 /// A file of interfaces/server/page, built in by CMake.
 struct EmbeddedText {
   std::string name, text;

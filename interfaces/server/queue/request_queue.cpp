@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 
 namespace nmt {
 

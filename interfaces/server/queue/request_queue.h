@@ -15,11 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/process/clock.h"
 #include "base/process/log.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 #include "server/queue/line_queue.h"
-#include "server/queue/question.h"
 #include "server/records/metrics.h"
 
 namespace nmt {

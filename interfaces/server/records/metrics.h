@@ -8,6 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "base/files/file_descriptor.h"
+#include "server/http/http_options.h"
+
 namespace nmt {
 
 /// What GET /metrics tells: counters since the start and a histogram of the time that requests took. Any thread may
@@ -59,6 +62,26 @@ class LatencyTimer {
   const Clock::time_point start_ = Clock::now();
   std::string pair_ = "none";
   bool counted_ = false;
+};
+
+/// A line of JSON for each request, without texts and keys: {"time", "client", "method", "path", "status", "received",
+/// "sent", "seconds"}; received and sent are bytes of the bodies.
+class AccessLog {
+ public:
+  /// Adds to the file; "-" is standard error, no path no log. Throws Error where it cannot be written.
+  explicit AccessLog(std::string path);
+
+  /// What cannot be written is left out: a full disk stops no answer. Any thread may call it.
+  void add(const HttpExchange& exchange);
+  /// Opens the file anew, which may have been moved away. Throws Error.
+  FileDescriptor open() const;
+  /// From now on lines go there.
+  void use(FileDescriptor file) noexcept;
+
+ private:
+  const std::string path_;
+  std::mutex mutex_;
+  FileDescriptor file_;
 };
 
 }  // namespace nmt

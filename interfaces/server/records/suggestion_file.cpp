@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/files/file_descriptor.h"
-#include "base/strict_json.h"
-#include "server/http/request_error.h"
+#include "base/files/strict_json.h"
+#include "server/http/http_message.h"
 
 namespace nmt {
 namespace {

@@ -4,15 +4,33 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/files/line_reader.h"
 #include "base/files/mapped_file.h"
-#include "base/files/sha256.h"
 
 namespace nmt {
+
+/// SHA-256 in hexadecimal, as sha256sum prints it.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+  void add(std::string_view bytes);
+  std::string hex();  ///< ends the sum: nothing may be added, nor hex() be called, after it
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string sha256_of_file(const std::filesystem::path& path);  ///< throws Error if it can't be read
+std::string sha256_of_bytes(std::string_view bytes);
 
 /// The whole file as bytes. Throws Error if it can't be read, or holds more bytes than `max_bytes`.
 std::string read_file(const std::filesystem::path& path, size_t max_bytes = SIZE_MAX);

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/partial_name.h"
-#include "base/library_errors.h"
 
 namespace fs = std::filesystem;
 

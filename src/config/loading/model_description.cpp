@@ -4,10 +4,10 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/json_file.h"
-#include "base/process/version.h"
-#include "config/json.h"
+#include "base/files/strict_json.h"
+#include "base/process/program_description.h"
 #include "config/loading/schema.h"
+#include "config/option_listing.h"
 
 namespace fs = std::filesystem;
 

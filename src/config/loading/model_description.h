@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/files/stored_weights.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/config.h"
 
 namespace nmt {

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "config/loading/old_names.h"
 #include "config/loading/old_programs.h"
 #include "config/loading/yaml_reader.h"
 #include "config/option_table.h"

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/files/byte_order_mark.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
 #include "config/option_table.h"

@@ -16,4 +16,7 @@ int64_t fixed_piece_count(int64_t user_symbols, bool byte_fallback);
 /// Contradictions that begin in the section data: texts, cleaning, vocabularies. Throws Error.
 void check_data_rules(const RuleChecker& checker);
 
+/// Contradictions that begin in the section model. Throws Error.
+void check_model_rules(const RuleChecker& checker);
+
 }  // namespace nmt

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/difference.h"
+#include "config/option_listing.h"
 
 namespace nmt {
 

@@ -7,4 +7,7 @@ namespace nmt {
 /// Contradictions that begin in the section training. Throws Error.
 void check_training_rules(const RuleChecker& checker);
 
+/// Contradictions that begin in the sections validation, decoding and evaluation. Throws Error.
+void check_use_rules(const RuleChecker& checker);
+
 }  // namespace nmt

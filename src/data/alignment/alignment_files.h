@@ -4,12 +4,45 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/process/log.h"
+#include "data/alignment/hmm_aligner.h"
+#include "data/alignment/lexicon_training.h"
+#include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
 
 namespace nmt {
+
+/// How two alignments of a pair, one for each direction, become one (Och and Ney 2003, sec. 4; Koehn et al. 2003).
+enum class Symmetrization {
+  kIntersection,      ///< the links of both
+  kUnion,             ///< those of either
+  kGrowDiagonal,      ///< of both, and those of either beside a link for a piece that has none
+  kGrowDiagonalFinal  ///< and at last those of either between two pieces that have none
+};
+
+/// forward: the source piece of each target piece, or less than 0. reversed: the target piece of each source piece.
+/// Ascending by target, then source.
+std::vector<PieceLink> symmetrize(std::span<const int32_t> forward, std::span<const int32_t> reversed,
+                                  Symmetrization how);
+
+/// The links of all pairs, one after the other, and where those of each end. Places are those of the corpus: a prefix
+/// counts, though it has no links.
+struct AlignedPairs {
+  std::vector<uint64_t> ends;
+  std::vector<PieceLink> links;
+};
+
+/// Aligns the pieces of each pair by two hidden Markov models, one a direction, made one by `how`. Pairs of more than
+/// kLongestAligned pieces on a side have no links. Memory: that of training two models, and 4 bytes a link. nullopt:
+/// should_stop said so.
+std::optional<AlignedPairs> align_pairs(const PiecePairs& pairs, int64_t source_vocabulary, int64_t target_vocabulary,
+                                        const HmmOptions& options, Symmetrization how = Symmetrization::kGrowDiagonal);
+
+constexpr int64_t kLongestAligned = 512;
 
 struct AlignmentFilesOptions {
   int threads = 1;

@@ -9,12 +9,10 @@
 #include "base/files/file.h"
 #include "base/folders/output_folder.h"
 #include "base/process/user_files.h"
-#include "config/text_sets.h"
+#include "config/config.h"
 #include "data/lexicon.h"
-#include "data/piece_links.h"
 #include "data/prepared_corpus.h"
 #include "text/codec/codec.h"
-#include "text/codec/readable_vocabulary.h"
 
 namespace fs = std::filesystem;
 

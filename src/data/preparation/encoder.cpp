@@ -1,15 +1,76 @@
 #include "data/preparation/encoder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/threads.h"
 #include "text/codec/caching_encoder.h"
+#include "text/codec/codec.h"
 
 namespace nmt {
+namespace {
+
+constexpr size_t kBlockPairs = 1024;
+constexpr size_t kBlockBytes = 1 << 20;  // of text: bounds memory where lines are long
+constexpr int kMaxThreads = 128;         // more would wait for the one that reads or writes
+
+struct Block {
+  std::vector<EncodedPair> pairs;
+  std::exception_ptr error;  // of reading what follows these pairs
+};
+
+void read_block(CorpusReader& reader, Block& block) {
+  block.pairs.clear();
+  block.pairs.reserve(kBlockPairs);
+  try {
+    for (size_t bytes = 0; block.pairs.size() < kBlockPairs && bytes < kBlockBytes;) {
+      EncodedPair pair;
+      if (!reader.next(pair.text)) break;
+      bytes += pair.text.source.size() + pair.text.target.size();
+      block.pairs.push_back(std::move(pair));
+    }
+  } catch (...) {
+    block.error = std::current_exception();
+  }
+}
+
+}  // namespace
+
+void run_pairs(CorpusReader& reader, int threads, const PairStages& stages) {
+  threads = std::clamp(threads, 1, kMaxThreads);
+  const int64_t slots = 2 * threads + 2;
+  std::vector<Block> blocks(static_cast<size_t>(slots));
+  const auto block_of = [&](int64_t slot) -> Block& { return blocks[static_cast<size_t>(slot)]; };
+  bool ended = false;
+  run_ordered_pipeline({.read =
+                            [&](int64_t slot) {
+                              if (ended) return false;
+                              Block& block = block_of(slot);
+                              read_block(reader, block);
+                              ended = block.error || block.pairs.empty();
+                              return block.error || !block.pairs.empty();
+                            },
+                        .transform =
+                            [&](int64_t slot, int worker) {
+                              for (auto& pair : block_of(slot).pairs) stages.transform(pair, worker);
+                            },
+                        .write =
+                            [&](int64_t slot) {
+                              Block& block = block_of(slot);
+                              for (auto& pair : block.pairs) stages.take(pair);
+                              if (block.error) std::rethrow_exception(block.error);
+                              return !stages.should_stop();
+                            }},
+                       threads, slots);
+}
 
 /// What one thread encodes with; it remembers words from pair to pair.
 struct CorpusEncoder::Encoders {
@@ -70,6 +131,25 @@ void CorpusEncoder::encode(EncodedPair& pair, Encoders& encoders) const {
   pair.target = is_longer(target, longest_target_) ? one_more_than(options_.most_target_pieces)
                                                    : encoders.target().encode(target);
   if (options_.target_text == TargetText::kNormalised) pair.text.target = std::move(target);
+}
+
+void require_room_for_sentence(const TextCodec& codec, const DataConfig& data) {
+  const int64_t prefix = codec.prefix_length(), markers = marker_count(data.source_markers);
+  if (prefix + markers >= data.maxlen1)
+    throw Error(
+        fmt::format("data.maxlen1: {} leaves no room for a sentence: the pieces of data.source_prefix ({}) and the "
+                    "tokens of data.source_markers ({}) count, too; raise it",
+                    data.maxlen1, prefix, markers));
+}
+
+int64_t cut_to_maxlen(EncodedPair& pair, const DataConfig& data) {
+  const auto cut = [](std::vector<int32_t>& pieces, int64_t limit) -> int64_t {
+    const auto kept = static_cast<size_t>(std::max<int64_t>(limit, 0));
+    if (pieces.size() <= kept) return 0;
+    pieces.resize(kept);
+    return 1;
+  };
+  return cut(pair.source, data.maxlen1 - marker_count(data.source_markers)) + cut(pair.target, data.maxlen2 - 1);
 }
 
 }  // namespace nmt

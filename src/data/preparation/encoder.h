@@ -1,11 +1,33 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <vector>
 
-#include "data/preparation/pair_pipeline.h"
+#include "config/config.h"
 #include "text/codec/codec.h"
+#include "text/corpus/cleaning.h"
+#include "text/pairs/corpus_reader.h"
 
 namespace nmt {
+
+/// A pair on its way through nmt-prepro: first raw, then normalised, then cut into pieces.
+struct EncodedPair {
+  TextPair text;  ///< normalised; the target perhaps as it stands
+  std::vector<int32_t> source, target;
+  PairHashes hashes;  ///< of the normalised text
+};
+
+struct PairStages {
+  std::function<void(EncodedPair& pair, int worker)> transform;  ///< on several threads at once
+  std::function<void(EncodedPair& pair)> take;                   ///< in order, on the calling thread; may move from it
+  std::function<bool()> should_stop;  ///< asked once a block of pairs, several times a second
+};
+
+/// Reads a corpus, transforms its pairs on `threads` threads and hands them out in order, in blocks: no more than a few
+/// for each thread are in memory. Throws the error of the first bad pair in the order of the text, whether its reading,
+/// its transformation or take() failed.
+void run_pairs(CorpusReader& reader, int threads, const PairStages& stages);
 
 enum class TargetText { kNormalised, kAsItStands };
 
@@ -33,5 +55,12 @@ class CorpusEncoder {
   Options options_;
   size_t longest_source_, longest_target_;  // bytes of texts that are encoded
 };
+
+/// Throws Error where data.source_prefix and data.source_markers leave no piece of data.maxlen1 to a sentence.
+void require_room_for_sentence(const TextCodec& codec, const DataConfig& data);
+
+/// data.too_long cut: takes off the pieces beyond data.maxlen1 and maxlen2, which count what stands around the pieces
+/// (data.source_markers, and the target's end symbol). The text stays whole. Returns how many sides were cut.
+int64_t cut_to_maxlen(EncodedPair& pair, const DataConfig& data);
 
 }  // namespace nmt

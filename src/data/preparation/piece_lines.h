@@ -8,7 +8,7 @@
 
 #include "text/codec/codec.h"
 #include "text/pairs/text_pair.h"
-#include "text/string_hash.h"
+#include "text/tokenizer.h"
 
 namespace nmt {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "data/preparation/pair_pipeline.h"
+#include "data/preparation/encoder.h"
 #include "text/codec/codec.h"
 
 namespace nmt {

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "base/process/progress.h"
-#include "text/normalization.h"
+#include "base/process/log.h"
+#include "text/codec/codec.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 

@@ -11,9 +11,8 @@
 #include "base/process/log.h"
 #include "config/config.h"
 #include "text/codec/codec.h"
-#include "text/corpus/sentence_sample.h"
-#include "text/words/word_counts.h"
-#include "text/words/word_tokenizer.h"
+#include "text/sentencepiece/training_text.h"
+#include "text/words.h"
 
 namespace nmt {
 

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
-#include "nn/decode/decoding_capabilities.h"
+#include "data/batches.h"
 #include "nn/decode/layer_cache.h"
-#include "nn/layers/embedding_table.h"
+#include "nn/layers/embedding.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/packed_matrix.h"
 

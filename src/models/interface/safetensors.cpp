@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/safetensors_index.h"
+#include "base/files/stored_weights.h"
 
 namespace nmt {
 namespace {

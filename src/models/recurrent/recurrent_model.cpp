@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "models/interface/model_initial_values.h"
 #include "nn/device/device.h"
-#include "nn/layers/recurrent_linear.h"
-#include "nn/ops/dropout.h"
+#include "nn/layers/recurrent_cell.h"
+#include "nn/ops/forward_context.h"
+#include "nn/ops/initial_values.h"
 #include "nn/ops/kernel_support.h"
-#include "nn/ops/parameter.h"
 
 namespace nmt {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "config/config.h"
 #include "models/interface/model.h"
-#include "models/recurrent/recurrent_decoder.h"
-#include "models/recurrent/recurrent_encoder.h"
+#include "models/recurrent/recurrent_parts.h"
 #include "nn/ops/initial_values.h"
 
 namespace nmt {

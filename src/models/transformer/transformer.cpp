@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "models/decoding/cached_state.h"
 #include "models/interface/model_initial_values.h"
-#include "models/transformer/deep_init.h"
+#include "models/transformer/decoder_states.h"
+#include "models/transformer/transformer_blocks.h"
+#include "nn/ops/initial_values.h"
 #include "nn/ops/kernel_support.h"
-#include "nn/ops/parameter.h"
 #include "nn/positions/positions.h"
-#include "nn/scores/attention_heads.h"
+#include "nn/scores/make_attention_score.h"
 
 namespace nmt {
 namespace {

@@ -1,19 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "config/config.h"
-#include "models/decoding/static_steps.h"
 #include "models/interface/model.h"
-#include "models/transformer/part_makers.h"
+#include "models/transformer/decoder_states.h"
 #include "models/transformer/transformer_blocks.h"
-#include "nn/decode/decoder_cache.h"
+#include "nn/decode/key_value_cache.h"
 #include "nn/layers/embedding.h"
+#include "nn/layers/feed_forward.h"
 #include "nn/ops/initial_values.h"
 #include "nn/ops/layer_norm.h"
+#include "nn/positions/positions.h"
+#include "nn/scores/attention_score.h"
 
 namespace nmt {
+
+/// What makes parts of a Transformer in place of what its configuration names; null: the configuration. So a program
+/// can try a part of its own that is not, or not yet, the choice of an option (docs/extending.md).
+struct PartMakers {
+  std::function<std::shared_ptr<Positions>(const PositionOptions& options)> positions = {};            ///< of each side
+  std::function<std::shared_ptr<HeadScores>(const PositionOptions& options)> relative_positions = {};  ///< of a layer
+  std::function<std::shared_ptr<AttentionScore>(const AttentionScoreOptions& options)> score = {};     ///< of a layer
+  FeedForwardMaker feed_forward = {};                                                                  ///< of a block
+};
 
 /// The Transformer (Vaswani et al. 2017) and its variants: post- and pre-norm, every kind of positions, other scores
 /// and mixers, with and without output projection of attention, three ways to share embeddings.

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <ATen/Parallel.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+
+#include "base/threads.h"
 
 namespace nmt {
 
@@ -26,5 +29,40 @@ void parallel_ranges(int64_t count, int64_t each, const Body& body) {
     }
   });
 }
+
+/// The threads beside the caller's: as many as at::get_num_threads() says at the first call, less one.
+ThreadPool& step_threads();
+/// Whether a caller of share_pieces() may have help: not inside a parallel region, nor where one thread was asked for.
+bool may_share();
+
+/// body(begin, end) for pieces of at least `grain` that make up [0, count): for work of some microseconds, as in a
+/// search step of one sentence, where a parallel region would cost more than it brings (ThreadPool). body must be
+/// noexcept.
+template <typename Body>
+void share_pieces(int64_t count, int64_t grain, const Body& body) {
+  const int64_t pieces = count / std::max<int64_t>(1, grain);
+  if (pieces <= 1 || !may_share()) return body(0, count);
+  step_threads().run(pieces, [&](int64_t i) noexcept { body(count * i / pieces, count * (i + 1) / pieces); });
+}
+
+/// So many threads for what the calling thread shares out while this lives; other threads of the process keep theirs
+/// (at::set_num_threads is for all that come later).
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int threads) : before_(threads_of_this_one()) { omp_set_num_threads(threads); }
+  ~ThreadLimit() { omp_set_num_threads(before_); }
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  // LibTorch sets the number of a thread anew when the thread first shares work out, and notes that for each library
+  // that hides its symbols: this one has to have done so, or a number that is set now would be gone then.
+  static int threads_of_this_one() {
+    at::internal::lazy_init_num_threads();
+    return at::get_num_threads();
+  }
+
+  int before_;
+};
 
 }  // namespace nmt

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "nn/decode/mixer.h"
-#include "nn/layers/dense_feed_forward.h"
+#include "nn/decode/layer_cache.h"
+#include "nn/layers/feed_forward.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {

@@ -1,11 +1,20 @@
 #include "nn/layers/embedding.h"
 
+#include <ATen/ops/embedding.h>
+
 #include <cmath>
 #include <limits>
 
-#include "nn/ops/dropout.h"
+#include "nn/ops/forward_context.h"
 
 namespace nmt {
+
+torch::Tensor EmbeddingTable::look_up(const torch::Tensor& ids, int64_t padding) const {
+  const bool rounded = packed && packed->packing().format != kernels::WeightFormat::kFloat32;
+  if (rounded && !torch::GradMode::is_enabled() && weight.device().is_cpu())
+    return packed->look_up({weight, bias}, ids);
+  return at::embedding(weight, ids, padding);
+}
 
 InputLayer::InputLayer(Options options, std::shared_ptr<Positions> positions)
     : options_(options), positions_(std::move(positions)) {}

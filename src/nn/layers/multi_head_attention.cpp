@@ -3,9 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "nn/attention/columns.h"
-#include "nn/decode/make_key_value_cache.h"
-#include "nn/decode/static_cache.h"
+#include "nn/attention/attention.h"
+#include "nn/decode/key_value_cache.h"
 #include "nn/ops/kernel_support.h"
 
 namespace nmt {

@@ -8,7 +8,7 @@
 
 #include "nn/attention/attention.h"
 #include "nn/decode/key_value_cache.h"
-#include "nn/decode/mixer.h"
+#include "nn/decode/layer_cache.h"
 #include "nn/ops/activation.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/initial_values.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nn/decode/mixer.h"
+#include "nn/decode/layer_cache.h"
 #include "nn/ops/linear.h"
 
 namespace nmt {

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "nn/ops/kernel_support.h"
-#include "nn/ops/training_panels.h"
+#include "nn/ops/linear.h"
 
 namespace nmt {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "nn/device/share_pieces.h"
+#include "nn/device/parallel_ranges.h"
 
 namespace nmt {
 

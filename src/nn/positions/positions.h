@@ -8,9 +8,7 @@
 
 #include "config/kinds.h"
 #include "nn/attention/head_scores.h"
-#include "nn/decode/decoding_capabilities.h"
 #include "nn/decode/layer_cache.h"
-#include "nn/decode/row_positions.h"
 #include "nn/ops/initial_values.h"
 
 namespace nmt {

@@ -8,7 +8,7 @@
 #include "nn/device/device.h"
 #include "nn/ops/kernel_support.h"
 #include "nn/positions/positions.h"
-#include "nn/positions/sinusoid.h"
+#include "nn/positions/table_positions.h"
 
 namespace nmt {
 namespace {

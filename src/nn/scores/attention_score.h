@@ -1,12 +1,17 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 
+#include "base/error.h"
+#include "nn/attention/head_scores.h"
 #include "nn/ops/initial_values.h"
+#include "nn/ops/linear.h"
 
 namespace nmt {
 
@@ -38,5 +43,104 @@ class AttentionScore : public torch::nn::Module, public HasInitialValues {
 
 /// Throws Error if queries and keys differ in size.
 void require_equal_sizes(const std::string& name, const AttentionScoreOptions& options);
+
+/// qᵀk, of queries and keys of one size (Luong et al. 2015, "dot").
+class DotScore final : public AttentionScore {
+ public:
+  explicit DotScore(const AttentionScoreOptions& options) { require_equal_sizes("dot", options); }
+  torch::Tensor prepare(const torch::Tensor& keys) override { return keys; }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return dot_scores(query, prepared);
+  }
+};
+
+/// qᵀk / sqrt(size), of queries and keys of one size (Vaswani et al. 2017, eq. 1).
+class ScaledDotScore final : public AttentionScore {
+ public:
+  explicit ScaledDotScore(const AttentionScoreOptions& options)
+      : scale_(1.0 / std::sqrt(static_cast<double>(options.key))) {
+    require_equal_sizes("scaled_dot", options);
+  }
+  torch::Tensor prepare(const torch::Tensor& keys) override { return keys; }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return dot_scores(query * scale_, prepared);
+  }
+
+ private:
+  double scale_;
+};
+
+/// qᵀ W k: bilinear (Luong et al. 2015, "general"). Sizes may differ.
+class GeneralScore final : public AttentionScore {
+ public:
+  explicit GeneralScore(const AttentionScoreOptions& options)
+      : key_(register_module("key", Linear(options.key, options.query, LinearImpl::Bias::kNo))) {}
+  torch::Tensor prepare(const torch::Tensor& keys) override { return key_(keys); }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return dot_scores(query, prepared);
+  }
+
+ private:
+  Linear key_;  // W
+};
+
+/// W q: a score of each position, whatever stands there (Luong et al. 2015, "location"). Sources have a greatest
+/// length.
+class LocationScore final : public AttentionScore {
+ public:
+  explicit LocationScore(const AttentionScoreOptions& options)
+      : places_(register_module("places", Linear(options.query, options.max_source, LinearImpl::Bias::kNo))) {}
+  /// Keys of more than max_source positions: Error.
+  torch::Tensor prepare(const torch::Tensor& keys) override {
+    const int64_t max = max_source();
+    if (keys.size(1) > max)
+      throw Error(fmt::format(
+          "attention score location: the source has {} positions, its table {}; cut sources (data.maxlen1) or raise "
+          "model.max_positions",
+          keys.size(1), max));
+    return keys;
+  }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return places_(query).narrow(-1, 0, prepared.size(1));
+  }
+  int64_t max_source() const override { return places_->weight.size(0); }
+
+ private:
+  Linear places_;
+};
+
+/// qᵀk / (|q| |k|), of queries and keys of one size: the cosine of their angle (Graves et al. 2014).
+class CosineScore final : public AttentionScore {
+ public:
+  explicit CosineScore(const AttentionScoreOptions& options) { require_equal_sizes("cosine", options); }
+  torch::Tensor prepare(const torch::Tensor& keys) override { return unit(keys); }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return dot_scores(unit(query), prepared);
+  }
+
+ private:
+  // Of length 1; a zero vector, such as padding, has score 0.
+  static torch::Tensor unit(const torch::Tensor& x) {
+    return x * (x.to(torch::kFloat32).square().sum(-1, /*keepdim=*/true) + 1e-12).rsqrt().to(x.scalar_type());
+  }
+};
+
+/// beta qᵀk / (|q| |k|), of queries and keys of one size, with a trained sharpness beta: the cosine alone is at most 1,
+/// and its softmax hardly tells keys apart (Graves et al. 2014, eq. 5, whose beta is the controller's; Henry et al.
+/// 2020). beta starts at sqrt(size), so that the score is scaled_dot of vectors whose features have mean square 1.
+class ScaledCosineScore final : public AttentionScore {
+ public:
+  explicit ScaledCosineScore(const AttentionScoreOptions& options) : cosine_(options) {
+    beta_ = register_parameter("beta", torch::full({1}, std::sqrt(static_cast<double>(options.key)), torch::kFloat32));
+  }
+  torch::Tensor prepare(const torch::Tensor& keys) override { return cosine_.prepare(keys); }
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& prepared) override {
+    return cosine_.forward(query, prepared) * beta_.to(query.scalar_type());
+  }
+
+ private:
+  CosineScore cosine_;
+  torch::Tensor beta_;  // [1]
+};
 
 }  // namespace nmt

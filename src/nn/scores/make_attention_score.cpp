@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "nn/scores/additive.h"
-#include "nn/scores/cosine.h"
-#include "nn/scores/dot.h"
-#include "nn/scores/general.h"
-#include "nn/scores/location.h"
-#include "nn/scores/scaled_cosine.h"
-#include "nn/scores/scaled_dot.h"
+#include "nn/scores/attention_score.h"
 
 namespace nmt {
 
@@ -34,6 +31,36 @@ std::shared_ptr<AttentionScore> make_attention_score(AttentionScoreKind kind, co
       break;
   }
   throw Error(fmt::format("attention score {}: is no score of its own", name_of(kind)));
+}
+
+namespace {
+
+class FoldedScore final : public HeadScores {
+ public:
+  FoldedScore(const std::string& name, std::shared_ptr<AttentionScore> score)
+      : HeadScores("score"), score_(std::move(score)) {
+    register_module(name, score_);
+  }
+
+  torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t /*first_query*/) override {
+    const auto scores = score_->forward(q.flatten(0, 1), score_->prepare(k.flatten(0, 1)));
+    return scores.to(q.scalar_type()).unflatten(0, {q.size(0), q.size(1)});
+  }
+
+ private:
+  std::shared_ptr<AttentionScore> score_;
+};
+
+}  // namespace
+
+std::shared_ptr<HeadScores> fold_heads(const std::string& name, std::shared_ptr<AttentionScore> score) {
+  return std::make_shared<FoldedScore>(name, std::move(score));
+}
+
+std::shared_ptr<HeadScores> make_head_scores(AttentionScoreKind score, int64_t head_dim) {
+  if (score == AttentionScoreKind::kScaledDot) return nullptr;
+  return fold_heads(name_of(score),
+                    make_attention_score(score, {.query = head_dim, .key = head_dim, .inner = head_dim}));
 }
 
 }  // namespace nmt

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/code_points.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
+#include "base/unicode.h"
 #include "report/html/html_page.h"
 #include "report/pictures/attention_picture.h"
 #include "report/pictures/markup.h"
@@ -15,13 +15,13 @@
 namespace nmt {
 namespace {
 
-constexpr int64_t kCell = 20, kCharacter = 8, kGap = 6, kFont = 13;  // pixels
+constexpr int64_t kMapCell = 20, kMapCharacter = 8, kMapGap = 6, kMapFont = 13;  // pixels
 
 // Characters of East Asia and SentencePiece's mark are about twice as wide.
 int64_t width_of(const std::string& token) {
   int64_t width = 0;
   for (size_t i = 0; i < token.size();) width += next_code_point(token, i) >= 0x2000 ? 2 : 1;
-  return width * kCharacter;
+  return width * kMapCharacter;
 }
 
 int64_t widest(const std::vector<std::string>& tokens) {
@@ -49,9 +49,9 @@ double share_of(float weight, float highest) {
 
 std::string draw(const AttentionGrid& grid) {
   const int64_t queries = std::ssize(grid.queries), keys = std::ssize(grid.keys);
-  const int64_t left = widest(grid.queries) + 2 * kGap, top = widest(grid.keys) + 2 * kGap;
-  const int64_t width = left + keys * kCell + kGap, height = top + queries * kCell + kGap;
-  const int64_t baseline = kCell / 2 + kFont / 3;
+  const int64_t left = widest(grid.queries) + 2 * kMapGap, top = widest(grid.keys) + 2 * kMapGap;
+  const int64_t width = left + keys * kMapCell + kMapGap, height = top + queries * kMapCell + kMapGap;
+  const int64_t baseline = kMapCell / 2 + kMapFont / 3;
   const float highest = highest_of(grid);
   std::string svg = fmt::format(
       "<svg class=\"map\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"attention\">\n"
@@ -59,12 +59,12 @@ std::string draw(const AttentionGrid& grid) {
       width, height);
   auto out = std::back_inserter(svg);
   for (int64_t key = 0; key < keys; ++key)
-    fmt::format_to(out, "<text transform=\"translate({} {}) rotate(-90)\">{}</text>", left + key * kCell + baseline,
-                   top - kGap, label(grid.keys[key]));
+    fmt::format_to(out, "<text transform=\"translate({} {}) rotate(-90)\">{}</text>", left + key * kMapCell + baseline,
+                   top - kMapGap, label(grid.keys[key]));
   svg += "</g>\n<g class=\"queries\">";
   for (int64_t query = 0; query < queries; ++query)
-    fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", left - kGap,
-                   top + query * kCell + baseline, label(grid.queries[query]));
+    fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", left - kMapGap,
+                   top + query * kMapCell + baseline, label(grid.queries[query]));
   svg += "</g>\n<g class=\"cells\">\n";
   for (int64_t query = 0; query < queries; ++query)
     for (int64_t key = 0; key < keys; ++key) {
@@ -72,7 +72,7 @@ std::string draw(const AttentionGrid& grid) {
       fmt::format_to(out,
                      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{:.2f}\"><title>{} ← {} "
                      "{:.2f}</title></rect>\n",
-                     left + key * kCell, top + query * kCell, kCell, kCell, share_of(weight, highest),
+                     left + key * kMapCell, top + query * kMapCell, kMapCell, kMapCell, share_of(weight, highest),
                      escape_xml(grid.queries[query]), escape_xml(grid.keys[key]), weight);
     }
   return svg + "</g>\n</svg>\n";

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "base/attention_grid.h"
+#include "text/aligned_translation.h"
 
 namespace nmt {
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "report/html/page_parts.h"
 #include "report/pictures/markup.h"
 
 namespace nmt {

@@ -10,10 +10,10 @@
 #include <set>
 
 #include "base/files/file.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "report/html/attention_map.h"
 #include "report/html/html_page.h"
-#include "report/html/run_plots.h"
+#include "report/html/svg_plot.h"
 #include "report/html/translation_quality.h"
 #include "report/pictures/attention_picture.h"
 #include "report/pictures/markup.h"

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
+#include "report/records/run_records.h"
 
 namespace nmt {
 
@@ -43,5 +44,9 @@ std::vector<double> round_ticks(double low, double high, int64_t count);
 
 /// 12000 -> "12k", 0.00025 -> "2.5e-4", 3.5 -> "3.5", 2e15 -> "2e+15".
 std::string short_number(double value);
+
+/// The curves of a run over its updates: loss, perplexity, accuracy, BLEU, chrF, learning rate, gradient norm, speed;
+/// without those that nothing is known of.
+std::vector<Plot> run_plots(const RunRecords& records);
 
 }  // namespace nmt

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "base/words.h"
+#include "base/unicode.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 

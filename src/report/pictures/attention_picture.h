@@ -1,14 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/attention_grid.h"
-#include "base/strict_json.h"
-#include "report/pictures/png.h"
+#include "base/files/strict_json.h"
+#include "text/aligned_translation.h"
 
 namespace nmt {
+
+/// A picture of 8-bit red, green and blue.
+struct Image {
+  int64_t width = 0, height = 0;
+  std::vector<uint8_t> rgb;  ///< [height, width, 3], row-major
+};
+
+/// The bytes of a PNG file (ISO 15948): truecolour, not interlaced. Throws MachineError where memory is short.
+std::string encode_png(const Image& image);
 
 /// Which axis of a picture the queries are on.
 enum class AttentionAxes { kQueriesDown, kKeysDown };

@@ -1,19 +1,122 @@
 #include "report/records/metrics_writer.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/files/file.h"
-#include "base/process/progress.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
+#include "base/process/log.h"
 #include "report/pictures/attention_picture.h"
-#include "report/records/validation_names.h"
+#include "report/records/run_records.h"
 
 namespace nmt {
+namespace {
+
+FileDescriptor open_to_append(const std::filesystem::path& path) {
+  std::error_code none;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), none);
+  return FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+}
+
+}  // namespace
+
+AppendFile::AppendFile(std::filesystem::path path) : path_(std::move(path)), file_(open_to_append(path_)) {
+  struct stat status;
+  if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0) fail(errno);
+  size_ = status.st_size;
+}
+
+void AppendFile::write(std::string_view record) {
+  size_t written = 0;
+  while (written < record.size()) {
+    const ssize_t count = ::write(file_.number(), record.data() + written, record.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int reason = count == 0 ? EIO : errno;
+      if (::ftruncate(file_.number(), size_) != 0) fail(errno);
+      fail(reason);
+    }
+    written += static_cast<size_t>(count);
+  }
+  size_ += static_cast<int64_t>(record.size());
+}
+
+void AppendFile::truncate(int64_t size) {
+  if (::ftruncate(file_.number(), size) != 0) fail(errno);
+  size_ = size;
+}
+
+void AppendFile::fail(int reason) const {
+  throw MachineError(fmt::format("{}: cannot write ({})", path_.string(), system_message(reason)));
+}
+
+UpdateLog::UpdateLog(std::filesystem::path path, std::string header, KeyOf key_of)
+    : path_(std::move(path)), header_(std::move(header)), key_of_(std::move(key_of)), file_(path_) {
+  truncate_after(std::numeric_limits<int64_t>::max());
+}
+
+void UpdateLog::truncate_after(int64_t update) {
+  const std::string text = read_file(path_);
+  std::string kept;
+  of_last_update_.clear();
+  bool is_header = !header_.empty(), keeps = true;
+  size_t start = 0;
+  for (size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    const auto line = std::string_view(text).substr(start, end - start);
+    if (is_header) {
+      if (line != header_) {
+        throw Error(fmt::format("{}:1: not the header that this version writes ({}); move the file away",
+                                path_.string(), header_));
+      }
+      is_header = false;
+    } else {
+      auto key = key_of_(line);
+      if (key) keeps = key->update <= update;
+      if (!keeps) continue;
+      if (key)
+        remember({std::move(*key), static_cast<int64_t>(kept.size())});
+      else
+        of_last_update_.clear();  // it stays, whatever is repeated
+    }
+    kept.append(line).push_back('\n');
+  }
+  if (text.starts_with(kept)) {
+    if (kept.size() < text.size()) file_->truncate(static_cast<int64_t>(kept.size()));
+  } else {  // lines go that others follow
+    write_file_atomically(path_, kept);
+    file_.emplace(path_);
+  }
+  if (is_header) file_->write(header_ + "\n");
+}
+
+void UpdateLog::remember(Line line) {
+  if (!of_last_update_.empty() && of_last_update_.front().key.update != line.key.update) of_last_update_.clear();
+  of_last_update_.push_back(std::move(line));
+}
+
+void UpdateLog::append(const UpdateLogKey& key, std::string_view line) {
+  auto& lines = of_last_update_;
+  const auto again = std::find_if(lines.begin(), lines.end(), [&](const Line& before) { return before.key == key; });
+  if (again != lines.end()) {
+    file_->truncate(again->start);
+    lines.erase(again, lines.end());
+  }
+  remember({key, file_->size()});
+  file_->write(fmt::format("{}\n", line));
+}
+
 namespace {
 
 double seconds_since_1970() {

@@ -1,14 +1,74 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "report/records/run_lines.h"
+#include "base/files/file_descriptor.h"
+#include "report/records/run_records.h"
 #include "report/records/training_observer.h"
-#include "report/records/update_log.h"
 
 namespace nmt {
+
+/// A file that only grows, a record at a time, while others may read it: a log of a run.
+class AppendFile {
+ public:
+  /// Opens it, or makes it and its folder. Throws MachineError if it can't be written to.
+  explicit AppendFile(std::filesystem::path path);
+  /// Writes all of it or, where the disk refuses, nothing: then MachineError.
+  void write(std::string_view record);
+  void truncate(int64_t size);            ///< in bytes; throws MachineError
+  int64_t size() const { return size_; }  ///< in bytes
+
+ private:
+  [[noreturn]] void fail(int reason) const;
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  int64_t size_ = 0;
+};
+
+/// What a line of an UpdateLog is about; lines stand in ascending order of updates.
+struct UpdateLogKey {
+  int64_t update = 0;
+  std::string weights = "";  ///< see ValidationReport; empty where it plays no part
+  bool operator==(const UpdateLogKey&) const = default;
+};
+
+/// A text file with a line for each event of a run, which a resumed run continues as if it had never stopped.
+class UpdateLog {
+ public:
+  /// The key of a line (without its \n); nullopt for what is no line of this log, such as one half written.
+  using KeyOf = std::function<std::optional<UpdateLogKey>(std::string_view line)>;
+
+  /// Opens or makes the file. header: its first line, or empty for none. Throws Error if the file has another header.
+  UpdateLog(std::filesystem::path path, std::string header, KeyOf key_of);
+
+  /// Drops the lines of later updates and a last one without its end. A line that cannot be read stays or goes with the
+  /// one before it. 0: only the header stays.
+  void truncate_after(int64_t update);
+
+  /// Adds a line (without \n). Where the last update has a line of the same key, it takes the place of that one and of
+  /// those after it: the events are repeated because the run was killed between them and the next checkpoint. Throws
+  /// MachineError.
+  void append(const UpdateLogKey& key, std::string_view line);
+
+ private:
+  std::filesystem::path path_;
+  std::string header_;
+  KeyOf key_of_;
+  std::optional<AppendFile> file_;
+  struct Line {
+    UpdateLogKey key;
+    int64_t start;  ///< where it begins, in bytes
+  };
+  void remember(Line line);
+  std::vector<Line> of_last_update_;
+};
 
 /// Writes what a run measures into its directory, for scripts and for report.html to read:
 ///   metrics.jsonl            a JSON object for each log interval: the fields of TrainingInterval, and "time" in

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/attention_grid.h"
+#include "text/aligned_translation.h"
 
 namespace nmt {
 

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "report/pictures/attention_picture.h"
-#include "report/records/validation_names.h"
-#include "report/tensorboard/model_graph.h"
+#include "report/records/run_records.h"
+#include "report/tensorboard/tensorboard_event.h"
 
 namespace nmt {
 namespace {

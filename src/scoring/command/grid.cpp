@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/code_points.h"
+#include "base/unicode.h"
 
 namespace nmt::scoring {
 namespace {

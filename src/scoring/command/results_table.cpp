@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/code_points.h"
+#include "base/unicode.h"
 #include "scoring/command/grid.h"
 #include "scoring/python/python_number.h"
 

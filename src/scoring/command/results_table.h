@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/choice.h"
-#include "scoring/significance/paired_test.h"
+#include "scoring/corpus/paired_test.h"
 
 namespace nmt::scoring {
 

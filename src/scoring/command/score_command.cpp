@@ -9,18 +9,17 @@
 #include <ostream>
 #include <span>
 
+#include "base/files/strict_json.h"
 #include "base/process/program_description.h"
-#include "base/process/version.h"
-#include "base/strict_json.h"
 #include "base/unicode.h"
 #include "scoring/command/score_arguments.h"
 #include "scoring/command/score_options.h"
 #include "scoring/command/score_parser.h"
 #include "scoring/command/scored_corpus_reader.h"
+#include "scoring/corpus/paired_test.h"
 #include "scoring/corpus/resampling.h"
 #include "scoring/metrics/length_analysis.h"
 #include "scoring/metrics/original_bleu.h"
-#include "scoring/significance/paired_statistics.h"
 
 namespace nmt::scoring {
 namespace {

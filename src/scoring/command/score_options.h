@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "scoring/command/results_table.h"
+#include "scoring/corpus/paired_test.h"
 #include "scoring/metrics/bleu.h"
 #include "scoring/metrics/chrf.h"
 #include "scoring/metrics/ter.h"
-#include "scoring/significance/paired_test.h"
 
 namespace nmt::scoring {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "scoring/corpus/corpus_statistics.h"
+#include "scoring/corpus/resampling.h"
 
 namespace nmt::scoring {
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "scoring/corpus/corpus_statistics.h"
 #include "scoring/corpus/resampling.h"
 
 namespace nmt::scoring {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "scoring/corpus/metric.h"
-#include "scoring/corpus/score.h"
 #include "scoring/python/seed.h"
 
 namespace nmt::scoring {

@@ -1,14 +1,82 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "scoring/corpus/corpus_statistics.h"
 #include "scoring/corpus/metric.h"
 #include "scoring/python/seed.h"
 
 namespace nmt::scoring {
+
+/// Some consecutive segments: hypotheses[system][segment], references[set][segment]. A reference whose data() is null
+/// is missing. The text belongs to someone else.
+struct SegmentBlock {
+  std::vector<std::vector<std::string_view>> hypotheses, references;
+  bool has_line_ends = false;  ///< white space at line ends is there, for Metric::reads_line_ends() only
+  int64_t size() const { return hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().size()); }
+};
+
+/// Statistics of segments the way resampling reads them: rows of equal width, padded with zeros to a whole number of
+/// groups of four. Kept as 16-bit integers while all of them are, which nearly all are; else as float32.
+class ResampleMatrix {
+ public:
+  explicit ResampleMatrix(int columns) : columns_(columns), stride_((columns + 3) / 4 * 4) {}
+  void append(std::span<const double> row);
+  int64_t rows() const { return rows_; }
+  int columns() const { return columns_; }
+  int stride() const { return stride_; }
+  bool is_short() const { return is_short_; }
+  /// rows() * stride() numbers; those of one of the two are there.
+  const std::vector<uint16_t>& short_values() const { return short_values_; }
+  const std::vector<float>& float_values() const { return float_values_; }
+
+ private:
+  int columns_, stride_;
+  int64_t rows_ = 0;
+  bool is_short_ = true;
+  std::vector<uint16_t> short_values_;
+  std::vector<float> float_values_;
+};
+
+/// What of the statistics of single segments is kept besides their sums.
+enum class Keep { kSums, kFloat32, kExact };
+
+/// Gathers the statistics of several systems by several metrics while the corpus streams by.
+class CorpusStatistics {
+ public:
+  CorpusStatistics(std::vector<std::shared_ptr<const Metric>> metrics, size_t systems, Keep keep, int threads);
+  /// Throws nmt::Error for text that is not UTF-8 or a segment without a reference.
+  void add(const SegmentBlock& block);
+
+  int64_t segments() const { return segments_; }
+  /// References per segment; kVariableReferences if it varied.
+  int64_t references() const { return references_; }
+  const std::vector<std::shared_ptr<const Metric>>& metrics() const { return metrics_; }
+  size_t systems() const { return systems_; }
+  const std::vector<double>& sums(size_t metric, size_t system) const { return at(metric, system).sums; }
+  const ResampleMatrix& resample_matrix(size_t metric, size_t system) const { return at(metric, system).float32; }
+  /// Segment by segment, Metric::columns() numbers each; kept with Keep::kExact.
+  const std::vector<double>& exact(size_t metric, size_t system) const { return at(metric, system).exact; }
+
+ private:
+  struct Gathered {
+    std::vector<double> sums, exact;
+    ResampleMatrix float32;
+  };
+  const Gathered& at(size_t metric, size_t system) const { return gathered_[metric * systems_ + system]; }
+  void score_segments(const SegmentBlock& block, int64_t begin, int64_t end,
+                      std::vector<std::vector<double>>& statistics) const;
+
+  std::vector<std::shared_ptr<const Metric>> metrics_;
+  size_t systems_;
+  Keep keep_;
+  int threads_;
+  int64_t segments_ = 0, references_ = 0;
+  std::vector<Gathered> gathered_;
+};
 
 /// Scores of bootstrap resamples (Koehn 2004), as NumPy holds them.
 struct ResampledScores {

@@ -6,10 +6,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
-#include "base/words.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/numpy_scalar.h"
 #include "scoring/python/python_number.h"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "base/code_points.h"
 #include "base/unicode.h"
-#include "base/words.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/numpy_scalar.h"
 

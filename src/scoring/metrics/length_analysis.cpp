@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "base/code_points.h"
-#include "base/words.h"
+#include "base/unicode.h"
 #include "scoring/python/python_number.h"
 
 namespace nmt::scoring {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scoring/corpus/corpus_statistics.h"
+#include "scoring/corpus/resampling.h"
 
 namespace nmt::scoring {
 

@@ -8,8 +8,8 @@
 namespace nmt::scoring {
 namespace {
 
-constexpr size_t kFirstSlots = 512;                      // a power of two
-constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;  // 2^64 / golden ratio (Fibonacci hashing)
+constexpr size_t kFirstSlots = 512;                          // a power of two
+constexpr uint64_t kHashMultiplier = 0x9E3779B97F4A7C15ULL;  // 2^64 / golden ratio (Fibonacci hashing)
 
 /// Eight bytes at a time; words are short.
 uint64_t hash_of(std::string_view text) {
@@ -22,7 +22,7 @@ uint64_t hash_of(std::string_view text) {
   }
   uint64_t word = 0;
   for (const char c : text) word = word << 8 | static_cast<uint8_t>(c);
-  return mix64(hash * kMultiplier ^ word);
+  return mix64(hash * kHashMultiplier ^ word);
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void NgramMatcher::clear() {
 
 size_t NgramMatcher::position(uint64_t key) const {
   const size_t mask = slots_.size() - 1;
-  size_t i = (key * kMultiplier) >> shift_;
+  size_t i = (key * kHashMultiplier) >> shift_;
   while (slots_[i].generation == generation_ && slots_[i].key != key) i = (i + 1) & mask;
   return i;
 }

@@ -8,8 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/code_points.h"
-#include "base/words.h"
+#include "base/unicode.h"
 #include "scoring/metrics/ngrams.h"
 #include "scoring/python/python_number.h"
 #include "scoring/python/summation.h"

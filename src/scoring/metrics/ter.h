@@ -1,13 +1,56 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "scoring/corpus/corpus_score.h"
 #include "scoring/corpus/metric.h"
-#include "scoring/tokenizers/tercom_tokenizer.h"
+#include "scoring/tokenizers/western_rules.h"
 
 namespace nmt::scoring {
+
+/// The number of edits of TER (Snover et al. 2006, algorithm 1) as sacreBLEU finds it: greedy shifts of up to ten
+/// words, each the one that lowers the edit distance most, then insertions, deletions and substitutions. The edit
+/// distance looks at a beam round the diagonal only. Words are numbers; equal words have equal numbers. Keeps its
+/// memory from one call to the next; not to be shared between threads.
+class TercomEdits {
+ public:
+  int64_t count(std::span<const uint32_t> hypothesis, std::span<const uint32_t> reference);
+
+ private:
+  enum class Step : uint8_t { kUnset, kMatch, kSubstitute, kHypothesisOnly, kReferenceOnly };
+  struct Shift {
+    int32_t gain = 0, length = 0, start = 0, target = 0;
+    bool better_than(const Shift& other) const;
+  };
+  struct Row {  // one row of the matrix: columns [first, last) are computed, beyond them infinite
+    int32_t first = 0, last = 0;
+    size_t offset = 0;  // of column 0 in costs_; may count cells that are not stored
+  };
+
+  void lay_out();
+  void compute_all();
+  void fill_row(int32_t row, uint32_t word, const int32_t* above, int32_t* here, Step* steps) const;
+  void align();
+  bool find_shift(Shift& best);
+  void try_targets(int32_t start, int32_t start_reference, int32_t length, Shift& best, bool& found);
+  int32_t distance_after(const Shift& shift);
+  int32_t reorder(const Shift& shift);
+
+  std::span<const uint32_t> reference_;
+  std::vector<uint32_t> words_, shifted_;  // of the hypothesis; after a shift
+  std::vector<Row> rows_;
+  std::vector<int32_t> costs_;         // of words_, row by row
+  std::vector<Step> steps_;            // how each cell was reached, laid out as costs_
+  std::vector<int32_t> above_, here_;  // rows of a shifted hypothesis; column j at j + 1
+  std::vector<int32_t> aligned_;       // reference position -> hypothesis position before or at it, -1: before all
+  std::vector<int32_t> reference_errors_, hypothesis_errors_;  // prefix sums
+  int32_t distance_ = 0;                                       // of words_
+  int64_t candidates_ = 0;                                     // shifts tried for this pair
+};
 
 struct TerScore : Score {
   double edits = 0;             ///< shifts, insertions, deletions, substitutions

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 
 namespace nmt::scoring {
 

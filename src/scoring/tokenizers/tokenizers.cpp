@@ -2,18 +2,163 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
 
-#include "base/code_points.h"
 #include "base/error.h"
+#include "base/files/file.h"
 #include "base/unicode.h"
-#include "scoring/tokenizers/flores_tokenizer.h"
-#include "scoring/tokenizers/mecab_tokenizer.h"
-#include "scoring/tokenizers/unicode_classes.h"
 #include "scoring/tokenizers/western_rules.h"
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
+
+#ifdef NMT_WITH_MECAB
+#include <mecab.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+#endif
 
 namespace nmt::scoring {
+
+std::string BleuTokenizer::tokenize(std::string_view line) const {
+  std::string text, joined;
+  tokenize(line, text);
+  std::vector<std::string_view> words;
+  split_words(text, words);
+  for (const std::string_view word : words) {
+    if (!joined.empty()) joined += ' ';
+    joined += word;
+  }
+  return joined;
+}
+
+namespace {
+
+class SentencePieceTokenizer final : public BleuTokenizer {
+ public:
+  SentencePieceTokenizer(const std::string& name, const std::filesystem::path& model, std::string signature)
+      : signature_(std::move(signature)) {
+    if (!load_sentencepiece(processor_, read_file(model)))
+      throw Error(fmt::format("tokenizer '{}': {} is not a SentencePiece model, or damaged", name, model.string()));
+  }
+
+  void tokenize(std::string_view line, std::string& out) const override {
+    std::vector<std::string> pieces;
+    if (const auto status = processor_.Encode({line.data(), line.size()}, &pieces); !status.ok()) {
+      throw Error(fmt::format("SentencePiece cannot split a line: {}", status.ToString()));
+    }
+    out.clear();
+    for (const std::string& piece : pieces) {
+      if (!out.empty()) out += ' ';
+      out += piece;
+    }
+  }
+  std::string signature() const override { return signature_; }
+
+ private:
+  sentencepiece::SentencePieceProcessor processor_;
+  std::string signature_;
+};
+
+std::string file_of_download(const std::string& name) {
+  if (name == "flores200") return "flores200sacrebleuspm";
+  if (name == "spBLEU-1K") return "spbleu-1k_tokenizer_spm.model";
+  return "sacrebleu_tokenizer_spm.model";
+}
+
+/// Where sacreBLEU keeps what it has downloaded.
+std::filesystem::path download_folder() {
+  if (const char* folder = std::getenv("SACREBLEU")) return folder;
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home ? home : "") / ".sacrebleu";
+}
+
+}  // namespace
+
+std::shared_ptr<const BleuTokenizer> make_sentencepiece_tokenizer(const std::string& name, const std::string& model) {
+  const bool own_model = !model.empty();
+  const auto path = own_model ? std::filesystem::path(model) : download_folder() / "models" / file_of_download(name);
+  if (!std::filesystem::exists(path)) {
+    if (own_model) throw Error(fmt::format("--spm-model {}: no such file", model));
+    throw Error(fmt::format("tokenizer '{}': {} is not there; download the model and name it with --spm-model FILE",
+                            name, path.string()));
+  }
+  std::string signature = name == "spm" ? "flores101" : name;
+  if (name == "spm" && own_model) signature = "spm-" + sha256_of_file(path).substr(0, 8);
+  return std::make_shared<SentencePieceTokenizer>(name, path, signature);
+}
+
+#ifdef NMT_WITH_MECAB
+namespace {
+
+struct Dictionary {
+  std::string_view package, signature;
+  unsigned int size;  // words; what tells the dictionary from others, as in sacreBLEU
+};
+
+/// Debian's IPADIC has one word more than the one that sacreBLEU uses (the era name Reiwa), so its figures are signed
+/// otherwise.
+std::vector<Dictionary> dictionaries_of(const std::string& name) {
+  if (name == "ko-mecab") return {{"mecab-ko-dic", "KO", 811795}};
+  return {{"IPADIC (Debian package mecab-ipadic-utf8)", "IPA", 392126}, {"Debian's IPADIC", "IPA.392127", 392127}};
+}
+
+class MecabTokenizer final : public BleuTokenizer {
+ public:
+  explicit MecabTokenizer(const std::string& name) {
+    std::string arguments = "-Owakati";
+    if (const char* folder = std::getenv("MECAB_DICTIONARY")) arguments += fmt::format(" -d {}", folder);
+    model_.reset(MeCab::createModel(arguments.c_str()));
+    if (!model_) throw Error(fmt::format("tokenizer '{}': MeCab does not start ({})", name, MeCab::getLastError()));
+    const MeCab::DictionaryInfo* info = model_->dictionary_info();
+    const auto dictionaries = dictionaries_of(name);
+    const auto dictionary = std::find_if(dictionaries.begin(), dictionaries.end(),
+                                         [&](const Dictionary& known) { return info && info->size == known.size; });
+    if (dictionary == dictionaries.end() || info->next) {
+      throw Error(
+          fmt::format("tokenizer '{}': MeCab's dictionary has {} words, {} has {}; set MECAB_DICTIONARY to its folder, "
+                      "without user dictionaries",
+                      name, info ? info->size : 0, dictionaries.front().package, dictionaries.front().size));
+    }
+    tagger_.reset(model_->createTagger());
+    signature_ = fmt::format("{}-{}-{}", name, MeCab::Model::version(), dictionary->signature);
+  }
+
+  void tokenize(std::string_view line, std::string& out) const override {
+    const std::string_view text = strip(line);
+    const std::unique_ptr<MeCab::Lattice> lattice(model_->createLattice());
+    lattice->set_sentence(text.data(), text.size());
+    if (!tagger_->parse(lattice.get())) throw Error(fmt::format("MeCab cannot split a line: {}", lattice->what()));
+    out.assign(strip(lattice->toString()));
+  }
+  std::string signature() const override { return signature_; }
+
+ private:
+  std::unique_ptr<MeCab::Model> model_;
+  std::unique_ptr<MeCab::Tagger> tagger_;  // after the model: goes before it
+  std::string signature_;
+};
+
+}  // namespace
+
+std::shared_ptr<const BleuTokenizer> make_mecab_tokenizer(const std::string& name) {
+  return std::make_shared<MecabTokenizer>(name);
+}
+
+#else
+
+std::shared_ptr<const BleuTokenizer> make_mecab_tokenizer(const std::string& name) {
+  throw Error(
+      fmt::format("tokenizer '{}': this program was built without MeCab; install libmecab-dev and build again", name));
+}
+
+#endif
+
 namespace {
 
 class NoneTokenizer final : public BleuTokenizer {

@@ -1,16 +1,74 @@
 #include "text/codec/codec.h"
 
 #include <fmt/format.h>
+#include <unicode/uscript.h>
+#include <unicode/utf8.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/file_descriptor.h"
+#include "base/unicode.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
-#include "text/words/word_tokenizer.h"
+#include "text/tokenizer.h"
+#include "text/words.h"
 
 namespace nmt {
+namespace {
+
+bool is_latin(UChar32 c) {
+  UErrorCode status = U_ZERO_ERROR;
+  return uscript_getScript(c, &status) == USCRIPT_LATIN;
+}
+
+std::string keep_latin(std::string_view text) {
+  std::string kept;
+  for (size_t i = 0; i < text.size();) {
+    const size_t begin = i;
+    const char32_t c = next_code_point(text, i);
+    if (is_python_space(c) || c == '\'' || is_latin(c)) kept.append(text, begin, i - begin);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string normalize(std::string_view text, const Normalization& normalization) {
+  std::string result(strip(text));
+  if (!normalization.nfkc && !normalization.lowercase && !normalization.latin_only) return result;
+  if (find_invalid_utf8(result)) result = repair_utf8(result);
+  if (normalization.nfkc) result = std::string(strip(nfkc(result)));
+  if (normalization.lowercase) result = lower_case(result);
+  if (normalization.latin_only) result = std::string(strip(keep_latin(result)));
+  return result;
+}
+
+int64_t marker_count(SourceMarkers markers) {
+  return markers == SourceMarkers::kBoth ? 2 : markers == SourceMarkers::kEnd ? 1 : 0;
+}
+
+int64_t source_length(int64_t pieces, SourceMarkers markers) {
+  return std::max<int64_t>(1, pieces + marker_count(markers));
+}
+
+void write_source(std::span<const int32_t> pieces, const SourceForm& form, int64_t* row) {
+  if (form.markers == SourceMarkers::kBoth) *row++ = SpecialIds::kBegin;
+  row = form.reversed ? std::reverse_copy(pieces.begin(), pieces.end(), row)
+                      : std::copy(pieces.begin(), pieces.end(), row);
+  if (form.markers != SourceMarkers::kNone || pieces.empty()) *row = SpecialIds::kEnd;
+}
+
+std::vector<int64_t> text_order(int64_t pieces, const SourceForm& form) {
+  std::vector<int64_t> order(source_length(pieces, form.markers));
+  std::iota(order.begin(), order.end(), 0);
+  const auto first = order.begin() + (form.markers == SourceMarkers::kBoth ? 1 : 0);
+  if (form.reversed) std::reverse(first, first + pieces);
+  return order;
+}
+
 namespace {
 
 constexpr const char* kPieces = "sentencepiece";
@@ -178,5 +236,37 @@ int64_t TextCodec::prefix_length(std::span<const int32_t> source) const {
 std::vector<int32_t> TextCodec::encode_target(std::string_view text) const { return target_->encode(normalized(text)); }
 
 std::string TextCodec::decode_target(std::span<const int32_t> ids) const { return target_->decode(ids); }
+
+std::string readable_vocabulary(const Tokenizer& tokenizer) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  if (const auto* words = dynamic_cast<const WordTokenizer*>(&tokenizer)) {
+    for (int32_t id = 0; id < words->size(); ++id) fmt::format_to(out, "{}\t{}\n", words->piece(id), words->count(id));
+    return text;
+  }
+  if (const auto* pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer)) {
+    // Six significant digits, as a C++ stream prints them.
+    for (const auto& piece : read_pieces(pieces->serialized(), "SentencePiece"))
+      fmt::format_to(out, "{}\t{:g}\n", piece.text, static_cast<double>(piece.score));
+    return text;
+  }
+  for (int32_t id = 0; id < tokenizer.size(); ++id) fmt::format_to(out, "{}\n", tokenizer.piece(id));
+  return text;
+}
+
+std::string readable_name(const std::string& file) {
+  std::string_view stem = file;
+  for (const std::string_view ending : {".vocab.tsv", ".model", ".spm"})
+    if (stem.ends_with(ending)) return fmt::format("{}.vocab", stem.substr(0, stem.size() - ending.size()));
+  return file + ".vocab";
+}
+
+std::map<std::string, std::string> readable_vocabularies(const TextCodec& codec) {
+  const auto names = codec.file_names();
+  std::map<std::string, std::string> files;
+  files[readable_name(names.front())] = readable_vocabulary(codec.source());
+  if (!codec.joint()) files[readable_name(names.back())] = readable_vocabulary(codec.target());
+  return files;
+}
 
 }  // namespace nmt

@@ -1,18 +1,56 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/strict_json.h"
-#include "text/codec/source_markers.h"
-#include "text/normalization.h"
+#include "base/files/strict_json.h"
+#include "config/kinds.h"
 #include "text/tokenizer.h"
 
 namespace nmt {
+
+/// What happens to a text before it is cut into pieces, apart from SentencePiece's own rule.
+struct Normalization {
+  bool nfkc = false;       ///< Unicode normalisation form KC
+  bool lowercase = false;  ///< after it
+  /// After these: deletes every character but white space, the letters of the Latin script (Unicode's Script=Latin, so
+  /// with diacritics, but no combining mark of its own) and the ASCII apostrophe, as Kyubyong's program of 2017.
+  bool latin_only = false;
+};
+
+/// White space at both ends removed, then as asked. Bytes that are not UTF-8 become U+FFFD where anything is asked for,
+/// and stay (for the tokenizer to take as unknown) elsewhere: any bytes are taken.
+std::string normalize(std::string_view text, const Normalization& normalization);
+
+/// How many they are, 0 to 2.
+int64_t marker_count(SourceMarkers markers);
+
+/// Tokens of a sentence of so many pieces as the encoder reads it.
+int64_t source_length(int64_t pieces, SourceMarkers markers);
+
+/// How an encoder reads a sentence: what stands around its pieces, and whether these come last to first (Sutskever et
+/// al. 2014, sec. 3.3). Markers keep their places.
+struct SourceForm {
+  SourceForm(SourceMarkers markers = SourceMarkers::kEnd, bool reversed = false)  // NOLINT: most are not reversed
+      : markers(markers), reversed(reversed) {}
+  bool operator==(const SourceForm&) const = default;
+
+  SourceMarkers markers;
+  bool reversed;
+};
+
+/// Writes a sentence as the encoder reads it: source_length() ids from `row` on.
+void write_source(std::span<const int32_t> pieces, const SourceForm& form, int64_t* row);
+
+/// The other way: which token of the encoder's, of source_length(pieces), is the i-th of the text, markers counted.
+/// Without reversal 0, 1, 2, ...
+std::vector<int64_t> text_order(int64_t pieces, const SourceForm& form);
 
 /// Both languages' way from raw text to ids and back: normalisation options and tokenizers, and what stands around the
 /// source's ids. It travels with the prepared data and with every model directory: as files beside (spm.model, or
@@ -72,5 +110,16 @@ class TextCodec {
   std::shared_ptr<const Tokenizer> source_, target_;
   std::vector<int32_t> prefix_ids_;
 };
+
+/// The vocabulary for a reader: `piece TAB score` a line, as SentencePiece's own trainer writes it beside a model, or
+/// `word TAB count`; line i + 1 has the piece of id i. Words that are unknown to the tokenizer are not in it.
+std::string readable_vocabulary(const Tokenizer& tokenizer);
+
+/// The files that stand beside those that TextCodec::save() writes: spm.vocab beside spm.model, source.vocab beside
+/// source.spm, de.vocab beside de.vocab.tsv, with their text.
+std::map<std::string, std::string> readable_vocabularies(const TextCodec& codec);
+
+/// The name of the readable file beside one of TextCodec::save().
+std::string readable_name(const std::string& file);
 
 }  // namespace nmt

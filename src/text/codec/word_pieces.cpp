@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/words.h"
+#include "base/unicode.h"
 
 namespace nmt {
 namespace {

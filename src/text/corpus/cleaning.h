@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/corpus/hash_set.h"
 
@@ -87,5 +89,15 @@ class CleaningRules {
   const HeldOutText& held_out_;
   HashSet seen_;
 };
+
+/// What became of one corpus: a row of the table.
+struct CleaningRow {
+  std::string name = {};
+  CleaningCounts counts = {};
+  bool is_training = true;  ///< others are never filtered
+};
+
+/// "What was kept and dropped and why": a row a corpus, their sum where there are several, and what the marks mean.
+std::string cleaning_table(const std::vector<CleaningRow>& rows, const CleaningOptions& options);
 
 }  // namespace nmt

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/files/byte_order_mark.h"
 #include "base/unicode.h"
 
 namespace nmt {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/code_points.h"
 #include "base/unicode.h"
 #include "text/moses/moses_characters.h"
 

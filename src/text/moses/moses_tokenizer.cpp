@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/code_points.h"
 #include "base/unicode.h"
 #include "text/moses/moses_characters.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "text/pairs/pair_formats.h"
 
 namespace nmt {

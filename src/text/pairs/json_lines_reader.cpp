@@ -6,8 +6,7 @@
 #include <array>
 #include <set>
 
-#include "base/files/json_file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "base/unicode.h"
 
 namespace nmt {

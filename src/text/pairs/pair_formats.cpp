@@ -3,7 +3,7 @@
 #include <array>
 #include <filesystem>
 
-#include "base/files/byte_order_mark.h"
+#include "base/unicode.h"
 #include "text/pairs/json_lines_reader.h"
 #include "text/pairs/sentence_reader.h"
 #include "text/pairs/tsv_reader.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/process/progress.h"
+#include "base/process/log.h"
 
 namespace nmt {
 namespace {

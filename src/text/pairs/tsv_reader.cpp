@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/code_points.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
+#include "base/unicode.h"
 
 namespace nmt {
 namespace {

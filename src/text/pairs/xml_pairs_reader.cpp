@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/code_points.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "base/unicode.h"
 #include "text/pairs/tmx_units.h"
 #include "text/pairs/wmt_documents.h"

@@ -4,13 +4,125 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "text/sentencepiece/load_sentencepiece.h"
-#include "text/sentencepiece/sentencepiece_settings.h"
+#include "base/files/protocol_buffer.h"
 
 namespace nmt {
+namespace {
+
+// Numbers of sentencepiece_model.proto.
+constexpr uint64_t kNormalizerField = 3, kDenormalizerField = 5;  // of the model
+constexpr uint64_t kCharacterMap = 2;                             // of both
+
+uint32_t number_at(std::string_view bytes, size_t at) {
+  uint32_t number;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
+}
+
+// u32 bytes of the double array, its units of 32 bits, texts. From unit i a step leads to (i ^ offset) ^ c, c a byte:
+// to anywhere in one block of 256 units. A unit with its highest bit set is a value, where no step begins, but for the
+// first one, where every walk begins.
+bool is_sound(std::string_view map) {
+  constexpr uint32_t kIsValue = 1u << 31, kIsLarge = 1u << 9;
+  if (map.empty()) return true;
+  if (map.size() < sizeof(uint32_t)) return false;
+  const uint32_t bytes = number_at(map, 0);
+  map.remove_prefix(sizeof(uint32_t));
+  if (bytes > map.size() || bytes % sizeof(uint32_t) != 0) return false;
+  const uint32_t units = bytes / sizeof(uint32_t);
+  for (uint32_t i = 0; i < units; ++i) {
+    const uint32_t unit = number_at(map, i * sizeof(uint32_t));
+    if (i > 0 && (unit & kIsValue) != 0) continue;
+    const uint32_t offset = (unit >> 10) << ((unit & kIsLarge) >> 6);
+    if (((i ^ offset) | 0xFF) >= units) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// What is read otherwise here than by SentencePiece could hide a table: only what both read to the end is sound.
+bool has_sound_character_maps(std::string_view serialized) {
+  constexpr uint64_t kMaxId = (1 << 29) - 1;
+  bool sound = true;
+  const auto of_normalizer = [&](const ProtocolField& field) {
+    sound = sound && field.id <= kMaxId && (field.id != kCharacterMap || is_sound(field.bytes));
+  };
+  const bool ends = for_each_field(serialized, [&](const ProtocolField& field) {
+    sound = sound && field.id <= kMaxId;
+    if (field.id == kNormalizerField || field.id == kDenormalizerField)
+      sound = for_each_field(field.bytes, of_normalizer) && sound;
+  });
+  return ends && sound;
+}
+
+bool load_sentencepiece(sentencepiece::SentencePieceProcessor& processor, std::string_view serialized) {
+  if (serialized.empty() || !has_sound_character_maps(serialized)) return false;
+  try {
+    return processor.LoadFromSerializedProto(serialized).ok();
+  } catch (const std::exception&) {  // its trie does not return a status: a piece with a zero byte, for one
+    return false;
+  }
+}
+
+namespace {
+
+constexpr uint64_t kPieces = 1;                       // of the model: sentencepiece_model.proto
+constexpr uint64_t kText = 1, kScore = 2, kType = 3;  // of a piece
+
+}  // namespace
+
+std::vector<Piece> read_pieces(std::string_view serialized, const std::string& name) {
+  std::vector<Piece> pieces;
+  const bool complete = for_each_field(serialized, [&](const ProtocolField& field) {
+    if (field.id != kPieces) return;
+    Piece piece;
+    for_each_field(field.bytes, [&](const ProtocolField& part) {
+      if (part.id == kText) piece.text = part.bytes;
+      if (part.id == kScore && part.bytes.size() == sizeof piece.score)
+        std::memcpy(&piece.score, part.bytes.data(), sizeof piece.score);
+      if (part.id == kType) piece.type = static_cast<PieceType>(part.number);
+    });
+    pieces.push_back(std::move(piece));
+  });
+  if (!complete || pieces.empty()) throw Error(name + ": not a SentencePiece model, or damaged; fetch it again");
+  return pieces;
+}
+
+namespace {
+
+// Numbers of sentencepiece_model.proto.
+constexpr uint64_t kTrainerSpec = 2, kNormalizerSpec = 3;                                     // of the model
+constexpr uint64_t kModelType = 3, kTreatWhitespaceAsSuffix = 24;                             // of the trainer
+constexpr uint64_t kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4, kEscapeWhitespaces = 5;  // of the normaliser
+constexpr uint64_t kBpe = 2;                                                                  // of the model types
+
+}  // namespace
+
+SentencePieceSettings read_sentencepiece_settings(std::string_view serialized) {
+  SentencePieceSettings settings;
+  const auto of_trainer = [&](const ProtocolField& field) {
+    if (field.id == kModelType) settings.is_bpe = field.number == kBpe;
+    if (field.id == kTreatWhitespaceAsSuffix) settings.treat_whitespace_as_suffix = field.number != 0;
+  };
+  const auto of_normalizer = [&](const ProtocolField& field) {
+    if (field.id == kAddDummyPrefix) settings.add_dummy_prefix = field.number != 0;
+    if (field.id == kRemoveExtraWhitespaces) settings.remove_extra_whitespaces = field.number != 0;
+    if (field.id == kEscapeWhitespaces) settings.escape_whitespaces = field.number != 0;
+  };
+  for_each_field(serialized, [&](const ProtocolField& field) {
+    if (field.id == kTrainerSpec) for_each_field(field.bytes, of_trainer);
+    if (field.id == kNormalizerSpec) for_each_field(field.bytes, of_normalizer);
+  });
+  return settings;
+}
+
 namespace {
 
 /// Stands for <unk> while SentencePiece joins the pieces. It takes strings that are no piece as they are, whereas its

@@ -10,6 +10,48 @@
 
 namespace nmt {
 
+/// Whether the tables of characters in a SentencePiece model file keep to themselves. SentencePiece walks them (double
+/// arrays of Darts-clone) without looking where a step leads: in a file that is made for it, out of memory. Takes time
+/// proportional to the tables.
+bool has_sound_character_maps(std::string_view serialized);
+
+}  // namespace nmt
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace nmt {
+
+/// Loads a model from the bytes of its file, which may be a stranger's: false for what is no model, or one that was
+/// made to lead SentencePiece out of memory.
+bool load_sentencepiece(sentencepiece::SentencePieceProcessor& processor, std::string_view serialized);
+
+/// What a piece of a SentencePiece model is (sentencepiece_model.proto).
+enum class PieceType { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
+
+struct Piece {
+  std::string text;
+  float score = 0;
+  PieceType type = PieceType::kNormal;
+};
+
+/// The pieces of a model file in the order of their ids. Throws Error ("NAME: ...") for what is no such file.
+std::vector<Piece> read_pieces(std::string_view serialized, const std::string& name);
+
+/// What a SentencePiece model file says of how it cuts text; SentencePiece itself does not tell.
+struct SentencePieceSettings {
+  bool is_bpe = false;
+  bool add_dummy_prefix = true;
+  bool remove_extra_whitespaces = true;
+  bool escape_whitespaces = true;
+  bool treat_whitespace_as_suffix = false;
+};
+
+/// From the bytes of a model file (a protocol buffer, sentencepiece_model.proto). What it does not say, or what cannot
+/// be read, has its default.
+SentencePieceSettings read_sentencepiece_settings(std::string_view serialized);
+
 /// A SentencePiece model (Kudo and Richardson 2018) whose ids of <pad>, <unk>, <s> and </s> are those of SpecialIds.
 class SentencePieceTokenizer final : public Tokenizer {
  public:

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "text/sentencepiece/sentencepiece_options.h"
 #include "text/sentencepiece/training_text.h"
 
 namespace nmt {

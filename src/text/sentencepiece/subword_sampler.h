@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/random.h"
+#include "text/tokenizer.h"
 
 namespace nmt {
 
@@ -17,5 +19,15 @@ class SubwordSampler {
   /// plain: the pieces that the tokenizer gives. <unk>, bytes and user symbols stay as they are.
   virtual std::vector<int32_t> sample(std::span<const int32_t> plain, CounterRandom& random) const = 0;
 };
+
+/// BPE-dropout (Provilkov et al. 2020, algorithm 1): a word is put together from its characters again; at each step
+/// each merge that is possible is left out with probability p, and the best of the others is done, until none is left.
+/// Throws Error where the tokenizer is no BPE model of SentencePiece.
+std::unique_ptr<SubwordSampler> make_bpe_dropout(const Tokenizer& tokenizer, double p);
+
+/// Subword sampling (Kudo 2018, section 3.2): a segmentation x has probability P(x)^alpha / sum_x' P(x')^alpha, where P
+/// is that of the unigram model; over all segmentations (nbest = 0, by forward filtering and backward sampling), or
+/// over the `nbest` best. Throws Error where the tokenizer is no unigram model of SentencePiece.
+std::unique_ptr<SubwordSampler> make_unigram_sampler(const Tokenizer& tokenizer, double alpha, int64_t nbest);
 
 }  // namespace nmt

@@ -1,14 +1,41 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "text/sentencepiece/sentencepiece_options.h"
+#include "base/random.h"
 
 namespace nmt {
+
+struct SentencePieceOptions {
+  std::string type = "bpe";  ///< bpe | unigram
+  int64_t vocab_size = 32000;
+  double character_coverage = 0.9995;
+  bool byte_fallback = false;
+  std::vector<std::string> user_symbols = {};
+  std::string normalization = "nmt_nfkc";
+  std::string option = "data.vocab_size";  ///< named in messages about the size
+};
+
+/// At most so many lines of a stream, each with the same probability (Vitter 1985, algorithm R); a function of the seed
+/// and the stream.
+class SentenceSample {
+ public:
+  SentenceSample(int64_t capacity, uint64_t seed);  ///< capacity 0: all lines
+  void offer(std::string_view line);
+  int64_t offered() const { return offered_; }
+  bool is_partial() const { return capacity_ > 0 && offered_ > capacity_; }  ///< some lines are not in it
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  int64_t capacity_, offered_ = 0;
+  CounterRandom random_;
+  std::vector<std::string> lines_;
+};
 
 /// What SentencePiece leaves out of its training, whatever its options: such lines are to be counted and reported.
 bool sentencepiece_skips(std::string_view line);

@@ -12,9 +12,8 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/file_descriptor.h"
-#include "base/files/json_file.h"
+#include "base/files/strict_json.h"
 #include "base/folders/output_folder.h"
-#include "base/strict_json.h"
 
 namespace fs = std::filesystem;
 

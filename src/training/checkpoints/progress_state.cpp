@@ -1,8 +1,22 @@
 #include "training/checkpoints/progress_state.h"
 
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
+
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/files/strict_json.h"
+#include "base/process/program_description.h"
+#include "nn/device/device.h"
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/training/training_product.h"
+#include "training/checkpoints/checkpoint.h"
 
 namespace nmt {
 namespace {
@@ -111,6 +125,126 @@ ProgressState ProgressState::from_json(const nlohmann::json& json) {
   std::erase_if(state.best_validations, [](const auto& validation) { return !std::isfinite(validation.score); });
   for (; state.events.size() > kMostEvents; state.events.pop_back()) ++state.later_events;
   return state;
+}
+
+namespace {
+
+// Throws nlohmann::json::exception for what is damaged.
+ProgressState read_progress(const std::filesystem::path& path) {
+  // One beyond the limits is as damaged as one that is cut off, and is not taken into memory.
+  const bool readable = std::filesystem::file_size(path) <= JsonLimits{}.bytes;
+  const auto json = readable ? parse_json_or_null(read_file(path)) : nlohmann::json();
+  if (const auto format = json.value("format", int64_t{1}); format > kProgressFormat)
+    throw Error(
+        fmt::format("{}: written by a newer version of this program (format {}, this one reads up to {}); go on with "
+                    "that version, or --restart to begin anew",
+                    path.string(), format, kProgressFormat));
+  return ProgressState::from_json(json);
+}
+
+// The kernel set, and that of the products of training, unless they are LibTorch's.
+std::string kernel_names(const std::string& precision) {
+  const auto type = precision == "bf16" ? kernels::Type::kBfloat16 : kernels::Type::kFloat;
+  const auto* products = kernels::training_kernels(type);
+  const char* name = kernels::kernels().name;
+  return products ? fmt::format("{}, products {}", name, products->name) : name;
+}
+
+}  // namespace
+
+ProgressState fresh_progress(const Config& config, torch::Device device, const std::string& data_hash) {
+  ProgressState progress;
+  progress.precision = precision_name(resolve_precision(config.run.precision, device));
+  progress.device = device.str();
+  progress.threads = at::get_num_threads();
+  progress.kernels = kernel_names(progress.precision);
+  progress.cpu = cpu_name();
+  progress.torch_version = TORCH_VERSION;
+  progress.data_hash = data_hash;
+  return progress;
+}
+
+std::optional<std::string> damage_of_checkpoint(const std::filesystem::path& checkpoint) {
+  if (auto damage = damage_of(checkpoint)) return damage;
+  try {
+    read_progress(checkpoint / kProgressFile);
+  } catch (const nlohmann::json::exception&) {
+    return std::string(kProgressFile) + ": not readable";
+  }
+  return std::nullopt;
+}
+
+ProgressState resumed_progress(const std::filesystem::path& checkpoint, const ProgressState& fresh,
+                               const Config& config, Logger& log) {
+  const auto path = checkpoint / kProgressFile;
+  const auto read = [&path] {
+    try {
+      return read_progress(path);
+    } catch (const nlohmann::json::exception&) {
+      throw Error(fmt::format("{}: damaged; --restart starts a new run", path.string()));
+    }
+  };
+  auto progress = read();
+  if (progress.data_hash != fresh.data_hash)
+    throw Error(fmt::format(
+        "run.dir {}: the prepared data in {} is not the one this run was begun with; prepare it again, or --restart to "
+        "begin anew",
+        config.run.dir, config.data.dir));
+  if (config.run.precision != TrainingPrecision::kAuto && progress.precision != fresh.precision)
+    throw Error(fmt::format("run.precision {}: this run was begun with {}", fresh.precision, progress.precision));
+  int64_t threads = fresh.threads;
+  // The number of threads was chosen by rule then: it stays, unless the user names another.
+  if (config.run.threads == 0 && progress.threads != threads) {
+    at::set_num_threads(static_cast<int>(progress.threads));
+    threads = progress.threads;
+  }
+  const auto take = [&](const char* what, std::string& before, const std::string& current) {
+    if (before != current)
+      log.warn("{} was {} and is {} now: the bits of the weights may differ from an unbroken run", what, before,
+               current);
+    before = current;
+  };
+  take("device", progress.device, fresh.device);
+  take("processor", progress.cpu, fresh.cpu);
+  // `auto` goes on in the precision that the run was begun with, be it another than that of a new run here.
+  take("kernel set", progress.kernels, kernel_names(progress.precision));
+  take("LibTorch", progress.torch_version, fresh.torch_version);
+  auto threads_then = std::to_string(progress.threads);
+  take("number of threads", threads_then, std::to_string(threads));
+  progress.threads = threads;
+  return progress;
+}
+
+namespace {
+
+std::set<int64_t> best_updates(const ProgressState& progress) {
+  std::set<int64_t> best;
+  for (const auto& validation : progress.best_validations) best.insert(validation.update);
+  return best;
+}
+
+std::string text_of(const ProgressState& progress) { return progress.to_json().dump(2) + "\n"; }
+
+}  // namespace
+
+int64_t RunCheckpoints::keep(const ProgressState& progress) const {
+  return parts_.keep + (parts_.counts && progress.extra_checkpoint >= 0 ? 1 : 0);
+}
+
+void RunCheckpoints::save(const ProgressState& progress, int64_t extra) const {
+  const auto write = [&](const std::filesystem::path& folder) {
+    parts_.write_model(folder, {{"update", progress.update}});
+    save_safetensors(folder / kTrainerState, parts_.trainer_state());
+    write_file_atomically(folder / kProgressFile, text_of(progress));
+  };
+  const auto best = best_updates(progress);
+  const bool goes = parts_.counts && extra >= 0 && extra != progress.update && !best.contains(extra);
+  parts_.store.save(progress.update, keep(progress) + (goes ? 1 : 0), write, best);
+  if (goes) parts_.store.remove(extra);
+}
+
+void RunCheckpoints::save_progress(const ProgressState& progress) const {
+  parts_.store.replace_file(progress.update, kProgressFile, text_of(progress), keep(progress), best_updates(progress));
 }
 
 }  // namespace nmt

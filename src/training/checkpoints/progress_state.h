@@ -1,12 +1,21 @@
 #pragma once
 
+#include <torch/types.h>
+
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
+#include "base/process/log.h"
+#include "config/config.h"
 #include "data/batch_stream.h"
+#include "models/interface/safetensors.h"
+#include "training/checkpoints/checkpoint.h"
 #include "training/optimizers/schedule.h"
 
 namespace nmt {
@@ -66,5 +75,52 @@ struct ProgressState {
 
 /// Of state.json; one without a number is of format 1, which the toolkit reads, too.
 constexpr int64_t kProgressFormat = 2;
+
+/// The state of a run that has not begun: what its bits are a function of besides configuration and data, as it is here
+/// and now.
+ProgressState fresh_progress(const Config& config, torch::Device device, const std::string& data_hash);
+
+/// What is wrong with a checkpoint: files that are not those of checksums.json, or a state that can't be read; nullopt
+/// where all is well. Throws Error for a state of a newer version of the toolkit: nothing is wrong with that.
+std::optional<std::string> damage_of_checkpoint(const std::filesystem::path& checkpoint);
+
+/// The state in a checkpoint, to go on from here and now; the number of threads is set to the run's own unless the user
+/// named one. Warns of what may change the bits. Throws Error: damaged, written by a newer version, begun with other
+/// data or another precision.
+ProgressState resumed_progress(const std::filesystem::path& checkpoint, const ProgressState& fresh,
+                               const Config& config, Logger& log);
+
+/// The file of a checkpoint that holds a ProgressState.
+constexpr const char* kProgressFile = "state.json";
+
+/// The file of a checkpoint that holds the optimizer's state and the moving average.
+constexpr const char* kTrainerState = "trainer.safetensors";
+
+/// Writes a model directory with the weights that the model has now: save_model.
+using ModelWriter = std::function<void(const std::filesystem::path&, const nlohmann::json& summary)>;
+
+/// Writes the checkpoints of a run: those of the last updates and of the validations that are averaged at the end stay.
+class RunCheckpoints {
+ public:
+  struct Parts {
+    const CheckpointStore& store;
+    ModelWriter write_model;
+    std::function<NamedTensors()> trainer_state;
+    int64_t keep = 1;     ///< the last so many
+    bool counts = false;  ///< the last ones are averaged: one that was not due takes no other's place
+  };
+  explicit RunCheckpoints(Parts parts) : parts_(std::move(parts)) {}
+
+  /// extra: the update of an older checkpoint that was not due (-1: none). If checkpoints count, it goes: a run that
+  /// was stopped and went on has those of an unbroken one.
+  void save(const ProgressState& progress, int64_t extra = -1) const;
+  /// Of an update whose checkpoint stands and whose weights are those: what has changed since is the progress.
+  void save_progress(const ProgressState& progress) const;
+
+ private:
+  int64_t keep(const ProgressState& progress) const;
+
+  Parts parts_;
+};
 
 }  // namespace nmt

@@ -13,12 +13,12 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/json_file.h"
+#include "base/files/strict_json.h"
 #include "base/folders/output_folder.h"
-#include "config/difference.h"
 #include "config/loading/schema.h"
+#include "config/option_listing.h"
 #include "data/manifest.h"
-#include "report/records/run_lines.h"
+#include "report/records/run_records.h"
 
 namespace fs = std::filesystem;
 

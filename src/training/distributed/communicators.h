@@ -9,6 +9,10 @@
 
 namespace nmt {
 
+/// NCCL's (LibTorch's c10d), for processes on GPUs, one each. It sums in an order that does not depend on time but on
+/// the number of processes. Null in a program that is built without NCCL.
+MakeDeviceCommunicator nccl_communicator();
+
 /// For devices of this type from now on; null: not at all. CUDA has NCCL without this, in a program that is built with
 /// it.
 void set_communicator(c10::DeviceType type, MakeDeviceCommunicator make);

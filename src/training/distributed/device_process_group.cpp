@@ -13,9 +13,8 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
-#include "base/library_errors.h"
-#include "base/process/clock.h"
-#include "training/distributed/peer_watch.h"
+#include "base/process/log.h"
+#include "training/distributed/process_group.h"
 
 namespace nmt {
 namespace {

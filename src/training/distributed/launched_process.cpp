@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "nn/device/device.h"
-#include "nn/device/device_capabilities.h"
 
 namespace nmt {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "nn/device/device_capabilities.h"
+#include "nn/device/device.h"
 #include "training/distributed/communicators.h"
 #include "training/distributed/launched_process.h"
 #include "training/distributed/mpi_process_group.h"

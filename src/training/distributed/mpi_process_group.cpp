@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/process/clock.h"
+#include "base/process/log.h"
 
 #ifdef NMT_WITH_MPI
 
@@ -20,7 +20,7 @@
 #include <thread>
 
 #include "training/distributed/launched_process.h"
-#include "training/distributed/peer_watch.h"
+#include "training/distributed/process_group.h"
 
 namespace nmt {
 namespace {

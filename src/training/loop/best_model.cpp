@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/strict_json.h"
 #include "base/folders/output_folder.h"
-#include "base/strict_json.h"
 #include "models/model_directory.h"
-#include "training/averages/average.h"
+#include "training/loop/averages.h"
 
 namespace nmt {
 namespace {

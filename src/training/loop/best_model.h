@@ -6,13 +6,13 @@
 #include <set>
 #include <string>
 
+#include "base/files/strict_json.h"
 #include "base/process/log.h"
-#include "base/strict_json.h"
 #include "config/config.h"
 #include "models/interface/model.h"
 #include "report/records/training_observer.h"
-#include "training/averages/moving_average.h"
-#include "training/checkpoints/run_checkpoints.h"
+#include "training/checkpoints/progress_state.h"
+#include "training/loop/averages.h"
 
 namespace nmt {
 

@@ -4,21 +4,28 @@
 #include <optional>
 #include <string>
 
+#include "base/process/app.h"
 #include "base/process/log.h"
-#include "base/process/signals.h"
 #include "config/config.h"
 #include "data/batches.h"
 #include "report/records/training_observer.h"
-#include "training/averages/moving_average.h"
-#include "training/checkpoints/run_checkpoints.h"
+#include "training/checkpoints/progress_state.h"
 #include "training/distributed/process_group.h"
+#include "training/loop/averages.h"
 #include "training/loop/best_model.h"
 #include "training/loop/interval_meter.h"
 #include "training/loop/train_update.h"
-#include "training/loop/update_guard.h"
 #include "training/optimizers/schedule.h"
 
 namespace nmt {
+
+/// Why a run ends here, by the first limit that it reached; nullopt: it goes on. minutes: of training, over all
+/// sessions.
+std::optional<std::string> reason_to_end(const Config& config, const ProgressState& progress, double minutes);
+
+/// Updates until the nearest limit in updates or epochs, for an estimate of the time; nullopt where neither is set.
+std::optional<int64_t> updates_left(const TrainingConfig& config, const ProgressState& progress,
+                                    int64_t batches_per_epoch);
 
 /// SIGINT or SIGTERM where a run is to end with its state saved, else 0. Asked after each update and often in between;
 /// an update or a validation under way is given up.

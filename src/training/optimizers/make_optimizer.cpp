@@ -1,10 +1,8 @@
 #include "training/optimizers/make_optimizer.h"
 
-#include "training/optimizers/adadelta.h"
 #include "training/optimizers/adafactor.h"
 #include "training/optimizers/adam.h"
-#include "training/optimizers/radam.h"
-#include "training/optimizers/sgd.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt {
 

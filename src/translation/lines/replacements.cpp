@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "text/terms/glossary.h"
-#include "text/terms/placeholders.h"
+#include "text/terms.h"
 
 namespace nmt {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/terms/text_range.h"
+#include "text/aligned_translation.h"
 #include "translation/lines/translation.h"
 
 namespace nmt {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,5 +40,18 @@ std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs
 
 /// Where such a line is halved: the second half begins there. 0 if it is a single character.
 size_t halving_point(std::string_view text);
+
+/// What the translation of a part of a line begins with.
+struct PartPrefix {
+  std::string text = {};
+  bool is_whole = false;  ///< it is all of the part's translation: the prefix goes on in the next part
+};
+
+/// Divides the prefix of a line among the parts of it, in their order: a part that ends a sentence gets as many
+/// sentences of the prefix as it has, one that is cut within a sentence as many words of it as have no more pieces than
+/// the part. The first that is not whole gets the rest, which may be empty, and nothing is for those behind it. What is
+/// given adds up to the prefix.
+std::vector<PartPrefix> divide_prefix(std::string_view prefix, std::span<const SourcePart> parts,
+                                      const TextCodec& codec);
 
 }  // namespace nmt

@@ -11,11 +11,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/code_points.h"
 #include "base/unicode.h"
-#include "text/alignment/place_tags.h"
-#include "text/string_hash.h"
-#include "text/terms/glossary.h"
+#include "text/place_tags.h"
+#include "text/terms.h"
+#include "text/tokenizer.h"
 #include "translation/lines/replacements.h"
 
 namespace nmt {

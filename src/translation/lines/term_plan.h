@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/alignment/aligned_translation.h"
-#include "text/terms/text_range.h"
+#include "text/aligned_translation.h"
 #include "translation/lines/translation.h"
 
 namespace nmt {

@@ -1,14 +1,33 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "text/alignment/aligned_translation.h"
+#include "text/aligned_translation.h"
 
 namespace nmt {
+
+/// What a caller hears of a translation under way, and may say to it. Each may be empty.
+struct TranslationCalls {
+  /// Called with the number of lines done so far whenever there are more, by one thread at a time; what it throws ends
+  /// the translation.
+  std::function<void(int64_t)> progress = {};
+  /// Asked while long lines are cut into parts and before each step of the search, by several threads at once: true
+  /// ends it with TranslationStopped.
+  std::function<bool()> stopped = {};
+};
+
+/// A translation ended because its caller said so.
+class TranslationStopped : public std::runtime_error {
+ public:
+  TranslationStopped() : std::runtime_error("the translation was stopped") {}
+};
 
 class Glossary;
 
@@ -76,6 +95,30 @@ struct Translation {
   int64_t target_tokens = 0;   ///< pieces and </s> of the best alternative
   bool split = false;          ///< the line was longer than max_source_length
   bool prefix_is_cut = false;  ///< it is longer than the greatest translation of a line, or of a part of one
+};
+
+/// Lines that may come in while others are translated, and what becomes of them. A translator's threads call it at the
+/// same time.
+class TranslationQueue {
+ public:
+  struct Item {
+    int64_t id = 0;  ///< of the queue's own
+    TranslationRequest request = {};
+    /// Where it can be requested, is_given_up() is asked only once it is: a look at it costs the others nothing.
+    std::stop_token given_up = {};
+  };
+  virtual ~TranslationQueue() = default;
+  /// The next lines, `count` at most; fewer where there are no more, or no more for now: it is asked again soon.
+  virtual std::vector<Item> take(int64_t count) = 0;
+  /// Called by a thread that has nothing to do. It may wait for more; false: the thread ends.
+  virtual bool wait() { return false; }
+  virtual void finish(int64_t id, Translation translation) = 0;
+  /// Asked of each line that was taken between the steps of its search: true drops it, and it is not finished.
+  virtual bool is_given_up(int64_t /*id*/) { return false; }
+  /// Lines that may be taken now: the threads take an even share of them.
+  virtual int64_t waiting() const = 0;
+  /// A thread has failed: wait() and take() have nothing more for the others.
+  virtual void close() {}
 };
 
 }  // namespace nmt

@@ -9,8 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "base/code_points.h"
-#include "base/words.h"
+#include "base/unicode.h"
 #include "text/codec/word_pieces.h"
 
 namespace nmt {

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/attention_grid.h"
-#include "text/alignment/aligned_translation.h"
+#include "text/aligned_translation.h"
 #include "text/codec/codec.h"
 #include "translation/lines/translation.h"
 

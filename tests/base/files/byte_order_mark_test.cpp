@@ -1,6 +1,6 @@
-#include "base/files/byte_order_mark.h"
-
 #include <gtest/gtest.h>
+
+#include "base/unicode.h"
 
 namespace nmt::byte_order_mark_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "base/files/json_file.h"
-
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -7,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/strict_json.h"
 #include "support.h"
 
 namespace nmt::json_file_test {

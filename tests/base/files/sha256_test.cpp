@@ -1,5 +1,3 @@
-#include "base/files/sha256.h"
-
 #include "base/error.h"
 #include "base/files/file.h"
 #include "support.h"

@@ -1,5 +1,3 @@
-#include "base/process/progress.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/process/log.h"
 #include "support.h"
 
 namespace nmt::progress_test {

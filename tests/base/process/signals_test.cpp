@@ -1,11 +1,10 @@
-#include "base/process/signals.h"
-
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
+#include "base/process/app.h"
 #include "support.h"
 
 namespace nmt::signals_test {

@@ -1,5 +1,3 @@
-#include "base/process/version.h"
-
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "base/files/file.h"
+#include "base/process/program_description.h"
 #include "support.h"
 
 namespace nmt::version_test {

@@ -1,9 +1,8 @@
-#include "config/loading/old_names.h"
-
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "config/loading/old_programs.h"
 #include "config/loading/schema.h"
 #include "support.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/random.h"
-#include "config/difference.h"
+#include "config/option_listing.h"
 #include "config/option_table.h"
 #include "config/value.h"
 #include "support.h"

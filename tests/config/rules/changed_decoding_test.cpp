@@ -1,5 +1,3 @@
-#include "config/rules/changed_decoding.h"
-
 #include <string>
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "data/alignment/align_pairs.h"
+#include "data/alignment/alignment_files.h"
 #include "data/preparation/prepared_corpus_writer.h"
 #include "support.h"
 

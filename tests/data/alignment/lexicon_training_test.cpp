@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/files/file.h"
+#include "base/files/strict_json.h"
 #include "base/random.h"
-#include "base/strict_json.h"
 #include "data/preparation/prepared_corpus_writer.h"
 #include "support.h"
 

@@ -1,9 +1,9 @@
-#include "data/alignment/symmetrize.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
+
+#include "data/alignment/alignment_files.h"
 
 namespace nmt::symmetrize_test {
 namespace {

@@ -1,10 +1,9 @@
-#include "data/preparation/pair_pipeline.h"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <stdexcept>
 
+#include "data/preparation/encoder.h"
 #include "support.h"
 
 namespace nmt::pair_pipeline_test {

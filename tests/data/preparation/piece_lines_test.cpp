@@ -7,7 +7,7 @@
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
-#include "text/words/word_tokenizer.h"
+#include "text/words.h"
 
 namespace nmt::piece_lines_test {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "data/lexicon.h"
-#include "data/piece_links.h"
 #include "data/preparation/preprocess_fixture.h"
+#include "data/prepared_corpus.h"
 #include "data/prepared_data.h"
 
 namespace nmt::preprocess_prefix_test {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "data/preparation/input_files.h"
 #include "data/preparation/preprocess_fixture.h"
 #include "data/prepared_data.h"

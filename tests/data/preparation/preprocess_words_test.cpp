@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "data/preparation/preprocess_fixture.h"
 #include "data/prepared_data.h"
 

@@ -1,6 +1,6 @@
-#include "data/preparation/stage_times.h"
-
 #include <gmock/gmock.h>
+
+#include "data/preparation/prepared_corpus_writer.h"
 
 namespace nmt::stage_times_test {
 namespace {

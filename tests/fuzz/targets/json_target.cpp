@@ -1,4 +1,4 @@
-#include "base/files/json_file.h"
+#include "base/files/strict_json.h"
 #include "fuzz_target.h"
 
 namespace {

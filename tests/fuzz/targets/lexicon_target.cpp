@@ -1,5 +1,5 @@
 // shortlist.bin. The input is taken as it is, and with the right checksum at its end.
-#include "base/files/sha256.h"
+#include "base/files/file.h"
 #include "data/lexicon.h"
 #include "fuzz_target.h"
 

@@ -1,7 +1,7 @@
 // {train,valid,test}.bin of nmt-prepro.
 #include <array>
 
-#include "base/files/sha256.h"
+#include "base/files/file.h"
 #include "data/prepared_corpus.h"
 #include "fuzz_target.h"
 

@@ -1,8 +1,7 @@
 #include <cmath>
 
 #include "fuzz_target.h"
-#include "text/words/word_tokenizer.h"
-#include "text/words/word_vectors.h"
+#include "text/words.h"
 
 NMT_FUZZ_TARGET(word_vectors, input) {
   static const nmt::WordTokenizer words(

@@ -1,5 +1,5 @@
 #include "fuzz_target.h"
-#include "text/words/word_tokenizer.h"
+#include "text/words.h"
 
 NMT_FUZZ_TARGET(word_vocabulary, input) {
   static const nmt::fuzz::Folder folder;

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "config/loading/schema.h"
-#include "data/codec_directory.h"
 #include "data/preparation/preprocess_fixture.h"
+#include "data/prepared_data.h"
 
 namespace nmt::compat::prepared_files_test {
 namespace {

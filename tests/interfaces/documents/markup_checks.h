@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "documents/tokens/html_tokenizer.h"
-#include "documents/tokens/tag_attributes.h"
+#include "documents/tokens/markup_token.h"
 
 /// What must be the same before a translation and after it.
 namespace nmt::test {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "evaluation/tiny_model.h"
 #include "nmt.h"
 #include "nmt/version.h"

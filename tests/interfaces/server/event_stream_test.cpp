@@ -1,9 +1,8 @@
-#include "server/event_stream.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 
+#include "server/answer_json.h"
 #include "server/http/http_message.h"
 
 namespace nmt::event_stream_test {

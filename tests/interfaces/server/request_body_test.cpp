@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 
 namespace nmt::request_body_test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "server/fake_translator.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 #include "server/translation_service.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
-#include "server/text_lines.h"
-
 #include <gmock/gmock.h>
+
+#include "server/answer_json.h"
 
 namespace nmt::text_lines_test {
 namespace {

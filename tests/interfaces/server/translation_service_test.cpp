@@ -11,10 +11,9 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "server/fake_translator.h"
-#include "server/http/http_stream.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 #include "support.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 
 namespace nmt::translation_service_test {
 namespace {

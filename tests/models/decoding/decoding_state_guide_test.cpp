@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "models/decoding/cached_state.h"
 #include "models/model_checks.h"
+#include "models/transformer/decoder_states.h"
 #include "nn/layers/embedding.h"
 #include "nn/layers/multi_head_attention.h"
 #include "nn/positions/positions.h"

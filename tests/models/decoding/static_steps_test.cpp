@@ -1,10 +1,9 @@
-#include "models/decoding/static_steps.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "models/formula_weights.h"
 #include "models/model_checks.h"
+#include "models/transformer/decoder_states.h"
 #include "support.h"
 #include "tensor_support.h"
 

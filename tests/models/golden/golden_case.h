@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "models/tiny_batch.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
+#include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "support.h"
 #include "tensor_support.h"

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/strict_json.h"
 #include "base/random.h"
-#include "base/strict_json.h"
 #include "support.h"
 #include "tensor_support.h"
 

@@ -1,5 +1,3 @@
-#include "models/losses/held_out_loss.h"
-
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "models/formula_weights.h"
+#include "models/loss.h"
 #include "models/tiny_batch.h"
 #include "tensor_support.h"
 #include "text/tokenizer.h"

@@ -1,9 +1,8 @@
 // Several layers with dropout between them, layer by layer through LibTorch's own functions and through our cells.
-#include "models/recurrent/recurrent_encoder.h"
-
 #include <gtest/gtest.h>
 
 #include "models/formula_weights.h"
+#include "models/recurrent/recurrent_parts.h"
 #include "tensor_support.h"
 
 namespace nmt::recurrent_encoder_test {

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
 #include "models/model_checks.h"
+#include "models/model_directory.h"
 #include "models/recurrent/recurrent_forms.h"
 #include "models/tiny_batch.h"
 #include "nn/ops/cross_entropy.h"

@@ -1,5 +1,3 @@
-#include "models/transformer/deep_init.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +5,9 @@
 #include <string>
 
 #include "models/formula_weights.h"
-#include "models/make_model.h"
+#include "models/model_directory.h"
 #include "models/tiny_batch.h"
+#include "models/transformer/transformer_blocks.h"
 #include "tensor_support.h"
 
 namespace nmt::deep_init_test {

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
 #include "models/model_checks.h"
+#include "models/model_directory.h"
 #include "models/tiny_batch.h"
 #include "models/transformer/transformer_forms.h"
 #include "nn/ops/cross_entropy.h"

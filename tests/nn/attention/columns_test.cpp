@@ -1,8 +1,7 @@
-#include "nn/attention/columns.h"
-
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "nn/attention/attention.h"
 #include "tensor_support.h"
 
 namespace nmt::columns_test {

@@ -1,5 +1,3 @@
-#include "nn/attention/packed_attention.h"
-
 #include <gtest/gtest.h>
 #include <torch/cuda.h>
 

@@ -1,5 +1,3 @@
-#include "nn/device/device_capabilities.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"

@@ -1,9 +1,9 @@
-#include "nn/device/out_of_memory.h"
-
 #include <gtest/gtest.h>
 
 #include <new>
 #include <stdexcept>
+
+#include "nn/device/device.h"
 
 namespace nmt::out_of_memory_test {
 namespace {

@@ -1,8 +1,7 @@
-#include "nn/layers/dense_feed_forward.h"
-
 #include <gtest/gtest.h>
 
-#include "nn/device/move_module.h"
+#include "nn/device/device.h"
+#include "nn/layers/feed_forward.h"
 #include "tensor_support.h"
 
 namespace nmt::dense_feed_forward_test {

@@ -1,13 +1,11 @@
-#include "nn/layers/feed_forward_product.h"
-
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "nn/ops/dropout.h"
+#include "nn/layers/feed_forward.h"
+#include "nn/ops/forward_context.h"
 #include "nn/ops/linear.h"
-#include "nn/ops/training_panels.h"
 #include "nn/training_sets.h"
 #include "tensor_support.h"
 

@@ -1,9 +1,7 @@
 // A recurrent layer by LibTorch's own function (cuDNN's on CUDA) is the loop of our cells.
-#include "nn/layers/fused_recurrent_layer.h"
-
 #include <gtest/gtest.h>
 
-#include "nn/device/move_module.h"
+#include "nn/device/device.h"
 #include "nn/layers/recurrent_layer.h"
 #include "tensor_support.h"
 

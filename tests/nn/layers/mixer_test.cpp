@@ -1,12 +1,11 @@
-#include "nn/decode/mixer.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "nn/device/move_module.h"
+#include "nn/decode/layer_cache.h"
+#include "nn/device/device.h"
 #include "nn/layers/average_attention.h"
 #include "nn/layers/ssru.h"
 #include "tensor_support.h"

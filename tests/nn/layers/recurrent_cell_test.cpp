@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "nn/device/move_module.h"
+#include "nn/device/device.h"
 #include "nn/kernels/kernels.h"
 #include "nn/layers/recurrent_layer.h"
-#include "nn/layers/recurrent_linear.h"
 #include "support.h"
 #include "tensor_support.h"
 

@@ -1,9 +1,9 @@
-#include "nn/modules/gradient_checkpointing.h"
+#include "nn/layers/gradient_checkpointing.h"
 
 #include <gtest/gtest.h>
 
 #include "nn/device/cpu_allocator.h"
-#include "nn/ops/dropout.h"
+#include "nn/ops/forward_context.h"
 #include "nn/ops/linear.h"
 #include "tensor_support.h"
 

@@ -1,8 +1,7 @@
-#include "nn/ops/dropout.h"
-
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "nn/ops/forward_context.h"
 #include "tensor_support.h"
 
 namespace nmt::dropout_test {

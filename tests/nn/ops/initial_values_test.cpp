@@ -7,7 +7,7 @@
 
 #include "extending/gaussian_score.h"
 #include "extending/kerple.h"
-#include "nn/layers/dense_feed_forward.h"
+#include "nn/layers/feed_forward.h"
 #include "nn/layers/multi_head_attention.h"
 #include "nn/layers/recurrent_cell.h"
 #include "nn/ops/layer_norm.h"

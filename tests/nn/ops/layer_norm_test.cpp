@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "nn/device/move_module.h"
+#include "nn/device/device.h"
 #include "support.h"
 #include "tensor_support.h"
 

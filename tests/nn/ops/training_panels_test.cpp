@@ -1,11 +1,10 @@
-#include "nn/ops/training_panels.h"
-
 #include <ATen/ops/linear.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "nn/kernels/training/training_product.h"
+#include "nn/ops/linear.h"
 #include "nn/training_sets.h"
 #include "tensor_support.h"
 

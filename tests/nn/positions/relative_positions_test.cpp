@@ -1,12 +1,13 @@
+#include "nn/positions/relative_positions.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.h"
 #include "nn/attention/attention.h"
-#include "nn/positions/distances.h"
 #include "nn/positions/positions.h"
-#include "nn/positions/sinusoid.h"
+#include "nn/positions/table_positions.h"
 #include "support.h"
 #include "tensor_support.h"
 

@@ -1,9 +1,8 @@
-#include "nn/positions/sinusoid.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "nn/positions/table_positions.h"
 #include "tensor_support.h"
 
 namespace nmt::sinusoid_test {

@@ -4,12 +4,11 @@
 #include <functional>
 
 #include "base/error.h"
-#include "nn/device/move_module.h"
+#include "nn/attention/head_scores.h"
+#include "nn/device/device.h"
 #include "nn/layers/recurrent_attention.h"
-#include "nn/ops/score_products.h"
 #include "nn/scores/additive.h"
 #include "nn/scores/attention_score.h"
-#include "nn/scores/local_window.h"
 #include "nn/scores/make_attention_score.h"
 #include "support.h"
 #include "tensor_support.h"

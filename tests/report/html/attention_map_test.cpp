@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 
 namespace nmt::attention_map_test {
 namespace {

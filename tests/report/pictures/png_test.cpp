@@ -1,7 +1,7 @@
-#include "report/pictures/png.h"
-
 #include <gtest/gtest.h>
 #include <zlib.h>
+
+#include "report/pictures/attention_picture.h"
 
 namespace nmt::png_test {
 namespace {

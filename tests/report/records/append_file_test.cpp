@@ -1,11 +1,10 @@
-#include "report/records/append_file.h"
-
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "report/records/metrics_writer.h"
 #include "support.h"
 
 namespace nmt::append_file_test {

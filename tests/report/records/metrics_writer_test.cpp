@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "support.h"
 
 namespace nmt::metrics_writer_test {

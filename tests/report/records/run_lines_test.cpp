@@ -1,8 +1,8 @@
-#include "report/records/run_lines.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "report/records/run_records.h"
 
 namespace nmt::run_lines_test {
 namespace {

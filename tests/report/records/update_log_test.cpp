@@ -1,11 +1,10 @@
-#include "report/records/update_log.h"
-
 #include <gmock/gmock.h>
 
 #include <charconv>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "report/records/metrics_writer.h"
 #include "support.h"
 
 namespace nmt::update_log_test {

@@ -1,6 +1,6 @@
-#include "report/records/validation_names.h"
-
 #include <gtest/gtest.h>
+
+#include "report/records/run_records.h"
 
 namespace nmt::validation_names_test {
 namespace {

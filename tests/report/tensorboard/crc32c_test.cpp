@@ -1,8 +1,8 @@
-#include "report/tensorboard/crc32c.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "report/tensorboard/tensorboard_writer.h"
 
 namespace nmt::crc32c_test {
 namespace {

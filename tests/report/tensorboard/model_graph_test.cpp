@@ -1,9 +1,8 @@
-#include "report/tensorboard/model_graph.h"
-
 #include <gtest/gtest.h>
 
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "report/dev_python.h"
+#include "report/tensorboard/tensorboard_event.h"
 #include "report/tensorboard/tensorboard_observer.h"
 
 namespace nmt::model_graph_test {

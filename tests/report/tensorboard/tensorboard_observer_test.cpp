@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "report/dev_python.h"
 
 namespace nmt::tensorboard_observer_test {

@@ -1,8 +1,6 @@
-#include "report/tensorboard/tensorboard_record.h"
-
 #include <gtest/gtest.h>
 
-#include "report/tensorboard/crc32c.h"
+#include "report/tensorboard/tensorboard_writer.h"
 
 namespace nmt::tensorboard_record_test {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/files/file.h"
-#include "report/tensorboard/tensorboard_record.h"
 #include "support.h"
 
 namespace nmt::tensorboard_writer_test {

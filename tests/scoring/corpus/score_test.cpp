@@ -1,5 +1,4 @@
-#include "scoring/corpus/score.h"
-
+#include "scoring/corpus/metric.h"
 #include "support.h"
 
 namespace nmt::scoring::score_test {

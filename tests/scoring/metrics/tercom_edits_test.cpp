@@ -1,10 +1,9 @@
-#include "scoring/metrics/tercom_edits.h"
-
 #include <cmath>
 #include <map>
 #include <random>
 #include <tuple>
 
+#include "scoring/metrics/ter.h"
 #include "support.h"
 
 namespace nmt::scoring::tercom_edits_test {

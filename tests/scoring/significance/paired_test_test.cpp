@@ -1,4 +1,4 @@
-#include "scoring/significance/paired_test.h"
+#include "scoring/corpus/paired_test.h"
 
 #include "base/error.h"
 #include "scoring/metrics/bleu.h"

@@ -1,13 +1,12 @@
-#include "scoring/tokenizers/flores_tokenizer.h"
-
 #include <sentencepiece_trainer.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "base/error.h"
-#include "base/files/sha256.h"
+#include "base/files/file.h"
 #include "scoring/metrics/bleu.h"
+#include "scoring/tokenizers/tokenizers.h"
 #include "support.h"
 
 namespace nmt::scoring::flores_tokenizer_test {

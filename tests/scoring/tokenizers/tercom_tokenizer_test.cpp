@@ -1,9 +1,6 @@
-#include "scoring/tokenizers/tercom_tokenizer.h"
-
-#include "base/code_points.h"
 #include "base/unicode.h"
-#include "base/words.h"
 #include "scoring/metrics/ter.h"
+#include "scoring/tokenizers/western_rules.h"
 #include "support.h"
 
 namespace nmt::scoring::tercom_tokenizer_test {

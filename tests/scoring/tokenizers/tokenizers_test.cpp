@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "base/code_points.h"
 #include "base/error.h"
 #include "base/unicode.h"
 #include "support.h"

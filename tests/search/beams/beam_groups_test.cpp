@@ -1,10 +1,9 @@
-#include "search/beams/beam_groups.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "search/beams.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
 

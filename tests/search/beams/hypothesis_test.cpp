@@ -1,6 +1,6 @@
-#include "search/beams/hypothesis.h"
-
 #include <gmock/gmock.h>
+
+#include "search/search_options.h"
 
 namespace nmt {
 namespace {

@@ -1,5 +1,3 @@
-#include "search/rules/best_tokens.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "search/step_scores.h"
 #include "support.h"
 #include "text/tokenizer.h"
 

@@ -1,4 +1,4 @@
-#include "search/rules/logits_rules.h"
+#include "search/logits_rules.h"
 
 #include <gmock/gmock.h>
 

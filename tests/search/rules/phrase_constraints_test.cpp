@@ -1,8 +1,7 @@
-#include "search/rules/phrase_constraints.h"
-
 #include <gmock/gmock.h>
 
 #include "base/random.h"
+#include "search/beams.h"
 #include "search/reference_search.h"
 
 namespace nmt::phrase_constraints_test {

@@ -1,5 +1,3 @@
-#include "search/rules/sampling.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "base/random.h"
 #include "search/scripted_model.h"
 #include "search/search.h"
+#include "search/step_scores.h"
 #include "support.h"
 
 namespace nmt::sampling_test {

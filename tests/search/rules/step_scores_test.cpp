@@ -1,4 +1,4 @@
-#include "search/rules/step_scores.h"
+#include "search/step_scores.h"
 
 #include <gmock/gmock.h>
 

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/process/app.h"
-#include "base/process/progress.h"
+#include "base/process/log.h"
 #include "base/random.h"
 #include "data/batch_stream.h"
 #include "data/preparation/prepared_corpus_writer.h"

@@ -36,4 +36,4 @@ endif()
 # What stands between a user's bytes and the model needs no LibTorch: so it runs under the sanitizers.
 set(translation ${CMAKE_SOURCE_DIR}/src/translation)
 nmt_fuzz_test(translating_fuzz LINK nmt_text nmt_report
-              SOURCES ${translation}/input_format.cpp ${translation}/output_format.cpp ${translation}/lines/word_alignment.cpp)
+              SOURCES ${translation}/line_formats.cpp ${translation}/lines/word_alignment.cpp)

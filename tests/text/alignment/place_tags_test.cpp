@@ -1,4 +1,4 @@
-#include "text/alignment/place_tags.h"
+#include "text/place_tags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

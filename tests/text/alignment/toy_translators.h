@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/alignment/aligned_translation.h"
+#include "text/aligned_translation.h"
 
 /// Translators whose alignments are known.
 namespace nmt::test {

@@ -1,4 +1,4 @@
-#include "text/alignment/word_links.h"
+#include "text/word_links.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/unicode.h"
-#include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"

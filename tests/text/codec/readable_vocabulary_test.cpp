@@ -1,5 +1,3 @@
-#include "text/codec/readable_vocabulary.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sentencepiece_trainer.h>
@@ -8,9 +6,10 @@
 
 #include "base/files/file.h"
 #include "support.h"
+#include "text/codec/codec.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/training_lines.h"
-#include "text/words/word_tokenizer.h"
+#include "text/words.h"
 
 namespace nmt::readable_vocabulary_test {
 namespace {

@@ -1,11 +1,10 @@
-#include "text/codec/source_markers.h"
-
 #include <gmock/gmock.h>
 
 #include <vector>
 
 #include "base/error.h"
 #include "support.h"
+#include "text/codec/codec.h"
 
 namespace nmt::source_markers_test {
 namespace {

@@ -1,11 +1,10 @@
-#include "text/codec/word_ids.h"
-
 #include <gmock/gmock.h>
 
 #include <map>
 #include <string>
 
 #include "base/random.h"
+#include "text/codec/caching_encoder.h"
 
 namespace nmt::word_ids_test {
 namespace {

@@ -5,11 +5,10 @@
 
 #include "base/random.h"
 #include "base/unicode.h"
-#include "base/words.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/training_lines.h"
-#include "text/words/word_tokenizer.h"
+#include "text/words.h"
 
 namespace nmt::word_pieces_test {
 namespace {

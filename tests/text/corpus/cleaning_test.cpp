@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "text/corpus/cleaning_table.h"
-
 namespace nmt::cleaning_test {
 namespace {
 

@@ -1,9 +1,9 @@
-#include "text/corpus/sentence_sample.h"
-
 #include <gmock/gmock.h>
 
 #include <map>
 #include <set>
+
+#include "text/sentencepiece/training_text.h"
 
 namespace nmt::sentence_sample_test {
 namespace {

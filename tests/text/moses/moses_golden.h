@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "support.h"
 
 namespace nmt::test {

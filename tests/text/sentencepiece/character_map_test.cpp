@@ -1,10 +1,10 @@
-#include "text/sentencepiece/character_map.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::character_map_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <locale>
 
 #include "base/error.h"
-#include "base/files/sha256.h"
+#include "base/files/file.h"
 #include "support.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/training_lines.h"

@@ -10,10 +10,8 @@
 
 #include "base/error.h"
 #include "support.h"
-#include "text/sentencepiece/bpe_dropout.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 #include "text/sentencepiece/sentencepiece_trainer.h"
-#include "text/sentencepiece/unigram_sampler.h"
 #include "text/training_lines.h"
 
 namespace nmt::subword_sampler_test {

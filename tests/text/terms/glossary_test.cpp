@@ -1,10 +1,9 @@
-#include "text/terms/glossary.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "support.h"
+#include "text/terms.h"
 
 namespace nmt::glossary_test {
 namespace {

@@ -1,8 +1,8 @@
-#include "text/terms/phrase_trie.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "text/terms.h"
 
 namespace nmt::phrase_trie_test {
 namespace {

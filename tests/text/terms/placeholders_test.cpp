@@ -1,9 +1,9 @@
-#include "text/terms/placeholders.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "text/terms.h"
 
 namespace nmt::placeholders_test {
 namespace {

@@ -1,11 +1,9 @@
-#include "text/words/word_tokenizer.h"
-
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "support.h"
-#include "text/words/word_counts.h"
+#include "text/words.h"
 
 namespace nmt::word_tokenizer_test {
 namespace {

@@ -1,10 +1,9 @@
-#include "text/words/word_vectors.h"
-
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "support.h"
+#include "text/words.h"
 #include "translation/word_tokenizer.h"
 
 namespace nmt::word_vectors_test {

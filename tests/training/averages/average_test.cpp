@@ -1,10 +1,9 @@
-#include "training/averages/average.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "support.h"
 #include "tensor_support.h"
+#include "training/loop/averages.h"
 
 namespace nmt::average_test {
 namespace {

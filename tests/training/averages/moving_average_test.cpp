@@ -1,8 +1,7 @@
-#include "training/averages/moving_average.h"
-
 #include <gtest/gtest.h>
 
 #include "tensor_support.h"
+#include "training/loop/averages.h"
 
 namespace nmt::moving_average_test {
 namespace {

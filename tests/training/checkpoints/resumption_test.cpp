@@ -1,5 +1,3 @@
-#include "training/checkpoints/resumption.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include "support.h"
 #include "training/captured_log.h"
 #include "training/checkpoints/checkpoint.h"
+#include "training/checkpoints/progress_state.h"
 
 namespace fs = std::filesystem;
 

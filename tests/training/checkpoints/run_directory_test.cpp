@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "config/difference.h"
 #include "config/loading/schema.h"
-#include "report/records/run_lines.h"
+#include "config/option_listing.h"
+#include "report/records/run_records.h"
 #include "support.h"
 #include "training/captured_log.h"
 

@@ -1,6 +1,6 @@
-#include "training/distributed/peer_watch.h"
-
 #include <gtest/gtest.h>
+
+#include "training/distributed/process_group.h"
 
 namespace nmt::peer_watch_test {
 namespace {

@@ -6,10 +6,9 @@
 #include <map>
 
 #include "tensor_support.h"
-#include "training/averages/moving_average.h"
 #include "training/distributed/thread_processes.h"
+#include "training/loop/averages.h"
 #include "training/optimizers/make_optimizer.h"
-#include "training/optimizers/sharded_optimizer.h"
 
 namespace nmt::state_shares_test {
 namespace {

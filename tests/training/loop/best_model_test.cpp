@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
 #include "support.h"

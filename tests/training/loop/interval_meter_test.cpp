@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "support.h"
 #include "training/captured_log.h"
-#include "training/loop/update_guard.h"
 
 namespace nmt::interval_meter_test {
 namespace {

@@ -1,6 +1,4 @@
 // Loss scaling, in float16 on the CPU.
-#include "training/loop/loss_scale.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -10,9 +8,9 @@
 #include "models/tiny_batch.h"
 #include "tensor_support.h"
 #include "training/captured_log.h"
+#include "training/loop/interval_meter.h"
+#include "training/loop/objectives.h"
 #include "training/loop/train_update.h"
-#include "training/loop/update_guard.h"
-#include "training/objectives/make_objective.h"
 #include "training/optimizers/adam.h"
 
 namespace nmt::loss_scale_test {

@@ -1,8 +1,8 @@
-#include "training/loop/stopping.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "training/loop/update_loop.h"
 
 namespace nmt::stopping_test {
 namespace {

@@ -1,10 +1,10 @@
-#include "training/loop/tensor_statistics.h"
-
 #include <gmock/gmock.h>
 #include <torch/torch.h>
 
 #include <limits>
 #include <numeric>
+
+#include "training/loop/interval_meter.h"
 
 namespace nmt::tensor_statistics_test {
 namespace {

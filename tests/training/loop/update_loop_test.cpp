@@ -12,17 +12,17 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/loading/schema.h"
 #include "data/preparation/prepared_corpus_writer.h"
 #include "models/formula_weights.h"
 #include "models/model_directory.h"
 #include "support.h"
 #include "training/captured_log.h"
-#include "training/checkpoints/resumption.h"
+#include "training/checkpoints/progress_state.h"
 #include "training/distributed/thread_processes.h"
 #include "training/limited_model.h"
-#include "training/objectives/make_objective.h"
+#include "training/loop/objectives.h"
 #include "training/optimizers/make_optimizer.h"
 
 namespace fs = std::filesystem;

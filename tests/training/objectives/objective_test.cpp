@@ -2,16 +2,13 @@
 
 #include "base/error.h"
 #include "models/formula_weights.h"
-#include "models/losses/model_outputs.h"
-#include "models/losses/smoothed_cross_entropy.h"
+#include "models/loss.h"
 #include "models/model_directory.h"
 #include "models/tiny_batch.h"
-#include "nn/modules/auxiliary_loss.h"
+#include "nn/layers/feed_forward.h"
 #include "support.h"
 #include "tensor_support.h"
-#include "training/objectives/guided_alignment.h"
-#include "training/objectives/make_objective.h"
-#include "training/objectives/token_noise.h"
+#include "training/loop/objectives.h"
 
 namespace nmt::objective_test {
 namespace {

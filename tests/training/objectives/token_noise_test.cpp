@@ -1,8 +1,7 @@
-#include "training/objectives/token_noise.h"
-
 #include <gtest/gtest.h>
 
 #include "tensor_support.h"
+#include "training/loop/objectives.h"
 
 namespace nmt::token_noise_test {
 namespace {

@@ -1,11 +1,10 @@
-#include "training/optimizers/adadelta.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tensor_support.h"
 #include "training/optimizers/make_optimizer.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt::adadelta_test {
 namespace {

@@ -7,8 +7,7 @@
 #include "training/optimizers/adafactor.h"
 #include "training/optimizers/adam.h"
 #include "training/optimizers/make_optimizer.h"
-#include "training/optimizers/radam.h"
-#include "training/optimizers/sgd.h"
+#include "training/optimizers/optimizer.h"
 
 namespace nmt::optimizers_test {
 namespace {

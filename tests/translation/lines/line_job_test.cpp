@@ -1,8 +1,7 @@
-#include "translation/lines/line_job.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "translation/lines/line_jobs.h"
 #include "translation/lines/word_alignment.h"
 #include "translation/word_tokenizer.h"
 

@@ -1,5 +1,3 @@
-#include "translation/lines/part_queues.h"
-
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 
@@ -13,7 +11,8 @@
 
 #include "models/formula_weights.h"
 #include "search/scripted_model.h"
-#include "text/terms/glossary.h"
+#include "text/terms.h"
+#include "translation/lines/line_jobs.h"
 #include "translation/translator.h"
 #include "translation/word_tokenizer.h"
 

@@ -1,8 +1,7 @@
-#include "translation/lines/prefix_parts.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "translation/lines/source_parts.h"
 #include "translation/word_tokenizer.h"
 
 namespace nmt::prefix_parts_test {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-#include "text/terms/glossary.h"
+#include "text/terms.h"
 
 namespace nmt::term_plan_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "convert/marian/marian_options.h"
+#include "convert/marian/marian_npz.h"
 #include "fuzz_target.h"
 
 NMT_FUZZ_TARGET(marian_options, input) {

@@ -1,4 +1,4 @@
-#include "convert/marian/marian_vocabulary_file.h"
+#include "convert/marian/marian_vocabulary.h"
 #include "fuzz_target.h"
 
 NMT_FUZZ_TARGET(marian_vocabulary, input) {

@@ -1,7 +1,7 @@
 // NumPy's archives. The input is taken as a file, and as an array within an archive, whose checksums would keep a
 // fuzzer out.
 #include "archive.h"
-#include "convert/formats/npz.h"
+#include "convert/formats/weight_file.h"
 #include "fuzz_target.h"
 #include "read_weights.h"
 

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "base/files/safetensors_index.h"
 #include "base/files/stored_weights.h"
 #include "fuzz_target.h"
 #include "read_weights.h"

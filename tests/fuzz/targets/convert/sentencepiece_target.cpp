@@ -4,10 +4,8 @@
 #include "base/random.h"
 #include "convert/formats/sentencepiece_model.h"
 #include "fuzz_target.h"
-#include "text/sentencepiece/bpe_dropout.h"
-#include "text/sentencepiece/sentencepiece_settings.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
-#include "text/sentencepiece/unigram_sampler.h"
+#include "text/sentencepiece/subword_sampler.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "base/files/protocol_buffer.h"
 #include "convert/plain/model_weights.h"
 #include "convert/t5/t5_import.h"
-#include "convert/t5/t5_names.h"
+#include "convert/t5/t5_parts.h"
 #include "fuzz_target.h"
 
 namespace {

@@ -1,7 +1,7 @@
 #include "archive.h"
-#include "documents/archive/zip_archive.h"
 #include "documents/document.h"
 #include "documents/markup_checks.h"
+#include "documents/packages/packaged_document.h"
 #include "documents/tokens/xml_tokenizer.h"
 #include "fuzz_target.h"
 #include "text/alignment/toy_translators.h"

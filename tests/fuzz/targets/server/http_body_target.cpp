@@ -2,7 +2,7 @@
 #include "base/unicode.h"
 #include "fuzz_target.h"
 #include "server/http/form.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 #include "server/request_body.h"
 
 namespace {

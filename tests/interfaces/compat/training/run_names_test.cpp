@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "compat/result_files.h"
 #include "config/loading/schema.h"
 #include "support.h"

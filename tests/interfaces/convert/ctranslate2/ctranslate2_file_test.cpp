@@ -1,11 +1,10 @@
-#include "convert/ctranslate2/ctranslate2_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "archive.h"
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/plain/ctranslate2.h"
 #include "support.h"
 
 namespace nmt::convert::ctranslate2_file_test {

@@ -1,10 +1,9 @@
-#include "convert/formats/npz.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "archive.h"
 #include "base/error.h"
+#include "convert/formats/weight_file.h"
 #include "support.h"
 
 namespace nmt::convert::npz_test {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "convert/marian/marian_vocabulary.h"
 #include "support.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"

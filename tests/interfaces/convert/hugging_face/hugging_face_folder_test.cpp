@@ -1,4 +1,4 @@
-#include "convert/hugging_face/hugging_face_folder.h"
+#include "convert/formats/hugging_face_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

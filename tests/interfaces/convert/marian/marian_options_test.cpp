@@ -1,9 +1,8 @@
-#include "convert/marian/marian_options.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "convert/marian/marian_npz.h"
 #include "support.h"
 
 namespace nmt::convert::marian_options_test {

@@ -1,10 +1,9 @@
-#include "convert/marian/marian_vocabulary_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/marian/marian_vocabulary.h"
 #include "support.h"
 
 namespace nmt::convert::marian_vocabulary_file_test {

@@ -4,9 +4,8 @@
 
 #include "convert/plain/model_weights.h"
 #include "convert/plain/plain_model.h"
-#include "convert/plain/transformer_parts.h"
 #include "models/formula_weights.h"
-#include "models/make_model.h"
+#include "models/model_directory.h"
 #include "models/transformer/transformer_forms.h"
 
 namespace nmt::names_test {

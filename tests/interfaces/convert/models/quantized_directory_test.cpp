@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/files/safetensors_index.h"
-#include "convert/plain/quantized_model.h"
+#include "base/files/stored_weights.h"
+#include "convert/plain/plain_safetensors.h"
 #include "models/decoding_precision.h"
 #include "models/formula_weights.h"
 #include "models/transformer/transformer_forms.h"

@@ -11,14 +11,12 @@
 
 #include "base/error.h"
 #include "base/files/protocol_buffer.h"
-#include "convert/ctranslate2/ctranslate2.h"
-#include "convert/formats/stop.h"
+#include "convert/formats/array.h"
 #include "convert/marian/marian_export.h"
+#include "convert/plain/ctranslate2.h"
 #include "convert/plain/model_weights.h"
 #include "convert/plain/plain_safetensors.h"
-#include "convert/plain/quantized_model.h"
 #include "support.h"
-#include "text/sentencepiece/sentencepiece_pieces.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert::plain_model_test {

@@ -1,10 +1,9 @@
-#include "convert/t5/t5_task.h"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "base/error.h"
+#include "convert/t5/t5_parts.h"
 #include "support.h"
 
 namespace nmt::convert::t5_task_test {

@@ -1,13 +1,11 @@
-#include "convert/t5/t5_vocabulary.h"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "base/error.h"
 #include "base/files/protocol_buffer.h"
+#include "convert/t5/t5_parts.h"
 #include "support.h"
-#include "text/sentencepiece/sentencepiece_pieces.h"
 #include "text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace nmt::convert::t5_vocabulary_test {

@@ -1,10 +1,9 @@
-#include "documents/archive/zip_archive.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "archive.h"
 #include "base/error.h"
+#include "documents/packages/packaged_document.h"
 #include "support.h"
 
 namespace nmt::documents::zip_archive_test {

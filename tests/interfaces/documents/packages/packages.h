@@ -3,8 +3,8 @@
 #include <string>
 
 #include "archive.h"
-#include "documents/archive/zip_archive.h"
 #include "documents/document.h"
+#include "documents/packages/packaged_document.h"
 
 namespace nmt::test {
 

@@ -1,7 +1,7 @@
-#include "documents/segments/line_breaks.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "documents/segments/text_document.h"
 
 namespace nmt::documents::line_breaks_test {
 namespace {

@@ -1,6 +1,6 @@
-#include "documents/tokens/entities.h"
-
 #include <gtest/gtest.h>
+
+#include "documents/tokens/markup_token.h"
 
 namespace nmt::documents::entities_test {
 namespace {

@@ -1,11 +1,10 @@
-#include "server/access/api_keys.h"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <string>
 
 #include "base/error.h"
+#include "server/admission.h"
 #include "support.h"
 
 namespace nmt::api_keys_test {

@@ -1,9 +1,9 @@
-#include "server/access/rate_limiter.h"
-
 #include <gmock/gmock.h>
 
 #include <optional>
 #include <string>
+
+#include "server/admission.h"
 
 namespace nmt::rate_limiter_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 
 namespace nmt {
 namespace {

@@ -1,8 +1,7 @@
-#include "server/http/address.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "server/http/access_rules.h"
 
 namespace nmt::address_test {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "server/fake_translator.h"
 #include "server/http/http_client.h"
-#include "server/http/http_stream.h"
+#include "server/http/http_message.h"
 
 namespace nmt::http_server_test {
 namespace {

@@ -1,6 +1,6 @@
-#include "server/languages/language_name.h"
-
 #include <gtest/gtest.h>
+
+#include "server/languages/service_languages.h"
 
 namespace nmt::language_name_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 
 namespace nmt {
 namespace {

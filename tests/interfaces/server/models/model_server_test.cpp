@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
 #include "config/loading/schema.h"
 #include "models/formula_weights.h"
 #include "server/fake_translator.h"

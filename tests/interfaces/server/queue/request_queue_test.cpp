@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "server/fake_translator.h"
-#include "server/http/request_error.h"
+#include "server/http/http_message.h"
 #include "server/live_translator.h"
 
 namespace nmt::request_queue_test {

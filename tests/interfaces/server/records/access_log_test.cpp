@@ -1,5 +1,3 @@
-#include "server/records/access_log.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +6,8 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/strict_json.h"
+#include "base/files/strict_json.h"
+#include "server/records/metrics.h"
 #include "support.h"
 
 namespace nmt {

@@ -1,0 +1,34 @@
+#include "config/config.h"
+
+#include <fmt/format.h>
+
+namespace nmt {
+namespace {
+
+std::vector<ConfiguredSet> configured(const std::string& split, const std::string& option, const std::string& source,
+                                      const std::string& target, const std::vector<TextSet>& list) {
+  std::vector<ConfiguredSet> sets;
+  if (!source.empty() && !target.empty())
+    sets.push_back({.split = split,
+                    .text = {.name = {}, .source = source, .target = target},
+                    .source_option = option + "1",
+                    .target_option = option + "2"});
+  for (const auto& set : list)
+    sets.push_back({.split = sets.empty() ? split : fmt::format("{}.{}", split, set.name),
+                    .text = set,
+                    .source_option = option,
+                    .target_option = option});
+  return sets;
+}
+
+}  // namespace
+
+std::vector<ConfiguredSet> validation_sets(const DataConfig& data) {
+  return configured("valid", "data.eval", data.eval1, data.eval2, data.eval);
+}
+
+std::vector<ConfiguredSet> test_sets(const DataConfig& data) {
+  return configured("test", "data.test", data.test1, data.test2, data.test);
+}
+
+}  // namespace nmt

@@ -1,0 +1,87 @@
+#include "search/logits_rules.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "nn/device/device.h"
+
+namespace nmt {
+
+bool RowLogits::has(int32_t token) const { return columns_.empty() || std::ranges::binary_search(columns_, token); }
+
+int64_t RowLogits::column(int32_t token) const {
+  return columns_.empty() ? token : std::ranges::lower_bound(columns_, token) - columns_.begin();
+}
+
+void RowLogits::update(std::span<const Place> places,
+                       const std::function<torch::Tensor(const torch::Tensor&)>& change) {
+  if (places.empty()) return;
+  std::vector<int64_t> flat_places;
+  for (const auto& [row, token] : places) flat_places.push_back(row * logits_.size(1) + column(token));
+  const auto indices = copy_to_device(torch::tensor(flat_places, torch::kLong), logits_.device());
+  logits_ = logits_.contiguous();
+  auto flat = logits_.view(-1);
+  flat.index_copy_(0, indices, change(flat.index_select(0, indices)));
+}
+
+namespace {
+
+using Rule = std::shared_ptr<const LogitsRule>;
+
+/// Null where the options do not ask for it.
+using Maker = Rule (*)(const SearchOptions& options);
+
+// A new rule is one file and one line here. They are asked in this order.
+constexpr Maker kRules[] = {
+    [](const SearchOptions&) -> Rule { return std::make_shared<ForcedPrefix>(); },
+    MinLength::make,
+    NoUnknown::make,
+    [](const SearchOptions& options) -> Rule { return std::make_shared<BannedSequences>(options.banned); },
+    NoRepeatedNgrams::make,
+    RepetitionPenalty::make,
+};
+
+}  // namespace
+
+LogitsRules::LogitsRules(const SearchOptions& options) {
+  for (const auto& make : kRules)
+    if (auto rule = make(options)) rules_.push_back(std::move(rule));
+  rules_.insert(rules_.end(), options.rules.begin(), options.rules.end());
+}
+
+bool LogitsRules::concern(const SearchInput& input) const {
+  return std::ranges::any_of(rules_, [&](const auto& rule) { return rule->concerns(input); });
+}
+
+std::span<const int32_t> LogitsRules::beginning(const SearchInput& input) const {
+  std::span<const int32_t> longest;
+  for (const auto& rule : rules_)
+    if (const auto own = rule->beginning(input); own.size() > longest.size()) longest = own;
+  return longest;
+}
+
+void LogitsRules::judge(RowRules& row) const {
+  for (const auto& rule : rules_) {
+    rule->judge(row);
+    if (row.only_wanted) return row.banned.clear();
+  }
+}
+
+void LogitsRules::change(torch::Tensor& logits, std::span<const RowRules> rows, std::span<const int32_t> columns,
+                         int64_t models) const {
+  RowLogits changed(logits, rows, columns);
+  for (const auto& rule : rules_)
+    if (models == 1 || !rule->changes_each_model()) rule->change(changed);
+}
+
+void LogitsRules::change_each(std::vector<torch::Tensor>& logits, std::span<const RowRules> rows,
+                              std::span<const int32_t> columns) const {
+  if (logits.size() == 1) return;
+  for (auto& of_model : logits) {
+    RowLogits changed(of_model, rows, columns);
+    for (const auto& rule : rules_)
+      if (rule->changes_each_model()) rule->change(changed);
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,287 @@
+#include "search/step_scores.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "base/error.h"
+#include "nn/device/device.h"
+#include "nn/kernels/kernels.h"
+#include "text/tokenizer.h"
+
+namespace nmt {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+struct Entry {
+  float value;
+  int32_t id;
+};
+
+bool may_be_chosen(int64_t id) { return id != SpecialIds::kPad && id != SpecialIds::kBegin; }
+
+[[noreturn]] void fail() {
+  throw Error("the model's output is not a number: its weights are damaged; use another checkpoint");
+}
+
+/// The best entries of a row seen so far, in order.
+class BestEntries {
+ public:
+  explicit BestEntries(int64_t count) : count_(static_cast<size_t>(count)) { entries_.reserve(count_ + 1); }
+  /// What an entry has to exceed. Ids come in ascending order, so the lower id of equal ones is kept.
+  float threshold() const { return entries_.size() < count_ ? -kInfinity : entries_.back().value; }
+  void add(Entry entry) {
+    const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry,
+                                        [](const Entry& a, const Entry& b) { return a.value > b.value; });
+    entries_.insert(place, entry);
+    if (entries_.size() > count_) entries_.pop_back();
+  }
+  void clear() { entries_.clear(); }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  size_t count_;
+  std::vector<Entry> entries_;
+};
+
+/// Most blocks hold nothing that is good enough: their maxima tell so.
+void scan_row(std::span<const float> row, const float* block_maxima, BestEntries& best) {
+  for (int64_t start = 0; start < std::ssize(row); start += kernels::kLogitBlock) {
+    if (!(block_maxima[start / kernels::kLogitBlock] > best.threshold())) continue;
+    const int64_t end = std::min(start + kernels::kLogitBlock, std::ssize(row));
+    for (int64_t i = start; i < end; ++i)
+      if (row[i] > best.threshold() && may_be_chosen(i)) best.add({row[i], static_cast<int32_t>(i)});
+  }
+}
+
+BestTokens best_tokens_on_cpu(const torch::Tensor& logits, int64_t count) {
+  const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+  const int64_t blocks = kernels::logit_block_count(vocabulary);
+  BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
+  result.ids.assign(rows * count, BestTokens::kNone);
+  result.log_probabilities.assign(rows * count, -kInfinity);
+  std::vector<float> block_maxima(rows * blocks), maxima(rows), log_sums(rows);
+  const kernels::LogitRows task{.logits = logits.const_data_ptr<float>(),
+                                .classes = vocabulary,
+                                .block_maxima = block_maxima.data(),
+                                .maxima = maxima.data(),
+                                .log_sums = log_sums.data()};
+  constexpr int64_t kLogitsPerThread = 1 << 17;  // fewer are not worth waking a thread
+  at::parallel_for(0, rows, std::max<int64_t>(1, kLogitsPerThread / vocabulary), [&](int64_t begin, int64_t end) {
+    BestEntries best(count);
+    for (int64_t row = begin; row < end; ++row) {
+      kernels::kernels().logit_rows(task, {row, row + 1});
+      best.clear();
+      scan_row({task.logits + row * vocabulary, size_t(vocabulary)}, block_maxima.data() + row * blocks, best);
+      if (best.entries().empty() || !std::isfinite(log_sums[row])) fail();
+      for (int64_t i = 0; const Entry& entry : best.entries()) {
+        result.ids[row * count + i] = entry.id;
+        result.log_probabilities[row * count + i++] = (entry.value - maxima[row]) - log_sums[row];
+      }
+    }
+  });
+  return result;
+}
+
+BestTokens best_tokens_on_device(const torch::Tensor& logits, int64_t count) {
+  auto log_probabilities = at::log_softmax(logits, -1);
+  log_probabilities.select(1, SpecialIds::kPad).fill_(-kInfinity);
+  log_probabilities.select(1, SpecialIds::kBegin).fill_(-kInfinity);
+  const auto [device_values, device_ids] = log_probabilities.topk(count, -1);
+  // Both in one copy, the only time that a step waits for the device; float64 holds either exactly.
+  const auto found = at::stack({device_values.to(torch::kFloat64), device_ids.to(torch::kFloat64)}).cpu();
+  const double* values = found.const_data_ptr<double>();  // [2, rows, count]
+  const int64_t size = device_values.numel();
+  BestTokens result{.width = count, .ids = {}, .log_probabilities = {}};
+  result.log_probabilities.assign(values, values + size);
+  result.ids.assign(values + size, values + 2 * size);
+  for (int64_t row = 0; row < logits.size(0); ++row) {
+    float* value = result.log_probabilities.data() + row * count;
+    int32_t* id = result.ids.data() + row * count;
+    if (!std::isfinite(value[0])) fail();
+    for (int64_t i = 0; i < count;) {  // runs of equal probability by id; probability 0 is none
+      int64_t end = i + 1;
+      while (end < count && value[end] == value[i]) ++end;
+      if (value[i] == -kInfinity) std::fill(id + i, id + end, BestTokens::kNone);
+      std::sort(id + i, id + end);
+      i = end;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+BestTokens best_tokens(const torch::Tensor& logits, int64_t count) {
+  TORCH_CHECK(logits.dim() == 2 && logits.scalar_type() == torch::kFloat, "logits: float32 [rows, vocabulary]");
+  count = std::min(count, logits.size(1));
+  if (logits.device().is_cpu()) return best_tokens_on_cpu(logits.contiguous(), count);
+  return best_tokens_on_device(logits, count);
+}
+
+namespace {
+
+/// The tokens that may be drawn from one row.
+class Candidates {
+ public:
+  Candidates(std::span<const float> logits, std::span<const int32_t> banned, const DecodingConfig& options)
+      : logits_(logits), temperature_(options.temperature) {
+    std::vector<bool> allowed(logits.size(), true);
+    allowed[SpecialIds::kPad] = allowed[SpecialIds::kBegin] = false;
+    for (const int32_t id : banned) allowed[id] = false;
+    for (size_t id = 0; id < logits.size(); ++id)
+      if (allowed[id] && std::isfinite(logits[id])) ids_.push_back(static_cast<int32_t>(id));
+    if (ids_.empty()) return;
+    highest_ = logits[*std::ranges::max_element(ids_, {}, [&](int32_t id) { return logits_[id]; })];
+    if (options.top_k > 0) keep_most_probable(std::min(std::ssize(ids_), options.top_k));
+    if (options.top_p < 1) keep_mass(options.top_p);
+  }
+
+  /// The token at which the cumulative probability passes `uniform`.
+  int32_t draw(double uniform) const {
+    if (ids_.empty()) return BestTokens::kNone;
+    double left = uniform * mass();
+    for (const int32_t id : ids_) {
+      left -= weight(id);
+      if (left < 0) return id;
+    }
+    return ids_.back();  // rounding
+  }
+
+ private:
+  double weight(int32_t id) const { return std::exp((static_cast<double>(logits_[id]) - highest_) / temperature_); }
+  double mass() const {
+    return std::accumulate(ids_.begin(), ids_.end(), 0.0, [&](double sum, int32_t id) { return sum + weight(id); });
+  }
+  bool is_more_probable(int32_t a, int32_t b) const {
+    return logits_[a] != logits_[b] ? logits_[a] > logits_[b] : a < b;
+  }
+
+  /// The first `count` of ids_ become the most probable ones, in order; the others follow in any order.
+  void sort_first(int64_t count) {
+    std::partial_sort(ids_.begin(), ids_.begin() + count, ids_.end(),
+                      [&](int32_t a, int32_t b) { return is_more_probable(a, b); });
+  }
+  void keep_most_probable(int64_t count) {
+    sort_first(count);
+    ids_.resize(count);
+  }
+  /// The fewest tokens whose probabilities sum to `share`. Mostly these are few, so the rest is not sorted.
+  void keep_mass(double share) {
+    const double wanted = share * mass();
+    for (int64_t sorted = std::min<int64_t>(64, std::ssize(ids_));; sorted = std::min(8 * sorted, std::ssize(ids_))) {
+      sort_first(sorted);
+      double sum = 0;
+      for (int64_t i = 0; i < sorted; ++i) {
+        sum += weight(ids_[i]);
+        if (sum >= wanted) return ids_.resize(i + 1);
+      }
+      if (sorted == std::ssize(ids_)) return;
+    }
+  }
+
+  std::span<const float> logits_;
+  double temperature_, highest_ = 0;
+  std::vector<int32_t> ids_;
+};
+
+double log_sum_exp(std::span<const float> logits) {
+  const double highest = *std::ranges::max_element(logits);
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(logit - highest);
+  const double result = highest + std::log(sum);
+  if (!std::isfinite(result))
+    throw Error("the model's output is not a number: its weights are damaged; use another checkpoint");
+  return result;
+}
+
+}  // namespace
+
+BestTokens draw_tokens(const torch::Tensor& device_logits, const DecodingConfig& options,
+                       std::span<const RowRules> rules, std::span<const double> uniforms) {
+  const auto logits = device_logits.cpu().contiguous();  // [rows, vocabulary]
+  const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+  BestTokens drawn{.width = 1, .ids = {}, .log_probabilities = {}};
+  drawn.ids.resize(rows);
+  drawn.log_probabilities.assign(rows, -std::numeric_limits<float>::infinity());
+  at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const std::span<const float> of_row(logits.const_data_ptr<float>() + row * vocabulary, vocabulary);
+      const auto banned = rules.empty() ? std::span<const int32_t>() : std::span(rules[row].banned);
+      const double whole = log_sum_exp(of_row);
+      const int32_t id = drawn.ids[row] = Candidates(of_row, banned, options).draw(uniforms[row]);
+      if (id != BestTokens::kNone) drawn.log_probabilities[row] = static_cast<float>(of_row[id] - whole);
+    }
+  });
+  return drawn;
+}
+
+namespace {
+
+/// Places [row * vocabulary + token] of a list of tokens a row, int64 on the device of the logits.
+torch::Tensor places(std::span<const RowRules> rules, std::vector<int32_t> RowRules::*list,
+                     const torch::Tensor& logits) {
+  std::vector<int64_t> flat;
+  for (size_t row = 0; row < rules.size(); ++row)
+    for (const int32_t token : rules[row].*list) flat.push_back(static_cast<int64_t>(row) * logits.size(1) + token);
+  return copy_to_device(torch::tensor(flat, torch::kLong), logits.device());
+}
+
+/// Log-probabilities differ as logits do: each is that of the row's best token and the difference.
+std::vector<std::vector<TokenScore>> wanted_scores(const torch::Tensor& logits, std::span<const RowRules> rules,
+                                                   const BestTokens& best) {
+  std::vector<std::vector<TokenScore>> scores(rules.size());
+  if (std::ranges::all_of(rules, [](const RowRules& row) { return row.wanted.empty(); })) return scores;
+  std::vector<RowRules> firsts(rules.size());
+  for (size_t row = 0; row < rules.size(); ++row)
+    firsts[row].wanted.assign(rules[row].wanted.size(), best.ids[row * best.width]);
+  const auto flat = logits.reshape(-1);
+  const auto difference = (flat.index_select(0, places(rules, &RowRules::wanted, logits)) -
+                           flat.index_select(0, places(firsts, &RowRules::wanted, logits)))
+                              .cpu();
+  const float* next = difference.const_data_ptr<float>();
+  for (size_t row = 0; row < rules.size(); ++row)
+    for (const int32_t token : rules[row].wanted) {
+      const float log_probability = *next++ + best.log_probabilities[row * best.width];
+      if (rules[row].only_wanted || std::isfinite(log_probability)) scores[row].push_back({token, log_probability});
+    }
+  return scores;
+}
+
+void remove_banned(std::span<const RowRules> rules, BestTokens& best) {
+  for (size_t row = 0; row < rules.size(); ++row) {
+    if (rules[row].banned.empty() && !rules[row].only_wanted) continue;
+    int32_t* ids = best.ids.data() + row * best.width;
+    float* values = best.log_probabilities.data() + row * best.width;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < best.width && !rules[row].only_wanted; ++i) {
+      if (std::ranges::find(rules[row].banned, ids[i]) != rules[row].banned.end()) continue;
+      ids[kept] = ids[i];
+      values[kept++] = values[i];
+    }
+    std::fill(ids + kept, ids + best.width, BestTokens::kNone);
+    std::fill(values + kept, values + best.width, -std::numeric_limits<float>::infinity());
+  }
+}
+
+}  // namespace
+
+StepScores step_scores(const torch::Tensor& logits, std::span<const RowRules> rules, int64_t count,
+                       const DecodingConfig& options, std::span<const double> uniforms) {
+  size_t max_banned = 0;
+  for (const auto& row : rules) max_banned = std::max(max_banned, row.banned.size());
+  StepScores scores;
+  scores.best = options.sampling ? draw_tokens(logits, options, rules, uniforms)
+                                 : best_tokens(logits, count + static_cast<int64_t>(max_banned));
+  if (rules.empty()) return scores;
+  scores.wanted = wanted_scores(logits, rules, scores.best);
+  remove_banned(rules, scores.best);
+  return scores;
+}
+
+}  // namespace nmt
