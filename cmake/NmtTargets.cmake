@@ -112,7 +112,7 @@ endfunction()
 # Here a*b+c may be one rounding: nothing that is published as a score is computed in it.
 function(nmt_kernels)
   set(folder ${CMAKE_SOURCE_DIR}/src/nn/kernels)
-  set(sources ${folder}/kernels.cpp ${folder}/kernels_baseline.cpp ${folder}/packed/packed_product.cpp
+  set(sources ${folder}/kernel_sets.cpp ${folder}/kernels.cpp ${folder}/kernels_baseline.cpp ${folder}/packed/packed_product.cpp
       ${folder}/packed/packed_baseline.cpp ${folder}/training/training_product.cpp
       ${folder}/training/training_baseline.cpp)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -138,8 +138,4 @@ const Kernels& kernels();
 /// A set by name, for tests; nullptr where the processor cannot run it or the environment does not allow it.
 const Kernels* kernels_by_name(const char* name);
 
-/// For tests and measurements: NMT_KERNEL_SET in the environment is the last set of kPackedSetNames that may be used,
-/// of products and of other kernels alike. Throws Error where no set has this name.
-bool environment_allows(const char* set);
-
 }  // namespace nmt::kernels

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "nn/kernels/kernel_sets.h"
 #include "nn/kernels/types.h"
 
 /// Products of decoding, y = x weightᵀ: few rows, the same weights again and again. Weights are packed once; every
@@ -51,10 +52,6 @@ struct PackedProduct {
   const float* residual = nullptr;       ///< [rows, out], added at the end, or nullptr
   float* y = nullptr;                    ///< [rows, out]
 };
-
-/// All sets, each architecture's from the slowest to the fastest.
-inline constexpr const char* kPackedSetNames[] = {"baseline",    "avx2", "avx_vnni",     "avx512",    "avx512_vnni",
-                                                  "avx512_bf16", "neon", "neon_dotprod", "neon_i8mm", "neon_bf16"};
 
 struct PackedKernels {
   const char* name;  ///< one of kPackedSetNames
