@@ -143,7 +143,8 @@ TEST_F(TranslatorTest, ReportsLinesThatAreDone) {
   const std::vector<std::string> lines = {"b c d", "", "b", "c"};
   // Longest first in batches of one: "b c" and "d" of the first line, then the others; the empty line is done at once.
   const auto report = [&](int64_t done) { reports.push_back(done); };
-  Translator(model_, codec_, {.search = {{.batch_size = 1}}, .max_source_length = 2}).translate(lines, {.progress = report});
+  Translator(model_, codec_, {.search = {{.batch_size = 1}}, .max_source_length = 2})
+      .translate(lines, {.progress = report});
   EXPECT_THAT(reports, testing::ElementsAre(2, 3, 4));
 }
 
