@@ -338,7 +338,7 @@ nmt_status nmt_prepare(const char* request, nmt_callback callback, void* user, c
     options.stop = listener.stop();
     const auto prepared = prepare(options);
     if (answer)
-      *answer = copied(
+      *answer = copied_json(
           Json{{"directory", prepared.directory}, {"table", prepared.table}, {"up_to_date", prepared.up_to_date}});
   });
 }
