@@ -421,7 +421,7 @@ TEST_F(Prepare, SaysWhatTheUserMustChange) {
   config_.data.vocab_size = 20000;
   EXPECT_THAT(message(), StartsWith("data.vocab_size: 20000 is too large for the training text; at most "));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "prepared"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out")) << "nothing is left behind";
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "out")) << "no file is left behind";
 }
 
 TEST_F(Prepare, ASecondRunDoesNothing) {

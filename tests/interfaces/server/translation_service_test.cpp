@@ -220,8 +220,8 @@ TEST_F(TranslationServiceTest, FragmentsAreNotMoreThanLinesMayBe) {
   options.queue.max_waiting = 2;
   make(options);
   EXPECT_EQ(translate({{"format", "html"}, {"q", {"ab", "cd"}}})["translatedText"], nlohmann::json({"ba", "dc"}));
-  EXPECT_EQ(refusal({{"format", "html"}, {"q", {"ab", "cd", "ef"}}}), "413 3 fragments: at most 2 a request");
-  EXPECT_EQ(refusal({{"q", {"ab", "cd", "ef"}}}), "413 3 lines: at most 2 a request") << "the same";
+  EXPECT_EQ(refusal({{"format", "html"}, {"q", {"ab", "cd", "ef"}}}), "413 3 texts: at most 2 a request");
+  EXPECT_EQ(refusal({{"q", {"ab", "cd", "ef"}}}), "413 3 texts: at most 2 a request") << "the same";
 }
 
 TEST_F(TranslationServiceTest, TheSourceOfMarkupIsDetected) {
