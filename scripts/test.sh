@@ -90,9 +90,9 @@ stage_threads() {  # what starts threads, under the thread sanitizer
 }
 
 stage_device() {  # the unit tests with LibTorch once more, on a device of the tests' own
-  configure release build-device -B build-device -DTorch_DIR="$(find_torch)" -DNMT_CORE_ONLY=ON -DNMT_SIMULATED_DEVICE=ON
-  timed "build: device" build build-device --target device_tests
-  timed "tests: device" run_tests device build-device -L '^device$'
+  configure_release -DNMT_CORE_ONLY=OFF -DNMT_SIMULATED_DEVICE=ON
+  timed "build: device" build "$build_folder" --target device_tests
+  timed "tests: device" run_tests device "$build_folder" -L '^device$'
 }
 
 stage_site() {
