@@ -119,8 +119,9 @@ nlohmann::ordered_json report_of(const DecodingConfig& decoding) {
   Config config;
   const auto usual = to_json(config).at("decoding");
   config.decoding = decoding;
+  const auto chosen = to_json(config).at("decoding");
   nlohmann::ordered_json report;
-  for (const auto& [name, value] : to_json(config).at("decoding").items()) {
+  for (const auto& [name, value] : chosen.items()) {
     if (std::ranges::find(kOfSpeed, name) != std::end(kOfSpeed)) continue;
     if (value != usual.at(name) || std::ranges::find(kAlways, name) != std::end(kAlways)) report[name] = value;
   }
