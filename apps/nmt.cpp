@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As in base/process/app.h, which this program does not link.
+// The same codes as in base/process/app.h, which this program does not link.
 constexpr int kDone = 0, kMachineFailed = 1, kUserMustChange = 2;
 
 /// What other toolkits, and people, call it.

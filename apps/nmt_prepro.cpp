@@ -105,7 +105,7 @@ int filter_lines(const std::function<std::string(std::string_view)>& change) {
   while (auto line = lines.next()) {
     if (lines.line_number() == 1) line = without_byte_order_mark(*line);
     const std::string text = change(*line) + '\n';
-    // Who feeds us line by line waits for the answer.
+    // A program that feeds us line by line waits for the answer.
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && (lines.ready(0) || std::fflush(stdout) == 0))
       continue;
     if (errno == EPIPE) break;

@@ -1,4 +1,4 @@
-// nmt-train: trains a model on prepared data; started again on the same run directory it goes on where it stopped.
+// nmt-train: trains a model on prepared data; started again on the same run directory it resumes where it stopped.
 #include <fmt/format.h>
 #include <torch/version.h>
 
@@ -103,7 +103,7 @@ LaunchedProcess this_process() {
   return launched_process([](const char* name) -> const char* { return std::getenv(name); });
 }
 
-/// Of several processes all but the first say which they are.
+/// The name before messages: with several processes, all but the first say which they are.
 std::string program_name() {
   try {
     const auto process = this_process();

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #endif
 
-// Who writes files under the names of another program, where a configuration asks for them (data.naming, run.naming);
+// The observer that writes files under the names of another program, where a configuration asks for them (data.naming, run.naming);
 // else null. A build without them (interfaces/compat) refuses such a configuration with an Error.
 
 namespace nmt {

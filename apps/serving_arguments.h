@@ -97,7 +97,7 @@ struct ServingArguments {
       if (has_models() && app.count(name) > 0)
         throw Error(fmt::format("{}: with --serve-config it stands in that file, at a model", name));
     }
-    // Where it comes from the environment, translating goes on as before.
+    // Where it comes from the environment, translating continues as before.
     if (!wanted() && app.get_option("--api-key")->count() > 0 && !std::getenv("NMT_API_KEY"))
       throw Error("--api-key: is for --serve; leave it out");
     if (app.count("--serve") > 0 && address.empty()) throw Error("--serve: is empty; give PORT or HOST:PORT");

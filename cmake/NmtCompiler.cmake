@@ -33,7 +33,7 @@ endif()
 # headers, and calls between its own functions stay as direct as in a program.
 add_compile_options(-fPIC -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 # The programs read files and requests of strangers: a stack that is overwritten, an index beyond a vector or a string
-# function beyond its buffer ends the program instead of going on. (Sanitizers bring stronger checks of their own.)
+# function beyond its buffer ends the program instead of continuing. (Sanitizers bring stronger checks of their own.)
 option(NMT_HARDENING "Stack protector, checked library calls, read-only relocations" ON)
 if(NMT_HARDENING AND NOT NMT_SANITIZE)
   add_compile_options(-fstack-protector-strong -fstack-clash-protection $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>

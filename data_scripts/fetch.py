@@ -62,7 +62,7 @@ class Corpus:
 
 
 class FetchError(Exception):
-    """One line that tells the user what to mend. `files`: the names of those that it is about, where they are known."""
+    """One line that tells the user what to fix. `files`: the names of those that it is about, where they are known."""
 
     def __init__(self, message, files=()):
         super().__init__(message)

@@ -8,7 +8,7 @@ import text
 
 _FOLDER = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw"
 _SETS = ("train", "val", "test_2016_flickr")
-# Of the text, as docs/results.md uses it: the address is a branch, which may change.
+# Checksums of the text, as docs/results.md uses it: the address is a branch, which may change.
 _SHA256 = {
     "train.de": "2c2b73fd2b548fbcde3a875e0a78d6ee94d498bfdee6bd3eae3945779e9ddf72",
     "train.en": "460a15fbd157e34a7a9957ee388c1ca247fe47af3ef25fb50442af6c274e0fc6",

@@ -1,5 +1,5 @@
 // Prepares the data of a configuration and trains, as nmt-prepro and nmt-train do. Ctrl-C ends it with its state saved;
-// the same command goes on.
+// the same command resumes.
 //   train CONFIG.yaml [SECTION.KEY=VALUE ...]
 #include <nmt/memory.h>
 #include <nmt/prepare.h>

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-# Of glibc: these belong to the kernel's loader and must be the system's.
+# These parts of glibc belong to the kernel's loader and must be the system's.
 OF_THE_SYSTEM = re.compile(r"^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|resolv|util|mvec|anl|nsl|nss_\w+))\.so")
 
 

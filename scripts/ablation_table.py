@@ -9,7 +9,7 @@ attention weights; every variant changes what its row names. A moving average an
 it is, so that every run measures them all: the first table has the greedy BLEU of the validation set with each kind of
 weights, the second the scores of the test set (nmt-eval, beam search) with those that validated best. Mean and half of
 the range over the seeds; "-" where a run has none of that kind. What is finished is not run again; a run that was
-interrupted goes on. Another --set needs another --work.
+interrupted resumes. Another --set needs another --work.
 """
 
 import argparse

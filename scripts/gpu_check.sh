@@ -82,7 +82,7 @@ step() {
   shift
   log=$out/$(tr -c 'a-z0-9\n' _ <<<"${name,,}").log
   say "$name"
-  ("$@") >"$log" 2>&1 &  # not as a condition, in which the shell goes on after a command that failed
+  ("$@") >"$log" 2>&1 &  # not as a condition, in which the shell continues after a command that failed
   if wait "$!"; then
     tell "| $name | ok$(sed -n 's/^report: / /p' "$log" | tr '\n' ';') | $((SECONDS - began)) s |"
   else

@@ -4,7 +4,7 @@
     scripts/positions_table.py [--programs build] [--work runs/positions_table] [--set KEY=VALUE ...] [KIND ...]
 
 Trains configs/positions_multi30k.yaml with model.positions=KIND (at most training.max_minutes each) and evaluates
-test_2016. What is finished is not run again; a run that was interrupted goes on. Another --set needs another --work.
+test_2016. What is finished is not run again; a run that was interrupted resumes. Another --set needs another --work.
 """
 
 import argparse

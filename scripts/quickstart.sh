@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From nothing to translations, in minutes on two cores: set-up, a release build, the built-in German-English corpus (a toy,
-# nothing to download), then nmt-prepro, nmt-train, nmt-eval and nmt-translate. Run again it goes on where it stopped and
+# nothing to download), then nmt-prepro, nmt-train, nmt-eval and nmt-translate. Run again it resumes where it stopped and
 # does nothing twice.
 #   ./scripts/quickstart.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

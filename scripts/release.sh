@@ -42,7 +42,7 @@ check_version() {
 
 check_tree() {
   local top changes
-  # Of a folder inside somebody's clone git would tell that clone's state.
+  # In a folder inside somebody's clone git would tell that clone's state.
   top=$(git rev-parse --show-toplevel) && [ "$top" -ef . ] ||
     die "this folder is no git clone: a release is made of a commit"
   changes=$(git status --porcelain) || die "git status failed: see above"

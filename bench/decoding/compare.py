@@ -42,7 +42,7 @@ def run(command, **options):
 
 
 def processor_seconds():
-    """Of all programs run so far."""
+    """The processor time of all programs run so far."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

@@ -124,7 +124,7 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def settle(self):
-        """Waits until the server is idle: it may go on with requests whose clients have left, at the next one's cost."""
+        """Waits until the server is idle: it may continue with requests whose clients have left, at the next one's cost."""
         end = time.monotonic() + SETTLE_LIMIT
         while time.monotonic() < end:
             self.check_alive()

@@ -163,7 +163,7 @@ def speed(intervals):
 
 
 def loss_after(intervals, tokens):
-    """Of the interval in which so many target tokens were reached; None where there is no comparable loss."""
+    """The loss of the interval in which so many target tokens were reached; None where there is no comparable loss."""
     reached = 0
     for interval in intervals:
         reached += interval.tokens

@@ -27,7 +27,7 @@ WARM_UP = 3  # figures that do not count
 
 
 def floating_point_operations(size, classes, source, target, pairs):
-    """Of one update: `source` and `target` tokens in `pairs` sentence pairs of about the same length."""
+    """The operations of one update: `source` and `target` tokens in `pairs` sentence pairs of about the same length."""
     d, ff, blocks = size["d_model"], size["d_ff"], size["num_blocks"]
     encoder = blocks * (4 * d * d + 2 * d * ff)
     decoder = blocks * (8 * d * d + 2 * d * ff)

@@ -9,7 +9,7 @@ DIR is the folder of the other toolkits (compare.py), with eager_pytorch.py: the
 which prints minutes and the greedy BLEU of Multi30k's validation set after each epoch. Ours trains as the configuration
 says (--set training.num_epochs=N), from the same files, and validates greedily after each epoch. Compared is the first
 epoch whose BLEU reaches that of PyTorch's last. Minutes are those of training, without validation, on both sides. What
---work has already is not made again: an interrupted training goes on.
+--work has already is not made again: an interrupted training resumes.
 """
 
 import argparse

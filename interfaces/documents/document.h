@@ -36,7 +36,7 @@ struct DocumentFormatName {
 /// All formats by the extensions of their files; a format may have several, the usual one first.
 std::span<const DocumentFormatName> document_formats();
 
-/// By the extension of the file, in any case. Nullopt for what is not known.
+/// The format by the extension of the file, in any case. Nullopt for what is not known.
 std::optional<DocumentFormat> document_format_of(std::string_view file_name);
 
 /// The same for what a user sent. Throws Error that says which formats there are, or why this one is refused (.pdf).

@@ -146,7 +146,7 @@ int64_t check_user_symbols(const std::vector<std::string>& symbols) {
 /// What an option of the section `data` may be.
 const Range& range_of(std::string_view name) { return std::get<Range>(find_option("data", name)->limits); }
 
-/// As nmt-prepro checks its section `data`: SentencePiece's own messages speak of its source code.
+/// The checks of nmt-prepro for its section `data`: SentencePiece's own messages speak of its source code.
 void check_spm_options(const SentencePieceOptions& options) {
   const auto most_pieces = static_cast<int64_t>(range_of("vocab_size").max);
   const Range& coverage = range_of("character_coverage");

@@ -72,7 +72,7 @@ nlohmann::ordered_json fragments_json(std::span<const TranslatedDocument> docume
 
 namespace {
 
-/// Of each byte of a text, and of its end, how many characters stand before it.
+/// How many characters stand before each byte of a text, and before its end.
 std::vector<int64_t> characters_before(std::string_view text) {
   std::vector<int64_t> before = {0};
   for (const char byte : text) before.push_back(before.back() + (is_continuation_byte(byte) ? 0 : 1));

@@ -36,7 +36,7 @@ class TranslationServer {
     TlsContext certificate;
     FileDescriptor access_log;
   };
-  /// These languages, the files of the certificate read again, and that of the access log opened anew. Throws Error,
+  /// These languages, the files of the certificate read again, and that of the access log opened again. Throws Error,
   /// and changes nothing.
   Parts new_parts(std::vector<LanguagePair> pairs, LanguageAliases aliases) const;
   void use(Parts parts) noexcept;

@@ -31,7 +31,7 @@ struct TranslationService::AskedText {
 
 namespace {
 
-/// Of longer lines no picture is drawn: nobody could read it, and its numbers would fill the memory.
+/// No picture is drawn of longer lines: nobody could read it, and its numbers would fill the memory.
 constexpr size_t kLongestPicture = 1000;  // bytes
 
 nlohmann::ordered_json language_json(const std::string& code) {

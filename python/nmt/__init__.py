@@ -8,7 +8,7 @@
     print(translator.translate("Ein Hund rennt.").text)
 
 :class:`Translator` translates, :mod:`nmt.score` scores as sacreBLEU does, :func:`prepare` and :class:`Trainer` make
-models. Errors are :class:`Error` (what the user can mend, a ValueError) and :class:`MachineError` (a RuntimeError).
+models. Errors are :class:`Error` (what the user can fix, a ValueError) and :class:`MachineError` (a RuntimeError).
 
 All calls work without the interpreter's lock. Ctrl-C ends them. Free-threaded Python and subinterpreters are not
 supported.

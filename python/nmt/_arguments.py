@@ -34,7 +34,7 @@ def word(name: str, value: object) -> str:
 
 
 def path(name: str, value: object) -> str:
-    """As a str."""
+    """The path as a str."""
     found = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(found, str):
         raise refused(name, "a path (str or pathlib.Path)", value)
@@ -48,7 +48,7 @@ def _is_truth(value: object) -> bool:
 
 
 def whole_number(name: str, value: Any, least: int = -2**63, most: int = 2**63 - 1) -> int:
-    """Of any type that counts as one, NumPy's too. Raises :class:`nmt.Error` where it is out of range."""
+    """A whole number of any type that counts as one, NumPy's too. Raises :class:`nmt.Error` where it is out of range."""
     if _is_truth(value) or not hasattr(value, "__index__"):
         raise refused(name, "a whole number", value)
     try:

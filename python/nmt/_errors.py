@@ -2,7 +2,7 @@
 
 
 class Error(ValueError):
-    """What the caller or its user can mend: a wrong option, a folder that is no model, a line of a file.
+    """What the caller or its user can fix: a wrong option, a folder that is no model, a line of a file.
 
     The text is one line: what is wrong, where (FILE:LINE or the option), and what to do.
     """

@@ -34,7 +34,7 @@ def _installed_torch() -> Optional[Tuple[str, str]]:
 
 
 def _libraries(folder: str) -> List[str]:
-    """Those that the extension needs, each behind those that it needs itself."""
+    """The libraries that the extension needs, each behind those that it needs itself."""
     names = ["libgomp.so.1", "libc10.so", "libtorch_cpu.so"]
     if not folder:
         return []

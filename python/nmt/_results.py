@@ -100,32 +100,32 @@ class Translation:
 
     @property
     def score(self) -> float:
-        """Of the best translation; 0 for an empty text."""
+        """The score of the best translation; 0 for an empty text."""
         return self.alternatives[0].score if self.alternatives else 0.0
 
     @property
     def log_probability(self) -> float:
-        """Of the best translation; 0 for an empty text."""
+        """The log-probability of the best translation; 0 for an empty text."""
         return self.alternatives[0].log_probability if self.alternatives else 0.0
 
     @property
     def tokens(self) -> Optional[List[str]]:
-        """Of the best translation; see :attr:`Alternative.tokens`."""
+        """The tokens of the best translation; see :attr:`Alternative.tokens`."""
         return self.alternatives[0].tokens if self.alternatives else None
 
     @property
     def token_scores(self) -> Optional[NDArray[np.float32]]:
-        """Of the best translation; see :attr:`Alternative.token_scores`."""
+        """The token scores of the best translation; see :attr:`Alternative.token_scores`."""
         return self.alternatives[0].token_scores if self.alternatives else None
 
     @property
     def alignment(self) -> Optional[NDArray[np.int32]]:
-        """Of the best translation; see :attr:`Alternative.alignment`."""
+        """The alignment of the best translation; see :attr:`Alternative.alignment`."""
         return self.alternatives[0].alignment if self.alternatives else None
 
     @property
     def attention(self) -> Optional[Attention]:
-        """Of the best translation; see :class:`Attention`."""
+        """The attention of the best translation; see :class:`Attention`."""
         return self.alternatives[0].attention if self.alternatives else None
 
 

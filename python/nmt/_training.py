@@ -25,7 +25,7 @@ class Start:
 
     run_directory: str
     parameters: int
-    update: int  #: 0, or where a run goes on
+    update: int  #: 0, or where a run resumes
     max_updates: int  #: 0: not limited by updates
     updates_per_epoch: int  #: of the first epoch
     max_epochs: int  #: 0: not limited by epochs
@@ -114,7 +114,7 @@ class TrainingResult:
 
     run_directory: str
     best_model: Optional[str]  #: model directory of the best weights; None where there is none yet
-    stopped: bool  #: a callback ended it: the next train() goes on
+    stopped: bool  #: a callback ended it: the next train() resumes
     reason: str  #: why it ended, for people
     updates: int
     best: Optional[Validation]  #: of best_model, without samples
@@ -151,7 +151,7 @@ class Trainer:
 
     :param config: a YAML file, or the options as a dict
     :param settings: further options over it: ``{"training.lr": 0.002}``
-    :param restart: starts again; an old run directory is renamed to NAME.old-N. Otherwise a run goes on.
+    :param restart: starts again; an old run directory is renamed to NAME.old-N. Otherwise a run is resumed.
 
     Raises :class:`nmt.Error` where the configuration is not as it should be. One run at a time in a process.
     """
@@ -168,13 +168,13 @@ class Trainer:
               on_epoch: Optional[Callable[[Epoch], object]] = None,
               on_validation: Optional[Callable[[Validation], object]] = None,
               on_checkpoint: Optional[Callable[[int], object]] = None) -> TrainingResult:
-        """Trains to the end of the run. On the run directory of a run that was stopped or killed it goes on exactly where
+        """Trains to the end of the run. On the run directory of a run that was stopped or killed it resumes exactly where
         that stopped, and ends in the same bits.
 
         Callbacks are called in this thread, one after the other, with plain numbers. One that returns False, or raises
         :class:`nmt.StopTraining`, ends the run with its state saved; ``train`` returns with ``stopped`` set, and the next
-        ``train`` goes on. So does one that raises something else, and Ctrl-C: then ``train`` raises it when the state is
-        saved. While the run computes, other Python threads go on.
+        ``train`` resumes. So does one that raises something else, and Ctrl-C: then ``train`` raises it when the state is
+        saved. While the run computes, other Python threads continue.
 
         :param on_checkpoint: gets the number of the update whose state was written
 

@@ -113,7 +113,7 @@ class Translator:
 
     Any number of Python threads may use a translator at the same time; each call works without the interpreter's lock.
     Ctrl-C ends a call. A pickle holds the names of the models, not their weights: it loads them where it arrives. After
-    ``os.fork()`` the child may go on with it where no call was under way and it is on a CPU.
+    ``os.fork()`` the child may continue with it where no call was under way and it is on a CPU.
 
     Raises :class:`nmt.Error` for a folder that is no model or a damaged one, models that write with other target pieces,
     a device that is not there, an option out of range; :class:`nmt.MachineError` where the machine fails.
@@ -357,7 +357,7 @@ class Tokenizer:
         return self._tokenizer.is_joint()
 
     def language(self, side: Side = "source") -> str:
-        """As the model says; may be empty."""
+        """The language as the model says; may be empty."""
         return self._tokenizer.language(_side(side))
 
 

@@ -38,7 +38,7 @@ nb::object prepare(const std::string& file, const std::vector<std::string>& sett
 /// False, also NumPy's; None, 0 and the like are no answer.
 bool is_false(nb::handle answer) { return is_truth(answer) && PyObject_IsTrue(answer.ptr()) == 0; }
 
-/// Of this thread: such a callback that began another training would wait for itself.
+/// Set in this thread: such a callback that began another training would wait for itself.
 thread_local bool is_in_training_callback = false;
 struct InTrainingCallback {
   InTrainingCallback() { is_in_training_callback = true; }

@@ -106,7 +106,7 @@ def as_python_markdown(text):
 
 
 def navigation(table):
-    """Of the table in docs/README.md: [{title: [pages]}, ...]."""
+    """The tabs of the table in docs/README.md: [{title: [pages]}, ...]."""
     tabs, seen = [], set()
     for line in table.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|", 1)]
@@ -129,7 +129,7 @@ def title_of(file):
 
 
 def reference_navigation():
-    """Of build-site/reference: its folders are parts, and one of a single page is that page."""
+    """The pages of build-site/reference: its folders are parts, and one of a single page is that page."""
     if not (REFERENCE / "index.md").exists():
         raise PluginError("there is no build-site/reference: build the site by scripts/site.sh")
     parts = [{"Reference": "reference/index.md"}]

@@ -8,7 +8,7 @@
 
 namespace nmt {
 
-/// What the user can mend: a wrong option, file or line. what() is one line: what, where (file:line or option), what to
+/// What the user can fix: a wrong option, file or line. what() is one line: what, where (file:line or option), what to
 /// do. Programs end with exit code 2.
 class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -278,9 +278,9 @@ struct ConfiguredSet {
   std::string source_option, target_option;  ///< "data.eval1", or "data.eval"
 };
 
-/// Those of data.eval, or data.eval1 and eval2; the first one decides what is best. None: empty.
+/// The sets of data.eval, or data.eval1 and eval2; the first one decides what is best. None: empty.
 std::vector<ConfiguredSet> validation_sets(const DataConfig& data);
-/// Those of data.test, or data.test1 and test2.
+/// The sets of data.test, or data.test1 and test2.
 std::vector<ConfiguredSet> test_sets(const DataConfig& data);
 
 }  // namespace nmt

@@ -75,7 +75,7 @@ enum class NormForm {
 template <>
 inline constexpr auto kNames<NormForm> = names("layer", "rms");
 
-/// Of the feed-forward nets; the _tanh ones have the approximation of GELU by tanh (Hendrycks and Gimpel 2016, sec. 2).
+/// The activation of the feed-forward nets; the _tanh ones have the approximation of GELU by tanh (Hendrycks and Gimpel 2016, sec. 2).
 enum class FeedForwardActivation { kRelu, kGelu, kSwish, kSwiglu, kGeglu, kGeluTanh, kGegluTanh };
 template <>
 inline constexpr auto kNames<FeedForwardActivation> = names("relu", "gelu", "swish", "swiglu", "geglu", "gelu_tanh",
@@ -119,7 +119,7 @@ inline constexpr auto kNames<PositionKind> = names("sinusoidal", "learned", "hie
                                                    "convolution", "complex", "shaw", "t5", "transformer_xl", "deberta",
                                                    "rotary", "alibi", "none");
 
-/// Of positions `product`, for an embedding x and the trained vector w of its position.
+/// The form of positions `product`, for an embedding x and the trained vector w of its position.
 enum class ProductForm {
   kShifted,  ///< x (1 + w)
   kPlain,    ///< x w
@@ -138,12 +138,12 @@ enum class Sinusoid {
 template <>
 inline constexpr auto kNames<Sinusoid> = names("interleaved", "half_split", "half_split_t2t", "doubled", "legacy_raw");
 
-/// Of tables of positions: normal with standard deviation d_model^-0.5, Xavier-uniform, normal with 1.
+/// Initial values of tables of positions: normal with standard deviation d_model^-0.5, Xavier-uniform, normal with 1.
 enum class PositionInit { kNormal, kXavier, kStandardNormal };
 template <>
 inline constexpr auto kNames<PositionInit> = names("normal", "xavier", "standard_normal");
 
-/// Of the projections of queries, keys and values.
+/// The activation of the projections of queries, keys and values.
 enum class ProjectionActivation { kNone, kRelu };
 template <>
 inline constexpr auto kNames<ProjectionActivation> = names("none", "relu");
@@ -202,7 +202,7 @@ enum class MatrixInit { kXavier, kNormal, kUniform, kFanIn };
 template <>
 inline constexpr auto kNames<MatrixInit> = names("xavier", "normal", "uniform", "fan_in");
 
-/// Of biases: uniform within init_range, or within 1 / sqrt(inputs) of their product.
+/// Initial values of biases: uniform within init_range, or within 1 / sqrt(inputs) of their product.
 enum class BiasInit { kZero, kUniform, kFanIn };
 template <>
 inline constexpr auto kNames<BiasInit> = names("zero", "uniform", "fan_in");
@@ -215,12 +215,12 @@ enum class DeepInitKind {
 template <>
 inline constexpr auto kNames<DeepInitKind> = names("none", "depth_scaled", "deepnet");
 
-/// Of score functions in recurrent models: as other matrices; normal of 0.001, v zero (Bahdanau et al. 2015, B.1).
+/// Initial values of score functions in recurrent models: as other matrices; normal of 0.001, v zero (Bahdanau et al. 2015, B.1).
 enum class AttentionInit { kInit, kBahdanau };
 template <>
 inline constexpr auto kNames<AttentionInit> = names("init", "bahdanau");
 
-/// Of matrices from state to state.
+/// Initial values of matrices from state to state.
 enum class RecurrentInit { kXavier, kOrthogonal, kNormal, kUniform, kFanIn };
 template <>
 inline constexpr auto kNames<RecurrentInit> = names("xavier", "orthogonal", "normal", "uniform", "fan_in");

@@ -34,7 +34,7 @@ struct TextRule {
 
 using Limits = std::variant<std::monostate, Range, TextRule>;
 
-/// Whether a run that goes on may have another value than before.
+/// Whether a run that is resumed may have another value than before.
 enum class OnResume { kFixed, kMayChange };
 
 /// One option: a row of the table in option_table.cpp. The default stands in config.h.

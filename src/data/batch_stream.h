@@ -18,7 +18,7 @@ namespace nmt {
 struct BatchPosition {
   int64_t epoch = 0;  ///< from 0
   int64_t batch = 0;  ///< in that epoch, from 0
-  // Of a large corpus; else 0.
+  // Two numbers for a large corpus; else 0.
   int64_t shard = 0;        ///< of that epoch, from 0
   int64_t shard_begin = 0;  ///< the shard's first batch
 };
@@ -32,7 +32,7 @@ class BatchStream {
   ~BatchStream();
   Batch next();                    ///< rethrows a worker's exception here
   BatchPosition position() const;  ///< of the batch that next() will return: what a checkpoint stores
-  /// Of the epoch of position(). Of several shards all but the last are taken to have as many as the one of position().
+  /// The number of batches in the epoch of position(). All shards but the last are taken to have as many as the one of position().
   int64_t batches_of_current_epoch() const;
 
  private:

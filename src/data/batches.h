@@ -59,7 +59,7 @@ class EpochView {
  public:
   /// The pieces as they were prepared.
   EpochView(const PreparedCorpus& corpus) : corpus_(corpus) {}
-  /// Those of an epoch (from 0) under subword sampling.
+  /// The pieces of an epoch (from 0) under subword sampling.
   EpochView(const PreparedCorpus& corpus, const SubwordSampling& sampling, int64_t epoch)
       : corpus_(corpus), sampling_(&sampling), epoch_(epoch) {}
 
@@ -92,7 +92,7 @@ struct BatchOptions {
   uint64_t seed = 1;
   int64_t pool_batches = 0;                 ///< sentences: see plan_epoch; 0 = none
   LastBatch last_batch = LastBatch::kKeep;  ///< sentences
-  /// How often an epoch has the pairs of each corpus: 2.5 is twice, and half of them, chosen anew each epoch, once
+  /// How often an epoch has the pairs of each corpus: 2.5 is twice, and half of them, chosen again each epoch, once
   /// more. Empty: once each.
   std::vector<double> corpus_weights = {};
   SubwordSampling sampling = {};
@@ -111,7 +111,7 @@ std::vector<int64_t> pairs_of_epoch(const PreparedCorpus& corpus, const BatchOpt
                                     int64_t shard = 0);
 
 /// The batches of one shard of an epoch as indices into the corpus; order is a function of (corpus, options, epoch,
-/// shard) alone. Where there are several shards, chance says for each pair, anew in every epoch, in which one it
+/// shard) alone. Where there are several shards, chance says for each pair, in every epoch again, in which one it
 /// stands; each is a sample of the whole corpus, of about the same size, and is planned as an epoch of its own. Lengths
 /// are those of the epoch's own pieces.
 /// Sentences: a shuffled pass cut into batches, the last one short, dropped, or filled with the first pairs of the

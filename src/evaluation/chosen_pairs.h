@@ -27,7 +27,7 @@ PairChoice pair_choice(const Config& config);
 /// counted. Throws Error where none is left.
 TestSet chosen_pairs(TestSet test_set, const TextCodec& codec, const PairChoice& choice);
 
-/// Those of several sets; tells the log about each that is not whole.
+/// The chosen pairs of several sets; tells the log about each that is not whole.
 std::vector<TestSet> chosen_pairs(std::vector<TestSet> test_sets, const TextCodec& codec, const PairChoice& choice,
                                   Logger& log);
 

@@ -13,7 +13,7 @@
 
 namespace nmt {
 
-/// Shows a run while it goes on. On a terminal a progress bar and above it what is worth keeping (epochs, validations,
+/// Shows a run while it runs. On a terminal a progress bar and above it what is worth keeping (epochs, validations,
 /// checkpoints); elsewhere, and in log.txt in any case, a plain line for each log interval too.
 class ConsoleObserver final : public TrainingObserver {
  public:

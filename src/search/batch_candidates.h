@@ -19,10 +19,10 @@ namespace nmt {
 /// and step_scores() takes these for the vocabulary.
 class BatchCandidates {
  public:
-  /// Of each input its candidates, the special symbols, its prefix and the phrases that it must hold.
+  /// Takes for each input its candidates, the special symbols, its prefix and the phrases that it must hold.
   BatchCandidates(std::span<const SearchInput* const> inputs, torch::Device device);
 
-  /// Those of all sentences, ascending: the columns of the logits that scores() takes.
+  /// The candidates of all sentences, ascending: the columns of the logits that scores() takes.
   const std::vector<int32_t>& tokens() const { return tokens_; }
 
   /// The rows of a step that belong to one sentence; they follow those of the one before.

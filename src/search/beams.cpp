@@ -140,7 +140,7 @@ std::vector<SentenceBeam::Extension> SentenceBeam::ranked_extensions(const StepS
       if (std::ranges::find(listed, token) == listed.end()) add(parent, token, log_probability);
   }
   // Beyond the best 2 * beam_size there is nothing to take: each live hypothesis ends in one way only. Banks, and
-  // hypotheses that go on alone, take from further down.
+  // hypotheses that continue alone, take from further down.
   const bool all_count = is_distinct() || !constraints_.empty();
   const auto wanted = all_count ? std::ssize(all) : std::min(std::ssize(all), 2 * options_.beam_size);
   std::partial_sort(all.begin(), all.begin() + wanted, all.end(), [](const Extension& a, const Extension& b) {

@@ -22,7 +22,7 @@ class TokenTree {
     return static_cast<int32_t>(nodes_.size() - 1);
   }
 
-  /// Of the hypothesis that ends with `node`, from its first token on.
+  /// The tokens of the hypothesis that ends with `node`, from its first token on.
   std::vector<int32_t> tokens(int32_t node) const { return path(node, &Node::token); }
   std::vector<float> log_probabilities(int32_t node) const { return path(node, &Node::log_probability); }
 

@@ -45,7 +45,7 @@ TensorBatch batch_of(std::span<const Pair> pairs, const SourceForm& form, torch:
           .target_lengths = lengths};
 }
 
-/// Of each layer: [pairs, target, source] on the CPU. None where the model has no attention to the source. Throws Error
+/// The attention of each layer: [pairs, target, source] on the CPU. None where the model has no attention to the source. Throws Error
 /// where it has no such head.
 std::vector<torch::Tensor> cross_attention(TranslationModel& model, const TensorBatch& batch, int64_t head) {
   std::vector<torch::Tensor> layers;  // the mean of the heads of each, or the one head
@@ -68,7 +68,7 @@ int64_t place_of(int64_t layer, int64_t layers) {
   return layer > 0 ? layer - 1 : std::max<int64_t>(layers - 2, 0);
 }
 
-// By the pieces in the order of the text, without markers.
+// Fills in the weights by the pieces in the order of the text, without markers.
 void fill(std::span<const Pair> pairs, const torch::Tensor& weights, const SourceForm& form) {
   const int64_t first_piece = form.markers == SourceMarkers::kBoth ? 1 : 0;
   for (int64_t i = 0; i < std::ssize(pairs); ++i) {

@@ -70,14 +70,14 @@ class LogitsRule {
   /// False: it says nothing about translations of this sentence. A search without any rule to ask is faster.
   virtual bool concerns(const SearchInput& /*input*/) const { return true; }
   /// The tokens that every translation of the sentence begins with, as judge() says one by one. Several of them are fed
-  /// to the model at once, and the length limit leaves room for them.
+  /// to the model at once, and the length limit leaves space for them.
   virtual std::span<const int32_t> beginning(const SearchInput& /*input*/) const { return {}; }
   /// Adds to banned or wanted what it says about the token after row.tokens. What is banned keeps its share of the
   /// probability.
   virtual void judge(RowRules& /*row*/) const {}
   /// Changes the logits before they become probabilities.
   virtual void change(RowLogits& /*logits*/) const {}
-  /// Of several models, change() gets the logits of each; false: the log-probabilities of all together.
+  /// With several models change() gets the logits of each; false: the log-probabilities of all together.
   virtual bool changes_each_model() const { return false; }
 };
 
@@ -194,7 +194,7 @@ class RepetitionPenalty final : public LogitsRule {
 /// The rules of a search.
 class LogitsRules {
  public:
-  /// Those that the options ask for, then SearchOptions::rules.
+  /// The rules that the options ask for, then SearchOptions::rules.
   explicit LogitsRules(const SearchOptions& options);
 
   /// Whether any rule has something to say about translations of this sentence.

@@ -95,7 +95,7 @@ class Search {
   NextRows rows_;                                    // of the next step
 };
 
-/// Takes sentences where there is room for them; false: there are none.
+/// Takes sentences where there is space for them; false: there are none.
 bool Search::fill() {
   // Few at a time: together their steps stay in step, and encoding them takes little memory.
   const int64_t portion = joins_ ? std::clamp<int64_t>(batch_size_ / 4, 1, 8) : batch_size_;
@@ -151,7 +151,7 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
 /// What all sentences are forced to begin with is fed in blocks (prefill), where that leaves the bits of single steps.
 /// The last forced token is left to the next step.
 void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows) {
-  constexpr int64_t kTokensAtOnce = 32;       // until who has given up is asked
+  constexpr int64_t kTokensAtOnce = 32;       // until cancellations are asked for
   constexpr int64_t kLogitsAtOnce = 1 << 24;  // bounds the memory
   if (!state.exact_prefill()) return;
   int64_t fed = 0, forced = std::numeric_limits<int64_t>::max();
@@ -186,7 +186,7 @@ void Search::step() {
   rows_ = advance(*state_, active_, state_->member_logits(rows_.tokens), Asks::kWhatIsGivenUp);
 }
 
-/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary]. A sentence that is given up is
+/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary]. A sentence that is cancelled is
 /// the queue's no more: nothing of it is read again.
 NextRows Search::advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
                          std::vector<torch::Tensor> logits, Asks asks) {

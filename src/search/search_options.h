@@ -22,7 +22,7 @@ struct SearchInput {
   std::vector<int32_t> candidates = {};
   int64_t n_best = 0;      ///< hypotheses that are wanted of it; 0: SearchOptions::n_best. Not with sampling
   bool attention = false;  ///< fill Hypothesis::attention, also where SearchOptions::attention is false
-  /// The hypotheses all go on differently behind the prefix: its beam_size most probable continuations by one token,
+  /// The hypotheses all continue differently behind the prefix: its beam_size most probable continuations by one token,
   /// each of which goes its own way from there (greedy search). Not with sampling or groups.
   bool distinct = false;
   int64_t number = 0, part = 0;  ///< samples are a function of (seed, number, part)

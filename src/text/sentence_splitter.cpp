@@ -28,7 +28,7 @@ void check(UErrorCode status) {
   if (U_FAILURE(status)) throw MachineError(fmt::format("the Unicode library fails ({})", u_errorName(status)));
 }
 
-/// Of all languages ("root") for what is no language.
+/// The locale of a language; that of all languages ("root") for what is no language.
 icu::Locale locale_of(std::string_view language) {
   UErrorCode status = U_ZERO_ERROR;
   auto locale = icu::Locale::forLanguageTag({language.data(), static_cast<int32_t>(language.size())}, status);

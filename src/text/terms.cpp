@@ -67,7 +67,7 @@ bool needs_no_space(char32_t c) {
 
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> words;
-  bool open = false;  // the last one may go on
+  bool open = false;  // the last one may continue
   for (size_t i = 0; i < text.size();) {
     const size_t begin = i;
     const char32_t c = next_code_point(text, i);

@@ -72,7 +72,7 @@ class Glossary {
   int64_t inserted_characters(std::string_view text) const;
 
   const std::vector<Term>& terms() const { return terms_; }
-  /// The targets of these terms as terms that stay: for a text that goes on to a further language.
+  /// The targets of these terms as terms that stay: for a text that is passed on to a further language.
   Glossary of_targets() const;
 
  private:
@@ -83,7 +83,7 @@ class Glossary {
   PhraseTrie exact_, in_any_case_;  // by the source's words, as they stand (match_case) and folded
 };
 
-/// Whether a phrase stands in a text as words: no letter or digit goes on with it. Beside writing without spaces
+/// Whether a phrase stands in a text as words: no letter or digit continues it. Beside writing without spaces
 /// (Chinese, Thai) it may stand anywhere.
 bool stands_as_words(std::string_view text, std::string_view phrase);
 /// Whether it stands so at this byte, where the text has it.

@@ -60,7 +60,7 @@ std::vector<std::string> names_of_others(const PreparedData& data) {
 }
 
 /// Where a run begins: what would be refused only after its folder was made, or after an old run was set aside. Where
-/// it goes on: the layer and the head of its alignments, which may have been changed.
+/// it resumes: the layer and the head of its alignments, which may have been changed.
 void check_beginning(const TrainingRun& run, const PreparedData& data) {
   const Config& config = run.loaded.config;
   const bool restarts = run.start == RunDirectory::Start::kRestart;

@@ -93,7 +93,7 @@ std::set<ActivityType> activities() {
 }  // namespace
 
 std::vector<OperationCost> operation_costs(std::vector<TracedCall> calls) {
-  // By thread and time, what encloses before what it encloses.
+  // Sorted by thread and time, what encloses before what it encloses.
   std::sort(calls.begin(), calls.end(), [](const TracedCall& a, const TracedCall& b) {
     return std::tuple(a.thread, a.begin, -a.end) < std::tuple(b.thread, b.begin, -b.end);
   });

@@ -41,7 +41,7 @@ class Validator {
   void add_samples(int64_t update, ValidationReport& report) const;
   void add_attention(TranslationModel& model, ValidationReport& report) const;
   bool wants(ValidationMetric metric) const;
-  /// Those of the configuration, within the limits of the model.
+  /// The options of the configuration, within the limits of the model.
   TranslatorOptions options_for(const TranslationModel& model) const;
 
   std::shared_ptr<const PreparedCorpus> corpus_;

@@ -42,7 +42,7 @@ enum class OutputFormat {
 
 struct OutputOptions {
   OutputFormat format = OutputFormat::kColumns;
-  /// Of kColumns what is written; kJsonLines always has line, source, translation, score and tokens, and the others
+  /// What kColumns writes; kJsonLines always has line, source, translation, score and tokens, and the others
   /// where they are named here.
   std::vector<OutputColumn> columns = {OutputColumn::kTranslation};
   bool all_alternatives = false;  ///< the n best, not only the best one

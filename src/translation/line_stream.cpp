@@ -221,7 +221,7 @@ class LineStream {
     return std::chrono::duration<double>(SteadyClock::now() - start).count();
   }
 
-  /// Of a block. One line may take as long as thousands of others: the search asks before each step.
+  /// The calls for a block. One line may take as long as thousands of others: the search asks before each step.
   TranslationCalls translation_calls() const {
     TranslationCalls calls{.progress = {}, .stopped = calls_.stop};
     if (calls_.progress)

@@ -136,7 +136,7 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, const std::f
 bool Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
   auto& ids = part.input.prefix = codec().encode_target(prefix.text);
   if (!ids.empty() && is_unwritable(ids)) part.misses_a_wish = true;
-  const int64_t limit = options_.search.length_limit(options_.max_source_length);  // leaves room for one more token
+  const int64_t limit = options_.search.length_limit(options_.max_source_length);  // leaves space for one more token
   const bool fits = std::ssize(ids) < limit;
   if (!fits) {
     ids.resize(limit - 1);
@@ -181,7 +181,7 @@ void Translator::add_constraints(std::span<const SourcePart> sources, LineJob& l
     if (i == longest) force(must, part);
     if (!request.distinct) continue;
     part.input.distinct = i == open;
-    if (i > open) part.input.n_best = 1;  // what differs behind the prefix goes on in one way
+    if (i > open) part.input.n_best = 1;  // what differs behind the prefix continues in one way
   }
 }
 

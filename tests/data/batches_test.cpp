@@ -138,7 +138,7 @@ TEST(PlanEpoch, IsAFunctionOfSeedAndEpoch) {
   }
 }
 
-// Golden: a restart on another machine, or with another compiler, has to go on with the same batches.
+// Golden: a restart on another machine, or with another compiler, has to continue with the same batches.
 TEST(PlanEpoch, HasTheseFirstBatches) {
   const TemporaryDirectory folder;
   const auto corpus =
@@ -198,7 +198,7 @@ TEST(Shards, AreAFunctionOfSeedAndEpoch) {
   }
 }
 
-// Runs of before there were shards go on in the same bits.
+// Runs of before there were shards resume in the same bits.
 TEST(Shards, CorporaUpToTheThresholdHaveNone) {
   const TemporaryDirectory folder;
   const auto corpus = varied_corpus(folder);

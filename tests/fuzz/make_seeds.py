@@ -77,7 +77,7 @@ def state_dictionary(tensors, parameter=False):
 
 
 def legacy(tensors, keys, size):
-    """As torch.save() wrote before PyTorch 1.6."""
+    """A file as torch.save() wrote it before PyTorch 1.6."""
     return (pickle.dumps(0x1950A86A20F9469CFC6C, 2) + pickle.dumps(1001, 2) + pickle.dumps({}, 2) + state_dictionary(tensors) +
             pickle.dumps(keys, 2) + b"".join(struct.pack("<Q", size // 4) + bytes(size) for _ in keys))
 
@@ -118,7 +118,7 @@ def character_map():
 
 
 def prepared_corpus(pairs):
-    """As src/data/prepared_corpus.h says."""
+    """A corpus as src/data/prepared_corpus.h describes it."""
     columns, ends = [], [0, 0, 0, 0]
     tables = [[], [], [], []]
     for pair in pairs:
@@ -160,7 +160,7 @@ def manifest():
                           "duplicates_found": 0, "test_overlap_found": 0, "repaired_lines": 0}]}
 
 
-# As in model_json_target.cpp.
+# The same as in model_json_target.cpp.
 VOCABULARY = "<PAD>\t9\n<UNK>\t9\n<S>\t9\n</S>\t9\nthe\t9\ncat\t8\n"
 
 

@@ -153,7 +153,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #ifndef NMT_WITH_LIBFUZZER
 namespace {
 
-// Of the kinds that tokenisers treat in special ways.
+// Parts of the kinds that tokenisers treat in special ways.
 const std::vector<std::string> kParts = {" ",
                                          "\n",
                                          "\t",

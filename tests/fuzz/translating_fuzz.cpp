@@ -95,7 +95,7 @@ void check_request(const std::string& line, InputFormat format) {
   }
 }
 
-/// As if a model had written random pieces for the text.
+/// Checks the codec as if a model had written random pieces for the text.
 void check_codec(const TextCodec& codec, const std::string& text, std::mt19937_64& random) {
   const auto source = codec.encode_source(text);
   for (const int32_t id : source) require(id >= 0 && id < codec.source().size(), "ids are of the vocabulary", text);
@@ -165,7 +165,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #ifndef NMT_WITH_LIBFUZZER
 namespace {
 
-// Of the kinds that readers, splitters and tokenizers treat in special ways.
+// Parts of the kinds that readers, splitters and tokenizers treat in special ways.
 const std::vector<std::string> kParts = {
     " ",        "\n",       "\t",         "\r\n",    "|",       "\u00a0",        "\u3000",   "\u200b",
     "\u2581",   "\u2028",   ". ",         "! ",      "? \"",    "z. B. ",        "3. ",      "Dr. ",

@@ -136,7 +136,7 @@ TEST_F(InitialWeights, OfPresetsHaveTheSameBits) {
   if (compared.empty()) GTEST_SKIP() << "LibTorch's random numbers have other bits here";
 }
 
-// Those of the tests of models, and every option of initial weights.
+// The forms of the tests of models, and every option of initial weights.
 std::map<std::string, ModelConfig> forms_of_tests() {
   std::map<std::string, ModelConfig> forms;
   for (const auto& [name, config] : test::transformer_forms()) forms["transformer." + name] = config;

@@ -98,7 +98,7 @@ inline torch::Tensor replay_together(TranslationModel& model, const std::vector<
   return logits;
 }
 
-/// After DecoderState::select a row goes on as if it had been alone from its start; with a few more steps after each
+/// After DecoderState::select a row continues as if it had been alone from its start; with a few more steps after each
 /// selection, past the first capacity of a cache. Takes four pairs with tokens below 17.
 inline void expect_selected_rows_continue(TranslationModel& model, const std::vector<Pair>& pairs, torch::Device device,
                                           int steps_each, bool same_bits) {

@@ -127,7 +127,7 @@ void expect_same(const std::vector<std::vector<Hypothesis>>& here, const std::ve
 }
 
 #ifndef NMT_TESTS_OF_CUDA
-/// As CUDA graphs, of the simulated device.
+/// The simulated device's counterpart of CUDA graphs.
 class SimulatedRecorder final : public GraphRecorder {
  public:
   void record(const std::function<void()>& work) override {

@@ -124,7 +124,7 @@ int64_t free_port() {
   return ntohs(address.sin_port);
 }
 
-/// What a group has on_lost called with. A program ends there; a test takes the first line and lets the group go on.
+/// What a group has on_lost called with. A program ends there; a test takes the first line and lets the group continue.
 class Told {
  public:
   OnLost listener() {
@@ -213,7 +213,7 @@ std::unique_ptr<ProcessGroup> group_of_one(Meeting& meeting, int64_t port) {
       [&](const auto&) { return std::make_unique<FakeCommunicator>(meeting, 0); });
 }
 
-/// As a program ends where another process is lost: threads of a test that wait for each other would not end.
+/// Ends as a program ends where another process is lost: threads of a test that wait for each other would not end.
 [[noreturn]] void end_with(const std::string& line) {
   ADD_FAILURE() << line;
   std::fflush(stdout);
@@ -341,7 +341,7 @@ void expect_same(const SavedRun& found, const SavedRun& expected, double toleran
   }
 }
 
-// As tests/system/train/processes.py has it of MPI, where the bits are the same: several processes make the updates of
+// The test of MPI in tests/system/train/processes.py finds the same bits; here, too, several processes make the updates of
 // one, also where micro-batches do not come out even.
 TEST_F(DeviceProcessGroupTest, UpdatesAreThoseOfOneProcess) {
   for (const auto order : {test::Order::kAtOnce, test::Order::kLate, test::Order::kSeeded}) {
@@ -516,7 +516,7 @@ TEST_F(DeviceProcessGroupTest, FailuresAreTold) {
     });
 }
 
-/// As NCCL where two processes have the same GPU.
+/// Fails as NCCL does where two processes have the same GPU.
 class FailingCommunicator final : public Communicator {
  public:
   std::unique_ptr<Sum> sum(const torch::Tensor&) override { TORCH_CHECK(false, "duplicate device\nof two"); }

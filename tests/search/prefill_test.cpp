@@ -71,7 +71,7 @@ TEST(Prefill, FeedsLongBeginningsInBlocks) {
   EXPECT_EQ(several.prefilled, (std::vector<int64_t>{32, 32, 6}));
 }
 
-/// Gives up each sentence as soon as it is asked, and forgets it.
+/// Cancels each sentence as soon as it is asked, and forgets it.
 class GivenUpAtOnce final : public SearchQueue {
  public:
   explicit GivenUpAtOnce(const std::vector<SearchInput>& inputs) : asked(inputs.size()) {
@@ -97,7 +97,7 @@ class GivenUpAtOnce final : public SearchQueue {
   int64_t next_ = 0;
 };
 
-// A sentence is its queue's no more once it is given up. While the beginning was fed it was asked for at each token.
+// A sentence is its queue's no more once it is cancelled. While the beginning was fed it was asked for at each token.
 TEST(Prefill, WhatIsGivenUpIsNotAskedForAgain) {
   test::ScriptedModel model(kVocabulary, test::random_script(3, kVocabulary));
   model.prefills = true;

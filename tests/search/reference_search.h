@@ -27,7 +27,7 @@ inline Logits logits_of(const Script& script) {
   };
 }
 
-/// Those of a vocabulary that holds only the special tokens and `others`.
+/// The logits of a vocabulary that holds only the special tokens and `others`.
 inline Logits with_only(const Logits& logits, const std::set<int32_t>& others) {
   return [=](const Ids& source, const Ids& prefix) {
     auto values = logits(source, prefix);
@@ -37,7 +37,7 @@ inline Logits with_only(const Logits& logits, const std::set<int32_t>& others) {
   };
 }
 
-/// By a full pass over source and prefix, nothing cached.
+/// The logits by a full pass over source and prefix, nothing cached.
 inline Logits logits_of(TranslationModel& model) {
   return [&model](const Ids& source, const Ids& prefix) {
     const c10::NoGradGuard no_gradients;

@@ -342,7 +342,7 @@ at::Scalar value_of(const at::Tensor& self) {
 
 // Copies --------------------------------------------------------------------------------------------------------------
 
-// As a GPU does: the same type, and bytes that lie in the same order.
+// Whether it copies as a GPU does: the same type, and bytes that lie in the same order.
 bool is_plain_copy(const at::Tensor& from, const at::Tensor& to) {
   return from.scalar_type() == to.scalar_type() && from.is_contiguous() && to.is_contiguous() &&
          from.sizes() == to.sizes();

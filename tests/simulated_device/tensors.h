@@ -6,7 +6,7 @@
 
 namespace nmt::simulated {
 
-/// Of the device.
+/// Empty tensors of the device.
 at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type);
 at::Tensor empty_strided(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType type);
 

@@ -111,7 +111,7 @@ TEST(OutputFormat, JsonTakesAnyBytes) {
   EXPECT_EQ(object["translation_text"], std::string("\0", 1) + "\uFFFD\"\n");
 }
 
-// As the pipeline of Hugging Face's transformers answers to one text and to several, without and with
+// The same as the pipeline of Hugging Face's transformers answers to one text and to several, without and with
 // num_return_sequences=2.
 TEST(JsonList, IsThatOfTheTranslationPipeline) {
   const std::vector<Translation> one = {two_alternatives()}, several = {two_alternatives(), {}};

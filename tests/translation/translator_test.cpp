@@ -175,7 +175,7 @@ TEST_F(TranslatorTest, LeavesTrainingModeAsItWas) {
   }
 }
 
-// ---- wishes ----
+// ---- prefixes and phrases ----
 
 std::vector<Translation> translate_requests(TranslationModel& model, const TextCodec& codec,
                                             const std::vector<TranslationRequest>& requests,

@@ -91,7 +91,7 @@ int64_t elements(const VariableShape& variable) {
   return count;
 }
 
-// As Python writes a tuple: () (512,) (32000, 512).
+// A tuple as Python writes it: () (512,) (32000, 512).
 std::string tuple(const std::vector<int64_t>& sizes) {
   return fmt::format("({}{})", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
 }

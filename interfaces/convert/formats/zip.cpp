@@ -32,7 +32,7 @@ class ZipReader {
  public:
   ZipReader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
 
-  /// Without room for what is unpacked, nothing may be compressed.
+  /// Without space for what is unpacked, nothing may be compressed.
   ZipMembers members(std::deque<std::vector<std::byte>>* unpacked) {
     const auto list = list_members();
     if (unpacked) check_expansion(list);
@@ -153,7 +153,7 @@ class ZipReader {
       stream.next_out = to.empty() ? &nowhere : reinterpret_cast<Bytef*>(to.data());
       stream.avail_out = static_cast<uInt>(std::min<size_t>(to.size(), UINT32_MAX));
       const size_t in = stream.avail_in, out = stream.avail_out;
-      state = inflate(&stream, Z_NO_FLUSH);  // Z_BUF_ERROR where neither side has room left
+      state = inflate(&stream, Z_NO_FLUSH);  // Z_BUF_ERROR where neither side has space left
       from = from.subspan(in - stream.avail_in);
       to = to.subspan(out - stream.avail_out);
     }

@@ -111,7 +111,7 @@ ModelConfig model_config(const HuggingFaceConfig& config) {
   return model;
 }
 
-/// Who has which table: without tied weights transformers gives each part one of its own, shared vocabulary or not.
+/// Names the tables of each part: without tied weights transformers gives each part one of its own, shared vocabulary or not.
 void name_tensors(MarianFolder& folder) {
   const auto& file = folder.weights;
   if (folder.tied && folder.shared) {
@@ -125,7 +125,7 @@ void name_tensors(MarianFolder& folder) {
   if (!folder.tied) folder.output_weight = "lm_head.weight";
   if (file.has("final_logits_bias")) folder.output_bias = "final_logits_bias";
   const std::string source = "model.encoder.embed_positions.weight", target = "model.decoder.embed_positions.weight";
-  // Copies of a table, and what transformers makes anew.
+  // Copies of a table, and what transformers makes again.
   folder.unused = {"model.shared.weight",
                    "model.encoder.embed_tokens.weight",
                    "model.decoder.embed_tokens.weight",

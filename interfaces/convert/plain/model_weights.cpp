@@ -34,7 +34,7 @@ std::string plain_transformer_obstacle(const ModelConfig& c) {
 int64_t encoder_blocks(const ModelConfig& config) { return config.encoder_blocks.value_or(config.num_blocks); }
 int64_t decoder_blocks(const ModelConfig& config) { return config.decoder_blocks.value_or(config.num_blocks); }
 
-// As nn/positions/table_positions.cpp, which is on the other side of torch.
+// The same table as in nn/positions/table_positions.cpp, which is on the other side of torch.
 Array sinusoids(Sinusoid form, int64_t count, int64_t model) {
   const int64_t half = (model + 1) / 2;
   const bool halves = form == Sinusoid::kHalfSplit || form == Sinusoid::kHalfSplitT2t;

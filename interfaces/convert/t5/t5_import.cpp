@@ -45,7 +45,7 @@ FeedForwardActivation t5_activation(const HuggingFaceConfig& config) {
 /// Sizes of T5's heads, which ours fill: the size of a head is d_model / num_heads.
 struct T5Heads {
   int64_t count = 0, size = 0;          ///< theirs
-  int64_t our_count = 0, our_size = 0;  ///< ours, the least number that has room for theirs
+  int64_t our_count = 0, our_size = 0;  ///< ours, the least number that can hold theirs
 
   /// Which of T5's features of all heads ours are; -1: none, zeros.
   std::vector<int64_t> features() const {
@@ -139,7 +139,7 @@ class T5Importer {
   }
 
  private:
-  /// Of our heads those of T5.
+  /// The shape in the T5 file, which has only T5's own heads of ours.
   Shape their_shape(const T5Weight& weight, Shape shape) const {
     const int64_t inner = heads_.count * heads_.size;
     if (weight.role == T5Role::kHeads || weight.role == T5Role::kCrossQuery) shape[0] = inner;
@@ -196,7 +196,7 @@ class T5Importer {
     };
     auto source = read_one(source_), target = target_ == source_ ? source : read_one(target_);
     auto output = output_ == target_ ? target : read_one(output_);
-    // As transformers 5 does, which reads tie_word_embeddings as the mark of the first version; whether tables are one
+    // Transformers 5 does the same: it reads tie_word_embeddings as the mark of the first version; whether tables are one
     // is seen in the file.
     const bool divided =
         !is_mt5(settings_) && settings_.flag("scale_decoder_outputs", settings_.flag("tie_word_embeddings", true));

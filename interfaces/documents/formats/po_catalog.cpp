@@ -176,7 +176,7 @@ std::string quoted(std::string_view value) {
   return out + '"';
 }
 
-/// Of several lines: each on one of its own, behind an empty text.
+/// The keyword with its value. Several lines stand each on one of its own, behind an empty text.
 std::string with_keyword(const std::string& keyword, std::string_view value, std::string_view line_end) {
   const size_t first_end = value.find('\n');
   if (first_end == value.npos || first_end + 1 == value.size()) return keyword + " " + quoted(value);

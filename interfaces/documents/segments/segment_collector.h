@@ -22,7 +22,7 @@ enum class ElementRole : uint8_t {
 /// What a kind of document says of its elements.
 struct MarkupRules {
   EntitySet entities = EntitySet::kXml;
-  /// Of a start tag or an empty one. `in_text`: whether text around it would be translated.
+  /// The role of a start tag or an empty one. `in_text`: whether text around it would be translated.
   std::function<ElementRole(const MarkupTokens&, size_t token, bool in_text)> role;
   /// The attributes that are text; may be empty.
   std::function<std::vector<Attribute>(const MarkupTokens&, size_t token, bool in_text)> text_attributes = {};

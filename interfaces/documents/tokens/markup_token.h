@@ -26,7 +26,7 @@ struct Token {
   ByteRange bytes = {}, name = {};  ///< the name of tags only, as it is written
   /// The tag on the other side; kNone where it is missing.
   size_t partner = kNone;
-  /// Of start tags: the token that ends the content. It is the partner, or what implied the end.
+  /// The token that ends the content of a start tag. It is the partner, or what implied the end.
   size_t content_end = kNone;
 };
 

@@ -27,7 +27,7 @@ std::function<Result(Arguments...)> shielded(std::function<Result(Arguments...)>
   };
 }
 
-/// Throws the exception under way anew as one of this interface: what a callback threw as it was, all else as an Error
+/// Throws the exception under way again as one of this interface: what a callback threw as it was, all else as an Error
 /// of one line.
 [[noreturn]] void rethrow_as_error();
 

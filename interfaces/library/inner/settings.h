@@ -13,7 +13,7 @@ namespace nmt::api {
 /// Options of the section `decoding`: names with values.
 using DecodingSettings = std::vector<std::pair<std::string, std::string>>;
 
-/// Those that are set. Samples are drawn without a beam: beam_size is 1 with them unless it is set.
+/// The options that are set. Samples are drawn without a beam: beam_size is 1 with them unless it is set.
 DecodingSettings settings_of(const DecodingOptions& options);
 
 /// Whether the option has no effect where given translations are scored; false for one that is not known.

@@ -177,13 +177,13 @@ Direction DocumentTranslator::direction(const DocumentRequest& request, std::spa
 std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const Question> questions,
                                                                  const DocumentRequest& request) const {
   const auto& limits = queue_.options();
-  // A quarter of the queue at most, so that others find room in it.
+  // A quarter of the queue at most, so that others find space in it.
   const auto most = static_cast<size_t>(std::max<int64_t>(1, std::min(limits.max_waiting / 4, 2 * limits.max_batch)));
   std::vector<AlignedTranslation> translations;
   while (translations.size() < questions.size()) {
     const size_t begin = translations.size();
     const auto part = questions.subspan(begin, std::min(most, questions.size() - begin));
-    // When the client gives up, the request goes; the queue may be in the midst of a call, and has texts for a while.
+    // When the client cancels, the request goes; the queue may be in the midst of a call, and has texts for a while.
     const auto on_line = [progress = request.progress, share = request.share, before = static_cast<int64_t>(begin),
                           total = std::ssize(questions)](int64_t line, const Answer&) {
       if (progress) progress(before + line + 1, total);

@@ -28,10 +28,10 @@ struct DocumentRequest {
   std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms; null: none
   bool keep_placeholders = false;
   std::stop_token given_up = {};
-  /// Of the memory for the bytes: it is given back when neither they nor texts of them are held any more.
+  /// Share of the memory for the bytes: it is given back when neither they nor texts of them are held any more.
   std::shared_ptr<const MemoryBudget::Share> share = {};
   /// Called with the texts of the document that are done, and all of them. It is copied; a call may end after the
-  /// client has given up.
+  /// client has cancelled.
   std::function<void(int64_t done, int64_t total)> progress = {};
   /// Called with the characters of the texts, and those that the glossary puts into them, before they are translated;
   /// what it throws ends the request.
@@ -50,10 +50,10 @@ using CurrentLanguages = std::function<std::shared_ptr<const ServiceLanguages>()
 /// request has a thread of a FairPool, of which one client has half at most. Any thread may call it.
 class DocumentTranslator {
  public:
-  /// The document, or all fragments in their order; or why there are none. Not called when the client has given up.
+  /// The document, or all fragments in their order; or why there are none. Not called when the client has cancelled.
   using Done = std::function<void(std::vector<TranslatedDocument> documents, const RequestError* error)>;
 
-  /// Borrows all: they must outlive it. Its end waits for the documents under way: their clients must have given up,
+  /// Borrows all: they must outlive it. Its end waits for the documents under way: their clients must have cancelled,
   /// or be answered. Throws MachineError where the system gives no thread.
   DocumentTranslator(RequestQueue& queue, CurrentLanguages languages, Logger& log);
   /// `done` is called later, on a thread of its own, or at once where there is no fragment. Throws RequestError 413 for

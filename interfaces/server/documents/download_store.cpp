@@ -62,7 +62,7 @@ void DownloadStore::forget_old(Clock::time_point now) {
   std::erase_if(kept_, [&](const auto& item) { return now - item.second.added >= limits_.life; });
 }
 
-/// Of all clients, or of one.
+/// The bytes of all clients, or of one.
 int64_t DownloadStore::bytes_of(const std::string* client) const {
   int64_t bytes = 0;
   for (const auto& [name, kept] : kept_) {

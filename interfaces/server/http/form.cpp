@@ -80,7 +80,7 @@ std::string header_parameter(std::string_view header, std::string_view name) {
     std::string value;
     while (!header.empty() && (header.front() == ' ' || header.front() == '\t')) header.remove_prefix(1);
     if (header.starts_with('"')) {
-      // Of escapes only those of the quote itself are in use (browsers write %22): a \ in a file's name is a folder's.
+      // Only escapes of the quote itself are in use (browsers write %22): a \ in a file's name is a folder's.
       header.remove_prefix(1);
       while (!header.empty() && header.front() != '"') {
         if (header.starts_with("\\\"")) header.remove_prefix(1);

@@ -22,7 +22,7 @@ struct HttpLimits {
   int64_t body_bytes = 1 << 20;                       ///< of one request, else 413
   std::map<std::string, int64_t> body_bytes_of = {};  ///< paths with another limit
   int64_t all_body_bytes = 256 << 20;                 ///< of all requests that are read or answered, else 503
-  int64_t connections = 4096;                         ///< at the same time; idle ones make room, else 503
+  int64_t connections = 4096;                         ///< at the same time; idle ones are closed for others, else 503
   std::chrono::milliseconds idle{60'000};             ///< without a request, then the connection is closed
   std::chrono::milliseconds request{15'000};          ///< from the first byte of a request to its last, else 408
   std::chrono::milliseconds answer{30'000};           ///< from the last byte of a request to its answer, else 504
@@ -130,12 +130,12 @@ class HttpStream {
     change([&] { ended_ = true; });
   }
 
-  /// Of the connection: what was added since the last time, and whether that was all.
+  /// For the connection: what was added since the last time, and whether that was all.
   std::pair<std::string, bool> take() {
     const std::lock_guard lock(mutex_);
     return {std::exchange(pending_, {}), ended_};
   }
-  /// Of the connection: called, by any thread, whenever there is something to take; now, too, where there is.
+  /// For the connection: `wake` is called, by any thread, whenever there is something to take; now, too, where there is.
   void on_change(std::function<void()> wake) {
     const std::lock_guard lock(mutex_);
     wake_ = std::move(wake);
@@ -168,7 +168,7 @@ struct HttpRequest {
   std::string body = {};
   std::string client = {};        ///< its IP address
   std::stop_token given_up = {};  ///< stops when nobody waits for the answer any more
-  /// Of the body: who keeps what the body held beyond the request keeps this, too.
+  /// Share of the memory for the body: who keeps what the body held beyond the request keeps this, too.
   std::shared_ptr<const MemoryBudget::Share> share = {};
 
   /// The first field of this name, whatever its case; empty where there is none.

@@ -26,7 +26,7 @@ using net::ip::tcp;
 /// Connections beyond the limit, to say that it is reached and for what is always answered.
 constexpr int64_t kReserve = 64;
 
-/// As many files as the connections need, where the system lets us.
+/// Raises the limit to as many files as the connections need, where the system lets us.
 void raise_file_limit(int64_t connections, Logger& log) {
   rlimit limit{};
   const auto wanted = static_cast<rlim_t>(connections + kReserve + 256);
@@ -101,7 +101,7 @@ class HttpServer::Implementation {
     });
   }
 
-  /// Lack of files or memory, or a client that has gone: the service goes on.
+  /// Lack of files or memory, or a client that has gone: the service continues.
   void recover(const NetError& error) {
     if (!std::exchange(short_of_files_, true)) log_.warn("a connection was not accepted: {}", error.message());
     close_longest_waiting();
@@ -164,7 +164,7 @@ class HttpServer::Implementation {
       try {
         io_.run();
         return;
-      } catch (const std::exception& error) {  // lack of memory: what was under way is lost, the rest goes on
+      } catch (const std::exception& error) {  // lack of memory: what was under way is lost, the rest continues
         log_.error("serving: {}", error.what());
       }
     }

@@ -187,7 +187,7 @@ std::optional<HttpResponse> RequestParser::check_head() const {
   return {};
 }
 
-/// Of this request. Its path is not known before its head is whole.
+/// The limit of this request. Its path is not known before its head is whole.
 int64_t RequestParser::body_limit() const {
   const auto own = limits_.body_bytes_of.find(request_.path);
   return own == limits_.body_bytes_of.end() ? limits_.body_bytes : own->second;

@@ -34,7 +34,7 @@ class Transport {
   /// Says that nothing more will be sent; the client may still send.
   virtual void end_sending(Done done);
 
-  /// Ends what is under way; TLS cannot go on after that where it was in the middle of a record.
+  /// Ends what is under way; TLS cannot continue after that where it was in the middle of a record.
   void cancel();
   void close();
   /// Calls back when the client has sent something, or has closed the connection.

@@ -15,7 +15,7 @@ namespace nmt {
 namespace {
 
 constexpr size_t kLongestText = 64 * 1024;  // bytes
-/// Of what only the hint decides.
+/// Below this certainty only the hint decides.
 constexpr double kLeastCertain = 50;
 /// The detector answers for short texts, too, as well as it can. (Its header has the flag, but not for callers.)
 constexpr int kBestEffort = 0x4000;

@@ -246,7 +246,7 @@ const ModelService& ModelPool::loaded(Entry& entry) {
   return *entry.service;
 }
 
-/// Those of another entry that are the same; null where there is none in memory.
+/// The models of another entry that are the same; null where there is none in memory.
 std::shared_ptr<ModelSet> ModelPool::shared_models(const Entry& entry) const {
   for (const auto& other : entries_) {
     const auto &own = entry.model, &its = other->model;

@@ -36,7 +36,7 @@ class ModelPool {
   ModelPool(ServiceConfig config, ModelPoolOptions options, Logger& log);
   ~ModelPool();
 
-  /// Those of the models, then those that go through another language.
+  /// The pairs of the models, then those that go through another language.
   std::vector<LanguagePair> pairs() const;
   const LanguageAliases& aliases() const { return config_.aliases; }
   int64_t max_n_best() const;  ///< the translations of a line that can be had, of one of the models at least

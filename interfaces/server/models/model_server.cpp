@@ -50,7 +50,7 @@ void ModelServer::reload() {
   // All is made: from here nothing throws.
   pool_->set(fresh);
   server_->use(std::move(parts));
-  server_->end_turns();  // else the old ones go on as long as lines come
+  server_->end_turns();  // else the old ones continue as long as lines come
 }
 
 }  // namespace nmt

@@ -71,7 +71,7 @@ class Reader {
       fail(node, fmt::format("{}: a number that is not negative was expected", name));
     return value;
   }
-  /// As parse_bytes() reads it, or a bare number of bytes.
+  /// A number of bytes as parse_bytes() reads it, or a bare number of bytes.
   int64_t bytes(const YAML::Node& node, const char* name) const {
     const auto number = text(node, name);
     int64_t bytes = 0;

@@ -57,7 +57,7 @@ async function* eventsOf(response) {
   }
 }
 
-/// The data of the event `end`; the others go to onEvent. The stream is read to its last byte: else the browser gives up the
+/// The data of the event `end`; the others go to onEvent. The stream is read to its last byte: else the browser cancels the
 /// connection.
 async function endOf(response, onEvent, signal) {
   let end = null;

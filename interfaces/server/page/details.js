@@ -78,7 +78,7 @@ function table(candidates) {
                   element("table", {className: "best"}, element("thead", {}, head), element("tbody", {}, ...rows)));
 }
 
-/// As an image, in which no script runs and whose styles stay inside.
+/// The picture as an image, in which no script runs and whose styles stay inside.
 function picture(line) {
   const image = element("img", {
     alt: `Attention of the words of “${line.n_best[0]?.text ?? ""}” to those of “${line.source}”`,

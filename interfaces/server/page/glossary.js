@@ -33,7 +33,7 @@ export class Terms {
     this.load();
   }
 
-  /// Those of the target language that is chosen now.
+  /// The terms of the target language that is chosen now.
   load() {
     const all = recall("glossary", {})[this.#languages.target], kept = Array.isArray(all) ? all.filter(Array.isArray) : [];
     this.#rows = [];

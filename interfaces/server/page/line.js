@@ -82,7 +82,7 @@ export class Line {
     this.#draw(text);
   }
 
-  /// Both sides anew: words of the translation as buttons, linked words of the source as spans.
+  /// Makes both sides again: words of the translation as buttons, linked words of the source as spans.
   #draw(shown) {
     this.view.classList.toggle("waits", this.waits);
     this.words = this.waits ? [] : wordsOf(shown);
@@ -99,13 +99,13 @@ export class Line {
     fill(this.mirror, this.source, this.marks);
   }
 
-  /// Of a word of the translation: the spans on both sides that are to be lit.
+  /// For a word of the translation: the spans on both sides that are to be lit.
   litByWord(word) {
     const sources = this.links.filter(link => overlap(link.target, word)).map(link => link.source);
     return [word.span, ...this.marks.filter(mark => sources.some(source => overlap(source, mark))).map(mark => mark.span)];
   }
 
-  /// Of a place in the source.
+  /// The same for a place in the source.
   litByPlace(offset) {
     const mark = this.marks.find(one => one.begin <= offset && offset <= one.end);
     if (!mark) return [];

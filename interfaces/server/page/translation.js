@@ -43,7 +43,7 @@ export class Translation {
     this.#schedule(delay);
   }
 
-  /// Asks for all lines anew: other languages, another glossary, another key.
+  /// Asks for all lines again: other languages, another glossary, another key.
   again(delay = 0) {
     this.#stop();
     this.lines = linesOf(this.#source.value, this.lines, false);

@@ -12,7 +12,7 @@ class FairPool::Job {
   Job(std::function<void()> work, std::stop_token given_up)
       : work_(std::move(work)), on_given_up_(std::move(given_up), [this] { take(); }) {}
 
-  /// Once; nothing where it was given up.
+  /// Called once; nothing where it was cancelled.
   std::function<void()> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(work_, nullptr);

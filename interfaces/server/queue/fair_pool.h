@@ -21,7 +21,7 @@ class FairPool {
  public:
   /// per_client: threads that one client may have at a time. Throws MachineError where the system gives no thread.
   FairPool(int threads, int per_client);
-  /// Ends when all is done that was not given up.
+  /// Ends when all is done that was not cancelled.
   ~FairPool();
 
   /// `work` is called later, on a thread of the pool, and must not throw. If given_up stops before, it is not called,

@@ -13,7 +13,7 @@ LineTranslator in_batches(TranslateFunction translate) {
     if (taken.empty()) return;
     std::vector<Question> questions;
     for (auto& line : taken) questions.push_back(std::move(line.question));
-    // Those that were given up are taken off then; the rest is answered.
+    // Lines that were cancelled are taken off then; the rest is answered.
     std::vector<bool> gone(taken.size());
     const auto stopped = [&] {
       for (size_t i = 0; i < taken.size(); ++i) gone[i] = gone[i] || lines.is_given_up(taken[i].id);

@@ -23,7 +23,7 @@ struct Question {
   bool alignment = false;                         ///< Answer::alignment is wanted
   LanguagePair pair = {};                         ///< of languages
   std::string prefix = {};                        ///< text that the translation begins with
-  bool distinct = false;                          ///< the n best all go on differently behind the prefix
+  bool distinct = false;                          ///< the n best all continue differently behind the prefix
   std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms, in place of the service's own; null: none
   bool keep_placeholders = false;                 ///< addresses, {name}, %s and the like stay as they are
 };
@@ -43,7 +43,7 @@ struct Answer {
   int64_t source_tokens = 0;            ///< pieces
   bool split = false;                   ///< the line was too long for the model and translated in parts
   std::string attention_svg = {};       ///< empty where not asked for or not there
-  /// Of the best: each of its words with the one of the line that it comes from; empty where not asked for or not
+  /// Each word of the best translation with the one of the line that it comes from; empty where not asked for or not
   /// there.
   std::vector<AlignedWords> alignment = {};
 };

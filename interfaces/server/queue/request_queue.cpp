@@ -99,7 +99,7 @@ class RequestQueue::Turn final : public LineQueue {
 
   double start() const { return start_; }
   int64_t lines() const { return lines_; }
-  /// By end_turns().
+  /// Whether end_turns() has ended the turn.
   bool is_ended() const { return generation_ != queue_.generation_; }
   /// What was taken since the last time, and the time. A long turn does so now and then.
   void tell_metrics() {
@@ -108,7 +108,7 @@ class RequestQueue::Turn final : public LineQueue {
     counted_ = lines_;
     counted_to_ = now;
   }
-  /// What was taken and neither answered nor given up.
+  /// What was taken and neither answered nor cancelled.
   std::vector<Taken> rest() {
     std::vector<Taken> rest;
     for (auto& [id, taken] : under_way_) rest.push_back(std::move(taken));
@@ -277,7 +277,7 @@ void RequestQueue::work() {
   }
 }
 
-/// Of the pairs that wait the one that has had the translator for the shortest time. A pair that had nothing to do
+/// Of that has had the translator for the shortest time. A pair that had nothing to do
 /// meanwhile does not make up for it: it begins with the time of the one that was chosen last.
 LanguagePair RequestQueue::next_pair() {
   const Request* best = nullptr;

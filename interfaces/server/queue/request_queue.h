@@ -33,7 +33,7 @@ struct QueueOptions {
 };
 
 /// Gives the lines of many clients to one translator, which a thread of the queue's own runs: line by line, as it has
-/// room for them. The clients that wait take turns, and so do the requests of each, so that a short one is done before
+/// space for them. The clients that wait take turns, and so do the requests of each, so that a short one is done before
 /// a long one that came first. The pairs of languages take turns, too: next is that which has had the translator for
 /// the shortest time so far.
 class RequestQueue {

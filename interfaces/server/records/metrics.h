@@ -18,7 +18,7 @@ namespace nmt {
 class Metrics {
  public:
   void add_request(const std::string& route, int status);
-  /// Of a request for translation, whatever came of it; pair as in "de-en", "none" where none was asked for.
+  /// Adds the time of a request for translation, whatever came of it; pair as in "de-en", "none" where none was asked for.
   void add_latency(const std::string& pair, double seconds);
   void add_batch(int64_t lines, double seconds);
   void add_translation(int64_t source_tokens, int64_t target_tokens);
@@ -73,7 +73,7 @@ class AccessLog {
 
   /// What cannot be written is left out: a full disk stops no answer. Any thread may call it.
   void add(const HttpExchange& exchange);
-  /// Opens the file anew, which may have been moved away. Throws Error.
+  /// Opens the file again, which may have been moved away. Throws Error.
   FileDescriptor open() const;
   /// From now on lines go there.
   void use(FileDescriptor file) noexcept;

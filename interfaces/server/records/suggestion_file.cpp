@@ -40,7 +40,7 @@ void SuggestionFile::add(const Suggestion& suggestion) {
   const std::string line = object.dump() + '\n';
 
   const std::lock_guard lock(mutex_);
-  // Opened anew each time: the file may have been moved away to be read.
+  // Opened again each time: the file may have been moved away to be read.
   const FileDescriptor file = open_to_append(path_);
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) throw Error(fmt::format("{}: {}", path_, system_message(errno)));

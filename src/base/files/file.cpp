@@ -127,7 +127,7 @@ std::filesystem::path name_file(int descriptor, const std::filesystem::path& pla
                    {reason, std::generic_category()});
 }
 
-/// Of the name that commit() needs: a file without one would be refused after all the work.
+/// Checks the length of the name that commit() needs: a file without one would be refused after all the work.
 void refuse_long_name(const std::filesystem::path& path) {
   struct stat none;
   if (::lstat(partial_name(path).c_str(), &none) != 0 && errno == ENAMETOOLONG) throw_cannot_open(path, errno);

@@ -87,7 +87,7 @@ size_t read_some(int descriptor, char* bytes, size_t capacity, const std::string
     if (errno == EINTR) continue;
     const int reason = errno;
     const std::string message = fmt::format("{}: cannot read ({})", name, system_message(reason));
-    // A folder or a closed descriptor behind standard input is the user's to mend.
+    // A folder or a closed descriptor behind standard input is for the user to fix.
     if (reason == EISDIR || reason == EBADF) throw Error(message);
     throw MachineError(message);
   }

@@ -32,7 +32,7 @@ enum class UnwrittenPipe { kWait, kReturn };
 FileDescriptor open_for_reading(const std::filesystem::path& path, UnwrittenPipe unwritten = UnwrittenPipe::kWait);
 
 /// Opens a regular file: a pipe or device may have no end, and who opens one may wait for ever. flags, mode: of
-/// open(2). For the files of a service, which has to heed signals and the other clients. Throws Error for anything
+/// open(2). For the files of a service, which has to follow signals and the other clients. Throws Error for anything
 /// else, and otherwise as open_for_reading() does.
 FileDescriptor open_regular_file(const std::filesystem::path& path, int flags, unsigned mode = 0);
 

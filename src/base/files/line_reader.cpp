@@ -112,7 +112,7 @@ class ByteSource {
     gzip_ = true;
   }
 
-  /// As gzip's, a further byte of a magic is waited for only after those before it.
+  /// A further byte of a magic is waited for only after those before it.
   void refuse_foreign_bytes() {
     const auto begun = [&] {
       return std::string_view(reinterpret_cast<const char*>(stream_.next_in), stream_.avail_in);
@@ -146,7 +146,7 @@ class ByteSource {
     return room - stream_.avail_out;
   }
 
-  /// Goes on to the member that follows; false at the end of the file. Zero bytes may pad the end, as of tapes.
+  /// Continues with the member that follows; false at the end of the file. Zero bytes may pad the end, as of tapes.
   bool next_member() {
     if (at_gzip_magic()) {
       inflateReset(&stream_);
@@ -186,9 +186,9 @@ struct LineReader::State {
   State(const std::filesystem::path& file, LongestLine limit, ForeignBytes foreign)
       : path(file), longest(limit), source(open_input(file), display_name(file), foreign), buffer(kLineBuffer) {}
 
-  /// Makes room behind the unfinished line and reads more; false at the end.
+  /// Makes space behind the unfinished line and reads more; false at the end.
   bool fill() {
-    if (ended) return false;  // asked again, a terminal would go on
+    if (ended) return false;  // asked again, a terminal would continue
     if (begin > 0) {
       std::memmove(buffer.data(), buffer.data() + begin, end - begin);
       end -= begin;
@@ -253,7 +253,7 @@ LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 std::optional<std::string_view> LineReader::next() {
   State& s = *state_;
   s.is_cut = false;
-  size_t searched = 0;  // bytes of the line known to hold no \n: long lines are not searched anew at every fill
+  size_t searched = 0;  // bytes of the line known to hold no \n: long lines are not searched again at every fill
   for (;;) {
     const char* line = s.buffer.data() + s.begin;
     const size_t size = s.end - s.begin;

@@ -90,7 +90,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
   struct sigaction top;
   ::sigaction(signal, &handler_before, &top);  // the access is repeated, and ends as it would have
   if (is_ours(top) || !are_same(top, handler_before)) return;
-  ::signal(signal, SIG_DFL);  // the handler before calls this one: they would go on for ever
+  ::signal(signal, SIG_DFL);  // the handler before calls this one: they would never end
 }
 
 }  // namespace

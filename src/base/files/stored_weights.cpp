@@ -44,7 +44,7 @@ SafetensorsEntry read_entry(const nlohmann::json& entry, std::span<const std::by
   const auto offsets = whole_numbers<uint64_t>(entry.at("data_offsets"), file);
   uint64_t bytes = element_size(type);
   if (bytes == 0) throw damaged(file, fmt::format("unknown type {} of {}", type, name));
-  // Of an empty tensor the other sizes must not overflow either: there zeros count as ones, up to a bound of their own.
+  // The other sizes of an empty tensor must not overflow either: there zeros count as ones, up to a bound of their own.
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   const uint64_t bound = empty ? uint64_t{1} << 40 : data.size();
   for (const int64_t n : shape) {

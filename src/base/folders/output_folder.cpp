@@ -112,7 +112,7 @@ std::pair<fs::path, FileLock> make_staging(const fs::path& place) {
 }
 
 /// A replaced folder that could not be deleted stays there for the next start: on NFS a file that a program has open
-/// keeps a name in it. NFS keeps the name of the lock, too: it is given up first.
+/// keeps a name in it. NFS keeps the name of the lock, too: it is released first.
 void remove_staging(const fs::path& staging, std::optional<FileLock>& lock) {
   lock.reset();
   if (stands(staging / kOld) || stands(staging / kReplaced)) return;

@@ -103,7 +103,7 @@ void on_hangup(int) { g_hangup = 1; }
 void catch_stop_signals() {
   struct sigaction action {};
   action.sa_handler = on_stop;
-  action.sa_flags = SA_RESTART;  // reads and writes under way go on
+  action.sa_flags = SA_RESTART;  // reads and writes under way continue
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

@@ -80,7 +80,7 @@ void ProgressBar::update(int64_t done, const std::string& note) {
   const double speed = time > start_ ? static_cast<double>(done - first_) / (time - start_) : 0;
   const ProgressLine line{
       .label = label_, .unit = unit_, .note = note, .done = done, .total = total_, .per_second = speed};
-  // The last column stays free: some terminals go on to the next line there.
+  // The last column stays free: some terminals continue on the next line there.
   print(std::string(kClearLine) + format_progress(line, terminal_width() - 1));
 }
 

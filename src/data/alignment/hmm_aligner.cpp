@@ -129,7 +129,7 @@ HmmAligner::Links HmmAligner::Model::best(std::span<const int32_t> source, std::
   if (sources == 0) return links;
   const auto emission = emissions(source, target, nullptr);
   const Transitions transition(jumps_, sources);
-  // Of each target piece and each place [sources + 1] at which the alignment stands behind it: the logarithm of the
+  // For each target piece and each place [sources + 1] at which the alignment stands behind it: the logarithm of the
   // best way there, and where it stood before. That it has not moved: the piece is of the empty word.
   constexpr double kNever = -1e300;
   std::vector<double> now(sources + 1, kNever), next(sources + 1);

@@ -71,7 +71,7 @@ class ModelOne {
   std::vector<float> probabilities_;
   std::vector<double> counts_;
   std::vector<double> empty_probabilities_, empty_counts_;  // [targets]
-  // Of a chunk: where each target of a pair stands in the row of each of its source pieces (-1: nowhere), and the sum
+  // For a chunk: where each target of a pair stands in the row of each of its source pieces (-1: nowhere), and the sum
   // of each target's probabilities over them.
   std::vector<int32_t> found_;
   std::vector<double> sums_;

@@ -26,7 +26,7 @@ class VocabularyTraining {
   /// False where all vocabularies are given: then no text needs to be offered.
   bool is_learnt() const { return of_words() ? data_.vocabulary1.empty() : data_.spm_model1.empty(); }
 
-  /// Of the files that the tokenizers will be saved in: TextCodec::file_names().
+  /// The names of the files that the tokenizers will be saved in: TextCodec::file_names().
   std::vector<std::string> file_names() const;
 
   /// Throws Error for an entry of data.user_symbols that no text has once it is normalised.

@@ -41,7 +41,7 @@ MappedSafetensors map_safetensors(const std::filesystem::path& path, MapOptions 
 void copy_into(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path);
 /// The same without copying: targets share the memory of the file's tensors from then on.
 void share_with(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path);
-/// As share_with(); tensors may have any type, and targets need no gradient from then on.
+/// Replaces targets as share_with() does; tensors may have any type, and targets need no gradient from then on.
 void replace_with(const NamedTensors& targets, const SafetensorsFile& file, const std::filesystem::path& path);
 
 }  // namespace nmt

@@ -54,7 +54,7 @@ struct BlockOptions {
   double residual_weight = 1;  ///< of what runs past a sub-layer
   double initial_gain = 1;     ///< of every initial matrix
   double branch_gain = 1;      ///< InitialValues::branch_gain
-  /// Those that the block uses and another one has registered.
+  /// Parameters that the block uses and another one has registered.
   std::vector<torch::Tensor> shared_parameters = {};
 
   /// What the block's layers start from.
@@ -65,7 +65,7 @@ struct BlockOptions {
 class TransformerBlock : public torch::nn::Module, public HasInitialValues, public CanCheckpoint, public AuxiliaryLoss {
  public:
   void set_checkpointing(bool on) override { checkpointing_ = on; }
-  /// Of the layers inside, where the last forward pass went through checkpointed(); else they have it themselves.
+  /// The loss of the layers inside, where the last forward pass went through checkpointed(); else they have it themselves.
   torch::Tensor take_auxiliary_loss() override { return std::exchange(auxiliary_loss_, torch::Tensor()); }
   InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
                                      const InitialValues& values) const override {

@@ -91,7 +91,7 @@ class ReusingAllocator final : public c10::Allocator {
     }
     in_use_ += bytes;
     note_use(bytes);
-    // What is kept makes room for what is needed.
+    // What is kept makes space for what is needed.
     while (in_use_ + idle_ > limit() && idle_ > 0) release_oldest();
     if (in_use_ > most_) {
       in_use_ -= bytes, wanted_ -= bytes;
@@ -106,7 +106,7 @@ class ReusingAllocator final : public c10::Allocator {
     measured_ = std::max(measured_, wanted_);
   }
 
-  // Of what is in use and kept together.
+  // The limit of what is in use and kept together.
   size_t limit() const { return std::min(most_, max_in_use_ + std::clamp(max_in_use_ / 8, kSpare, kMostSpare)); }
 
   // The tightest block kept that has at most `waste` too much, or null.
@@ -156,7 +156,7 @@ class ReusingAllocator final : public c10::Allocator {
     const size_t whole = (bytes + page - 1) / page * page;
     if (before > 0) ::munmap(begin, before);
     ::munmap(block + whole, spare - before);
-    ::madvise(block, whole, MADV_HUGEPAGE);  // a wish: without huge pages all is as before
+    ::madvise(block, whole, MADV_HUGEPAGE);  // only advice: without huge pages all is as before
     return block;
   }
 
@@ -182,7 +182,7 @@ class ReusingAllocator final : public c10::Allocator {
       std::free(header);
   }
 
-  // Of the blocks kept that which has not been wanted for longest: the first of its size.
+  // Releases the kept block that has not been wanted for longest: the first of its size.
   void release_oldest() {
     auto oldest = kept_.end();
     for (auto kept = kept_.begin(); kept != kept_.end();) {

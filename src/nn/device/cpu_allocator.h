@@ -12,7 +12,7 @@ namespace nmt {
 /// calls after the first do nothing.
 void reuse_freed_tensors();
 
-/// All that is kept goes back to the system, and the largest need begins anew with what is in use: where others, such
+/// All that is kept goes back to the system, and the largest need begins again with what is in use: where others, such
 /// as oneDNN for its code, found no memory left.
 void give_back_freed_tensors();
 

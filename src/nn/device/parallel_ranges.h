@@ -55,7 +55,7 @@ class ThreadLimit {
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
  private:
-  // LibTorch sets the number of a thread anew when the thread first shares work out, and notes that for each library
+  // LibTorch sets the number of a thread again when the thread first shares work out, and notes that for each library
   // that hides its symbols: this one has to have done so, or a number that is set now would be gone then.
   static int threads_of_this_one() {
     at::internal::lazy_init_num_threads();

@@ -29,7 +29,7 @@ class CudaGraphRecorder final : public GraphRecorder {
     before.block(aside);
     {
       const c10::cuda::CUDAStreamGuard guard(aside);
-      graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);  // other threads go on as they like
+      graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);  // other threads continue as they like
       try {
         work();
       } catch (...) {

@@ -11,7 +11,7 @@ namespace nmt {
 class GraphRecorder {
  public:
   virtual ~GraphRecorder() = default;
-  /// Records what `work` launches, which does not run. Where it throws, there is no recording, and the device goes on
+  /// Records what `work` launches, which does not run. Where it throws, there is no recording, and the device continues
   /// as before.
   virtual void record(const std::function<void()>& work) = 0;
   /// Launches what was recorded.

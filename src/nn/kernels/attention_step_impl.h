@@ -14,7 +14,7 @@ namespace nmt::kernels::NMT_KERNEL_SET {
 namespace {
 
 // One head of one query against keys and values of type T. kDim: head_dim where known when compiled, else 0. scores:
-// room for n, padded to whole vectors.
+// space for n, padded to whole vectors.
 template <typename T, int64_t kDim>
 void attend(const AttentionStep& s, const float* q, const void* const* rows, int64_t head_at, int64_t n, float* scores,
             float* context) {

@@ -19,7 +19,7 @@ struct RecurrentOutput {
 
 /// A recurrent layer by LibTorch's own function of it (at::gru, at::lstm, at::rnn_tanh), which is one call of cuDNN on
 /// CUDA: the same states as a loop over RecurrentCell, but rows of padding are 0, and in 16 bits the state is rounded
-/// after each step. One layer at a time: cuDNN's dropout between layers goes on from call to call, ours is a function
+/// after each step. One layer at a time: cuDNN's dropout between layers continues from call to call, ours is a function
 /// of seed, update and micro-batch.
 /// x [time, batch, input]; lengths int64 [batch] on the CPU; directions: forwards, and backwards where there is one.
 RecurrentOutput fused_recurrent_layer(kernels::Cell kind, const torch::Tensor& x, const torch::Tensor& lengths,

@@ -29,7 +29,7 @@ struct Block {
   bool need_gradients;
 };
 
-// By the CPU's kernels. The loss of each row, or, in the rows of p, of each pair of neighbours.
+// Runs the CPU's kernels: the loss of each row, or, in the rows of p, of each pair of neighbours.
 void run_kernel(const Block& block, const std::optional<PairLoss>& pair) {
   const auto type = kernel_type(block.logits);
   const std::span<const int64_t> labels(block.labels.const_data_ptr<int64_t>(), block.labels.numel());
@@ -62,7 +62,7 @@ struct RowLosses {
     loss = (1 - smoothing) * label_loss - smoothing * log_probabilities.mean(-1, true) * counts;
     correct = log_probabilities.argmax(-1) == labels;
   }
-  /// By the logits, of probabilities [rows, vocabulary].
+  /// The gradient by the logits, given probabilities [rows, vocabulary].
   torch::Tensor gradient(const torch::Tensor& probabilities) const {
     auto of_logits = torch::empty_like(probabilities);
     write_gradient(probabilities.clone(), of_logits);
@@ -110,7 +110,7 @@ void run_operations(const Block& block, const std::optional<PairLoss>& pair) {
   put(block.label_loss, of_p.label_loss.squeeze(-1));
   put(block.correct, of_p.correct);
   if (!block.need_gradients) return;
-  // By the logits of p: KL(p‖q) gives p (log p - log q - KL(p‖q)), KL(q‖p) gives p - q; for those of q the other way.
+  // Gradients by the logits of p: KL(p‖q) gives p (log p - log q - KL(p‖q)), KL(q‖p) gives p - q; for those of q the other way.
   const auto difference = (p - q).mul_(of_p.counts);
   side(block.logits, 0)
       .copy_(pair->first * of_p.gradient(p) + pair->forward * p * (ratio - forward) + pair->backward * difference);

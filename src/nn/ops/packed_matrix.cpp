@@ -36,7 +36,7 @@ bool has_version(const AffineMap& map) {
 }
 
 /// Asks for pages of 2 MB, before any is written to: a step of a search reads all weights, and small pages cost a
-/// look-up each. A wish: where it is not heard, nothing is lost.
+/// look-up each. It is only advice: where it is not followed, nothing is lost.
 void use_huge_pages(const torch::Tensor& memory) {
 #ifdef MADV_HUGEPAGE
   constexpr uintptr_t kHuge = uintptr_t{2} << 20;

@@ -119,7 +119,7 @@ class CosineScore final : public AttentionScore {
   }
 
  private:
-  // Of length 1; a zero vector, such as padding, has score 0.
+  // Vectors of length 1; a zero vector, such as padding, has score 0.
   static torch::Tensor unit(const torch::Tensor& x) {
     return x * (x.to(torch::kFloat32).square().sum(-1, /*keepdim=*/true) + 1e-12).rsqrt().to(x.scalar_type());
   }

@@ -308,7 +308,7 @@ double seconds_of_training(const RunRecords& records) {
     const int64_t next =
         i + 1 < records.sessions.size() ? records.sessions[i + 1].update : std::numeric_limits<int64_t>::max();
     double end = session.end_time;
-    // What a killed session did after the checkpoint that the next one went on from is lost.
+    // What a killed session did after the checkpoint that the next one resumed from is lost.
     while (line != records.intervals.end() && line->interval.update <= session.update) ++line;
     for (; line != records.intervals.end() && line->interval.update <= next; ++line)
       if (line->time > end) end = line->time;

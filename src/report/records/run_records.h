@@ -50,7 +50,7 @@ std::optional<ValidationReport> parse_validation_line(std::string_view line);
 /// sessions.jsonl: from one start of the program to its end.
 using Facts = std::vector<std::pair<std::string, std::string>>;  ///< what, which
 struct Session {
-  int64_t update = 0;   ///< that it went on from
+  int64_t update = 0;   ///< that it resumed from
   double time = 0;      ///< of its start, seconds since 1970
   double end_time = 0;  ///< 0: it did not say that it ended
   std::string end = "";
@@ -63,7 +63,7 @@ std::optional<Session> parse_session_line(std::string_view line);
 std::string format_translation_line(const TranslationSample& sentence);
 std::optional<TranslationSample> parse_translation_line(std::string_view line);
 
-/// What the files of a run directory tell of a run, whether it has ended or goes on.
+/// What the files of a run directory tell of a run, whether it has ended or still runs.
 struct RunRecords {
   std::string name = {};
   std::vector<LoggedInterval> intervals = {};

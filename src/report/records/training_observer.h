@@ -27,7 +27,7 @@ struct EpochReport {
 struct TrainingStart {
   std::string name = "";  ///< of the run directory
   int64_t parameters = 0;
-  int64_t update = 0;             ///< 0, or where a resumed run goes on
+  int64_t update = 0;             ///< 0, or where a run resumes
   int64_t max_updates = 0;        ///< 0 = not limited by updates
   int64_t updates_per_epoch = 0;  ///< of the first epoch; later ones may differ a little
   int64_t num_epochs = 0;         ///< 0 = not limited by epochs

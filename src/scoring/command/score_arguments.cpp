@@ -161,7 +161,7 @@ void add_output(ArgumentTable& table, ScoreOptions& o) {
   table.flag({"-V", "--version"}, o.version, "versions");
 }
 
-/// Those of sacreBLEU's own test sets.
+/// The options of sacreBLEU's own test sets.
 void add_hidden(ArgumentTable& table, ScoreOptions& o) {
   table.group("");
   const auto store = [&o](const auto&, const auto&) { o.names_test_set = true; };

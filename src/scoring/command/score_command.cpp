@@ -95,7 +95,7 @@ class ScoreCommand {
     if (!options_.quiet) streams_.messages << "nmt-score: " << message << '\n';
   }
 
-  /// By their files. In a paired test the baseline may be named again.
+  /// Names the systems by their files. In a paired test the baseline may be named again.
   void name_systems() {
     for (const std::string& name : options_.systems) {
       if (std::ranges::count(names_, name) == 0) {
@@ -244,7 +244,7 @@ void ScoreCommand::score_one_system() {
     const Seed seed = Seed::from_environment();
     facts.bootstrap = samples;
     facts.seed = seed.text;
-    // sacreBLEU draws anew for each metric; with a fixed seed that is the same stream.
+    // sacreBLEU draws again for each metric; with a fixed seed that is the same stream.
     for (size_t m = 0; m < metrics_.size(); ++m) {
       const ResampledSystem system{metrics_[m].second.get(), &statistics.resample_matrix(m, 0)};
       resamples.push_back(

@@ -251,7 +251,7 @@ double p_value(const std::vector<T>& differences, T real_difference) {
   return static_cast<double>(larger + 1) / static_cast<double>(differences.size() + 1);
 }
 
-/// Of the absolute differences, how often one exceeds the mean by more than the real difference.
+/// How often one of the absolute differences exceeds the mean by more than the real difference.
 template <typename T>
 double centred_p_value(const std::vector<T>& baseline, const std::vector<T>& system, double real_difference) {
   std::vector<T> differences(baseline.size());

@@ -88,7 +88,7 @@ class OriginalSegmentScorer final : public SegmentScorer {
   int64_t closest_reference_length(int64_t length) const {
     return *std::min_element(reference_lengths_.begin(), reference_lengths_.end(), [&](int64_t a, int64_t b) {
       const int64_t of_a = std::abs(a - length), of_b = std::abs(b - length);
-      // Of two as close, the legacy program keeps the first; the others take the shorter one.
+      // The legacy program keeps the first of two as close; the others take the shorter one.
       return of_a < of_b || (of_a == of_b && a < b && form_ != OriginalForm::kMultiBleuLegacy);
     });
   }

@@ -87,7 +87,7 @@ void TercomEdits::fill_row(int32_t row, uint32_t word, const int32_t* above, int
   int32_t left = j > first ? here[j - 1] : kInfinite;
   for (; j < last; ++j) {
     const bool equal = word == reference_[j - 1];
-    // Of equal costs the first holds.
+    // The first of equal costs holds.
     const int32_t diagonal = above[j - 1] + !equal, down = above[j] + 1, right = left + 1;
     left = std::min({kInfinite, diagonal, down, right});
     here[j] = left;

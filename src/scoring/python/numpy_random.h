@@ -16,10 +16,10 @@ class NumpyRandom {
 
   uint64_t next64();
   uint32_t next32();  ///< halves of next64(), the low one first
-  /// As choice(size) with replacement: fills `out` with numbers uniform in [0, size), 1 <= size <= 2^32 - 1
+  /// The same as choice(size) with replacement: fills `out` with numbers uniform in [0, size), 1 <= size <= 2^32 - 1
   /// (Lemire 2019). Size 1 draws nothing.
   void choose(uint32_t size, std::span<uint32_t> out);
-  /// As integers(2, dtype=bool).
+  /// The same as integers(2, dtype=bool).
   bool coin();
 
  private:

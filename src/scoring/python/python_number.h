@@ -13,7 +13,7 @@ std::string fixed(double value, int width);
 /// repr(value) of Python: the shortest digits that read back as the same number; "100.0", "1e-05", "nan".
 std::string repr(double value);
 
-/// Of json.dumps of Python: spaces a level, and whether \uXXXX stands for all beyond ASCII.
+/// The layout of Python's json.dumps: spaces a level, and whether \uXXXX stands for all beyond ASCII.
 struct JsonLayout {
   int indent = 1;
   bool only_ascii = false;

@@ -41,7 +41,7 @@ constexpr auto kClasses = make_classes();
 
 bool is(char c, ByteClass wanted) { return kClasses[static_cast<uint8_t>(c)] & wanted; }
 
-/// Runs `pass(in, end, out)`, which returns the end of what it wrote, with room for `growth` bytes a byte of text.
+/// Runs `pass(in, end, out)`, which returns the end of what it wrote, with space for `growth` bytes a byte of text.
 template <typename ForwardContext>
 void rewrite(std::string_view text, size_t growth, std::string& out, ForwardContext pass) {
   out.resize(text.size() * growth);

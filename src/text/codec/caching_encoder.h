@@ -21,7 +21,7 @@ class WordIds {
 
   /// nullopt where the word is not known. Valid until the next insert().
   std::optional<std::span<const int32_t>> find(std::string_view word) const;
-  /// word: not known yet. Forgets all others when there is no room; does nothing for what is larger than the array.
+  /// word: not known yet. Forgets all others when there is no space; does nothing for what is larger than the array.
   void insert(std::string_view word, std::span<const int32_t> ids);
   size_t size() const { return size_; }
 

@@ -78,7 +78,7 @@ class TextCodec {
   /// Writes the files into the folder and returns the JSON object for the manifest or model.json.
   nlohmann::json save(const std::filesystem::path& directory) const;
 
-  /// Of the files that save() writes: the source's or the joint one, and, where not joint, the target's.
+  /// The names of the files that save() writes: the source's or the joint one, and, where not joint, the target's.
   std::vector<std::string> file_names() const;
   /// The same before there are tokenizers.
   static std::vector<std::string> file_names(bool of_words, bool joint, const Options& options);

@@ -19,7 +19,7 @@ std::string text_behind_another(const Tokenizer& tokenizer, int32_t id) {
   return tokenizer.decode(std::vector{kOther, id}).substr(tokenizer.decode(std::vector{kOther}).size());
 }
 
-/// Of each piece the number of the word of the decoded text that it ends in.
+/// For each piece the number of the word of the decoded text that it ends in.
 std::vector<int64_t> count_words(const Tokenizer& tokenizer, std::span<const int32_t> ids, int64_t word_count) {
   std::vector<int64_t> word_of_piece;
   int64_t word = -1;

@@ -17,7 +17,7 @@ namespace nmt {
 /// 8 bytes of memory for 4 KiB of file.
 class HashFile {
  public:
-  /// Those of another file, if there is one, and these, which are sorted and none of which stands there. Throws
+  /// The hashes of another file, if there is one, and these, which are sorted and none of which stands there. Throws
   /// MachineError (disk full).
   static std::unique_ptr<HashFile> merge(const std::filesystem::path& folder, const HashFile* old,
                                          std::span<const uint64_t> added);

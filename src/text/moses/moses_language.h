@@ -8,7 +8,7 @@ namespace nmt {
 /// The languages whose rules of the Moses tokenizer are built in.
 enum class MosesLanguage { kGerman, kEnglish, kFrench };
 
-/// Of "de", "en" or "fr". Throws Error for every other code.
+/// The language of "de", "en" or "fr". Throws Error for every other code.
 MosesLanguage moses_language(std::string_view code);
 bool has_moses_rules(std::string_view code);
 std::string_view moses_code(MosesLanguage language);

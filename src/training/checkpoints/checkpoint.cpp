@@ -26,7 +26,7 @@ constexpr JsonLimits kSumsLimits{.bytes = 1 << 20, .depth = 1};
 
 std::string name_of(int64_t update) { return fmt::format("{:08d}", update); }
 
-// Of the files whose sums do not stand there yet.
+// Adds the sums of the files whose sums do not stand there yet.
 void add_checksums(const fs::path& directory) {
   nlohmann::json sums = nlohmann::json::object();
   if (fs::exists(directory / kChecksums)) sums = read_json_file(directory / kChecksums);

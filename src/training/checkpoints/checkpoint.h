@@ -61,7 +61,7 @@ class CheckpointStore {
   std::vector<int64_t> updates() const { return checkpoints_in(directory_); }
   std::filesystem::path path(int64_t update) const;
   /// The newest undamaged one; each damaged newer one is renamed to NNNNNNNN.damaged, with a warning. nullopt: there is
-  /// none of any kind. Throws Error where all are damaged: they stay as they are, for who would begin anew would
+  /// none of any kind. Throws Error where all are damaged: they stay as they are, for a new beginning would
   /// replace best/, the only other trace of the training.
   std::optional<int64_t> newest_whole(const DamageOf& damage = damage_of) const;
 

@@ -206,7 +206,7 @@ ProgressState resumed_progress(const std::filesystem::path& checkpoint, const Pr
   };
   take("device", progress.device, fresh.device);
   take("processor", progress.cpu, fresh.cpu);
-  // `auto` goes on in the precision that the run was begun with, be it another than that of a new run here.
+  // `auto` resumes in the precision that the run was begun with, be it another than that of a new run here.
   take("kernel set", progress.kernels, kernel_names(progress.precision));
   take("LibTorch", progress.torch_version, fresh.torch_version);
   auto threads_then = std::to_string(progress.threads);

@@ -45,7 +45,7 @@ struct ProgressState {
   double best_score = 0;          ///< larger is better (losses negated)
   int64_t best_update = -1;       ///< -1: none yet
   // A run that ends at a limit validates once more. Learning rates and patience do not know of it, nor of averages:
-  // they are the same where the limit is raised and the run goes on.
+  // they are the same where the limit is raised and the run resumes.
   double best_due_score = -std::numeric_limits<double>::infinity();  ///< of the validations that were due
   int64_t validations_since_best = 0;                                ///< those that were due
   int64_t extra_validation = -1;               ///< the update of a validation that was not due; -1: none
@@ -73,7 +73,7 @@ struct ProgressState {
   static ProgressState from_json(const nlohmann::json& json);
 };
 
-/// Of state.json; one without a number is of format 1, which the toolkit reads, too.
+/// The format of state.json; one without a number is of format 1, which the toolkit reads, too.
 constexpr int64_t kProgressFormat = 2;
 
 /// The state of a run that has not begun: what its bits are a function of besides configuration and data, as it is here
@@ -84,7 +84,7 @@ ProgressState fresh_progress(const Config& config, torch::Device device, const s
 /// where all is well. Throws Error for a state of a newer version of the toolkit: nothing is wrong with that.
 std::optional<std::string> damage_of_checkpoint(const std::filesystem::path& checkpoint);
 
-/// The state in a checkpoint, to go on from here and now; the number of threads is set to the run's own unless the user
+/// The state in a checkpoint, to resume from here and now; the number of threads is set to the run's own unless the user
 /// named one. Warns of what may change the bits. Throws Error: damaged, written by a newer version, begun with other
 /// data or another precision.
 ProgressState resumed_progress(const std::filesystem::path& checkpoint, const ProgressState& fresh,
@@ -112,9 +112,9 @@ class RunCheckpoints {
   explicit RunCheckpoints(Parts parts) : parts_(std::move(parts)) {}
 
   /// extra: the update of an older checkpoint that was not due (-1: none). If checkpoints count, it goes: a run that
-  /// was stopped and went on has those of an unbroken one.
+  /// was stopped and resumed has those of an unbroken one.
   void save(const ProgressState& progress, int64_t extra = -1) const;
-  /// Of an update whose checkpoint stands and whose weights are those: what has changed since is the progress.
+  /// Saves the progress of an update whose checkpoint stands with the same weights: only the progress has changed since.
   void save_progress(const ProgressState& progress) const;
 
  private:

@@ -57,7 +57,7 @@ void refuse_foreign(const fs::path& directory, RunDirectory::Start start) {
   }
 }
 
-// Who opens a pipe waits for its other end, and no signal ends that.
+// Opening a pipe would wait for its other end, and no signal ends that.
 void check_kinds(const fs::path& directory) {
   std::error_code none;
   const auto refuse = [](const fs::path& path, const char* what) {

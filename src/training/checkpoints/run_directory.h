@@ -25,10 +25,10 @@ class RunDirectory {
   /// checkpoints.
   RunDirectory(const Config& config, Start start, Logger& log);
 
-  /// Writes config.yaml, once it is known that the run goes on with these options.
+  /// Writes config.yaml, once it is known that the run resumes with these options.
   void keep_configuration(const Config& config) const;
 
-  /// Where best/ has weights of a later update than the one from which the run goes on, a copy of it is made beside it,
+  /// Where best/ has weights of a later update than the one from which the run resumes, a copy of it is made beside it,
   /// best.of-NNNNNNNN: the run may find another way than the one that made them. Only warns where that cannot be.
   void keep_later_best(int64_t update, Logger& log) const;
 

@@ -14,7 +14,7 @@
 namespace nmt {
 namespace {
 
-// Who may run on the same processors has the same number; 52 bits, which a double holds.
+// Processes that may run on the same processors have the same number; 52 bits, which a double holds.
 double processors_key() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);

@@ -22,7 +22,7 @@ class StateShares {
   StateShares(const NamedTensors& parameters, ProcessGroup& group);
 
   bool is_own(const std::string& parameter) const { return owners_.at(parameter) == group_.rank(); }
-  /// Those of `parameters` that are this process's.
+  /// The tensors of `parameters` that are this process's.
   NamedTensors own(const NamedTensors& parameters) const;
   /// Gives every process the values that each parameter has with its owner. To be called by all.
   void spread(const NamedTensors& parameters) const;

@@ -30,7 +30,7 @@ std::optional<std::string> damage_for_averages(const std::filesystem::path& chec
   return std::nullopt;
 }
 
-/// Of a state of an older version: one that is not finite, or a BLEU or chrF of 0, where the loss decides today.
+/// Whether the best score of an older version's state is none: one that is not finite, or a BLEU or chrF of 0, where the loss decides today.
 bool is_no_score(double best, ValidationMetric best_metric) {
   return !std::isfinite(best) || (best == 0 && best_metric != ValidationMetric::kLoss);
 }
@@ -102,7 +102,7 @@ void BestModel::list(double score) {
   auto& best = progress_.best_validations;
   best.push_back({progress_.update, score});
   std::stable_sort(best.begin(), best.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
-  // An extra one pushes none out: it is forgotten when the run goes on.
+  // An extra one pushes none out: it is forgotten when the run resumes.
   const auto most = parts_.config.training.average_best + (progress_.extra_validation >= 0 ? 1 : 0);
   if (std::ssize(best) > most) best.resize(most);
 }
@@ -206,7 +206,7 @@ bool BestModel::try_averages(int64_t epoch) {
     load_average(named_parameters(parts_.model), files);
     body();
   };
-  // All are measured before one is recorded: a run that is stopped meanwhile measures them anew, and finds none of them
+  // All are measured before one is recorded: a run that is stopped meanwhile measures them again, and finds none of them
   // the best so far already.
   std::vector<ValidationReport> reports;
   for (const auto& updates : tried) with_average_of(updates, [&] { reports.push_back(measure()); });

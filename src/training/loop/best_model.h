@@ -20,7 +20,7 @@ namespace nmt {
 /// the beginning of a training, the one with the lower loss is better, and each is worse than one with more.
 double validation_score(const ValidationReport& report, ValidationMetric best_metric);
 
-/// A run that goes on forgets the validation that it made only since it ended.
+/// A run that is resumed forgets the validation that it made only since it ended.
 void forget_extra_validation(ProgressState& progress);
 
 /// Measures weights and keeps the best of them in the run's folder best/: those of updates, their moving average, and

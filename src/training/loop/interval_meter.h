@@ -41,7 +41,7 @@ class IntervalMeter {
 /// The figures of one update alone.
 UpdateReport update_report(const UpdateStats& stats, int64_t epoch, int64_t update, double learning_rate);
 
-/// Adds an update of epoch 1, 2, ... to the sums of that epoch, which begin anew with its first; a skipped one has no
+/// Adds an update of epoch 1, 2, ... to the sums of that epoch, which begin again with its first; a skipped one has no
 /// figures.
 void add_update(EpochSums& sums, int64_t epoch, const UpdateStats& stats);
 

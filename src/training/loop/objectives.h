@@ -129,7 +129,7 @@ class SimCut final : public Objective {
   WordDropout dropout_;
 };
 
-/// Of training.smoothing and smoothing_form.
+/// The smoothing of training.smoothing and smoothing_form.
 Smoothing smoothing_of(const TrainingConfig& config);
 
 /// training.objective with its options. Throws Error for an unknown one.

@@ -55,7 +55,7 @@ void add(UpdateStats& stats, const Batch& batch) {
   stats.padded_tokens += batch.size * (batch.source_width + batch.target_width);
 }
 
-/// Of micro-batch `at` of an update.
+/// The loss of micro-batch `at` of an update.
 LossSums loss_of(const UpdateParts& parts, const UpdateKey& key, const Batch& batch, size_t at) {
   ForwardContext context(key.seed, key.update, static_cast<int64_t>(at));
   context.set_teacher_forcing(parts.teacher_forcing);
@@ -68,7 +68,7 @@ class Gradients {
  public:
   Gradients(const UpdateParts& parts, const UpdateKey& key) : parts_(parts), key_(key) {}
 
-  /// Of this process's batches, from scratch, up to the first that does not fit into memory, and by them of all
+  /// The gradients of this process's batches, from scratch, up to the first that does not fit into memory, and by them of all
   /// processes' where there are several.
   std::vector<Outcome> compute(std::span<const Batch> batches) {
     const bool of_pairs = parts_.loss_mean == LossMean::kSentences;

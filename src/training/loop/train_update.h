@@ -76,7 +76,7 @@ struct LaunchedUpdate {
   UpdateStats stats() const;
 };
 
-/// A validation or an update was cut short by a signal: it is done again when the run goes on.
+/// A validation or an update was cut short by a signal: it is done again when the run resumes.
 struct Interrupted {};
 
 /// What all updates of a run work with.
@@ -88,7 +88,7 @@ struct UpdateParts {
   double clip_norm = 0;  ///< training.clip_norm
   LossMean loss_mean = LossMean::kTokens;
   double teacher_forcing = 1;  ///< training.teacher_forcing
-  /// Those among which the batches are shared out, batch b to process b mod N; all have the same weights and are given
+  /// The processes among which the batches are shared out, batch b to process b mod N; all have the same weights and are given
   /// the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
   GradientBuckets* processes = nullptr;
   LossScale* loss_scale = nullptr;  ///< of float16; null: none
@@ -97,7 +97,7 @@ struct UpdateParts {
   std::function<bool()> is_interrupted = {};
 };
 
-/// Of several processes each question costs a message: so many micro-batches lie between two.
+/// With several processes each question costs a message: so many micro-batches lie between two.
 constexpr int64_t kBatchesBetweenQuestions = 16;
 
 /// One update over several micro-batches: the gradient is that of the mean loss of all of them (loss_mean). A

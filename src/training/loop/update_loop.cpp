@@ -121,7 +121,7 @@ std::optional<EpochReport> UpdateLoop::epoch_end() const {
   return epoch_ended_ ? std::optional(epoch_report(progress_)) : std::nullopt;
 }
 
-// Of the next update: its first batch decides which part of its epoch lies behind it.
+// The time of the next update: its first batch decides which part of its epoch lies behind it.
 ScheduleTime UpdateLoop::schedule_time() const {
   const auto& position = progress_.position;
   const auto batches = static_cast<double>(std::max<int64_t>(1, parts_.batches.batches_of_current_epoch()));
@@ -157,7 +157,7 @@ void UpdateLoop::account_for_launched() {
   parts_.observer.on_update(update_report(stats, epoch, number, learning_rate));
 }
 
-// As soon as the figures are there: on a GPU that is during the next update, for which nothing waits.
+// Called as soon as the figures are there: on a GPU that is during the next update, for which nothing waits.
 void UpdateLoop::report_curve_point(int64_t epoch, int64_t number, double learning_rate) {
   if (!parts_.group.leads()) return;
   auto point = curve_meter_.measured(std::nullopt);
@@ -227,7 +227,7 @@ int64_t UpdateLoop::current_epoch() const {
 
 // A validation may fail (memory, a full disk, damaged weights): the checkpoint that is due is on the disk by then, and
 // what the validation has changed is added to it. The first one has a checkpoint in any case: best/ never stands alone,
-// with nothing to go on from after a kill.
+// with nothing to resume from after a kill.
 void UpdateLoop::save_and_validate(bool saves, bool validates) {
   saves = saves || (validates && saved_update_ < 0);
   if (saves) save_checkpoint();
@@ -253,7 +253,7 @@ void UpdateLoop::save_checkpoint() {
     parts_.checkpoints->save(progress_, extra);
 }
 
-// By the process that leads; the others wait, and know then what it knows.
+// Done by the process that leads; the others wait, and know then what it knows.
 void UpdateLoop::validate() {
   if (parts_.average) parts_.average->gather();
   if (parts_.group.leads()) {

@@ -19,7 +19,7 @@
 
 namespace nmt {
 
-/// Why a run ends here, by the first limit that it reached; nullopt: it goes on. minutes: of training, over all
+/// Why a run ends here, by the first limit that it reached; nullopt: it continues. minutes: of training, over all
 /// sessions.
 std::optional<std::string> reason_to_end(const Config& config, const ProgressState& progress, double minutes);
 
@@ -28,11 +28,11 @@ std::optional<int64_t> updates_left(const TrainingConfig& config, const Progress
                                     int64_t batches_per_epoch);
 
 /// SIGINT or SIGTERM where a run is to end with its state saved, else 0. Asked after each update and often in between;
-/// an update or a validation under way is given up.
+/// an update or a validation under way is cancelled.
 using StopSignal = std::function<int()>;
 
 /// The order of things in a run: updates, and between them reports, validations, checkpoints and the question whether
-/// to go on. Of several processes each has a loop; all have the same progress; the one that leads measures, logs and
+/// to continue. Of several processes each has a loop; all have the same progress; the one that leads measures, logs and
 /// writes, and what it alone knows (signals, time, validation) they agree on at fixed places.
 class UpdateLoop {
  public:
@@ -46,7 +46,7 @@ class UpdateLoop {
     std::function<void()> gather_state = {};
     bool validates = false;     ///< there is a validation set
     bool saves_epochs = false;  ///< a checkpoint at the end of each epoch, too
-    // Of the process that leads; null in the others.
+    // Set in the process that leads; null in the others.
     BestModel* best = nullptr;
     const RunCheckpoints* checkpoints = nullptr;
     ProcessGroup& group;
@@ -61,7 +61,7 @@ class UpdateLoop {
   /// Trains to the end or to SIGINT or SIGTERM (of any process) with the state saved. Returns the signal, or 0.
   int run();
 
-  /// Of the epoch that ended with the last update, where one did.
+  /// The report of the epoch that ended with the last update, where one did.
   std::optional<EpochReport> epoch_end() const;
 
  private:

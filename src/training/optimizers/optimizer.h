@@ -30,7 +30,7 @@ class Optimizer {
   /// The same, or nothing where `skip` is 1: a float32 scalar on the parameters' device. The host waits for no GPU:
   /// where an optimizer cannot leave that question to it, the step is made and taken back there.
   virtual void step_unless(const torch::Tensor& skip, double learning_rate);
-  /// What a checkpoint holds: tensors that the caller may write to. A new optimizer that is given them goes on in the
+  /// What a checkpoint holds: tensors that the caller may write to. A new optimizer that is given them continues in the
   /// same bits.
   virtual NamedTensors state() const = 0;
 

@@ -113,7 +113,7 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     copy_unknown_words(codec, job.plan.has_cuts() ? job.plan.text() : job.request.source, job.result);
   if (job.plan.has_cuts()) {
     for (auto& one : alternatives) restore(job, codec, aligns && job.plan.has_words(), one);
-    if (!options.sampling) best_first(alternatives);  // what was put back may hold the wishes, or not
+    if (!options.sampling) best_first(alternatives);  // what was put back may hold the phrases that must stand there, or not
   }
   if (!options.sampling) drop_repeated(alternatives);
   text = alternatives.front().text;
@@ -125,7 +125,7 @@ namespace {
 int64_t id_of(const LinePart* part) { return reinterpret_cast<int64_t>(part); }
 LinePart* part_of(int64_t id) { return reinterpret_cast<LinePart*>(id); }
 
-/// What is taken at once is encoded at once, and nobody who gives up meanwhile is heard: of very long lines few are
+/// What is taken at once is encoded at once, and no cancellation is noticed meanwhile: of very long lines few are
 /// taken.
 class Portion {
  public:
@@ -223,7 +223,7 @@ std::list<LineJob> LiveParts::taken_out(const LineJob& line) {
 std::vector<SearchQueue::Item> LiveParts::take(int64_t count) {
   Portion portion(count);
   const auto take_ready = [&] {
-    std::vector<LinePart*> left_alone;  // of lines that were given up meanwhile
+    std::vector<LinePart*> left_alone;  // of lines that were cancelled meanwhile
     bool has_room = true;
     {
       const std::lock_guard lock(mutex_);

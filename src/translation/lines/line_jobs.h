@@ -41,7 +41,7 @@ struct LineJob {
   Translation result = {};
   std::vector<LinePart> parts = {};
   int64_t parts_left = 0;   ///< that are not searched yet
-  bool is_dropped = false;  ///< it was given up while a part was searched: there is nothing to make of the others
+  bool is_dropped = false;  ///< it was cancelled while a part was searched: there is nothing to make of the others
 };
 
 /// Makes the translation of what was found for the parts. aligns: the model has attention, by which what was cut out is

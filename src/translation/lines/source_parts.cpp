@@ -128,7 +128,7 @@ std::vector<SourcePart> encode_in_parts(std::span<const TextCodec* const> codecs
 
 namespace {
 
-/// Whether a further sentence would be one of its own: "Dr." may go on.
+/// Whether a further sentence would be one of its own: "Dr." may continue.
 bool is_complete(const SentenceSplitter& splitter, std::string_view text) {
   constexpr std::string_view kNext = "Aa";
   const std::string longer = std::string(text) + " " + std::string(kNext);
@@ -142,7 +142,7 @@ class Rest {
       : text_(text), splitter_(splitter), codec_(codec), sentences_(splitter.split(text)) {}
 
   std::string_view text() const { return text_; }
-  /// Of so many sentences; none where the text has fewer, or the last of them may go on.
+  /// Takes so many sentences; none where the text has fewer, or the last of them may continue.
   std::optional<std::string_view> take_sentences(size_t count) {
     const size_t left = sentences_.size() - next_;
     if (count == 0 || left < count) return {};
@@ -150,7 +150,7 @@ class Rest {
     const auto last = sentences_[next_ + count - 1];
     return take(static_cast<size_t>(last.data() - text_.data()) + last.size());
   }
-  /// Of the words of at most so many pieces, of one word at least; none where these are all.
+  /// Takes the words of at most so many pieces, one word at least; none where these are all.
   std::optional<std::string_view> take_pieces(size_t most) {
     size_t pieces = 0, end = 0;
     for (size_t i = 0; i < text_.size();) {

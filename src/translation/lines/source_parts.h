@@ -15,7 +15,7 @@ namespace nmt {
 struct SourcePart {
   std::vector<std::vector<int32_t>> pieces = {};  ///< ids: a list for each codec
   std::string_view text = {};                     ///< a view of the line
-  /// Of the first codec's pieces, behind those of source_prefix: those of a tag that `text` does not have.
+  /// How many of the first codec's pieces, behind those of source_prefix, are of a tag that `text` does not have.
   int64_t repeated = 0;
 };
 
@@ -44,7 +44,7 @@ size_t halving_point(std::string_view text);
 /// What the translation of a part of a line begins with.
 struct PartPrefix {
   std::string text = {};
-  bool is_whole = false;  ///< it is all of the part's translation: the prefix goes on in the next part
+  bool is_whole = false;  ///< it is all of the part's translation: the prefix continues in the next part
 };
 
 /// Divides the prefix of a line among the parts of it, in their order: a part that ends a sentence gets as many

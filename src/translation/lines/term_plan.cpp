@@ -86,8 +86,8 @@ bool opens(char32_t c) { return u_charType(static_cast<UChar32>(c)) == U_START_P
 /// Whether it would make one word with a letter beside it.
 bool goes_on(char32_t c) { return make_one_word(c, 'a'); }
 
-/// Of two spaces around what was cut out at the end of `text` one is left, and none where a full stop follows. Returns
-/// where the line goes on.
+/// Leaves one of two spaces around what was cut out at the end of `text`, and none where a full stop follows. Returns
+/// where the line continues.
 size_t close_gap(std::string& text, std::string_view line, size_t behind) {
   if (behind == line.size() || (!text.empty() && !is_blank(text.back()))) return behind;
   if (is_blank(line[behind])) return behind + 1;
@@ -383,7 +383,7 @@ AlignedTranslation TermPlan::restored(const AlignedTranslation& translation) con
     text += with_brackets_of(cut);
     result.alignment.push_back({cut.range.begin, cut.range.end, begin, text.size()});
     last = &place.beside;
-    // Where the translation goes on with the space that stood before the literal, too, one of them is enough.
+    // Where the translation continues with the space that stood before the literal, too, one of them is enough.
     const bool doubled = begin > 0 && is_blank(text[begin - 1]) && behind + 1 < from.size() && is_blank(from[behind]);
     if (doubled && !last->space_after && !goes_on(character_at(from, behind + 1))) ++behind;
   }

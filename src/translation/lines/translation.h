@@ -45,7 +45,7 @@ struct TranslationRequest {
   std::vector<std::string> must_not = {};  ///< and those that it does not
   int64_t n_best = 0;                      ///< translations that are wanted; 0: SearchOptions::n_best
   bool attention = false;     ///< AlternativePart::attention is wanted, also without SearchOptions::attention
-  bool distinct = false;      ///< the n best go on differently behind the prefix (SearchInput::distinct)
+  bool distinct = false;      ///< the n best continue differently behind the prefix (SearchInput::distinct)
   bool copy_unknown = false;  ///< copy_unknown_words(); the models must have attention
   TermOptions terms = {};
 };
@@ -79,7 +79,7 @@ struct Alternative {
   bool shortened = false;  ///< of Translator::score: a side was longer than the model takes and was cut
   std::vector<float> token_log_probabilities = {};  ///< of each token, the parts one after the other
   std::vector<AlternativePart> parts = {};
-  /// Of a line with terms or placeholders that were cut out (`parts` are without them): what `parts` are of, and, where
+  /// For a line with terms or placeholders that were cut out (`parts` are without them): what `parts` are of, and, where
   /// the model has attention, which words of the line and of `text` belong together.
   std::optional<CutText> cut = {};
   std::optional<std::vector<AlignedWords>> aligned = {};

@@ -346,7 +346,7 @@ TEST(LineReader, LeavesOutWhatIsBeyondTheLongestLine) {
   }
 }
 
-// Of a line without an end, such as a pipe that never ends a line, the reader keeps what is allowed.
+// The reader keeps what is allowed of a line without an end, such as that of a pipe that never ends a line.
 TEST(LineReader, HoldsNoMoreThanTheLongestLine) {
   const TemporaryDirectory folder;
   const std::string packed = gzip(std::string(150 * kMiB, 'x') + "\nlast\n");

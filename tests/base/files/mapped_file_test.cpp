@@ -167,7 +167,7 @@ void read_soon(const MappedFile& file) {
   ::alarm(20);
   read_first(file);
 }
-/// By the signal, or by the handler of a sanitizer that stood there before; not by the alarm.
+/// Whether it ended by the signal, or by the handler of a sanitizer that stood there before; not by the alarm.
 bool ends_as_without_guard(int status) {
   return WIFSIGNALED(status) ? WTERMSIG(status) == SIGBUS : WEXITSTATUS(status) != 0;
 }

@@ -42,7 +42,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// Of the folders of these tests.
+/// The files of the folders of these tests.
 std::vector<std::string> own(const fs::path&) { return {"x", "inner/y"}; }
 
 fs::path make(const fs::path& path, const std::string& text) {
@@ -274,7 +274,7 @@ TEST(OutputFolder, KeepsTheOldFolderWhereThePlaceIsTaken) {
   EXPECT_THAT(names_in(folder.path()), ElementsAre("a", "a.kept-1"));
 }
 
-// As a model does, whose checksums.json names the other files: it is the last that is deleted.
+// The list of a model, whose checksums.json names the other files: it is the last that is deleted.
 TEST(OutputFolder, FinishesToDelete) {
   const auto listed = [](const fs::path& replaced) {
     return fs::exists(replaced / "inner/y") ? own(replaced) : std::vector<std::string>();

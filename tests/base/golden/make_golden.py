@@ -67,7 +67,7 @@ class SplitMix64:
         return self.mix(self.state)
 
     def below(self, bound):
-        """Lemire 2019: the high word of the product, drawn anew where the low word is under 2^64 mod bound."""
+        """Lemire 2019: the high word of the product, drawn again where the low word is under 2^64 mod bound."""
         while True:
             high, low = divmod(self.next() * bound, 1 << 64)
             if low >= (1 << 64) % bound:

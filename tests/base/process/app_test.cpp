@@ -66,7 +66,7 @@ TEST(RunApp, LeavesToTheUserWhatHisNamesAndPermissionsCause) {
 
 TEST(RunApp, KeepsAMessageOnOneLine) {
   EXPECT_EQ(outcome_of([]() -> int { throw Error("one\ntwo"); }), (Outcome{2, "nmt-test: one two\n"}));
-  // As it may stand in a file of a stranger: what would colour or clear a terminal.
+  // Text that may stand in a file of a stranger: what would colour or clear a terminal.
   EXPECT_EQ(outcome_of([]() -> int { throw Error("tensor \x1b[31mw\r is missing"); }),
             (Outcome{2, "nmt-test: tensor ?[31mw? is missing\n"}));
 }

@@ -53,7 +53,7 @@ TEST_F(DataFolderTest, FilesWithoutAManifestMayBeAnybodys) {
   EXPECT_EQ(prepare().outcome, PrepareOutcome::kWritten) << "an empty folder holds nothing to lose";
 }
 
-// Of several validation sets the names of files are those of the configuration, where the manifest tells none.
+// With several validation sets the names of files are those of the configuration, where the manifest tells none.
 TEST_F(DataFolderTest, ADamagedManifestOfSeveralSetsIsOverwritten) {
   config_.data.eval = {{"a", path("valid.de"), path("valid.en")}, {"b", path("test.de"), path("test.en")}};
   config_.data.eval1.clear(), config_.data.eval2.clear();

@@ -90,7 +90,7 @@ TEST_F(PreparedFilesTest, HaveTheLinesOfDroppedPairsAndNoMarkup) {
   EXPECT_THAT(table, HasSubstr("301")) << "the long pair is not trained on";
 }
 
-// As SentencePiece writes pieces: his vocabulary lookup makes them unknown.
+// SentencePiece writes pieces so: his vocabulary lookup makes them unknown.
 TEST_F(PreparedFilesTest, WriteWhatIsUnknownAsItStands) {
   write("test.de", "Die Zahl 中国\n");
   write("test.en", "x\n");

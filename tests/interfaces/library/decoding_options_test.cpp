@@ -1,5 +1,5 @@
 // What is made of the table of options, and compared with it: nmt/decoding_options.h and the package's
-// _decoding_options.py. NMT_UPDATE_DOCS=1 writes them anew.
+// _decoding_options.py. NMT_UPDATE_DOCS=1 rewrites them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

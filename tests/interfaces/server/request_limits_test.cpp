@@ -108,7 +108,7 @@ TEST_F(RequestLimitsTest, AllTextsOfARequestCountTogether) {
   EXPECT_EQ(suggest({{"s", most + "a"}}), 400);
   EXPECT_EQ(translate({{"source", std::string(1001, 'a')}}), 400);
   EXPECT_EQ(translate({{"q", json(std::vector<std::string>(1025))}}), 413) << "texts, though they are empty";
-  // Of what terms put in, too: 2 * 20 beside 3 and 22.
+  // What terms put in counts, too: 2 * 20 beside 3 and 22.
   const auto inserted = json{{"q", "a a"}, {"glossary", "a\t" + std::string(20, 'b')}};
   EXPECT_EQ(translate(inserted), 400);
   EXPECT_EQ(explain(inserted), 400);
@@ -118,7 +118,7 @@ TEST_F(RequestLimitsTest, AllTextsOfARequestCountTogether) {
   EXPECT_EQ(left(), 1) << "the markup was read";
 }
 
-// Else who has nothing left could go on asking for what costs most.
+// Else who has nothing left could keep asking for what costs most.
 TEST_F(RequestLimitsTest, WhatIsWorkCounts) {
   const std::string english = "The old man has a house in the city.";
   EXPECT_EQ(translate({{"source", "auto"}, {"q", english}}), 200) << "its language is looked for";

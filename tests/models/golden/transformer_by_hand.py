@@ -56,7 +56,7 @@ class Network:
         return gain * normed + shift, back
 
     def project(self, name, x):
-        """Of queries, keys or values: the program of 2017 has a ReLU there."""
+        """The projection of queries, keys or values: the program of 2017 has a ReLU there."""
         y, back = self.linear(name, x)
         if self.model["qkv_activation"] == "none":
             return y, back

@@ -218,7 +218,7 @@ TEST_P(TransformerForm, TakesSentencesUnderWay) {
   if (fits) test::expect_joined_rows_as_alone(*model, kPairs);
 }
 
-// Rows and positions that nobody needs stand beside those that count; 35 steps go beyond the first room of 32.
+// Rows and positions that nobody needs stand beside those that count; 35 steps go beyond the first capacity of 32.
 TEST_P(TransformerForm, MakesTheSameStepsWithStaticCaches) {
   for (const auto device : test::devices()) {
     const auto model = this->model(device);
@@ -269,7 +269,7 @@ TEST_P(TransformerForm, TakesSeveralTokensAtOnce) {
   }
 }
 
-// As on a GPU: the weights themselves are of the low precision.
+// The same as on a GPU: the weights themselves are of the low precision.
 TEST_P(TransformerForm, WithLowPrecisionWeightsStaysNearFloat) {
   for (const auto device : test::devices()) {
     const auto batch = to_tensors(batch_of(kPairs), device);

@@ -88,7 +88,7 @@ void expect_own_past(at::ScalarType type) {
   StepHistory history;
   torch::Tensor past;  // [rows, steps, features], moved with its hypotheses
   const std::vector<std::vector<int64_t>> parents = {{0, 1, 2}, {2, 0, 2, 2}, {3, 0}, {1, 1, 1, 0, 0}, {4}};
-  for (int64_t step = 0; step < 40; ++step) {  // beyond the room the history starts with
+  for (int64_t step = 0; step < 40; ++step) {  // beyond the capacity the history starts with
     const auto& rows = parents[step % parents.size()];
     const auto order = torch::tensor(at::ArrayRef<int64_t>(rows), torch::kInt64) % (step > 0 ? past.size(0) : 3);
     history.select(order);
@@ -113,7 +113,7 @@ TEST(StepHistory, KeepsWhatItsHypothesesLeft) {
   StepHistory history;
   std::vector<std::vector<float>> expected(8);  // of each hypothesis: what it left, step after step
   for (int64_t step = 0; step < 50; ++step) {
-    if (step > 0) {  // two of the eight go on, four times each: all of the past but one or two rows is dead
+    if (step > 0) {  // two of the eight continue, four times each: all of the past but one or two rows is dead
       std::vector<int64_t> parents;
       for (int64_t r = 0; r < 8; ++r) parents.push_back((step * 3 + r / 4 * 5) % 8);
       history.select(torch::tensor(at::ArrayRef<int64_t>(parents), torch::kInt64));

@@ -73,7 +73,7 @@ TEST(ReuseFreedTensors, KeepsAtMost64MegabytesMoreThanALargeNeed) {
   }
 }
 
-// As the logits of a small model's steps: all of them fit beside each other.
+// Blocks like the logits of a small model's steps: all of them fit beside each other.
 TEST(ReuseFreedTensors, KeepsSomeMegabytesOfAnySize) {
   reuse_freed_tensors();
   const auto work = [] {
@@ -105,7 +105,7 @@ TEST(TensorLimit, RefusesWhatIsAboveIt) {
     const TensorLimit limit(in_use + (12 << 20));
     const auto bytes = [](int64_t count) { return torch::empty({count << 20}, torch::kUInt8); };
     { const auto first = bytes(8); }
-    const auto second = bytes(10);  // what is kept of the first makes room
+    const auto second = bytes(10);  // what is kept of the first makes space
     EXPECT_THROW(bytes(4), std::bad_alloc);
     const auto third = bytes(1);
   }

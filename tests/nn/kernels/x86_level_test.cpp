@@ -31,7 +31,7 @@ std::string of_cpuinfo(const std::string& name) {
   return {};
 }
 
-// As the system names the processor.
+// Flags as the system names the processor.
 TEST(X86Level, CallsBfloat16QuickOnProcessorsOfAmd) {
   const std::string flags = of_cpuinfo("flags"), maker = of_cpuinfo("vendor_id");
   if (flags.empty() || maker.empty()) GTEST_SKIP() << "/proc/cpuinfo tells no features of this processor";

@@ -16,7 +16,7 @@ InputLayer layer_of(const PositionOptions& positions, InputLayer::Options option
   return {options, make_positions(positions)};
 }
 
-// By hand: 2 E + PE, d = 4, angles t and t / 100.
+// Computed by hand: 2 E + PE, d = 4, angles t and t / 100.
 TEST(InputLayer, AddsPositionsToTheEmbeddingsTimesTheRootOfTheirSize) {
   const auto table = torch::tensor({{0.0, 0.0, 0.0, 0.0}, {0.5, -0.25, 1.0, 0.0}, {-1.5, 0.75, 0.125, 2.0}});
   ForwardContext no_dropout;

@@ -30,7 +30,7 @@ RecurrentLayer layer_of(const Case& one) {
   return layer;
 }
 
-/// By name: states of real words, last states, gradients of the input and of all weights.
+/// Results by name: states of real words, last states, gradients of the input and of all weights.
 std::vector<std::pair<std::string, torch::Tensor>> results(const Case& one, torch::Device device, bool fused) {
   auto layer = layer_of(one);
   move_module(*layer, device);
@@ -103,7 +103,7 @@ TEST(FusedRecurrentLayer, LeavesSentencesWithoutWordsAtTheFirstState) {
   EXPECT_TRUE(output.last[0].state.equal(torch::zeros({2, kSize})));
 }
 
-// The CPU goes on by its own cells: no bit of it changed. What a device without cuDNN or its like takes are cells, too.
+// The CPU continues by its own cells: no bit of it changed. What a device without cuDNN or its like takes are cells, too.
 TEST(RecurrentLayer, TakesTheWayOfItsDevice) {
   const auto lengths = torch::tensor({int64_t{2}, int64_t{7}}, torch::kInt64);
   const auto x = wave({kTime, 2, kInput}, 1, 0.3);

@@ -113,7 +113,7 @@ TEST_P(AnyMixer, TakesSeveralPositionsAtOnce) {
   EXPECT_TRUE(torch::cat(found, 1).equal(torch::cat(expected, 1)));
 }
 
-// Rows of another search, further or less far, go on behind the own ones.
+// Rows of another search, further or less far, continue behind the own ones.
 TEST_P(AnyMixer, TakesRowsOfAnotherCache) {
   const torch::NoGradGuard no_grad;
   const auto mixer = mixer_of(GetParam());

@@ -98,7 +98,7 @@ TEST(OutputCrossEntropy, SmoothsOverTheOtherClasses) {
   EXPECT_NEAR(Smoothing(0.05, SmoothingForm::kOthersNormalized).constant(8000), 0.6478688, 1e-7);
 }
 
-// By its definition: sum over v of -q_v log p_v with q written out, in double.
+// Its definition: sum over v of -q_v log p_v with q written out, in double.
 TEST(OutputCrossEntropy, OfTheOthersFollowsItsDefinitionWithGradient) {
   const int64_t rows = 9, classes = 21;
   const double eps = 0.3;
@@ -166,7 +166,7 @@ TEST(OutputCrossEntropy, LeavesRowsWithNegativeLabelsOut) {
   }
 }
 
-// By its definition, in double: q written out, KL(p||q) = sum_v p_v log(p_v / q_v).
+// Its definition, in double: q written out, KL(p||q) = sum_v p_v log(p_v / q_v).
 torch::Tensor defined_pair_loss(const torch::Tensor& hidden, const torch::Tensor& weight, const torch::Tensor& bias,
                                 const torch::Tensor& labels, const Smoothing& smoothing, const PairLoss& pair) {
   const int64_t classes = weight.size(0);

@@ -121,7 +121,7 @@ TEST_F(RunRecordsTest, NameAFileThatIsDamaged) {
 TEST(SecondsOfTraining, AreThoseOfTheWorkThatStands) {
   RunRecords records;
   records.sessions = {{.update = 0, .time = 1000}, {.update = 20, .time = 5000, .end_time = 5070, .end = "done"}};
-  // Of the first session, which was killed, updates up to 20 stand; it reported the last of them after 35 s.
+  // Updates up to 20 stand of the first session, which was killed; it reported the last of them after 35 s.
   records.intervals = {{{.update = 10}, 1018}, {{.update = 20}, 1035}, {{.update = 30}, 5020}};
   EXPECT_DOUBLE_EQ(seconds_of_training(records), 35 + 70);
   EXPECT_DOUBLE_EQ(seconds_of_training({}), 0);

@@ -15,7 +15,7 @@ events.Reload()
 
 
 def raw_values():
-    """As they stand in the files: the accumulator mends what it can."""
+    """The events as they stand in the files: the accumulator repairs what it can."""
     for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
         for event in RawEventFileLoader(str(path)).Load():
             yield from Event.FromString(event).summary.value
@@ -26,7 +26,7 @@ def decoded(cell):
 
 
 def graph():
-    """Of each node: its op, its inputs, and for a weight its shape."""
+    """For each node: its op, its inputs, and for a weight its shape."""
     if not events.Tags()["graph"]:
         return {}
     nodes = GraphDef.FromString(events.Graph().SerializeToString()).node

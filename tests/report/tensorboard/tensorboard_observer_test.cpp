@@ -212,7 +212,7 @@ TEST_F(TensorBoardObserverTest, KeepsValidationsOfAveragesApart) {
   EXPECT_FALSE(scalars.contains("valid/bleu"));
 }
 
-/// As above, of the bytes alone: without a Python.
+/// The same from the bytes alone, without a Python.
 TEST(TensorBoardTags, AreNotSharedByTheAveragesOfAnUpdate) {
   const test::TemporaryDirectory folder;
   {

@@ -45,7 +45,7 @@ TEST(BeamGroups, ATranslationOfSeveralGroupsComesOnce) {
 }
 
 TEST(BeamGroups, RowsAreThoseOfAllGroupsAndLeaveOneByOne) {
-  // The first group ends with "a" after two steps, the second goes on with b.
+  // The first group ends with "a" after two steps, the second continues with b.
   test::ScriptedModel model(6, [](const Ids&, const Ids& prefix) {
     if (prefix.empty()) return std::vector<double>{0, 0, 0, 0, 0.6, 0.4};
     if (prefix.front() == kB && prefix.size() < 4) return std::vector<double>{0, 0, 0, 0, 0, 1};

@@ -18,7 +18,7 @@ struct Expected {
   std::vector<double> log_probabilities;
 };
 
-/// By sorting the whole row.
+/// The best by sorting the whole row.
 Expected best_by_sorting(const float* logits, int64_t vocabulary, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < vocabulary; ++i) sum += std::exp(static_cast<double>(logits[i]));

@@ -48,7 +48,7 @@ class Translator(support.Case):
 
     @staticmethod
     def text(model, pieces):
-        """As nmt-translate writes it: <unk> as it stands, where SentencePiece writes a sign of its own."""
+        """The text as nmt-translate writes it: <unk> as it stands, where SentencePiece writes a sign of its own."""
         mark = "\ufdd0"
         return model.decode_pieces([mark if piece == "<unk>" else piece for piece in pieces]).replace(mark, "<unk>")
 

@@ -88,7 +88,7 @@ class Programs:
                               input=None if text is None else text.encode())
 
     def call_measured(self, *command):
-        """As call(); also the most memory that the program held, in bytes."""
+        """The same as call(); also the most memory that the program held, in bytes."""
         with tempfile.NamedTemporaryFile("r") as peak:
             done = subprocess.run([sys.executable, "-S", "-E", "-c", MEASURE, peak.name, self.path(command[0]),
                                    *map(str, command[1:])], capture_output=True, timeout=600)

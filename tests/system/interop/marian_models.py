@@ -96,7 +96,7 @@ class Marian:
         return [self.ids.get(piece, 1) for piece in self.source.encode(line, out_type=str)] + [0]
 
     def text(self, ids):
-        """As nmt-translate writes it: <unk> as it stands."""
+        """The text as nmt-translate writes it: <unk> as it stands."""
         pad = self.model.config.pad_token_id
         text = self.target.decode_pieces([self.pieces[i] for i in ids if i not in (0, pad)])
         return text.replace("\u2047", "<unk>").replace("\u2581", " ").strip()  # as MarianTokenizer does

@@ -112,7 +112,7 @@ class T5:
         return self.pieces.encode(prefix + line) + [END]
 
     def text(self, ids):
-        """As nmt-translate writes it: <unk> as it stands."""
+        """The text as nmt-translate writes it: <unk> as it stands."""
         pieces = ["\ufdd0" if i == UNKNOWN else self.pieces.id_to_piece(i) for i in ids
                   if i not in (PAD, END) and i < self.pieces.get_piece_size()]
         return self.pieces.decode_pieces(pieces).replace("\ufdd0", "<unk>")

@@ -24,7 +24,7 @@ from train_kill import CONFIG, QUALITY_KIT, TRAIN, ends, prepare, sha256, tempor
 
 UPDATES = 40
 TIMEOUT = 3  # seconds, of run.process_timeout where a test waits for it
-# As root, in a container and with more processes than processors.
+# For root, in a container and with more processes than processors.
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                    "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_tmpdir_base": tempfile.gettempdir()}
@@ -119,7 +119,7 @@ class Bits(Processes):
             self.assertEqual(errors.count("going on from"), 0)
 
     def test_a_sharded_optimizer_gives_the_same_bits(self):
-        """Begun, killed and gone on with shares of two and three processes, and by one; checkpoints are whole."""
+        """Begun, killed and resumed with shares of two and three processes, and by one; checkpoints are whole."""
         settings = ("training.ema_decay=0.9", "validation.every=10", "training.gradient_checkpointing=true")
         sharded = (*settings, "training.shard_optimizer=true")
         alone = Run(self.config, self.work / "sharded-alone", settings, UPDATES)
@@ -137,7 +137,7 @@ class Bits(Processes):
             self.assertNotEqual(code, 0, errors)
             self.assert_no_process_is_left(run)
         self.assert_finishes(run, alone.result(), processes=3)
-        # Gone on without: the setting may change.
+        # Resumed without: the setting may change.
         unbroken = Run(self.config, self.work / "sharded-2", sharded, UPDATES)
         self.assert_finishes(unbroken, alone.result(), processes=2)
         newest = unbroken.path(unbroken.newest())
@@ -217,7 +217,7 @@ class Failures(Processes):
             self.assertTrue(lines[0].startswith(f"{name}: rank {rank} has not answered for {TIMEOUT} s"), errors)
 
     def test_a_process_that_hangs(self):
-        """Its main thread stands still, another goes on: as with a device that does not come back."""
+        """Its main thread stands still, another continues: as with a device that does not come back."""
         run = self.new_run(self.SLOW)
         process = self.started(run, 2, f"run.process_timeout={TIMEOUT}", "training.accumulate=14")
         # Between two updates a process may take as long as it likes. One that stands there is let go and stopped again.

@@ -95,7 +95,7 @@ class Run:
             return False
 
     def last_update(self):
-        """Of the lines of the log."""
+        """The updates of the lines of the log."""
         try:
             found = re.findall(r"update ([0-9,]+):", (self.directory / "log.txt").read_text())
         except FileNotFoundError:

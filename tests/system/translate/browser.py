@@ -113,7 +113,7 @@ class Page:
         self.browser = browser
         self.complaints = []  # of the console: errors, exceptions, what the content-security policy refused
         self.requests = []    # {"method", "url", "postData"} in their order
-        self.cancelled = []   # URLs of requests that the page gave up
+        self.cancelled = []   # URLs of requests that the page cancelled
         self._urls = {}       # of requests, by the browser's number
         self.fakes = []       # (route, function that answers)
         self.context = browser.call("Target.createBrowserContext")["browserContextId"]

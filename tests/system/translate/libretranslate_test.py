@@ -23,7 +23,7 @@ LANGUAGES = {"en": "de", "es": "en"}
 
 
 class Response:
-    """As Flask's test client has it."""
+    """The interface of Flask's test client."""
 
     def __init__(self, reply):
         self.status_code, self.data = reply.status, reply.body.encode()

@@ -63,7 +63,7 @@ class Text(Case):
         self.translated(page, *offline([self.sources[0] + " " + self.sources[1]]))
         self.assertEqual([one["q"] for one in self.asked(page)],
                          [self.sources[0], self.sources[0] + " " + self.sources[1]], "it asks once for each text")
-        # Chromium now and then also calls a stream given up that the page has read to its end: the second.
+        # Chromium now and then also calls a stream cancelled that the page has read to its end: the second.
         self.assertIn(self.server.url + "/explain", page.cancelled, "the first is given up")
 
     def test_text_behind_the_hash(self):

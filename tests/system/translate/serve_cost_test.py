@@ -89,7 +89,7 @@ REQUESTS = {
 
 
 class Client:
-    """Of an address of its own (127.0.0.N), on a connection that it keeps."""
+    """The client of an address of its own (127.0.0.N), on a connection that it keeps."""
 
     def __init__(self, server, number):
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE,
@@ -141,7 +141,7 @@ def processor_seconds(server):
 
 class Cost(Case):
     def seconds(self, server, path, fields):
-        """Of a processor: other programs use the machine, too."""
+        """The seconds of a processor: other programs use the machine, too."""
         before = processor_seconds(server)
         status = Client(server, 1).ask(path, fields)
         self.assertIn(status, (200, 400, 413), (path, status))

@@ -49,7 +49,7 @@ TEST(WordIds, AgreesWithAMapOrForgets) {
     largest = std::max(largest, words.size());
   }
   EXPECT_GT(known, 25000u);
-  // Five numbers a word: all 700 have no room at once.
+  // Five numbers a word: all 700 have no space at once.
   EXPECT_GT(largest, 400u);
   EXPECT_LT(largest, 700u);
 }

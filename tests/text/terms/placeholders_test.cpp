@@ -43,7 +43,7 @@ TEST(Placeholders, AreNotWhatIsText) {
 }
 
 TEST(Placeholders, AreFoundInTimeThatGrowsWithTheLength) {
-  // A service takes texts of strangers. Where the brackets were counted anew for each one, a million took minutes.
+  // A service takes texts of strangers. Where the brackets were counted again for each one, a million took minutes.
   const std::string opening(500'000, '('), closing(500'000, ')');
   EXPECT_THAT(found("see www.a" + closing + closing), ElementsAre("www.a"));
   EXPECT_THAT(found("www.a" + opening + closing + "))].,)"), ElementsAre("www.a" + opening + closing));

@@ -271,7 +271,7 @@ TEST(CheckpointStore, RemovesLeftoversAndIgnoresForeignNames) {
                                                         "12a", "5", "notes", "\u0661\u0662"));
 }
 
-// Once it went on in a new folder of that name, without a lock, beside whoever had begun another run there.
+// Once it continued in a new folder of that name, without a lock, beside whoever had begun another run there.
 TEST(CheckpointStore, EndsWhereItsFolderIsMovedAway) {
   const TemporaryDirectory folder;
   CapturedLog captured;
@@ -326,7 +326,7 @@ TEST(CheckpointStore, NoDamagedOneTakesThePlaceOfAnother) {
   EXPECT_EQ(read_file(folder / "checkpoints/00000020.damaged-3/weights"), "third");
 }
 
-// A run that began anew here would put its first model in the place of best/, the only other trace of the training.
+// A run that began again here would put its first model in the place of best/, the only other trace of the training.
 TEST(CheckpointStore, StopsWhereAllAreDamaged) {
   const TemporaryDirectory folder;
   CapturedLog captured;

@@ -61,7 +61,7 @@ TEST_F(ResumptionTest, ReadsAScoreThatIsNotFinite) {
   EXPECT_EQ(newest(), 20);
 }
 
-// To go on from an older checkpoint would lose work that the newer version can use.
+// To resume from an older checkpoint would lose work that the newer version can use.
 TEST_F(ResumptionTest, NamesANewerVersion) {
   save(20, R"({"format": 99, "what": "is not known yet"})");
   EXPECT_EQ(test::message_of<Error>([&] { newest(); }),

@@ -227,7 +227,7 @@ TEST_F(RunDirectoryTest, NamesADamagedConfiguration) {
               testing::StartsWith((path_ / "config.yaml").string() + ":1: "));
 }
 
-// The command that was meant to go on would begin at update 0 and write over what is left.
+// The command that was meant to resume would begin at update 0 and write over what is left.
 TEST_F(RunDirectoryTest, DoesNotBeginAnewWhereOnlyTheCheckpointsAreGone) {
   const auto refusal = [&](const std::string& what) {
     return "run.dir " + path_.string() + ": a run without checkpoints: a new one would replace its " + what +
@@ -296,7 +296,7 @@ TEST_F(RunDirectoryTest, LeavesPreparedDataAlone) {
   fs::remove(path_ / "manifest.json");
   open(config());
   write_file_atomically(path_ / "manifest.json", "{}");
-  open(config());  // a run that began there before the data goes on
+  open(config());  // a run that began there before the data resumes
   EXPECT_THAT(message_of<Error>([&] { open(config(), Start::kRestart); }),
               testing::HasSubstr("prepared data lie there"));
 }

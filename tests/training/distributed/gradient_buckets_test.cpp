@@ -76,7 +76,7 @@ Outcome trained(const Setting& run, ProcessGroup* group) {
   return outcome;
 }
 
-/// By so many processes; each must have the same. adds: of buckets, by one process.
+/// Trained by so many processes; each must have the same. adds: of buckets, by one process.
 Outcome trained_by(int64_t size, const Setting& run, bool in_order = true, int64_t* adds = nullptr) {
   ThreadProcesses processes(size, in_order);
   std::vector<Outcome> outcomes(size);
@@ -160,7 +160,7 @@ TEST_F(GradientBucketsTest, AllGiveUpTogether) {
             "out of memory on a single sentence pair; lower data.maxlen1, data.maxlen2 or the model's size");
 }
 
-// By a signal. The next update finds nothing of the one that was given up.
+// A signal cancels it. The next update finds nothing of the one that was cancelled.
 TEST_F(GradientBucketsTest, AllGiveUpAnUpdateAtTheSamePlace) {
   for (const bool in_order : {true, false}) {
     ThreadProcesses processes(2, in_order);

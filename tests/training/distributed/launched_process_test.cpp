@@ -129,7 +129,7 @@ TEST(LaunchedProcess, HasADeviceOfItsOwn) {
   EXPECT_EQ(device_of({.size = 4}, "cpu"), torch::Device(torch::kCPU));
   EXPECT_EQ(message_of<Error>([] { device_of({.size = 4}, "cuda:1"); }),
             "run.device cuda:1: 4 processes would share one GPU; use cuda: each takes that of its local rank");
-  // Of any kind of accelerator, whatever its name.
+  // Devices of any kind of accelerator, whatever its name.
   for (const auto type : {torch::kCUDA, torch::kPrivateUse1}) {
     const torch::Device first(type, 0);
     const LaunchedProcess process{.rank = 5, .size = 8, .local_rank = 1};

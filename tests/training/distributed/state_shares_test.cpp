@@ -134,7 +134,7 @@ TEST_F(StateSharesTest, EveryOptimizerChangesWeightsAsTheWholeOne) {
     }
 }
 
-// Begun alone, gone on by two; begun by three, gone on alone.
+// Begun alone, resumed by two; begun by three, resumed alone.
 TEST_F(StateSharesTest, GoesOnFromTheStateOfAnotherNumberOfProcesses) {
   const auto config = config_of(OptimizerKind::kAdam);
   const auto make = [&](NamedTensors some) { return make_optimizer(config, std::move(some)); };

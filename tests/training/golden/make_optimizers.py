@@ -12,7 +12,7 @@ START = np.array([[1.0, -2.0, 0.5], [0.25, -0.125, 3.0]])
 
 
 def gradient(t):
-    """Of update t = 1, 2, ...; one of them is small, one is large."""
+    """The gradient of update t = 1, 2, ...; one of them is small, one is large."""
     size = {3: 1e-3, 5: 30.0}.get(t, 1.0)
     return size * np.array([[np.cos(t), -0.5 * t, 0.25], [np.sin(2 * t), 1.0 / t, -0.75]])
 

@@ -170,7 +170,7 @@ TEST_F(BestModelTest, LeavesOneThatIsBroughtBack) {
   EXPECT_EQ(best_weight(), 7);
 }
 
-// As at the beginning of a training: the first of such models stood for the best, and patience ran out.
+// The same as at the beginning of a training: the first of such models stood for the best, and patience ran out.
 TEST_F(BestModelTest, GoesByTheLossWhereNoWordIsRight) {
   auto keeper = this->keeper();
   score_ = [](double) { return 0; };
@@ -253,7 +253,7 @@ TEST_F(BestModelTest, TriesTheAveragesOfCheckpointsOnce) {
   for (const int64_t update : {10, 20, 30, 40}) save_checkpoint(update, static_cast<double>(update) / 10);
   progress_.best_validations = {{.update = 10, .score = 9}, {.update = 30, .score = 8}, {.update = 5, .score = 7}};
   progress_.best_score = 9, progress_.best_update = 10, progress_.update = 40;
-  // Of the last two 3.5, of the best that stand 2.
+  // The last two give 3.5, the best that stand 2.
   score_ = [](double value) { return value == 2 ? 11 : value == 3.5 ? 10 : 0; };
   auto keeper = this->keeper();
   set_weights(4);
@@ -269,7 +269,7 @@ TEST_F(BestModelTest, TriesTheAveragesOfCheckpointsOnce) {
   EXPECT_FALSE(keeper.try_averages(3)) << "not asked for";
 }
 
-// Where a run ends at a limit: it may go on as if it had not.
+// Where a run ends at a limit: it may resume as if it had not.
 TEST_F(BestModelTest, WhatWasNotDueIsKeptButNotCounted) {
   config_.training.average_best = 2;
   auto keeper = this->keeper();

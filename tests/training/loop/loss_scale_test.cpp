@@ -121,7 +121,7 @@ TEST_F(Float16, EachOverflowIsFound) {
   }
 }
 
-// A scale at which the products of the backward pass really overflow comes down by itself, and training goes on.
+// A scale at which the products of the backward pass really overflow comes down by itself, and training continues.
 TEST_F(Float16, ComesDownToAScaleThatFits) {
   model_->set_compute_type(torch::kFloat16);
   LossScale scale(torch::kCPU, {.initial = 0x1p40});

@@ -39,7 +39,7 @@ TEST(ReasonToEnd, IsTheLimitThatIsReached) {
   EXPECT_EQ(reason(config, at), "4 validations without a new best bleu");
 }
 
-// A run that goes on with a limit that it has passed.
+// A run that is resumed with a limit that it has passed.
 TEST(ReasonToEnd, SaysWhatIsDone) {
   Config config;
   config.training.max_updates = 10;

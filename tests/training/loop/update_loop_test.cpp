@@ -60,7 +60,7 @@ class ScriptedRun final : TrainingObserver {
     restart();
   }
 
-  /// As a new process of the same run would: from the newest checkpoint.
+  /// Starts as a new process of the same run would: from the newest checkpoint.
   void restart() {
     model_ = std::make_shared<test::LimitedModel>(
         test::formula_model(test::model_config("d_model: 8, d_ff: 8, num_blocks: 1, num_heads: 2, dropout_rate: 0"), 24,
@@ -236,7 +236,7 @@ TEST_F(UpdateLoopTest, SavesTheCheckpointThatIsDueBeforeAValidationCanFail) {
   EXPECT_EQ(run.on_disk(2).validated_update, 2) << "it is added to the checkpoint that stood there";
 }
 
-// Else a run that is killed before its first checkpoint is due leaves a best/ with nothing to go on from.
+// Else a run that is killed before its first checkpoint is due leaves a best/ with nothing to resume from.
 TEST_F(UpdateLoopTest, TheFirstValidationHasACheckpoint) {
   const std::string options = "max_updates: 9, checkpoint_every: 6}, validation: {every: 2}, run: {log_every: 100}";
   ScriptedRun run(folder_.path(), options);
@@ -352,7 +352,7 @@ TEST_F(UpdateLoopTest, TheTimeLeftIsThatOfTheNearestLimit) {
   EXPECT_DOUBLE_EQ(run.intervals[1].seconds_left, 4);
 }
 
-// An update may have a million micro-batches: once the signal was heeded after the last of them.
+// An update may have a million micro-batches: once the signal was followed after the last of them.
 TEST_F(UpdateLoopTest, GivesUpAnUpdateForASignalAndDoesItAgain) {
   const std::string options =
       "accumulate: 6, sgd_momentum: 0, max_updates: 4, checkpoint_every: 100}, validation: {every: 100}, run: "
@@ -387,7 +387,7 @@ TEST_F(UpdateLoopTest, SavesNothingWhereNoUpdateIsDone) {
   EXPECT_THAT(run.store().updates(), ElementsAre());
 }
 
-// The epoch that a rate depends on is that of the data, also where a run goes on in the middle of one.
+// The epoch that a rate depends on is that of the data, also where a run resumes in the middle of one.
 TEST_F(UpdateLoopTest, HalvesTheRateByEpochsAcrossARestart) {
   const std::string options =
       "schedule: halving, halving_start: 1, halving_every: 0.5, sgd_momentum: 0, max_updates: 10, checkpoint_every: "

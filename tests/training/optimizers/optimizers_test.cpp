@@ -14,7 +14,7 @@ namespace {
 
 using test::expect_close;
 
-// Of update t = 1, 2, ...; as in tests/training/golden/make_optimizers.py, which made the values below.
+// The gradient of update t = 1, 2, ...; as in tests/training/golden/make_optimizers.py, which made the values below.
 torch::Tensor gradient(int t) {
   const double size = t == 3 ? 1e-3 : t == 5 ? 30.0 : 1.0;
   return torch::tensor({std::cos(t), -0.5 * t, 0.25, std::sin(2.0 * t), 1.0 / t, -0.75}, torch::kFloat64) * size;
@@ -110,7 +110,7 @@ TEST(Optimizers, LeaveParametersWithoutGradient) {
   }
 }
 
-// What a checkpoint holds is all there is to know: every optimizer goes on from it in the same bits.
+// What a checkpoint holds is all there is to know: every optimizer continues from it in the same bits.
 TEST(Optimizers, GoOnFromTheirState) {
   for (const char* name : {"adam", "adamw", "radam", "adafactor", "sgd", "adadelta"}) {
     TrainingConfig config;

@@ -58,7 +58,7 @@ TEST(LearningRate, WithoutWarmUpStartsAtTheTop) {
   expect_rates({.lr = 1, .schedule = ScheduleKind::kNoam, .warmup_steps = 0}, 16, {{1, 0.25}, {4, 0.125}});
 }
 
-// By hand, with lr 0.01, warm-up 4, and from there to 0.002 at update 12: update 6 is a quarter of the way.
+// Computed by hand, with lr 0.01, warm-up 4, and from there to 0.002 at update 12: update 6 is a quarter of the way.
 TEST(LearningRate, FallsToItsEnd) {
   TrainingConfig config{.lr = 0.01, .warmup_steps = 4};
   config.decay_updates = 12;

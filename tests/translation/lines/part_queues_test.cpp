@@ -64,7 +64,7 @@ class ArrivingLines final : public TranslationQueue {
 
   std::map<int64_t, std::string> texts;
   std::set<int64_t> given_up, left_alone;
-  std::optional<std::stop_source> client = {};  ///< of the lines that are given up
+  std::optional<std::stop_source> client = {};  ///< of the lines that are cancelled
   bool closed = false;
 
  private:
@@ -97,7 +97,7 @@ class LiveTranslation : public testing::TestWithParam<int> {
  protected:
   LiveTranslation() { at::set_num_threads(GetParam()); }
   ~LiveTranslation() override { at::set_num_threads(threads_); }
-  /// As the translator would answer them all at once.
+  /// Expects what the translator would answer them all at once.
   static void expect_same(TranslationModel& model, const std::vector<TranslationRequest>& requests,
                           const TranslatorOptions& options, int64_t at_first) {
     const auto codec = test::word_codec(kWords);

@@ -16,7 +16,7 @@ class NMT_EXPORT Error : public std::runtime_error {
   ~Error() override;
 };
 
-/// What the caller or its user can mend: a wrong option, a folder that is no model, a line of a file.
+/// What the caller or its user can fix: a wrong option, a folder that is no model, a line of a file.
 class NMT_EXPORT UserError : public Error {
  public:
   using Error::Error;

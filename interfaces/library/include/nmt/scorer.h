@@ -45,7 +45,7 @@ struct CorpusOptions {
   int threads = 0;  ///< 0: all processors; figures do not depend on it
   /// Resamples for a confidence interval (Koehn 2004), such as 1000, at most 1,000,000; 0: none.
   std::int64_t bootstrap = 0;
-  /// Of the resamples: a number or "none"; empty: as SACREBLEU_SEED says, else 12345.
+  /// The seed of the resamples: a number or "none"; empty: as SACREBLEU_SEED says, else 12345.
   std::string seed = {};
 };
 
@@ -91,13 +91,13 @@ class NMT_EXPORT Scorer {
   Scorer(const Scorer&) = default;  ///< what is moved from stays as it was
   Scorer& operator=(const Scorer&) = default;
 
-  /// Of a corpus: hypotheses[line].
+  /// The score of a corpus: hypotheses[line].
   Score corpus_score(const std::vector<std::string>& hypotheses, const References& references,
                      const CorpusOptions& options = {}) const;
-  /// Of a corpus whose lines have different numbers of references.
+  /// The score of a corpus whose lines have different numbers of references.
   Score corpus_score_optional(const std::vector<std::string>& hypotheses, const OptionalReferences& references,
                               const CorpusOptions& options = {}) const;
-  /// As sacreBLEU's sentence_score, by one reference or several; BLEU with effective order.
+  /// The score of a sentence, as sacreBLEU's sentence_score, by one reference or several; BLEU with effective order.
   Score sentence_score(const std::string& hypothesis, const std::vector<std::string>& references) const;
 
   std::string name() const;  ///< of its scores: "BLEU", "chrF2++", "TER"

@@ -18,7 +18,7 @@ NMT_API_BEGIN
 struct TrainingStart {
   std::string run_directory;           ///< run.dir
   std::int64_t parameters = 0;         ///< weights
-  std::int64_t update = 0;             ///< 0, or where a run goes on
+  std::int64_t update = 0;             ///< 0, or where a run resumes
   std::int64_t max_updates = 0;        ///< 0: not limited by updates
   std::int64_t updates_per_epoch = 0;  ///< of the first epoch; later ones may differ a little
   std::int64_t max_epochs = 0;         ///< 0: not limited by epochs
@@ -88,7 +88,7 @@ struct TrainingCallbacks {
 /// What is trained, and who is told.
 struct TrainerOptions {
   Configuration configuration;  ///< what is trained on what
-  bool restart = false;  ///< starts again; an old run directory is renamed to NAME.old-N. Else an old run goes on
+  bool restart = false;  ///< starts again; an old run directory is renamed to NAME.old-N. Else an old run resumes
   TrainingCallbacks callbacks = {};  ///< told what happens
   StopToken stop = {};               ///< ends the run with its state saved
   LogSink log = {};                  ///< log.txt in the run directory is written in any case
@@ -98,14 +98,14 @@ struct TrainerOptions {
 struct TrainingResult {
   std::string run_directory;                   ///< run.dir
   std::string best_model;                      ///< model directory of the best weights; empty where there is none yet
-  bool stopped = false;                        ///< the stop token ended it: run() of a new Trainer goes on
+  bool stopped = false;                        ///< the stop token ended it: run() of a new Trainer resumes
   std::string reason;                          ///< why it ended, for people
   std::int64_t updates = 0;                    ///< that the weights have had, since the start of the run
   std::optional<ValidationFigures> best = {};  ///< of best_model (without samples); none without validation
 };
 
 /// nmt-train's work in one process: trains a model on prepared data; on the run directory of a run that was stopped or
-/// killed it goes on exactly where that stopped, and ends in the same bits. What it writes is what nmt-train writes.
+/// killed it resumes exactly where that stopped, and ends in the same bits. What it writes is what nmt-train writes.
 /// (Several processes are started through nmt-train.) One run at a time in a process: run() of another waits for it, or
 /// until its stop token asks. In a callback of a run it throws UserError, since it would wait for itself, and so it
 /// does in a process that was forked during a run.
@@ -117,7 +117,7 @@ class NMT_EXPORT Trainer {
   Trainer& operator=(const Trainer&) = default;
 
   /// Trains to the end of the run, or until the stop token asks. Throws UserError (no prepared data, a run directory of
-  /// other options or in use), MachineError, and what callbacks throw. May be called again: it goes on.
+  /// other options or in use), MachineError, and what callbacks throw. May be called again: it resumes.
   TrainingResult run();
   void request_stop() const noexcept;  ///< that of the options' stop token
 

@@ -52,7 +52,7 @@ int64_t words_of_x(WeightFormat format, int64_t in) {
   return words_in_row(format, in) * parts;
 }
 
-// As float32 rounded to bfloat16.
+// The row in float32, rounded to bfloat16.
 [[maybe_unused]] void round_row(const float* x, float* to, int64_t in) {
   for (int64_t k = 0; k < in; ++k) to[k] = bits_as<float>(uint32_t{from_float<uint16_t>(x[k])} << 16);
 }
@@ -209,7 +209,7 @@ template <WeightFormat kFormat>
 constexpr bool kUnpacks =
     !takes_matrices(kFormat, max_rows(kFormat)) && (Dot<kFormat>::kParts > 1 || kColumns < kPanel);
 constexpr int64_t kUnpackedWords = 1 << 12;
-// Of a panel, that stay in the nearest caches while all rows pass by.
+// The words of a panel that stay in the nearest caches while all rows pass by.
 template <WeightFormat kFormat>
 constexpr int64_t kWordsAtOnce = kUnpacks<kFormat> ? kUnpackedWords / (Dot<kFormat>::kParts * kColumns) : 512;
 

@@ -24,7 +24,7 @@ constexpr float kLeastRange = 256 / FLT_MAX;
 // Symmetric quantization of one output's weights: the largest is 127 units. The same arithmetic as that of the rows in
 // a file (base/files/stored_weights.cpp), compiled for each set: a test compares them.
 float quantize_row(const float* row, const PackedWeight& packed, int64_t output) {
-  float largest = 0, poison = 0;  // poison: NaN where a weight is none
+  float largest = 0, poison = 0;  // NaN where a weight is none
   for (int64_t k = 0; k < packed.in; ++k) {
     largest = std::max(largest, std::abs(row[k]));
     poison += row[k] - row[k];

@@ -19,7 +19,7 @@ inline To load_as(const void* p) {
   std::memcpy(&v, p, sizeof v);
   return v;
 }
-// By value: an array whose elements have an address does not stay in registers.
+// The vector is taken by value: an array whose elements have an address does not stay in registers.
 template <typename From>
 inline void store_as(void* p, From v) {
   std::memcpy(p, &v, sizeof v);

@@ -46,7 +46,7 @@ NMT_FUZZ_TARGET(markup_package, input) {
     fuzz::require(before.names() == after.names(), "entries keep their order");
     const std::string part = after.read(name);
     const auto tokens = documents::tokenize_xml(part, 256, "out.xml");
-    if (format == DocumentFormat::kDocx || format == DocumentFormat::kPptx) continue;  // runs are made anew
+    if (format == DocumentFormat::kDocx || format == DocumentFormat::kPptx) continue;  // runs are made again
     fuzz::require(test::tags_of(documents::tokenize_xml(input, 256, "in.xml")) == test::tags_of(tokens),
                   "all tags are there");
   }

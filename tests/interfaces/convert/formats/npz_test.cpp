@@ -16,7 +16,7 @@ using test::number;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// As the page of NumPy on the format describes it; Marian writes version 1 with other spaces.
+/// An array as NumPy's page on the format describes it; Marian writes version 1 with other spaces.
 std::string npy(const std::string& dictionary, const std::string& data, char version = 1) {
   std::string header = dictionary + " \n";
   const std::string length =

@@ -156,7 +156,7 @@ TEST(Import, IsAModelThatCanBeRead) {
   EXPECT_THAT(message_of<Error>([&] { check_import(model); }), HasSubstr("not finite"));
 }
 
-/// 7 where `write` ends with Stopped after a signal, 8 where it goes on to its end.
+/// 7 where `write` ends with Stopped after a signal, 8 where it continues to its end.
 void write_after_a_signal(const std::function<void()>& write) {
   catch_stop_signals();
   std::raise(SIGTERM);

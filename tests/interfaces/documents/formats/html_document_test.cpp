@@ -100,7 +100,7 @@ TEST(HtmlDocument, TakesTagsThatDoNotNest) {
     EXPECT_NO_THROW(translate_html(text, shout)) << text;
 }
 
-/// Of a file of this name.
+/// The translation of a file of this name.
 std::string translated_file(const std::string& name, const std::string& bytes) {
   return translate_document(document_format_of(name).value(), bytes, shout);
 }
@@ -137,7 +137,7 @@ TEST(HtmlDocument, ReadsFilesOfTheNameHtmlAsHtmlWhateverTheyDeclare) {
       "<?xml version=\"1.0\"?><!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"xhtml1-strict.dtd\"><html "
       "xmlns=\"http://www.w3.org/1999/xhtml\">";
   EXPECT_EQ(translated_file("a.html", head + "<p>one<br/>two</p></html>"), head + "<p>ONE<br/>TWO</p></html>");
-  // As a browser reads it that gets it as text/html.
+  // A browser that gets it as text/html reads it so.
   EXPECT_EQ(translated_file("a.html", head + "<script src=\"a.js\"/><p>one</p></html>"),
             head + "<script src=\"a.js\"/><p>one</p></html>");
 }

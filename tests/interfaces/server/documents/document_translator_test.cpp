@@ -33,7 +33,7 @@ class DocumentTranslatorTest : public testing::Test {
     documents_.emplace(
         *queue_, [this] { return languages_; }, *log_);
   }
-  /// Of a client that waits until the end of the test.
+  /// The request of a client that waits until the end of the test.
   DocumentRequest request(std::vector<std::string> fragments) {
     return {.bytes = std::move(fragments), .source = "de", .target = "en", .given_up = clients_.get_token()};
   }
@@ -81,7 +81,7 @@ class DocumentTranslatorTest : public testing::Test {
   std::optional<DocumentTranslator> documents_;
 };
 
-// The thread of the queue is within `progress` when the client gives up, the document's thread ends and its request
+// The thread of the queue is within `progress` when the client cancels, the document's thread ends and its request
 // goes.
 TEST_F(DocumentTranslatorTest, ACallOfProgressOutlivesTheRequest) {
   std::promise<void> called, released;

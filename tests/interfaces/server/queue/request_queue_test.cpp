@@ -32,7 +32,7 @@ class RequestQueueTest : public testing::Test {
     queue_.emplace(translator_.function(), options, metrics_, *log_);
     return *queue_;
   }
-  /// As a client that waits so long; then it gives up.
+  /// Asks as a client that waits so long, then cancels.
   std::vector<std::string> ask(const std::vector<std::string>& texts, std::chrono::milliseconds limit = 20s,
                                const std::string& client = "client") {
     // Not an exception: the thread sanitizer does not see how threads share one.
