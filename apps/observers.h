@@ -17,8 +17,8 @@
 #include "base/error.h"
 #endif
 
-// The observer that writes files under the names of another program, where a configuration asks for them (data.naming, run.naming);
-// else null. A build without them (interfaces/compat) refuses such a configuration with an Error.
+// The observer that writes files under the names of another program, where a configuration asks for them (data.naming,
+// run.naming); else null. A build without them (interfaces/compat) refuses such a configuration with an Error.
 
 namespace nmt {
 

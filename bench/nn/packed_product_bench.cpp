@@ -129,7 +129,8 @@ class Products {
   std::vector<std::unique_ptr<Product>> products_;
 };
 
-// The speed of a step: one token of kBatch sentences, and the encoding of as many source words, 16 steps' worth at once.
+// The speed of a step: one token of kBatch sentences, and the encoding of as many source words, 16 steps' worth at
+// once.
 double tokens_a_second(const PackedKernels& set, WeightFormat format, const Size& size, int64_t beam) {
   constexpr int64_t kSteps = 16;
   Products decoder(set, format), encoder(set, format);

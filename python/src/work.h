@@ -16,8 +16,9 @@
 namespace nmt::python {
 
 /// Work of the library, in a thread of its own and without the interpreter's lock. The thread that called from Python
-/// waits for it; meanwhile it lets Python's signal handlers run and runs the callbacks. So other Python threads continue,
-/// Ctrl-C comes through in a twentieth of a second, and callbacks are called in the thread that began the work.
+/// waits for it; meanwhile it lets Python's signal handlers run and runs the callbacks. So other Python threads
+/// continue, Ctrl-C comes through in a twentieth of a second, and callbacks are called in the thread that began the
+/// work.
 ///
 /// What a signal handler or a callback raises asks the work to stop; when it has, run() throws that. Where Python ends
 /// beside a thread that it does not wait for (daemon), the work stops, too, and run() throws SystemExit: RunningWorks.

@@ -75,7 +75,8 @@ enum class NormForm {
 template <>
 inline constexpr auto kNames<NormForm> = names("layer", "rms");
 
-/// The activation of the feed-forward nets; the _tanh ones have the approximation of GELU by tanh (Hendrycks and Gimpel 2016, sec. 2).
+/// The activation of the feed-forward nets; the _tanh ones have the approximation of GELU by tanh (Hendrycks and Gimpel
+/// 2016, sec. 2).
 enum class FeedForwardActivation { kRelu, kGelu, kSwish, kSwiglu, kGeglu, kGeluTanh, kGegluTanh };
 template <>
 inline constexpr auto kNames<FeedForwardActivation> = names("relu", "gelu", "swish", "swiglu", "geglu", "gelu_tanh",
@@ -215,7 +216,8 @@ enum class DeepInitKind {
 template <>
 inline constexpr auto kNames<DeepInitKind> = names("none", "depth_scaled", "deepnet");
 
-/// Initial values of score functions in recurrent models: as other matrices; normal of 0.001, v zero (Bahdanau et al. 2015, B.1).
+/// Initial values of score functions in recurrent models: as other matrices; normal of 0.001, v zero (Bahdanau et al.
+/// 2015, B.1).
 enum class AttentionInit { kInit, kBahdanau };
 template <>
 inline constexpr auto kNames<AttentionInit> = names("init", "bahdanau");

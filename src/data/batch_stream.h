@@ -32,7 +32,8 @@ class BatchStream {
   ~BatchStream();
   Batch next();                    ///< rethrows a worker's exception here
   BatchPosition position() const;  ///< of the batch that next() will return: what a checkpoint stores
-  /// The number of batches in the epoch of position(). All shards but the last are taken to have as many as the one of position().
+  /// The number of batches in the epoch of position(). All shards but the last are taken to have as many as the one of
+  /// position().
   int64_t batches_of_current_epoch() const;
 
  private:

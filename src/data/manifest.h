@@ -50,7 +50,8 @@ struct Manifest {
   static Manifest read(const std::filesystem::path& directory);
 
   const SplitRecord* find_split(const std::string& name) const;
-  /// The hash of what the data is: tokenizer and splits. Equal data has equal hashes, wherever and whenever it was made.
+  /// The hash of what the data is: tokenizer and splits. Equal data has equal hashes, wherever and whenever it was
+  /// made.
   std::string hash() const;
 };
 

@@ -31,8 +31,8 @@ TestSet read_test_set(const CorpusFiles& files, const std::vector<std::filesyste
 /// Which of the configured sets are evaluated.
 enum class TestSplit { kTest, kValid };
 
-/// The sets of data.test (or test1 and test2), or of data.eval (or eval1 and eval2); one alone has no name. Throws Error
-/// where they are not set (named by the configuration's file) and as read_test_set().
+/// The sets of data.test (or test1 and test2), or of data.eval (or eval1 and eval2); one alone has no name. Throws
+/// Error where they are not set (named by the configuration's file) and as read_test_set().
 std::vector<TestSet> configured_test_sets(const DataConfig& data, TestSplit split, const std::string& config_file,
                                           Logger& log);
 

@@ -45,8 +45,8 @@ TensorBatch batch_of(std::span<const Pair> pairs, const SourceForm& form, torch:
           .target_lengths = lengths};
 }
 
-/// The attention of each layer: [pairs, target, source] on the CPU. None where the model has no attention to the source. Throws Error
-/// where it has no such head.
+/// The attention of each layer: [pairs, target, source] on the CPU. None where the model has no attention to the
+/// source. Throws Error where it has no such head.
 std::vector<torch::Tensor> cross_attention(TranslationModel& model, const TensorBatch& batch, int64_t head) {
   std::vector<torch::Tensor> layers;  // the mean of the heads of each, or the one head
   model.visit_attention(batch, [&](const AttentionMap& map) {

@@ -13,9 +13,9 @@ namespace nmt {
 /// source (markers left out, so they may sum to less than 1) when it wrote each token, one of its heads or the mean of
 /// all. By teacher forcing after the search, which pays nothing for it. options.alignment_layer counts from 1; 0 is the
 /// last but one, which tends to align best (Garg et al. 2019, sec. 3.1), or the only one. With a coverage penalty the
-/// hypotheses of each sentence are then ranked again and cut to its n_best, or to that of the options where it has none.
-/// With AlignmentToken::kInput each token has at last the weights of the step that read it, one later; </s> and a token
-/// that was cut off keep their own. Throws Error where the model has no such layer or head.
+/// hypotheses of each sentence are then ranked again and cut to its n_best, or to that of the options where it has
+/// none. With AlignmentToken::kInput each token has at last the weights of the step that read it, one later; </s> and a
+/// token that was cut off keep their own. Throws Error where the model has no such layer or head.
 void add_attention(const SearchModel& model, std::span<const SearchInput* const> inputs, const SearchOptions& options,
                    std::vector<std::vector<Hypothesis>>& results);
 

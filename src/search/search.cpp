@@ -186,8 +186,8 @@ void Search::step() {
   rows_ = advance(*state_, active_, state_->member_logits(rows_.tokens), Asks::kWhatIsGivenUp);
 }
 
-/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary]. A sentence that is cancelled is
-/// the queue's no more: nothing of it is read again.
+/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary]. A sentence that is cancelled
+/// is the queue's no more: nothing of it is read again.
 NextRows Search::advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
                          std::vector<torch::Tensor> logits, Asks asks) {
   std::vector<RowRules> rows;

@@ -68,8 +68,8 @@ class Translator {
 
   /// The same with constraints for each line. Prefixes and phrases are compared as pieces, as the tokenizer splits
   /// them. A phrase or prefix that it cannot write without <unk> is not met. Of a line in several parts the prefix
-  /// continues from part to part (divide_prefix), and the phrases that must appear belong to the longest of those that it
-  /// leaves open.
+  /// continues from part to part (divide_prefix), and the phrases that must appear belong to the longest of those that
+  /// it leaves open.
   std::vector<Translation> translate(std::span<const TranslationRequest> requests, const TranslationCalls& calls = {},
                                      int64_t first_line = 0) const;
 

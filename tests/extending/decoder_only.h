@@ -50,8 +50,8 @@ class CausalBlock final : public torch::nn::Module {
   LayerNorm attention_norm_{nullptr}, feed_forward_norm_{nullptr};
 };
 
-/// A model without an encoder: one causal stack reads "source </s> <s> target" and continues (Radford et al. 2018). Both
-/// languages share one vocabulary and one table, which is the output layer, too. Searches run on the CPU, or with
+/// A model without an encoder: one causal stack reads "source </s> <s> target" and continues (Radford et al. 2018).
+/// Both languages share one vocabulary and one table, which is the output layer, too. Searches run on the CPU, or with
 /// sources of one length: a search elsewhere has plain caches, whose rows stand at one position.
 class DecoderOnly final : public TranslationModel, public HasInitialValues {
  public:

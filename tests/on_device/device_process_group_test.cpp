@@ -341,8 +341,8 @@ void expect_same(const SavedRun& found, const SavedRun& expected, double toleran
   }
 }
 
-// The test of MPI in tests/system/train/processes.py finds the same bits; here, too, several processes make the updates of
-// one, also where micro-batches do not come out even.
+// The test of MPI in tests/system/train/processes.py finds the same bits; here, too, several processes make the updates
+// of one, also where micro-batches do not come out even.
 TEST_F(DeviceProcessGroupTest, UpdatesAreThoseOfOneProcess) {
   for (const auto order : {test::Order::kAtOnce, test::Order::kLate, test::Order::kSeeded}) {
     test::set_usual_order(order, 3);

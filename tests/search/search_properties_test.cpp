@@ -114,7 +114,8 @@ TEST(SearchProperties, NBestHypothesesAreDistinctAndInOrder) {
   }
 }
 
-// Two first words with flat continuations have more extensions than the beam takes; the other two continue all the same.
+// Two first words with flat continuations have more extensions than the beam takes; the other two continue all the
+// same.
 TEST(SearchProperties, DistinctHypothesesGoOnWithEachOfTheBestFirstTokens) {
   test::ScriptedModel model(8, [](const Ids&, const Ids& prefix) -> std::vector<double> {
     if (prefix.empty()) return {0, 0, 0, 0, 0.4, 0.3, 0.2, 0.1};

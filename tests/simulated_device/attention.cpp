@@ -280,8 +280,8 @@ void efficient_forward(std::vector<c10::IValue>& given, torch::jit::Stack& resul
 void efficient_backward(std::vector<c10::IValue>& given, torch::jit::Stack& results) {
   const auto q = given[1].toTensor();
   TORCH_CHECK(given[10].toTensor().numel() > 0, "simulated device: _efficient_attention_backward: needs logsumexp");
-  // The same as in LibTorch: the forward pass takes the longest source for 0 where it finds the place of a mask among the numbers
-  // drawn, the backward pass takes it for what it is (attention.cu). So they drop other weights.
+  // The same as in LibTorch: the forward pass takes the longest source for 0 where it finds the place of a mask among
+  // the numbers drawn, the backward pass takes it for what it is (attention.cu). So they drop other weights.
   const Options options{.dropout = given[11].toDouble(),
                         .scale = scale_of(q, given[16].toOptional<double>()),
                         .causal = given[14].toInt() != 0,

@@ -47,8 +47,8 @@ class WeightFile {
   /// Throws Error for a tensor that is none of these: one that nobody reads is a part of the network that nobody
   /// computes.
   void refuse_others(const std::set<std::string>& known) const;
-  /// Checks as check() does and reads; throws Error also for what is no weight, and where tensors share their bytes so often that what has
-  /// been read is more than twice the file. Throws Stopped.
+  /// Checks as check() does and reads; throws Error also for what is no weight, and where tensors share their bytes so
+  /// often that what has been read is more than twice the file. Throws Stopped.
   Array read(const std::string& name, const Shape& shape);
   /// From here on a matrix has its axes swapped: Marian stores [in, out]. Others, and names that are missing, stay.
   void transpose(const std::string& name);

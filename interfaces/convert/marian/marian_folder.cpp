@@ -111,7 +111,8 @@ ModelConfig model_config(const HuggingFaceConfig& config) {
   return model;
 }
 
-/// Names the tables of each part: without tied weights transformers gives each part one of its own, shared vocabulary or not.
+/// Names the tables of each part: without tied weights transformers gives each part one of its own, shared vocabulary
+/// or not.
 void name_tensors(MarianFolder& folder) {
   const auto& file = folder.weights;
   if (folder.tied && folder.shared) {

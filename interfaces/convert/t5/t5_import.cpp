@@ -196,8 +196,8 @@ class T5Importer {
     };
     auto source = read_one(source_), target = target_ == source_ ? source : read_one(target_);
     auto output = output_ == target_ ? target : read_one(output_);
-    // Transformers 5 does the same: it reads tie_word_embeddings as the mark of the first version; whether tables are one
-    // is seen in the file.
+    // Transformers 5 does the same: it reads tie_word_embeddings as the mark of the first version; whether tables are
+    // one is seen in the file.
     const bool divided =
         !is_mt5(settings_) && settings_.flag("scale_decoder_outputs", settings_.flag("tie_word_embeddings", true));
     const bool tied = divided && target.values == output.values;

@@ -35,7 +35,8 @@ typedef enum nmt_status {
 } nmt_status;
 
 NMT_C_EXPORT const char* nmt_version(void); /**< "0.3.0" */
-/** The error of the last function of this thread that failed; "" before the first. Lives until the next call that fails. */
+/** The error of the last function of this thread that failed; "" before the first. Lives until the next call that
+ * fails. */
 NMT_C_EXPORT const char* nmt_error(void);
 /** Frees a text that a function returned; NULL is nothing. */
 NMT_C_EXPORT void nmt_free(char* text);

@@ -30,10 +30,10 @@ struct AccessOptions {
   void validate() const;
 };
 
-/// Decides who may use a server, by the headers Host and Origin. A server on a local address is meant for this machine alone,
-/// but a page of any web site, open in a browser here, can send requests to it: under a name of its own that leads
-/// here (DNS rebinding), or as a form. So a local address is reached by local names only, unless others are allowed,
-/// and pages of other origins only read where they are allowed to.
+/// Decides who may use a server, by the headers Host and Origin. A server on a local address is meant for this machine
+/// alone, but a page of any web site, open in a browser here, can send requests to it: under a name of its own that
+/// leads here (DNS rebinding), or as a form. So a local address is reached by local names only, unless others are
+/// allowed, and pages of other origins only read where they are allowed to.
 class AccessRules {
  public:
   AccessRules(AccessOptions options, const Address& address);

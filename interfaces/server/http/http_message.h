@@ -135,7 +135,8 @@ class HttpStream {
     const std::lock_guard lock(mutex_);
     return {std::exchange(pending_, {}), ended_};
   }
-  /// For the connection: `wake` is called, by any thread, whenever there is something to take; now, too, where there is.
+  /// For the connection: `wake` is called, by any thread, whenever there is something to take; now, too, where there
+  /// is.
   void on_change(std::function<void()> wake) {
     const std::lock_guard lock(mutex_);
     wake_ = std::move(wake);

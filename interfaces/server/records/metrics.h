@@ -18,7 +18,8 @@ namespace nmt {
 class Metrics {
  public:
   void add_request(const std::string& route, int status);
-  /// Adds the time of a request for translation, whatever came of it; pair as in "de-en", "none" where none was asked for.
+  /// Adds the time of a request for translation, whatever came of it; pair as in "de-en", "none" where none was asked
+  /// for.
   void add_latency(const std::string& pair, double seconds);
   void add_batch(int64_t lines, double seconds);
   void add_translation(int64_t source_tokens, int64_t target_tokens);

@@ -65,7 +65,8 @@ struct BlockOptions {
 class TransformerBlock : public torch::nn::Module, public HasInitialValues, public CanCheckpoint, public AuxiliaryLoss {
  public:
   void set_checkpointing(bool on) override { checkpointing_ = on; }
-  /// The loss of the layers inside, where the last forward pass went through checkpointed(); else they have it themselves.
+  /// The loss of the layers inside, where the last forward pass went through checkpointed(); else they have it
+  /// themselves.
   torch::Tensor take_auxiliary_loss() override { return std::exchange(auxiliary_loss_, torch::Tensor()); }
   InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
                                      const InitialValues& values) const override {

@@ -137,8 +137,8 @@ torch::Tensor heads_first(const torch::Tensor& x, HeadCounts heads);
 /// The form of `options`; the plain one where a layer's attention does not fit the kernels.
 std::unique_ptr<KeyValueCache> make_key_value_cache(const CacheOptions& options, const AttentionForm& form);
 
-/// The cache of sentences that start together, keys and values side by side [sentences, source, features]: the first group. Not
-/// for CacheForm::kStatic, whose caches are made for rows instead of sentences: StaticSourceCache.
+/// The cache of sentences that start together, keys and values side by side [sentences, source, features]: the first
+/// group. Not for CacheForm::kStatic, whose caches are made for rows instead of sentences: StaticSourceCache.
 std::unique_ptr<SourceCache> make_source_cache(CacheForm form, const torch::Tensor& keys_and_values,
                                                const AttentionForm& attention);
 

@@ -26,8 +26,8 @@ struct DeviceCapabilities {
 
 DeviceCapabilities capabilities_of(torch::Device device);
 
-/// The capabilities of an NVIDIA card of this compute capability: bfloat16 and FlashAttention-2 come with 8.0 (Ampere), tensor cores for
-/// float16 with 7.0 (Volta).
+/// The capabilities of an NVIDIA card of this compute capability: bfloat16 and FlashAttention-2 come with 8.0 (Ampere),
+/// tensor cores for float16 with 7.0 (Volta).
 DeviceCapabilities capabilities_of_cuda(int major, int minor, int64_t memory);
 
 /// "auto" (the accelerator that LibTorch has, a GPU, where there is one), "cpu", "cuda", "cuda:N". Throws Error where

@@ -110,7 +110,8 @@ void run_operations(const Block& block, const std::optional<PairLoss>& pair) {
   put(block.label_loss, of_p.label_loss.squeeze(-1));
   put(block.correct, of_p.correct);
   if (!block.need_gradients) return;
-  // Gradients by the logits of p: KL(p‖q) gives p (log p - log q - KL(p‖q)), KL(q‖p) gives p - q; for those of q the other way.
+  // Gradients by the logits of p: KL(p‖q) gives p (log p - log q - KL(p‖q)), KL(q‖p) gives p - q; for those of q the
+  // other way.
   const auto difference = (p - q).mul_(of_p.counts);
   side(block.logits, 0)
       .copy_(pair->first * of_p.gradient(p) + pair->forward * p * (ratio - forward) + pair->backward * difference);

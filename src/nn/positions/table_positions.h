@@ -52,7 +52,8 @@ class TablePositions : public Positions {
   }
 
  private:
-  /// The vectors of a step of n tokens a row: [n, model], or [rows, n, model] where the rows stand at different positions.
+  /// The vectors of a step of n tokens a row: [n, model], or [rows, n, model] where the rows stand at different
+  /// positions.
   torch::Tensor rows_at(const RowPositions& positions, int64_t row_count, int64_t n);
 };
 

@@ -5,7 +5,8 @@
 
 namespace nmt::scoring {
 
-/// A table of text: columns[c][row] under titles[c]. Cells may hold several lines and ANSI colours, which take no space.
+/// A table of text: columns[c][row] under titles[c]. Cells may hold several lines and ANSI colours, which take no
+/// space.
 struct Grid {
   std::vector<std::string> titles;
   std::vector<std::vector<std::string>> columns;

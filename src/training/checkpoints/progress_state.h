@@ -84,9 +84,9 @@ ProgressState fresh_progress(const Config& config, torch::Device device, const s
 /// where all is well. Throws Error for a state of a newer version of the toolkit: nothing is wrong with that.
 std::optional<std::string> damage_of_checkpoint(const std::filesystem::path& checkpoint);
 
-/// The state in a checkpoint, to resume from here and now; the number of threads is set to the run's own unless the user
-/// named one. Warns of what may change the bits. Throws Error: damaged, written by a newer version, begun with other
-/// data or another precision.
+/// The state in a checkpoint, to resume from here and now; the number of threads is set to the run's own unless the
+/// user named one. Warns of what may change the bits. Throws Error: damaged, written by a newer version, begun with
+/// other data or another precision.
 ProgressState resumed_progress(const std::filesystem::path& checkpoint, const ProgressState& fresh,
                                const Config& config, Logger& log);
 
@@ -114,7 +114,8 @@ class RunCheckpoints {
   /// extra: the update of an older checkpoint that was not due (-1: none). If checkpoints count, it goes: a run that
   /// was stopped and resumed has those of an unbroken one.
   void save(const ProgressState& progress, int64_t extra = -1) const;
-  /// Saves the progress of an update whose checkpoint stands with the same weights: only the progress has changed since.
+  /// Saves the progress of an update whose checkpoint stands with the same weights: only the progress has changed
+  /// since.
   void save_progress(const ProgressState& progress) const;
 
  private:

@@ -30,7 +30,8 @@ std::optional<std::string> damage_for_averages(const std::filesystem::path& chec
   return std::nullopt;
 }
 
-/// Whether the best score of an older version's state is none: one that is not finite, or a BLEU or chrF of 0, where the loss decides today.
+/// Whether the best score of an older version's state is none: one that is not finite, or a BLEU or chrF of 0, where
+/// the loss decides today.
 bool is_no_score(double best, ValidationMetric best_metric) {
   return !std::isfinite(best) || (best == 0 && best_metric != ValidationMetric::kLoss);
 }
@@ -206,8 +207,8 @@ bool BestModel::try_averages(int64_t epoch) {
     load_average(named_parameters(parts_.model), files);
     body();
   };
-  // All are measured before one is recorded: a run that is stopped meanwhile measures them again, and finds none of them
-  // the best so far already.
+  // All are measured before one is recorded: a run that is stopped meanwhile measures them again, and finds none of
+  // them the best so far already.
   std::vector<ValidationReport> reports;
   for (const auto& updates : tried) with_average_of(updates, [&] { reports.push_back(measure()); });
   for (size_t i = 0; const auto& updates : tried)

@@ -68,8 +68,8 @@ class Gradients {
  public:
   Gradients(const UpdateParts& parts, const UpdateKey& key) : parts_(parts), key_(key) {}
 
-  /// The gradients of this process's batches, from scratch, up to the first that does not fit into memory, and by them of all
-  /// processes' where there are several.
+  /// The gradients of this process's batches, from scratch, up to the first that does not fit into memory, and by them
+  /// of all processes' where there are several.
   std::vector<Outcome> compute(std::span<const Batch> batches) {
     const bool of_pairs = parts_.loss_mean == LossMean::kSentences;
     int64_t count_of_all = 0;

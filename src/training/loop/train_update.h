@@ -88,8 +88,8 @@ struct UpdateParts {
   double clip_norm = 0;  ///< training.clip_norm
   LossMean loss_mean = LossMean::kTokens;
   double teacher_forcing = 1;  ///< training.teacher_forcing
-  /// The processes among which the batches are shared out, batch b to process b mod N; all have the same weights and are given
-  /// the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
+  /// The processes among which the batches are shared out, batch b to process b mod N; all have the same weights and
+  /// are given the same batches, and have the same sums, gradients and weights afterwards. Null: this process alone.
   GradientBuckets* processes = nullptr;
   LossScale* loss_scale = nullptr;  ///< of float16; null: none
   /// Asked between micro-batches, by all processes at the same places. True: the update ends with Interrupted before

@@ -113,7 +113,8 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     copy_unknown_words(codec, job.plan.has_cuts() ? job.plan.text() : job.request.source, job.result);
   if (job.plan.has_cuts()) {
     for (auto& one : alternatives) restore(job, codec, aligns && job.plan.has_words(), one);
-    if (!options.sampling) best_first(alternatives);  // what was put back may hold the phrases that must stand there, or not
+    if (!options.sampling)
+      best_first(alternatives);  // what was put back may hold the phrases that must stand there, or not
   }
   if (!options.sampling) drop_repeated(alternatives);
   text = alternatives.front().text;

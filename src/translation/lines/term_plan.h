@@ -41,8 +41,8 @@ class TermPlan {
   void divide(std::vector<size_t> begins) { part_begins_ = std::move(begins); }
   /// Terms that must appear in the translation of a part: those that begin in it.
   std::vector<std::string> forced(size_t part = 0) const;
-  /// Whether all forced terms stand in a translation, and each in that of its part, as words: the search may continue with
-  /// a further piece of one.
+  /// Whether all forced terms stand in a translation, and each in that of its part, as words: the search may continue
+  /// with a further piece of one.
   bool is_met(std::string_view translation, std::span<const std::string> parts) const;
 
   /// A translation of text() with what was cut out; its alignment is that of the line, and of the literals with what

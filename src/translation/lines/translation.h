@@ -79,8 +79,8 @@ struct Alternative {
   bool shortened = false;  ///< of Translator::score: a side was longer than the model takes and was cut
   std::vector<float> token_log_probabilities = {};  ///< of each token, the parts one after the other
   std::vector<AlternativePart> parts = {};
-  /// For a line with terms or placeholders that were cut out (`parts` are without them): what `parts` are of, and, where
-  /// the model has attention, which words of the line and of `text` belong together.
+  /// For a line with terms or placeholders that were cut out (`parts` are without them): what `parts` are of, and,
+  /// where the model has attention, which words of the line and of `text` belong together.
   std::optional<CutText> cut = {};
   std::optional<std::vector<AlignedWords>> aligned = {};
 };

@@ -103,7 +103,8 @@ TEST(FusedRecurrentLayer, LeavesSentencesWithoutWordsAtTheFirstState) {
   EXPECT_TRUE(output.last[0].state.equal(torch::zeros({2, kSize})));
 }
 
-// The CPU continues by its own cells: no bit of it changed. What a device without cuDNN or its like takes are cells, too.
+// The CPU continues by its own cells: no bit of it changed. What a device without cuDNN or its like takes are cells,
+// too.
 TEST(RecurrentLayer, TakesTheWayOfItsDevice) {
   const auto lengths = torch::tensor({int64_t{2}, int64_t{7}}, torch::kInt64);
   const auto x = wave({kTime, 2, kInput}, 1, 0.3);

@@ -77,8 +77,9 @@ TEST(SentencePieceSettings, AreReadFromTheModel) {
   EXPECT_FALSE(
       read_sentencepiece_settings(*train_sentencepiece(training_lines(), {.type = "unigram", .vocab_size = 90}))
           .is_bpe);
-  // Written by hand: trainer_spec (2) of 5 bytes {model_type (3): 2, treat_whitespace_as_suffix (24): 1}, normalizer_spec (3)
-  // of 6 bytes {add_dummy_prefix (3): 0, remove_extra_whitespaces (4): 0, escape_whitespaces (5): 0}.
+  // Written by hand: trainer_spec (2) of 5 bytes {model_type (3): 2, treat_whitespace_as_suffix (24): 1},
+  // normalizer_spec (3) of 6 bytes {add_dummy_prefix (3): 0, remove_extra_whitespaces (4): 0, escape_whitespaces (5):
+  // 0}.
   using namespace std::string_view_literals;
   const std::string_view bytes = "\x12\x05\x18\x02\xC0\x01\x01\x1A\x06\x18\x00\x20\x00\x28\x00"sv;
   const auto hand = read_sentencepiece_settings(bytes);

@@ -23,7 +23,8 @@ class NMT_EXPORT Tokenizer {
   /// Ids that every vocabulary has.
   static constexpr std::int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 
-  /// Reads the tokenizers of a model directory or a folder of prepared data. Throws UserError where it is neither, or damaged.
+  /// Reads the tokenizers of a model directory or a folder of prepared data. Throws UserError where it is neither, or
+  /// damaged.
   explicit Tokenizer(const std::string& directory);
   Tokenizer(const Tokenizer&) = default;  ///< what is moved from stays as it was
   Tokenizer& operator=(const Tokenizer&) = default;
