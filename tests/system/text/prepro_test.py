@@ -185,7 +185,7 @@ class CommandLine(Case):
             (["-c", "config.yaml", "--set", "data.train2=none.en"], ["data.train2 none.en"]),
             (["-c", "config.yaml", "--set", "data.train2=."], ["data.train2 .", "folder"]),
             (["-c", "config.yaml", "--set", "data.train1=[]", "--set", "data.train2=[]"], ["no training text"]),
-            (["-c", "config.yaml", "--set", "data.train2=config.yaml"], ["data.train2 config.yaml: 5 lines", "2000"]),
+            (["-c", "config.yaml", "--set", "data.train2=config.yaml"], ["data.train2 config.yaml: 5 sentences", "2000"]),
             (["-c", "config.yaml", "--set", "data.vocab_size=90000"], ["data.vocab_size", "at most"]),
             (["-c", "config.yaml", "--set", "data.maxlen1=2"], ["no pair of the training text is left"]),
             (["-c", "config.yaml", "--set", "data.spm_model1=config.yaml"], ["data.spm_model1 config.yaml"]),
@@ -247,11 +247,14 @@ class CommandLine(Case):
 class Interrupted(Case):
     def wait_for_training(self, process):
         """Until SentencePiece is at work: its line in the log, and a moment more."""
-        for line in process.stderr:
-            if "SentencePiece: bpe model" in line:
-                break
+        self.wait_for_its_line(process)
         time.sleep(0.3)
         self.assertIsNone(process.poll(), "it ended before it could be stopped")
+
+    def wait_for_its_line(self, process):
+        for line in process.stderr:
+            if "SentencePiece: bpe model" in line:
+                return
 
     def children(self, process):
         path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -275,6 +278,7 @@ class Interrupted(Case):
     def test_what_comes_during_a_run_is_kept(self):
         arguments = self.slow_config()
         process = self.start(*arguments, "--set", "data.vocab_size=400")
+        self.wait_for_its_line(process)  # the folder has been checked
         (self.path / "out/prepared").mkdir(parents=True)
         (self.path / "out/prepared/precious.txt").write_text("mine")
         log = process.communicate(timeout=300)[1]
