@@ -226,7 +226,11 @@ int64_t most_tensor_bytes_in_use() { return in_use ? ReusingAllocator::instance(
 
 void measure_tensors_anew() { ReusingAllocator::instance().measure_anew(); }
 
-TensorLimit::TensorLimit(int64_t bytes) { ReusingAllocator::instance().set_most(static_cast<size_t>(bytes)); }
+// What is kept would be handed out whatever the limit.
+TensorLimit::TensorLimit(int64_t bytes) {
+  give_back_freed_tensors();
+  ReusingAllocator::instance().set_most(static_cast<size_t>(bytes));
+}
 
 TensorLimit::~TensorLimit() { ReusingAllocator::instance().set_most(kNoLimit); }
 

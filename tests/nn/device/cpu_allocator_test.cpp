@@ -98,12 +98,13 @@ TEST(ReuseFreedTensors, GivesAllBackWhereOthersNeedIt) {
 
 TEST(TensorLimit, RefusesWhatIsAboveIt) {
   reuse_freed_tensors();
-  give_back_freed_tensors();
+  { const auto kept = torch::empty({64 << 20}, torch::kUInt8); }
   measure_tensors_anew();
   const int64_t in_use = most_tensor_bytes_in_use();
   {
     const TensorLimit limit(in_use + (12 << 20));
     const auto bytes = [](int64_t count) { return torch::empty({count << 20}, torch::kUInt8); };
+    EXPECT_THROW(bytes(40), std::bad_alloc) << "of the tensor that was kept before";
     { const auto first = bytes(8); }
     const auto second = bytes(10);  // what is kept of the first makes space
     EXPECT_THROW(bytes(4), std::bad_alloc);
