@@ -30,7 +30,9 @@ class IntervalMeterTest : public testing::Test {
 
 TEST_F(IntervalMeterTest, GivesMeansPerTokenAndSpeeds) {
   meter_.add(stats_of(60, 30, 20));
-  meter_.add(stats_of(20, 10, 20));
+  auto last = stats_of(20, 10, 20);
+  last.correct = 5;
+  meter_.add(last);
   now_ += 5;
   const auto interval = meter_.measured(7);
   EXPECT_DOUBLE_EQ(interval.loss, 80.0 / 40);
