@@ -311,7 +311,7 @@ class SeveralModels(Case):
 
                 clients = Clients(ask, range(4))
                 for text, languages, said in ((self.TWO + "pivots: [en]\n", 3, "read again"),
-                                              ("models: [", 3, "stay as they were"),
+                                              ("models: [", 3, "stays as it was"),
                                               ("models: [{directory: MODEL}]\n", 2, "read again")):
                     self.write(folder, text)
                     before = server.said().count(said)
@@ -324,7 +324,7 @@ class SeveralModels(Case):
                 code, errors = server.stop()
                 self.assertEqual(code, 143)
                 self.assertIn("not YAML", errors)
-                self.assertIn("stay as they were", errors)
+                self.assertIn("stays as it was", errors)
                 self.assertGreater(len(replies), 4)
                 for reply in replies:
                     self.assertEqual(reply.json(), {"translatedText": expected})
