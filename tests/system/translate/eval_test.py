@@ -275,6 +275,8 @@ class Errors(Case):
         model, missing = ("-m", str(PROGRAMS.model)), str(self.folder / "missing")
         two, three, latin = self.folder / "two", self.folder / "three", self.folder / "latin"
         two.write_text("a\nb\n")
+        other = self.folder / "other"
+        other.write_text("c\nd\n")
         three.write_text("a\nb\nc\n")
         latin.write_bytes(b"a\nb\xe4\n")
         config = ("-c", str(PROGRAMS.config))
@@ -287,44 +289,44 @@ class Errors(Case):
                 ((*model, "--source", two, "--reference", three), [str(three), "3 sentences", "has 2"]),
                 ((*model, "--source", two, "--reference", latin), [f"{latin}:2", "UTF-8"]),
                 ((*model, "--source", missing, "--reference", two), [missing]),
-                (("-m", missing, "--source", two, "--reference", two), [missing]),
-                (("-m", missing, "--source", two, "--reference", two, "--report", missing + "/report"),
+                (("-m", missing, "--source", two, "--reference", other), [missing]),
+                (("-m", missing, "--source", two, "--reference", other, "--report", missing + "/report"),
                  [missing + "/report", "make it first"]),  # before the model is looked for
-                ((*model, "--source", two, "--reference", two, "--report", self.folder),
+                ((*model, "--source", two, "--reference", other, "--report", self.folder),
                  [str(self.folder), "is a folder"]),
-                ((*model, "--source", two, "--reference", two, "--hypotheses-out", self.folder / "." / "two"),
+                ((*model, "--source", two, "--reference", other, "--hypotheses-out", self.folder / "." / "two"),
                  ["--hypotheses-out", "the same file as --source"]),
-                ((*model, "--source", two, "--reference", two, "--hypotheses-out", missing, "--report", missing),
+                ((*model, "--source", two, "--reference", other, "--hypotheses-out", missing, "--report", missing),
                  ["--hypotheses-out", "the same file as --report"]),
-                ((*model, "--source", two, "--reference", two, "--hypotheses-out", missing, "--attention-out", missing),
+                ((*model, "--source", two, "--reference", other, "--hypotheses-out", missing, "--attention-out", missing),
                  [f"--attention-out {missing} makes a folder there"]),
-                ((*model, "--source", two, "--reference", two, "--alignment-layer", "9"),
+                ((*model, "--source", two, "--reference", other, "--alignment-layer", "9"),
                  ["decoding.alignment_layer 9: the decoder has 2"]),
                 (("-c", missing), [missing]),
                 ((*config, "--set", "decoding.beam=3"), ["decoding.beam"]),
                 ((*config, "--set", f"run.dir={missing}"), [missing, "nmt-train"]),
                 ((*config, "--set", "data.test1="), ["data.test1"]),
                 ((*config, "--split", "train"), ["--split"]),
-                ((*model, *model, "--source", two, "--reference", two, "--hypotheses-out", missing),
+                ((*model, *model, "--source", two, "--reference", other, "--hypotheses-out", missing),
                  ["--hypotheses-out"]),
-                ((*model, *model, "--source", two, "--reference", two, "--results-file", missing),
+                ((*model, *model, "--source", two, "--reference", other, "--results-file", missing),
                  ["--results-file"]),
-                ((*model, "--ensemble", "--source", two, "--reference", two), ["--ensemble", "-m"]),
-                ((*model, *model, "--combination", "log_linear", "--source", two, "--reference", two),
+                ((*model, "--ensemble", "--source", two, "--reference", other), ["--ensemble", "-m"]),
+                ((*model, *model, "--combination", "log_linear", "--source", two, "--reference", other),
                  ["--combination: joins the models of --ensemble"]),
-                ((*model, *model, "--ensemble", "--model-weights", "1", "--source", two, "--reference", two),
+                ((*model, *model, "--ensemble", "--model-weights", "1", "--source", two, "--reference", other),
                  ["--model-weights: 1 for 2 models"]),
-                ((*model, *model, "--ensemble", "--model-weights", "1", "-1", "--source", two, "--reference", two),
+                ((*model, *model, "--ensemble", "--model-weights", "1", "-1", "--source", two, "--reference", other),
                  ["weight -1"]),
                 ((*model, "--similarity", "a"), ["--similarity"]),
                 ((*model, *model, "--similarity", "a", "b"), ["--similarity", "one model"]),
-                ((*model, "--source", two, "--reference", two, "--similarity", "a", "b"), ["--similarity"]),
+                ((*model, "--source", two, "--reference", other, "--similarity", "a", "b"), ["--similarity"]),
                 ((*model, "--similarity", "a", "b", "--hypotheses-out", missing), ["--similarity", "scores no"]),
                 (("--self-test", "-q"), ["--quiet", "not with --self-test"]),
                 ((*model, "--similarity", "a", " "), ["similarity", "no text"]),
                 (("--similarity", "a", "b"), ["-m DIR"]),
                 ((*model, "--self-test"), ["--self-test"]),
-                ((*model, "--source", two, "--reference", two, "-q", "--report", missing + "/report"), [missing])):
+                ((*model, "--source", two, "--reference", other, "-q", "--report", missing + "/report"), [missing])):
             with self.subTest(arguments=arguments):
                 done = run("nmt-eval", *arguments)
                 self.assert_error(done, *parts)
