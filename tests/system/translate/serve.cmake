@@ -12,8 +12,12 @@ if(NMT_WITH_TORCH AND NMT_WITH_SERVER)
   add_library(few_threads MODULE ${CMAKE_CURRENT_LIST_DIR}/few_threads.cpp)
   target_link_libraries(few_threads PRIVATE ${CMAKE_DL_LIBS})
   target_compile_options(few_threads PRIVATE -fvisibility=default)  # its function stands in for that of the C library
-  nmt_serve_test(system_serve_cost serve_cost_test system)
-  set_tests_properties(system_serve_cost PROPERTIES ENVIRONMENT NMT_TEST_FEW_THREADS=$<TARGET_FILE:few_threads>)
+  # What is timed waits for a machine of its own.
+  nmt_serve_test(system_serve_cost serve_cost_test system Cost.test_who_has_left_costs_nothing
+                 Cost.test_many_connections_of_one_client
+                 Files FewThreads)
+  nmt_serve_test(long_serve_cost serve_cost_test long)
+  set_tests_properties(system_serve_cost long_serve_cost PROPERTIES ENVIRONMENT NMT_TEST_FEW_THREADS=$<TARGET_FILE:few_threads>)
   nmt_serve_test(long_serve serve_test long Load)
   add_test(NAME system_libretranslate COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/libretranslate_test.py
                                               --programs ${CMAKE_BINARY_DIR} --work ${CMAKE_BINARY_DIR}/translate-test)
