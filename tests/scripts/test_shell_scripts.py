@@ -50,7 +50,7 @@ class ShellScripts(unittest.TestCase):
         where = ["bash", "-c", "source scripts/common.sh; pwd"]
         self.assertEqual(self.run_script(*where, CDPATH=str(other)), (0, f"{self.root}\n"))
         self.script(self.bin / "python3", "")
-        self.assertEqual(self.run_script(".ci/run", CDPATH=str(other)), (0, 3 * f"{self.root}\n"))
+        self.assertEqual(self.run_script(".ci/run", CDPATH=str(other)), (0, 2 * f"{self.root}\n"))
 
     def test_a_failed_set_up_leaves_nothing(self):
         self.copy("scripts/common.sh", "scripts/setup.sh")
