@@ -34,7 +34,7 @@ def main():
         return f"page_picture.py: {arguments.page}: no such file, and no address of a server"
     arguments.out = arguments.out or SOURCE / "docs" / "pictures" / ("report.png" if is_report else "page.png")
 
-    # As in README.md both stand side by side.
+    # The part of a report that shows the first curves; in README.md both stand side by side.
     sizes = [(390, 760)] * 2 if arguments.phone else [(1080, 560), (1390, 655)]
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     with Browser() as browser, browser.page() as page:

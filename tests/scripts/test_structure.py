@@ -53,6 +53,14 @@ LONG_FILES = {
 }
 # Units that include each other.
 UNIT_CIRCLES = {}
+# No comment begins with one of these: it says its subject first.
+BAD_BEGINNINGS = "Of Those By As Who".split()
+# Words that are not to stand in comments and guides. Code in backticks is exempt, and names with an underscore are.
+BAD_WORDS = ["wish", "wishes", "heir", "heirs", "farewell", "hang up", "hang_up", "poison", "poisoned", "anew",
+             "heed", "heeds", "heeded", "mend", "mends", "mended", "room", "rooms", "house", "houses",
+             "give up", "gives up", "given up", "gave up", "giving up",
+             "go on", "goes on", "went on", "gone on", "going on"]
+QUOTED_WORDS = {"docs/tutorial.md: house": "a translation that a model made"}
 
 
 def files_of(root):
@@ -206,10 +214,13 @@ def ungated_kernels(targets, dispatch, kernel_texts):
                     sorted(features - {"avx512vnni", "avx512bf16"})] + ([] if levels else ["no level"])
 
 
+# What is no code: texts and comments.
+NO_CODE = r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*(?:.|\n)*?\*/'
+
+
 def code_of(text):
     """C++ without comments, texts and preprocessor lines."""
-    pattern = r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*(?:.|\n)*?\*/'
-    text = re.sub(pattern, " ", text)
+    text = re.sub(NO_CODE, " ", text)
     return re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.MULTILINE)
 
 
@@ -241,6 +252,45 @@ def repeated_types(tree):
         for name in types_of(text):
             places[name].append(file)
     return [f"{name}: {' '.join(files)}" for name, files in places.items() if len(files) > 1]
+
+
+def comments_of(text):
+    """The comments of C++: [(line from 1, text without its marks)]. Lines of // in the same column, one below the other,
+    are one comment."""
+    found = []
+    end = None  # the line and the column of the // before
+    for match in re.finditer(NO_CODE, text):
+        if not match.group().startswith(("//", "/*")):
+            continue
+        begin = text.rfind("\n", 0, match.start()) + 1
+        line, column = text.count("\n", 0, begin) + 1, match.start() - begin
+        words = re.sub(r"^(?:///?<?|/\*\*?<?)|\*/$", "", match.group()).strip()
+        if not text[begin:match.start()].strip() and end == (line - 1, column):
+            found[-1] = (found[-1][0], found[-1][1] + "\n" + words)
+        else:
+            found.append((line, words))
+        end = (line, column) if match.group().startswith("//") else None
+    return found
+
+
+def bad_beginnings(tree):
+    return [f"{file}:{line}: {words}" for file, text in tree.text.items() for line, words in comments_of(text)
+            if re.match(rf"(?:{'|'.join(BAD_BEGINNINGS)})\b", words)]
+
+
+def bad_words(text):
+    """The words of BAD_WORDS in a comment or guide, in order; a phrase may be broken over two lines."""
+    text = re.sub(r"(?ms)^ *```.*?^ *```", " ", text)
+    text = re.sub(r"``[^`]*``|`[^`\n]*`", " ", text)
+    alternatives = "|".join(word.replace(" ", r"\s+") for word in BAD_WORDS)
+    return [" ".join(found.lower().split()) for found in re.findall(rf"(?i)(?<!\w)(?:{alternatives})(?!\w)", text)]
+
+
+def guides(root):
+    """The guides that a person writes, as paths from the root: the table of options is made from the code."""
+    return [path.relative_to(root).as_posix() for path in
+            [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+            if path.name != "options.md"]
 
 
 class StructureTest(unittest.TestCase):
@@ -310,6 +360,17 @@ class StructureTest(unittest.TestCase):
     def test_types_are_defined_once(self):
         # Two types of one name in one namespace: the linker keeps the functions of one of them for both.
         self.assertEqual(repeated_types(self.tree), [])
+
+    def test_comments_begin_with_their_subject(self):
+        self.assertEqual(bad_beginnings(self.tree), [], "write a phrase with its subject first: \"The sum of a tile.\"")
+
+    def test_comments_and_guides_are_in_plain_words(self):
+        found = [f"{file}:{line}: {word}" for file, text in self.tree.text.items()
+                 for line, words in comments_of(text) for word in bad_words(words)]
+        self.assertEqual(found, [], "say it in a word that is not in BAD_WORDS")
+        found = [f"{file}: {word}" for file in guides(ROOT)
+                 for word in bad_words((ROOT / file).read_text(encoding="utf-8"))]
+        self.expect_only(QUOTED_WORDS, found, "say it in a word that is not in BAD_WORDS")
 
 
 class RulesTest(unittest.TestCase):
@@ -382,6 +443,20 @@ class RulesTest(unittest.TestCase):
         single = whole.replace("has_x86_64_level(3)", '__builtin_cpu_supports("avx2")')
         self.assertEqual(ungated_kernels(targets, single, [single]),
                          ["avx2 is compiled for level 3 and not gated by it", "avx2 is asked for alone"])
+
+    def test_finds_comments_without_a_subject(self):
+        tree = self.tree(src__base__a_h='/// Of a tile.\nint a;  ///< By hand.\nint b;\n/** As above. */\n'
+                                        '/// The sum.\n/// Of a tile it is one.\n'
+                                        'auto c = "// Of no comment";  // Offset\n',
+                         src__base__b_h="int a;      // the sum\n            // By hand, one comment.\n// Who asks.\n")
+        self.assertEqual(bad_beginnings(tree), ["src/base/a.h:1: Of a tile.", "src/base/a.h:2: By hand.",
+                                                "src/base/a.h:4: As above.", "src/base/b.h:3: Who asks."])
+
+    def test_finds_words_in_comments_and_guides(self):
+        self.assertEqual(bad_words("Goes\non anew; a wish, heeded."), ["goes on", "anew", "wish", "heeded"])
+        self.assertEqual(bad_words("`heir` and ``x mend``, given_up, amend, ongoing on_room\n  ```\n  room\n  ```\n"), [])
+        tree = self.tree(src__base__a_h='f("goes on");  // the run goes\n               // on\nint heir;\n')
+        self.assertEqual([bad_words(words) for _, words in comments_of(tree.text["src/base/a.h"])], [["goes on"]])
 
     def test_reads_types(self):
         text = """

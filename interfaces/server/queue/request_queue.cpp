@@ -277,7 +277,7 @@ void RequestQueue::work() {
   }
 }
 
-/// Of that has had the translator for the shortest time. A pair that had nothing to do
+/// The waiting pair that has had the translator for the shortest time. A pair that had nothing to do
 /// meanwhile does not make up for it: it begins with the time of the one that was chosen last.
 LanguagePair RequestQueue::next_pair() {
   const Request* best = nullptr;
