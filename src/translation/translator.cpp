@@ -217,6 +217,7 @@ void Translator::begin(LineJob& line) const {
   }
   line.plan.divide(std::move(begins));
   add_constraints(sources, line);
+  if (request.whole_prefix && line.result.prefix_is_cut) line.parts.clear();
 }
 
 bool Translator::has_terms(const LineJob& line) const {

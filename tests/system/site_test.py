@@ -55,7 +55,7 @@ class Site(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             include, package = folder / "include", folder / "package"
-            shutil.copytree(ROOT / "src" / "api" / "include", include)
+            shutil.copytree(ROOT / "interfaces" / "library" / "include", include)
             header = include / "nmt" / "prepare.h"
             header.write_text(header.read_text(encoding="utf-8").replace("NMT_API_END", "void silent();\nNMT_API_END"),
                               encoding="utf-8")

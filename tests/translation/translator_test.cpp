@@ -210,6 +210,10 @@ TEST_F(TranslatorTest, SaysWhereAPrefixCannotBe) {
   const auto found = translate_requests(model_, codec_, requests, {.search = {{.max_length = 2}}});
   EXPECT_FALSE(found[0].alternatives[0].meets_constraints) << "the vocabulary cannot write it";
   EXPECT_FALSE(found[1].alternatives[0].meets_constraints) << "it is longer than a translation may be";
+  const auto whole = translate_requests(model_, codec_, {{.source = "b", .prefix = "a a", .whole_prefix = true}},
+                                        {.search = {{.max_length = 2}}});
+  EXPECT_TRUE(whole[0].prefix_is_cut);
+  EXPECT_THAT(whole[0].alternatives, testing::IsEmpty()) << "nothing was searched";
   const auto longer = translate_requests(model_, codec_, requests, {.search = {{.max_length = 3}}});
   EXPECT_TRUE(longer[1].alternatives[0].meets_constraints);
 }

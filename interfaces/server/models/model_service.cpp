@@ -75,7 +75,7 @@ ModelService::ModelService(std::vector<TranslatorModel> models, TranslatorOption
 }
 
 TranslationRequest ModelService::to_request(const Question& question) const {
-  TranslationRequest request{.source = question.text, .prefix = question.prefix};
+  TranslationRequest request{.source = question.text, .prefix = question.prefix, .whole_prefix = true};
   request.n_best = question.n_best;
   request.attention = (question.attention || question.alignment) && translator_->aligns();
   request.distinct = question.distinct && question.n_best > 1;

@@ -41,6 +41,7 @@ struct TermOptions {
 struct TranslationRequest {
   std::string source = {};
   std::string prefix = {};                 ///< text that the translation begins with (divide_prefix)
+  bool whole_prefix = false;               ///< where it would be cut (Translation::prefix_is_cut) nothing is translated
   std::vector<std::string> must = {};      ///< phrases that it holds
   std::vector<std::string> must_not = {};  ///< and those that it does not
   int64_t n_best = 0;                      ///< translations that are wanted; 0: SearchOptions::n_best

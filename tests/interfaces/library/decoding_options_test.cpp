@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,11 @@ std::string help_of(const Option& option) {
   return std::string(option.help) + (limits.empty() ? "" : fmt::format(" ({})", limits));
 }
 
+// Doxygen takes <unk> for a tag of HTML.
+std::string doxygen_help_of(const Option& option) {
+  return std::regex_replace(help_of(option), std::regex("[<>]"), "\\\\$&");
+}
+
 template <typename Row>
 std::string rows(const Row& row) {
   std::string text;
@@ -56,7 +62,7 @@ std::string cpp_header() {
          "/// The section `decoding` of docs/options.md. What is not set is as the model says.\n"
          "struct DecodingOptions {\n" +
          rows([](const Option& option, const TypeNames& types) {
-           return fmt::format("  /// {}\n  std::optional<{}> {} = {{}};\n", help_of(option), types.cpp, option.name);
+           return fmt::format("  /// {}\n  std::optional<{}> {} = {{}};\n", doxygen_help_of(option), types.cpp, option.name);
          }) +
          "};\n\n/// Calls call(name, member) for each option.\n"
          "template <typename Options, typename Call>\nvoid for_each_option(Options& options, const Call& call) {\n" +

@@ -35,7 +35,7 @@ struct DecodingOptions {
   std::optional<std::int64_t> no_repeat_ngram_size = {};
   /// logits of tokens that were written already are divided by this, negative ones multiplied (Keskar et al. 2019); 1 = off (at least 0.01 and at most 100)
   std::optional<double> repetition_penalty = {};
-  /// never write <unk>
+  /// never write \\<unk\\>
   std::optional<bool> ban_unknown = {};
   /// target phrases that no translation holds
   std::optional<std::vector<std::string>> banned_phrases = {};
