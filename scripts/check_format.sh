@@ -1,7 +1,19 @@
 #!/usr/bin/env bash
-# Whether every C++ file is formatted as .clang-format says, by the clang-format of Debian 12 (14). With --fix it formats
-# them. Exit code 1 where a file is not. Without a clang-format of that version it says so and checks nothing.
+# Whether every C++ file is formatted as .clang-format says, by the clang-format of Debian 12 (14), and every page of
+# Markdown wrapped as .mdformat.toml says, by the mdformat of .deps/dev. With --fix it formats them. Exit code 1 where a
+# file is not. What is missing of the two is said, and checks nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+mdformat=("$python_environment/bin/python" -m mdformat --compact-tables)
+if ! "${mdformat[@]}" --version >/dev/null 2>&1; then
+  say "no mdformat: Markdown is not checked (scripts/dev_python.sh)"
+else
+  mapfile -t pages < <(git ls-files '*.md' ':!docs/options.md')  # that page is made
+  case "${1:-}" in
+    '') [ ${#pages[@]} -eq 0 ] || "${mdformat[@]}" --check "${pages[@]}" || die "not wrapped: scripts/check_format.sh --fix" ;;
+    --fix) "${mdformat[@]}" "${pages[@]}" ;;
+  esac
+fi
 
 format=$(command -v clang-format-14 || command -v clang-format || true)
 if [ -z "$format" ] || ! "$format" --version | grep -q 'version 14\.'; then

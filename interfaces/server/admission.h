@@ -87,9 +87,9 @@ enum class RequestKind : uint8_t { kText, kDocument };
 
 /// The client that asks.
 struct Caller {
-  std::string address = {};       ///< IP address
-  std::string key = {};           ///< sent in a header; the field api_key counts where it is empty
-  std::stop_token given_up = {};  ///< stops when nobody waits for the answer any more
+  std::string address = {};        ///< IP address
+  std::string key = {};            ///< sent in a header; the field api_key counts where it is empty
+  std::stop_token cancelled = {};  ///< stops when nobody waits for the answer any more
   /// Share of the memory for what was sent: it is kept as long as any of that is.
   std::shared_ptr<const MemoryBudget::Share> share = {};
 };

@@ -34,16 +34,16 @@ std::string TextLines::with(std::span<const std::string> translations) const {
   return text;
 }
 
-std::string text_of_rank(const TextLines& text, std::span<const Answer> answers, size_t rank) {
+std::string text_of_rank(const TextLines& text, std::span<const ServiceResult> answers, size_t rank) {
   std::vector<std::string> lines;
-  for (const Answer& answer : answers)
+  for (const ServiceResult& answer : answers)
     lines.push_back(answer.n_best.empty() ? "" : answer.n_best[std::min(rank, answer.n_best.size() - 1)].text);
   return text.with(lines);
 }
 
-std::vector<std::string> alternatives_of(const TextLines& text, std::span<const Answer> answers, size_t most) {
+std::vector<std::string> alternatives_of(const TextLines& text, std::span<const ServiceResult> answers, size_t most) {
   size_t ranks = 0;
-  for (const Answer& answer : answers) ranks = std::max(ranks, answer.n_best.size());
+  for (const ServiceResult& answer : answers) ranks = std::max(ranks, answer.n_best.size());
   std::vector<std::string> list;
   for (size_t rank = 1; rank < ranks && rank <= most; ++rank) list.push_back(text_of_rank(text, answers, rank));
   return list;
@@ -79,7 +79,7 @@ std::vector<int64_t> characters_before(std::string_view text) {
   return before;
 }
 
-nlohmann::ordered_json alignment_json(std::string_view source, const Answer& answer) {
+nlohmann::ordered_json alignment_json(std::string_view source, const ServiceResult& answer) {
   auto list = nlohmann::ordered_json::array();
   if (answer.n_best.empty()) return list;
   const auto of_source = characters_before(source), of_target = characters_before(answer.n_best.front().text);
@@ -94,7 +94,7 @@ nlohmann::ordered_json alignment_json(std::string_view source, const Answer& ans
 
 }  // namespace
 
-nlohmann::ordered_json explained_line(const std::string& source, const Answer& answer, bool alignment) {
+nlohmann::ordered_json explained_line(const std::string& source, const ServiceResult& answer, bool alignment) {
   auto n_best = nlohmann::ordered_json::array();
   for (const RankedText& one : answer.n_best)
     n_best.push_back({{"text", one.text},

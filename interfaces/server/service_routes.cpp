@@ -147,7 +147,7 @@ void ServiceRoutes::download(const HttpRequest& request, const HttpReply& reply)
 
 void ServiceRoutes::post(const HttpRequest& request, const HttpReply& reply) const {
   const Caller caller{
-      .address = request.client, .key = key_of(request), .given_up = request.given_up, .share = request.share};
+      .address = request.client, .key = key_of(request), .cancelled = request.cancelled, .share = request.share};
   if (request.path == "/translate_file") return file(request, caller, reply);
   const RequestBody body = body_of(request);
   if (request.path == "/translate") return service_.translate(body, caller, reply);

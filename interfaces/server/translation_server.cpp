@@ -40,8 +40,8 @@ class TranslationServer::Implementation {
   void answer(HttpRequest request, HttpReply reply) {
     if (ServiceRoutes::is_quick(request)) return routes_.answer(request, reply);
     const auto client = request.client;
-    const auto given_up = request.given_up;
-    workers_.submit(client, given_up,
+    const auto cancelled = request.cancelled;
+    workers_.submit(client, cancelled,
                     [this, request = std::move(request), reply = std::move(reply)] { routes_.answer(request, reply); });
   }
 

@@ -22,7 +22,7 @@ struct TranslationService::AskedText {
   Direction direction;
   std::shared_ptr<const MemoryBudget::Share> share;
 
-  void add_questions(std::vector<Question>& questions, int64_t n_best) const {
+  void add_questions(std::vector<ServiceRequest>& questions, int64_t n_best) const {
     if (!direction.pair) return;
     for (const auto& line : lines.lines())
       questions.push_back({.text = line, .n_best = n_best, .pair = *direction.pair});
@@ -67,7 +67,7 @@ struct AskedTerms {
     for (const auto& text : texts) characters += glossary ? glossary->inserted_characters(text) : 0;
     return characters;
   }
-  void set(Question& question) const {
+  void set(ServiceRequest& question) const {
     question.glossary = glossary;
     question.keep_placeholders = keep_placeholders;
   }
@@ -84,7 +84,7 @@ nlohmann::ordered_json with_detected(nlohmann::ordered_json json, const Translat
 /// What answers a request for translation: each text takes the answers to its lines.
 nlohmann::ordered_json translation_json(std::span<const std::string> texts,
                                         std::span<const TranslationService::AskedText> asked,
-                                        std::span<const Answer> answers, bool list, size_t alternatives) {
+                                        std::span<const ServiceResult> answers, bool list, size_t alternatives) {
   auto translated = nlohmann::ordered_json::array(), detected = translated, others = translated;
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto& [lines, direction, share] = asked[i];
@@ -152,7 +152,7 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   count_translated(body, caller, terms.inserted(texts), source, target);
 
   std::vector<AskedText> asked;
-  std::vector<Question> questions;
+  std::vector<ServiceRequest> questions;
   for (const std::string& text : texts) {
     asked.push_back({TextLines(text), current_languages()->direction(source, target, text), caller.share});
     asked.back().add_questions(questions, alternatives + 1);
@@ -162,29 +162,30 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
   if (streamed)
     return stream_lines(client_of(body, caller), std::move(asked.front()), std::move(questions), alternatives, caller,
                         reply, timer);
-  queue_.submit(client_of(body, caller), std::move(questions), caller.given_up,
-                [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
-                 reply = std::move(reply), timer](const std::vector<Answer>& answers, const RequestError* error) {
-                  timer->stop();
-                  if (error) return reply(error_response(*error));
-                  reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
-                });
+  queue_.submit(
+      client_of(body, caller), std::move(questions), caller.cancelled,
+      [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
+       reply = std::move(reply), timer](const std::vector<ServiceResult>& answers, const RequestError* error) {
+        timer->stop();
+        if (error) return reply(error_response(*error));
+        reply(json_response(translation_json(texts, asked, answers, list, alternatives)));
+      });
 }
 
 /// Each line as soon as it is there.
-void TranslationService::stream_lines(const std::string& client, AskedText text, std::vector<Question> questions,
+void TranslationService::stream_lines(const std::string& client, AskedText text, std::vector<ServiceRequest> questions,
                                       int64_t alternatives, const Caller& caller, const HttpReply& reply,
                                       const std::shared_ptr<LatencyTimer>& timer) {
   const auto events = std::make_shared<EventStream>(reply);
   const auto asked = std::make_shared<const AskedText>(std::move(text));
   queue_.submit(
-      client, std::move(questions), caller.given_up,
-      [events, asked, timer](const std::vector<Answer>&, const RequestError* error) {
+      client, std::move(questions), caller.cancelled,
+      [events, asked, timer](const std::vector<ServiceResult>&, const RequestError* error) {
         timer->stop();
         if (error) return events->fail(error_response(*error));
         events->end(with_detected({{"seconds", timer->seconds()}}, *asked));
       },
-      [events, asked, alternatives](int64_t line, const Answer& answer) {
+      [events, asked, alternatives](int64_t line, const ServiceResult& answer) {
         nlohmann::ordered_json event = {{"line", asked->lines.number(line)},
                                         {"translatedText", answer.n_best.empty() ? "" : answer.n_best.front().text}};
         for (int64_t rank = 1; rank <= alternatives && rank < std::ssize(answer.n_best); ++rank)
@@ -210,7 +211,7 @@ void TranslationService::translate_fragments(std::vector<std::string> texts, con
        .target = body.text("target"),
        .glossary = terms.glossary,
        .keep_placeholders = terms.keep_placeholders,
-       .given_up = caller.given_up,
+       .cancelled = caller.cancelled,
        .share = caller.share,
        .admit = [this, caller, key = body.text("api_key"), characters = body.characters()](
                     int64_t, int64_t inserted) { admission_.check(caller, key, characters + inserted); }},
@@ -245,7 +246,7 @@ void TranslationService::translate_file(const UploadedFile& file, const RequestB
        .target = target,
        .glossary = terms.glossary,
        .keep_placeholders = terms.keep_placeholders,
-       .given_up = caller.given_up,
+       .cancelled = caller.cancelled,
        .share = caller.share,
        .progress =
            [events](int64_t done, int64_t total) {
@@ -294,9 +295,9 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
   AskedText asked{lines, current_languages()->direction(source, target, text), caller.share};
   if (asked.direction.pair) timer->set_pair(asked.direction.pair->name());
 
-  std::vector<Question> questions;
+  std::vector<ServiceRequest> questions;
   asked.add_questions(questions, n_best);
-  for (Question& question : questions) {
+  for (ServiceRequest& question : questions) {
     question.attention = attention && question.text.size() <= kLongestPicture;
     question.alignment = alignment;
     question.prefix = prefix;
@@ -307,22 +308,22 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
     const auto events = std::make_shared<EventStream>(reply);
     const auto shared = std::make_shared<const AskedText>(std::move(asked));
     return queue_.submit(
-        client_of(body, caller), std::move(questions), caller.given_up,
-        [events, shared, timer](const std::vector<Answer>&, const RequestError* error) {
+        client_of(body, caller), std::move(questions), caller.cancelled,
+        [events, shared, timer](const std::vector<ServiceResult>&, const RequestError* error) {
           timer->stop();
           if (error) return events->fail(error_response(*error));
           events->end(with_detected({{"seconds", timer->seconds()}}, *shared));
         },
-        [events, shared, alignment](int64_t line, const Answer& answer) {
+        [events, shared, alignment](int64_t line, const ServiceResult& answer) {
           auto event = explained_line(shared->lines.lines()[line], answer, alignment);
           event["line"] = shared->lines.number(line);
           events->send("line", event);
         });
   }
   queue_.submit(
-      client_of(body, caller), std::move(questions), caller.given_up,
-      [text, asked = std::move(asked), reply = std::move(reply), timer, alignment](const std::vector<Answer>& answers,
-                                                                                   const RequestError* error) {
+      client_of(body, caller), std::move(questions), caller.cancelled,
+      [text, asked = std::move(asked), reply = std::move(reply), timer, alignment](
+          const std::vector<ServiceResult>& answers, const RequestError* error) {
         timer->stop();
         if (error) return reply(error_response(*error));
         auto lines = nlohmann::ordered_json::array();

@@ -103,7 +103,7 @@ class SentenceBeam {
   void advance(const StepScores& scores, int64_t first_row, std::span<const int64_t> penalized, NextRows& next);
 
   /// From now on it is done and has no rows: nobody wants its results.
-  void give_up() { done_ = true; }
+  void cancel() { done_ = true; }
   /// The n_best hypotheses, best first. The last call.
   std::vector<Hypothesis> take_results();
 
@@ -162,8 +162,8 @@ class BeamGroups {
   /// One step of every beam, as of SentenceBeam.
   void advance(const StepScores& scores, int64_t first_row, NextRows& next);
   /// Nobody wants its results any more: it is done.
-  void give_up() {
-    for (auto& beam : beams_) beam.give_up();
+  void cancel() {
+    for (auto& beam : beams_) beam.cancel();
   }
   std::vector<Hypothesis> take_results();  ///< the last call
 

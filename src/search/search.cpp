@@ -214,8 +214,8 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
   for (const auto& sentence : sentences) {
     const int64_t own_rows = sentence->beams.rows();
     if (!sentence->is_wanted) continue;
-    if (asks == Asks::kWhatIsGivenUp && queue_.is_given_up(sentence->item.id)) {
-      sentence->beams.give_up();
+    if (asks == Asks::kWhatIsGivenUp && queue_.is_cancelled(sentence->item.id)) {
+      sentence->beams.cancel();
       sentence->is_wanted = false;
     } else {
       sentence->beams.advance(scores, first_row, next);

@@ -28,7 +28,7 @@ class SearchQueue {
   /// Asked before each step: once it is true the search ends, and what is under way is not finished.
   virtual bool stopped() { return false; }
   /// Asked of each sentence at each step: true drops it, and it is not finished.
-  virtual bool is_given_up(int64_t /*id*/) { return false; }
+  virtual bool is_cancelled(int64_t /*id*/) { return false; }
 };
 
 /// Translates the sentences of a queue, at most batch_size at a time: where some are finished others take their places,

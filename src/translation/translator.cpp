@@ -135,12 +135,12 @@ std::vector<SourcePart> Translator::parts_of(std::string_view line, const std::f
 /// False: it is longer than any translation of the part, and cut.
 bool Translator::force_prefix(const PartPrefix& prefix, LinePart& part) const {
   auto& ids = part.input.prefix = codec().encode_target(prefix.text);
-  if (!ids.empty() && is_unwritable(ids)) part.misses_a_wish = true;
+  if (!ids.empty() && is_unwritable(ids)) part.misses_a_constraint = true;
   const int64_t limit = options_.search.length_limit(options_.max_source_length);  // leaves space for one more token
   const bool fits = std::ssize(ids) < limit;
   if (!fits) {
     ids.resize(limit - 1);
-    part.misses_a_wish = true;
+    part.misses_a_constraint = true;
   }
   if (prefix.is_whole) ids.push_back(SpecialIds::kEnd);
   return fits;
@@ -150,7 +150,7 @@ void Translator::force(std::span<const std::string> phrases, LinePart& part) con
   for (const auto& phrase : phrases) {
     auto ids = codec().encode_target(phrase);
     if (is_unwritable(ids)) {
-      part.misses_a_wish = true;
+      part.misses_a_constraint = true;
     } else {
       part.input.must_appear.push_back(std::move(ids));
     }

@@ -84,7 +84,7 @@ class GivenUpAtOnce final : public SearchQueue {
     return items;
   }
   void finish(int64_t id, std::vector<Hypothesis>) override { ADD_FAILURE() << "sentence " << id << " is finished"; }
-  bool is_given_up(int64_t id) override {
+  bool is_cancelled(int64_t id) override {
     ++asked[id];
     inputs_[id] = nullptr;
     return true;

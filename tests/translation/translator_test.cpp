@@ -183,7 +183,7 @@ std::vector<Translation> translate_requests(TranslationModel& model, const TextC
   return Translator(model, codec, std::move(options)).translate(requests);
 }
 
-TEST_F(TranslatorTest, KeepsToTheWishesOfEachLine) {
+TEST_F(TranslatorTest, KeepsToTheConstraintsOfEachLine) {
   const auto found = translate_requests(model_, codec_,
                                         {{.source = "b c d"},
                                          {.source = "b c d", .prefix = "a a"},

@@ -29,12 +29,12 @@ constexpr size_t kDetectedBytes = 16 << 10;
 constexpr std::chrono::milliseconds kBusyPause{50};
 
 /// Sleeps unless nobody waits any more.
-void pause(const std::stop_token& given_up) {
+void pause(const std::stop_token& cancelled) {
   std::mutex mutex;
   std::condition_variable_any never;
   std::unique_lock lock(mutex);
-  never.wait_for(lock, given_up, kBusyPause, [] { return false; });
-  if (given_up.stop_requested()) throw GivenUp();
+  never.wait_for(lock, cancelled, kBusyPause, [] { return false; });
+  if (cancelled.stop_requested()) throw Cancelled();
 }
 
 bool is_package(DocumentFormat format) {
@@ -69,7 +69,7 @@ std::vector<AlignedTranslation> unchanged(std::span<const std::string> texts) {
   return same;
 }
 
-void add_questions(std::vector<Question>& questions, std::span<const std::string> texts, const LanguagePair& pair,
+void add_questions(std::vector<ServiceRequest>& questions, std::span<const std::string> texts, const LanguagePair& pair,
                    const DocumentRequest& request) {
   for (const auto& text : texts)
     questions.push_back({.text = text,
@@ -95,16 +95,16 @@ void DocumentTranslator::translate(DocumentRequest request, Done done) {
   const bool large = (request.format && is_package(*request.format)) ||
                      std::ranges::any_of(request.bytes, [](const auto& bytes) { return bytes.size() > kLarge; });
   const auto client = request.client;
-  const auto given_up = request.given_up;
+  const auto cancelled = request.cancelled;
   (large ? threads_of_large_ : threads_)
-      .submit(client, given_up, [this, request = std::move(request), done = std::move(done)] { run(request, done); });
+      .submit(client, cancelled, [this, request = std::move(request), done = std::move(done)] { run(request, done); });
 }
 
 void DocumentTranslator::run(const DocumentRequest& request, const Done& done) const {
   try {
     if (request.format || request.bytes.size() == 1) return done({document(request)}, nullptr);
     done(fragments(request), nullptr);
-  } catch (const GivenUp&) {
+  } catch (const Cancelled&) {
   } catch (const RequestError& refused) {
     done({}, &refused);
   } catch (const Error& damaged) {
@@ -124,7 +124,7 @@ TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) 
     const auto asked = direction(request, texts);
     result.detected = asked.detected;
     if (!asked.pair) return unchanged(texts);
-    std::vector<Question> questions;
+    std::vector<ServiceRequest> questions;
     add_questions(questions, texts, *asked.pair, request);
     return translations(questions, request);
   };
@@ -139,10 +139,10 @@ TranslatedDocument DocumentTranslator::document(const DocumentRequest& request) 
 std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequest& request) const {
   std::vector<TranslatedDocument> results(request.bytes.size());
   std::vector<bool> is_asked(results.size());
-  std::vector<Question> questions;
+  std::vector<ServiceRequest> questions;
   int64_t all_characters = 0, all_inserted = 0;
   for (size_t i = 0; i < results.size(); ++i) {
-    if (request.given_up.stop_requested()) throw GivenUp();
+    if (request.cancelled.stop_requested()) throw Cancelled();
     const auto ask = [&](std::span<const std::string> texts) {
       all_characters += characters(texts);
       all_inserted += inserted(request, texts);
@@ -158,7 +158,7 @@ std::vector<TranslatedDocument> DocumentTranslator::fragments(const DocumentRequ
   auto translated = translations(questions, request);
   auto next = translated.begin();
   for (size_t i = 0; i < results.size(); ++i) {
-    if (request.given_up.stop_requested()) throw GivenUp();
+    if (request.cancelled.stop_requested()) throw Cancelled();
     const auto put_in = [&](std::span<const std::string> texts) {
       if (!is_asked[i]) return unchanged(texts);
       const auto first = next;
@@ -174,7 +174,7 @@ Direction DocumentTranslator::direction(const DocumentRequest& request, std::spa
   return languages_()->direction(request.source, request.target, beginning_of(texts));
 }
 
-std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const Question> questions,
+std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const ServiceRequest> questions,
                                                                  const DocumentRequest& request) const {
   const auto& limits = queue_.options();
   // A quarter of the queue at most, so that others find space in it.
@@ -185,16 +185,16 @@ std::vector<AlignedTranslation> DocumentTranslator::translations(std::span<const
     const auto part = questions.subspan(begin, std::min(most, questions.size() - begin));
     // When the client cancels, the request goes; the queue may be in the midst of a call, and has texts for a while.
     const auto on_line = [progress = request.progress, share = request.share, before = static_cast<int64_t>(begin),
-                          total = std::ssize(questions)](int64_t line, const Answer&) {
+                          total = std::ssize(questions)](int64_t line, const ServiceResult&) {
       if (progress) progress(before + line + 1, total);
     };
-    std::vector<Answer> answers;
+    std::vector<ServiceResult> answers;
     while (answers.empty()) {
       try {
-        answers = wait_for_answers(queue_, request.client, {part.begin(), part.end()}, request.given_up, on_line);
+        answers = wait_for_answers(queue_, request.client, {part.begin(), part.end()}, request.cancelled, on_line);
       } catch (const RequestError& busy) {
         if (busy.status() != 503) throw;
-        pause(request.given_up);
+        pause(request.cancelled);
       }
     }
     for (auto& answer : answers)

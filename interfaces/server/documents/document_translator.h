@@ -27,7 +27,7 @@ struct DocumentRequest {
   std::string source, target;                     ///< as ServiceLanguages::direction() takes them
   std::shared_ptr<const Glossary> glossary = {};  ///< the client's terms; null: none
   bool keep_placeholders = false;
-  std::stop_token given_up = {};
+  std::stop_token cancelled = {};
   /// Share of the memory for the bytes: it is given back when neither they nor texts of them are held any more.
   std::shared_ptr<const MemoryBudget::Share> share = {};
   /// Called with the texts of the document that are done, and all of them. It is copied; a call may end after the
@@ -65,7 +65,7 @@ class DocumentTranslator {
   TranslatedDocument document(const DocumentRequest& request) const;
   std::vector<TranslatedDocument> fragments(const DocumentRequest& request) const;
   Direction direction(const DocumentRequest& request, std::span<const std::string> texts) const;
-  std::vector<AlignedTranslation> translations(std::span<const Question> questions,
+  std::vector<AlignedTranslation> translations(std::span<const ServiceRequest> questions,
                                                const DocumentRequest& request) const;
 
   RequestQueue& queue_;

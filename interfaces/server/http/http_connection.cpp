@@ -87,7 +87,7 @@ void HttpConnection::close() {
   if (state_ == State::kClosed) return;
   enter(State::kClosed);
   --hub_.open;
-  given_up_.request_stop();
+  cancelled_.request_stop();
   if (stream_) stream_->on_change({});
   timer_.cancel();
   transport_->close();
@@ -184,13 +184,13 @@ void HttpConnection::on_head() {
 void HttpConnection::hand_over() {
   enter(State::kAnswering);
   close_after_ = !parser_.keep_alive() || crowded_ || hub_.stopping;
-  given_up_ = std::stop_source();
+  cancelled_ = std::stop_source();
   HttpRequest request = std::move(parser_.request());
   request.client = client_;
-  request.given_up = given_up_.get_token();
+  request.cancelled = cancelled_.get_token();
   received_bytes_ = std::ssize(request.body);
   set_deadline(hub_.options.limits.answer, [this, number = ++number_] {
-    given_up_.request_stop();
+    cancelled_.request_stop();
     answer(number, HttpResponse::error(504, "the time limit was reached; send less text or try again later"));
   });
   watch_client();

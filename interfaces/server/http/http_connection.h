@@ -89,7 +89,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   int64_t deadline_ = 0;                        ///< counts set_deadline(): an older one that fires late does nothing
   std::list<HttpConnection*>::iterator place_;  ///< in hub_.waiting, or its end
   int64_t number_ = 0;                          ///< of the request that is answered
-  std::stop_source given_up_;
+  std::stop_source cancelled_;
   bool watching_ = false, close_after_ = false, head_only_ = false;
   std::string method_, path_;
   int64_t received_bytes_ = 0;

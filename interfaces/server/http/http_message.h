@@ -167,8 +167,8 @@ struct HttpRequest {
   std::string query = {};   ///< behind the '?'
   HttpFields fields = {};
   std::string body = {};
-  std::string client = {};        ///< its IP address
-  std::stop_token given_up = {};  ///< stops when nobody waits for the answer any more
+  std::string client = {};         ///< its IP address
+  std::stop_token cancelled = {};  ///< stops when nobody waits for the answer any more
   /// Share of the memory for the body: who keeps what the body held beyond the request keeps this, too.
   std::shared_ptr<const MemoryBudget::Share> share = {};
 

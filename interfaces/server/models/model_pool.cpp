@@ -284,29 +284,30 @@ const ModelPool::Route& ModelPool::route_of(const LanguagePair& pair) const {
 void ModelPool::serve(LineQueue& lines) {
   const Route& route = route_of(lines.pair());
   if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).serve(lines);
-  in_batches([this](std::span<const Question> questions, const std::function<bool()>& stopped) {
+  in_batches([this](std::span<const ServiceRequest> questions, const std::function<bool()>& stopped) {
     return answers_to(questions, stopped);
   })(lines);
 }
 
-std::vector<Answer> ModelPool::answers_to(std::span<const Question> questions, const std::function<bool()>& stopped) {
+std::vector<ServiceResult> ModelPool::answers_to(std::span<const ServiceRequest> questions,
+                                                 const std::function<bool()>& stopped) {
   const Route& route = route_of(questions.front().pair);
   if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).answers_to(questions, stopped);
 
-  std::vector<Question> first(questions.begin(), questions.end());
-  for (Question& question : first) {
+  std::vector<ServiceRequest> first(questions.begin(), questions.end());
+  for (ServiceRequest& question : first) {
     question.n_best = 1;
     question.attention = false;
     question.prefix.clear();
   }
   const auto between = loaded(*entries_[route.entries[0]]).answers_to(first, stopped);
   if (between.empty()) return {};
-  std::vector<Question> second(questions.begin(), questions.end());
+  std::vector<ServiceRequest> second(questions.begin(), questions.end());
   for (size_t i = 0; i < second.size(); ++i)
     second[i].text = between[i].n_best.empty() ? "" : between[i].n_best.front().text;
   // The terms are of the pair as a whole: the first model has put them in, and there they stay.
   std::map<const Glossary*, std::shared_ptr<const Glossary>> kept;
-  for (Question& question : second) {
+  for (ServiceRequest& question : second) {
     if (!question.glossary) continue;
     auto& own = kept[question.glossary.get()];
     if (!own) own = std::make_shared<const Glossary>(question.glossary->of_targets());

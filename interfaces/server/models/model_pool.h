@@ -45,7 +45,8 @@ class ModelPool {
   /// Answers the lines of a pair, as a LineTranslator. Throws Error where its model cannot be loaded any more.
   void serve(LineQueue& lines);
   /// An answer for each question, in order; they are of one pair. None when `stopped` ended the search.
-  std::vector<Answer> answers_to(std::span<const Question> questions, const std::function<bool()>& stopped);
+  std::vector<ServiceResult> answers_to(std::span<const ServiceRequest> questions,
+                                        const std::function<bool()>& stopped);
 
  private:
   struct Entry;

@@ -32,7 +32,7 @@ class ModelService::Lines final : public TranslationQueue {
     }
     for (auto& line : lines_.take(count - std::ssize(taken))) taken.push_back(std::move(line));
     std::vector<Item> items;
-    for (const auto& line : taken) items.push_back({line.id, service_.to_request(line.question), line.given_up});
+    for (const auto& line : taken) items.push_back({line.id, service_.to_request(line.question), line.cancelled});
     const std::lock_guard lock(mutex_);
     for (auto& line : taken) questions_.emplace(line.id, std::move(line.question));
     return items;
@@ -41,8 +41,8 @@ class ModelService::Lines final : public TranslationQueue {
   void finish(int64_t id, Translation translation) override {
     lines_.answer(id, service_.to_answer(question_of(id), translation));
   }
-  bool is_given_up(int64_t id) override {
-    if (!lines_.is_given_up(id)) return false;
+  bool is_cancelled(int64_t id) override {
+    if (!lines_.is_cancelled(id)) return false;
     question_of(id);
     return true;
   }
@@ -54,17 +54,17 @@ class ModelService::Lines final : public TranslationQueue {
 
  private:
   /// It is not kept any longer.
-  Question question_of(int64_t id) {
+  ServiceRequest question_of(int64_t id) {
     const std::lock_guard lock(mutex_);
     auto node = questions_.extract(id);
-    return node.empty() ? Question() : std::move(node.mapped());
+    return node.empty() ? ServiceRequest() : std::move(node.mapped());
   }
 
   const ModelService& service_;
   LineQueue& lines_;
   mutable std::mutex mutex_;  // of what follows
   std::vector<LineQueue::Line> first_;
-  std::map<int64_t, Question> questions_;
+  std::map<int64_t, ServiceRequest> questions_;
 };
 
 ModelService::ModelService(std::vector<TranslatorModel> models, TranslatorOptions options, TermOptions terms)
@@ -74,7 +74,7 @@ ModelService::ModelService(std::vector<TranslatorModel> models, TranslatorOption
   translator_->aligns();
 }
 
-TranslationRequest ModelService::to_request(const Question& question) const {
+TranslationRequest ModelService::to_request(const ServiceRequest& question) const {
   TranslationRequest request{.source = question.text, .prefix = question.prefix, .whole_prefix = true};
   request.n_best = question.n_best;
   request.attention = (question.attention || question.alignment) && translator_->aligns();
@@ -90,8 +90,8 @@ void ModelService::serve(LineQueue& lines) const {
     auto only = lines.take(1);
     if (only.empty()) return;
     if (only.front().question.text.size() <= kShortLine) {
-      const Question& question = only.front().question;
-      const auto stopped = [&] { return lines.is_given_up(only.front().id); };
+      const ServiceRequest& question = only.front().question;
+      const auto stopped = [&] { return lines.is_cancelled(only.front().id); };
       auto answers = answers_to({&question, 1}, stopped);
       if (!answers.empty()) lines.answer(only.front().id, std::move(answers.front()));
       return;
@@ -101,21 +101,21 @@ void ModelService::serve(LineQueue& lines) const {
   translator_->translate(queue);
 }
 
-std::vector<Answer> ModelService::answers_to(std::span<const Question> questions,
-                                             const std::function<bool()>& stopped) const try {
+std::vector<ServiceResult> ModelService::answers_to(std::span<const ServiceRequest> questions,
+                                                    const std::function<bool()>& stopped) const try {
   std::vector<TranslationRequest> requests;
   for (const auto& question : questions) requests.push_back(to_request(question));
   const auto translations = translator_->translate(requests, {.stopped = stopped});
-  std::vector<Answer> answers;
+  std::vector<ServiceResult> answers;
   for (size_t i = 0; i < questions.size(); ++i) answers.push_back(to_answer(questions[i], translations[i]));
   return answers;
 } catch (const TranslationStopped&) {
   return {};
 }
 
-Answer ModelService::to_answer(const Question& question, const Translation& translation) const {
+ServiceResult ModelService::to_answer(const ServiceRequest& question, const Translation& translation) const {
   if (translation.prefix_is_cut) return {.refused = "prefix: is longer than any translation of the model"};
-  Answer answer{.source_tokens = translation.source_tokens, .split = translation.split};
+  ServiceResult answer{.source_tokens = translation.source_tokens, .split = translation.split};
   for (const Alternative& one : translation.alternatives) {
     if (std::ssize(answer.n_best) == question.n_best) break;
     answer.n_best.push_back({.text = one.text,

@@ -20,12 +20,13 @@ class ModelService {
   /// Answers lines until the queue is at its end; they join those that are being translated.
   void serve(LineQueue& lines) const;
   /// An answer for each question, in order; none when `stopped` ended the search.
-  std::vector<Answer> answers_to(std::span<const Question> questions, const std::function<bool()>& stopped) const;
+  std::vector<ServiceResult> answers_to(std::span<const ServiceRequest> questions,
+                                        const std::function<bool()>& stopped) const;
 
  private:
   class Lines;
-  TranslationRequest to_request(const Question& question) const;
-  Answer to_answer(const Question& question, const Translation& translation) const;
+  TranslationRequest to_request(const ServiceRequest& question) const;
+  ServiceResult to_answer(const ServiceRequest& question, const Translation& translation) const;
 
   std::unique_ptr<Translator> translator_;
   TermOptions terms_;

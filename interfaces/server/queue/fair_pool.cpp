@@ -9,15 +9,15 @@ namespace nmt {
 /// Work that waits for a thread.
 class FairPool::Job {
  public:
-  Job(std::function<void()> work, std::stop_token given_up)
-      : work_(std::move(work)), on_given_up_(std::move(given_up), [this] { take(); }) {}
+  Job(std::function<void()> work, std::stop_token cancelled)
+      : work_(std::move(work)), on_cancel_(std::move(cancelled), [this] { take(); }) {}
 
   /// Called once; nothing where it was cancelled.
   std::function<void()> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(work_, nullptr);
   }
-  bool is_given_up() {
+  bool is_cancelled() {
     const std::lock_guard lock(mutex_);
     return !work_;
   }
@@ -25,7 +25,7 @@ class FairPool::Job {
  private:
   std::mutex mutex_;
   std::function<void()> work_;  // with mutex_
-  std::stop_callback<std::function<void()>> on_given_up_;
+  std::stop_callback<std::function<void()>> on_cancel_;
 };
 
 FairPool::FairPool(int threads, int per_client) : per_client_(per_client) {
@@ -35,11 +35,11 @@ FairPool::FairPool(int threads, int per_client) : per_client_(per_client) {
 
 FairPool::~FairPool() = default;
 
-void FairPool::submit(const std::string& client, std::stop_token given_up, std::function<void()> work) {
-  auto job = std::make_shared<Job>(std::move(work), std::move(given_up));
+void FairPool::submit(const std::string& client, std::stop_token cancelled, std::function<void()> work) {
+  auto job = std::make_shared<Job>(std::move(work), std::move(cancelled));
   const std::lock_guard lock(mutex_);
   auto& jobs = clients_[client].jobs;
-  while (!jobs.empty() && jobs.front()->is_given_up()) jobs.pop_front();
+  while (!jobs.empty() && jobs.front()->is_cancelled()) jobs.pop_front();
   jobs.push_back(std::move(job));
   changed_.notify_one();
 }

@@ -24,9 +24,9 @@ class FairPool {
   /// Ends when all is done that was not cancelled.
   ~FairPool();
 
-  /// `work` is called later, on a thread of the pool, and must not throw. If given_up stops before, it is not called,
+  /// `work` is called later, on a thread of the pool, and must not throw. If cancelled stops before, it is not called,
   /// and what it holds goes at once.
-  void submit(const std::string& client, std::stop_token given_up, std::function<void()> work);
+  void submit(const std::string& client, std::stop_token cancelled, std::function<void()> work);
 
  private:
   class Job;

@@ -11,12 +11,12 @@ LineTranslator in_batches(TranslateFunction translate) {
   return [translate = std::move(translate)](LineQueue& lines) {
     auto taken = lines.take(std::numeric_limits<int64_t>::max());
     if (taken.empty()) return;
-    std::vector<Question> questions;
+    std::vector<ServiceRequest> questions;
     for (auto& line : taken) questions.push_back(std::move(line.question));
     // Lines that were cancelled are taken off then; the rest is answered.
     std::vector<bool> gone(taken.size());
     const auto stopped = [&] {
-      for (size_t i = 0; i < taken.size(); ++i) gone[i] = gone[i] || lines.is_given_up(taken[i].id);
+      for (size_t i = 0; i < taken.size(); ++i) gone[i] = gone[i] || lines.is_cancelled(taken[i].id);
       return std::ranges::find(gone, false) == gone.end();
     };
     auto answers = translate(questions, stopped);

@@ -16,11 +16,11 @@ namespace nmt {
 class Glossary;
 
 /// A line of text that is to be translated.
-struct Question {
+struct ServiceRequest {
   std::string text;
   int64_t n_best = 1;                             ///< translations wanted; there may be fewer
   bool attention = false;                         ///< a picture of the attention is wanted
-  bool alignment = false;                         ///< Answer::alignment is wanted
+  bool alignment = false;                         ///< ServiceResult::alignment is wanted
   LanguagePair pair = {};                         ///< of languages
   std::string prefix = {};                        ///< text that the translation begins with
   bool distinct = false;                          ///< the n best all continue differently behind the prefix
@@ -37,7 +37,7 @@ struct RankedText {
   bool finished = true;        ///< false: cut at the length limit
 };
 
-struct Answer {
+struct ServiceResult {
   std::string refused = {};             ///< why there is no translation: a reason for the client; empty: there is one
   std::vector<RankedText> n_best = {};  ///< best first; none for an empty line
   int64_t source_tokens = 0;            ///< pieces
@@ -51,7 +51,7 @@ struct Answer {
 /// An answer for each question, in order; they are of one pair of languages. Called by one thread at a time. It asks
 /// `stopped` now and then: once that is true nobody waits for the answers, and it may return none.
 using TranslateFunction =
-    std::function<std::vector<Answer>(std::span<const Question>, const std::function<bool()>& stopped)>;
+    std::function<std::vector<ServiceResult>(std::span<const ServiceRequest>, const std::function<bool()>& stopped)>;
 
 /// Lines of one pair of languages that wait for their translations, of many clients; more may come while a translator
 /// works on those that it has. Its threads may call the queue at the same time.
@@ -59,8 +59,8 @@ class LineQueue {
  public:
   struct Line {
     int64_t id = 0;
-    Question question = {};
-    std::stop_token given_up = {};  ///< requested once nobody waits for the answer any more; see is_given_up()
+    ServiceRequest question = {};
+    std::stop_token cancelled = {};  ///< requested once nobody waits for the answer any more; see is_cancelled()
   };
   virtual ~LineQueue() = default;
 
@@ -73,9 +73,9 @@ class LineQueue {
   /// were taken are answered.
   virtual bool wait() = 0;
   /// The answer to a line that was taken; each once, in any order.
-  virtual void answer(int64_t id, Answer answer) = 0;
+  virtual void answer(int64_t id, ServiceResult answer) = 0;
   /// True where nobody waits for the answer to a line any more: it is taken off, and need not be answered.
-  virtual bool is_given_up(int64_t id) = 0;
+  virtual bool is_cancelled(int64_t id) = 0;
   /// A thread has failed: wait() and take() have nothing more for the others.
   virtual void close() = 0;
 };

@@ -15,11 +15,11 @@ namespace nmt {
 
 /// The lines of one client, until all are answered or the client has been told why not.
 struct RequestQueue::Request {
-  Request(std::vector<Question> lines, std::stop_token token, Done callback, OnLine on_each)
+  Request(std::vector<ServiceRequest> lines, std::stop_token token, Done callback, OnLine on_each)
       : questions(std::move(lines)),
         answers(questions.size()),
         is_answered(questions.size()),
-        given_up(std::move(token)),
+        cancelled(std::move(token)),
         on_done(std::move(callback)),
         on_line(std::move(on_each)) {}
   bool done() const { return failed || answered == std::ssize(questions); }
@@ -28,8 +28,8 @@ struct RequestQueue::Request {
   /// The last ones of its client and of itself: of those that wait the least comes next.
   std::pair<int64_t, int64_t> turns() const { return {client->second.turn, turn}; }
 
-  std::vector<Question> questions;
-  std::vector<Answer> answers;
+  std::vector<ServiceRequest> questions;
+  std::vector<ServiceResult> answers;
   std::vector<bool> is_answered;
   int64_t taken = 0;     ///< handed to the translator
   int64_t answered = 0;  ///< come back from it
@@ -38,7 +38,7 @@ struct RequestQueue::Request {
   std::optional<RequestError> refused;             ///< why it failed, where that is the client's to know
   std::map<std::string, Client>::iterator client;  ///< as long as lines are left
   int64_t turn = 0;                                ///< its last one
-  std::stop_token given_up;
+  std::stop_token cancelled;
   Done on_done;
   OnLine on_line;
 };
@@ -62,7 +62,7 @@ class RequestQueue::Turn final : public LineQueue {
     auto all = queue_.take(pair_, std::min(count, queue_.options_.max_batch));
     if (lines_ > 0 && !all.empty() && queue_.options_.clock() >= counted_to_ + length_) tell_metrics();
     for (auto& taken : all) {
-      lines.push_back({++last_id_, taken.question, taken.request->given_up});
+      lines.push_back({++last_id_, taken.question, taken.request->cancelled});
       under_way_.emplace(last_id_, std::move(taken));
     }
     lines_ += std::ssize(lines);
@@ -76,16 +76,16 @@ class RequestQueue::Turn final : public LineQueue {
     return has_lines();
   }
 
-  void answer(int64_t id, Answer answer) override {
+  void answer(int64_t id, ServiceResult answer) override {
     const Taken taken = taken_off(id);
     if (taken.request) queue_.answer(taken, std::move(answer));
   }
 
-  bool is_given_up(int64_t id) override {
+  bool is_cancelled(int64_t id) override {
     {
       const std::lock_guard lock(queue_.mutex_);
       const auto at = under_way_.find(id);
-      if (at != under_way_.end() && !at->second.request->given_up.stop_requested()) return false;
+      if (at != under_way_.end() && !at->second.request->cancelled.stop_requested()) return false;
     }
     taken_off(id);
     return true;
@@ -159,18 +159,18 @@ class RequestQueue::OneLine final : public LineQueue {
     const std::lock_guard lock(queue_.mutex_);
     if (is_taken_ || count < 1) return {};
     is_taken_ = true;
-    return {{1, taken_.question, taken_.request->given_up}};
+    return {{1, taken_.question, taken_.request->cancelled}};
   }
   bool wait() override {
     std::unique_lock lock(queue_.mutex_);
     queue_.changed_.wait(lock, [this] { return closed_ || is_done_ || !is_taken_; });
     return !closed_ && !is_taken_;
   }
-  void answer(int64_t, Answer answer) override {
+  void answer(int64_t, ServiceResult answer) override {
     if (end()) queue_.answer(taken_, std::move(answer));
   }
-  bool is_given_up(int64_t) override {
-    if (!taken_.request->given_up.stop_requested()) return false;
+  bool is_cancelled(int64_t) override {
+    if (!taken_.request->cancelled.stop_requested()) return false;
     end();
     return true;
   }
@@ -219,17 +219,17 @@ RequestQueue::~RequestQueue() {
   worker_.join();
 }
 
-void RequestQueue::submit(const std::string& client, std::vector<Question> questions, std::stop_token given_up,
+void RequestQueue::submit(const std::string& client, std::vector<ServiceRequest> questions, std::stop_token cancelled,
                           Done done, OnLine on_line) {
   if (questions.empty()) return done({}, nullptr);
   const int64_t lines = std::ssize(questions);
   if (lines > options_.max_waiting)
     throw RequestError(413, fmt::format("{} lines: at most {} a request", lines, options_.max_waiting));
   auto request =
-      std::make_shared<Request>(std::move(questions), std::move(given_up), std::move(done), std::move(on_line));
+      std::make_shared<Request>(std::move(questions), std::move(cancelled), std::move(done), std::move(on_line));
 
   const std::lock_guard lock(mutex_);
-  if (waiting_ + lines > options_.max_waiting) drop_given_up();
+  if (waiting_ + lines > options_.max_waiting) drop_cancelled();
   const auto known = clients_.find(client);
   const int64_t clients = std::ssize(clients_) + (known == clients_.end() ? 1 : 0);
   const int64_t own = lines + (known == clients_.end() ? 0 : known->second.waiting);
@@ -253,7 +253,7 @@ void RequestQueue::end_turns() {
 int64_t RequestQueue::waiting() const {
   const std::lock_guard lock(mutex_);
   int64_t lines = 0;
-  for (const auto& request : requests_) lines += request->given_up.stop_requested() ? 0 : request->left();
+  for (const auto& request : requests_) lines += request->cancelled.stop_requested() ? 0 : request->left();
   return lines;
 }
 
@@ -265,7 +265,7 @@ void RequestQueue::work() {
       if (options_.window.count() > 0)
         changed_.wait_for(lock, options_.window, [this] { return stopping_ || waiting_ >= options_.max_batch; });
     }
-    drop_given_up();
+    drop_cancelled();
     if (waiting_ == 0) {
       if (stopping_) return;
       continue;
@@ -308,7 +308,7 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
     const std::lock_guard lock(mutex_);
     rest = take(pair, options_.max_batch);
   }
-  std::erase_if(rest, [](const Taken& taken) { return taken.request->given_up.stop_requested(); });
+  std::erase_if(rest, [](const Taken& taken) { return taken.request->cancelled.stop_requested(); });
   if (!rest.empty()) {
     log_.error("{} lines failed: {}", rest.size(), failure.empty() ? "they were not answered" : failure);
     if (rest.size() == 1 && turn.lines() == 1)
@@ -323,7 +323,7 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
 
 /// Finds the lines at which the translator fails: the others are answered.
 void RequestQueue::translate_alone(Taken taken) {
-  if (taken.request->given_up.stop_requested()) return;
+  if (taken.request->cancelled.stop_requested()) return;
   OneLine line(*this, taken);
   try {
     translate_(line);
@@ -334,7 +334,7 @@ void RequestQueue::translate_alone(Taken taken) {
 
 void RequestQueue::report(Request& request) const {
   try {
-    if (request.given_up.stop_requested()) return;
+    if (request.cancelled.stop_requested()) return;
     if (!request.failed) return request.on_done(std::move(request.answers), nullptr);
     const RequestError failure(500, "the translation failed; the server's log says why");
     request.on_done({}, request.refused ? &*request.refused : &failure);
@@ -360,7 +360,7 @@ RequestQueue::Requests::iterator RequestQueue::next_request(const LanguagePair& 
 }
 
 std::vector<RequestQueue::Taken> RequestQueue::take(const LanguagePair& pair, int64_t count) {
-  drop_given_up();
+  drop_cancelled();
   std::vector<Taken> lines;
   for (auto next = next_request(pair); next != requests_.end() && std::ssize(lines) < count;
        next = next_request(pair)) {
@@ -380,12 +380,12 @@ void RequestQueue::wait_less(const Request& request, int64_t lines) {
   if ((request.client->second.waiting -= lines) == 0) clients_.erase(request.client);
 }
 
-void RequestQueue::answer(const Taken& taken, Answer answer) {
+void RequestQueue::answer(const Taken& taken, ServiceResult answer) {
   if (!answer.refused.empty()) return fail(taken, RequestError(400, answer.refused));
   const auto& request = taken.request;
   {
     const std::lock_guard lock(mutex_);
-    if (request->failed || request->given_up.stop_requested()) return;
+    if (request->failed || request->cancelled.stop_requested()) return;
     metrics_.add_translation(answer.source_tokens, answer.n_best.empty() ? 0 : answer.n_best.front().tokens);
     request->answers[taken.line] = std::move(answer);
     request->is_answered[taken.line] = true;
@@ -402,7 +402,7 @@ void RequestQueue::answer(const Taken& taken, Answer answer) {
 void RequestQueue::fail(const Taken& taken, std::optional<RequestError> why) {
   {
     const std::lock_guard lock(mutex_);
-    if (taken.request->failed || taken.request->given_up.stop_requested()) return;
+    if (taken.request->failed || taken.request->cancelled.stop_requested()) return;
     taken.request->failed = true;
     taken.request->refused = std::move(why);
     drop(taken.request);
@@ -414,9 +414,9 @@ void RequestQueue::drop(const std::shared_ptr<Request>& request) {
   if (std::erase(requests_, request) > 0) wait_less(*request, request->left());
 }
 
-void RequestQueue::drop_given_up() {
+void RequestQueue::drop_cancelled() {
   std::erase_if(requests_, [this](const std::shared_ptr<Request>& request) {
-    if (!request->given_up.stop_requested()) return false;
+    if (!request->cancelled.stop_requested()) return false;
     wait_less(*request, request->left());
     return true;
   });

@@ -40,9 +40,9 @@ class RequestQueue {
  public:
   /// The answers to a client's lines, in their order; or why there are none, and no answers: 500 where the translator
   /// failed at one of them, 400 where it refused one. A line at which it fails spoils no other request.
-  using Done = std::function<void(std::vector<Answer> answers, const RequestError* error)>;
+  using Done = std::function<void(std::vector<ServiceResult> answers, const RequestError* error)>;
   /// The answer to one of the lines. It is to be quick: the queue waits for it.
-  using OnLine = std::function<void(int64_t line, const Answer& answer)>;
+  using OnLine = std::function<void(int64_t line, const ServiceResult& answer)>;
 
   /// Borrows metrics and log: they must outlive the queue. Throws Error for options out of range.
   RequestQueue(LineTranslator translate, QueueOptions options, Metrics& metrics, Logger& log);
@@ -52,9 +52,9 @@ class RequestQueue {
   /// Takes lines of `client`; done is called later, on a thread of the translator, or at once where there is no line.
   /// on_line, where given, is called before with each line, in their order, as soon as it and those before it are
   /// answered. Throws RequestError: 413 for more lines than may ever wait, 503 where too many are waiting already, and
-  /// the client's would be more than its even share of these. Once given_up stops, lines that were not begun are
+  /// the client's would be more than its even share of these. Once cancelled stops, lines that were not begun are
   /// dropped, those that are being translated as soon as the translator asks, and neither is called.
-  void submit(const std::string& client, std::vector<Question> questions, std::stop_token given_up, Done done,
+  void submit(const std::string& client, std::vector<ServiceRequest> questions, std::stop_token cancelled, Done done,
               OnLine on_line = {});
 
   /// The translator is another from now on: it gets all lines that it has not taken by now. What the old one has taken
@@ -77,7 +77,7 @@ class RequestQueue {
   struct Taken {
     std::shared_ptr<Request> request;
     int64_t line = 0;
-    Question question = {};  ///< a copy: should the translator fail, it is asked once more
+    ServiceRequest question = {};  ///< a copy: should the translator fail, it is asked once more
   };
 
   void work();
@@ -88,11 +88,11 @@ class RequestQueue {
   Requests::iterator next_request(const LanguagePair& pair);
   void wait_less(const Request& request, int64_t lines);
   int64_t waiting_of(const LanguagePair& pair) const;
-  void answer(const Taken& taken, Answer answer);
+  void answer(const Taken& taken, ServiceResult answer);
   void fail(const Taken& taken, std::optional<RequestError> why = {});
   void report(Request& request) const;
   void drop(const std::shared_ptr<Request>& request);
-  void drop_given_up();
+  void drop_cancelled();
 
   const LineTranslator translate_;
   const QueueOptions options_;

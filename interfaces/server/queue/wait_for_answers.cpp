@@ -8,8 +8,9 @@
 
 namespace nmt {
 
-std::vector<Answer> wait_for_answers(RequestQueue& queue, const std::string& client, std::vector<Question> questions,
-                                     std::stop_token given_up, RequestQueue::OnLine on_line) {
+std::vector<ServiceResult> wait_for_answers(RequestQueue& queue, const std::string& client,
+                                            std::vector<ServiceRequest> questions, std::stop_token cancelled,
+                                            RequestQueue::OnLine on_line) {
   // An exception itself stays in its thread: its text is shared in ways that the thread sanitizer does not see.
   struct Failure {
     int status;
@@ -20,13 +21,13 @@ std::vector<Answer> wait_for_answers(RequestQueue& queue, const std::string& cli
     std::mutex mutex;
     std::condition_variable_any come;
     bool done = false;
-    std::vector<Answer> answers;
+    std::vector<ServiceResult> answers;
     std::optional<Failure> failure;
   };
   const auto result = std::make_shared<Result>();
   queue.submit(
-      client, std::move(questions), given_up,
-      [result](std::vector<Answer> answers, const RequestError* error) {
+      client, std::move(questions), cancelled,
+      [result](std::vector<ServiceResult> answers, const RequestError* error) {
         const std::lock_guard lock(result->mutex);
         result->answers = std::move(answers);
         if (error) result->failure = {error->status(), error->what(), error->retry_after()};
@@ -35,7 +36,7 @@ std::vector<Answer> wait_for_answers(RequestQueue& queue, const std::string& cli
       },
       std::move(on_line));
   std::unique_lock lock(result->mutex);
-  if (!result->come.wait(lock, given_up, [&] { return result->done; })) throw GivenUp();
+  if (!result->come.wait(lock, cancelled, [&] { return result->done; })) throw Cancelled();
   if (const auto& failure = result->failure)
     throw RequestError(failure->status, failure->message, failure->retry_after);
   return std::move(result->answers);

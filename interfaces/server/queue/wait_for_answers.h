@@ -10,14 +10,15 @@
 namespace nmt {
 
 /// Nobody waits for the answers any more.
-class GivenUp : public std::runtime_error {
+class Cancelled : public std::runtime_error {
  public:
-  GivenUp() : std::runtime_error("nobody waits any more") {}
+  Cancelled() : std::runtime_error("nobody waits any more") {}
 };
 
 /// RequestQueue::submit for a thread that waits for the answers. Throws RequestError as submit does, for what it calls
-/// `done` with, and GivenUp.
-std::vector<Answer> wait_for_answers(RequestQueue& queue, const std::string& client, std::vector<Question> questions,
-                                     std::stop_token given_up, RequestQueue::OnLine on_line = {});
+/// `done` with, and Cancelled.
+std::vector<ServiceResult> wait_for_answers(RequestQueue& queue, const std::string& client,
+                                            std::vector<ServiceRequest> questions, std::stop_token cancelled,
+                                            RequestQueue::OnLine on_line = {});
 
 }  // namespace nmt

@@ -152,16 +152,16 @@ bool is_quantized(std::string_view name, size_t axes) {
 
 float quantize_row(std::span<const float> row, int8_t* to) {
   constexpr float kLeastRange = 256 / FLT_MAX;
-  float largest = 0, poison = 0;
+  float largest = 0, nan_flag = 0;
   for (const float x : row) {
     largest = std::max(largest, std::abs(x));
-    poison += x - x;
+    nan_flag += x - x;
   }
-  const float inverse = largest > kLeastRange && poison == 0 ? 127 / largest : 0;
+  const float inverse = largest > kLeastRange && nan_flag == 0 ? 127 / largest : 0;
   // With an inverse of 0 not even multiplied: 0 times what is not finite is no number.
   for (const float x : row)
     *to++ = inverse == 0 ? int8_t{0} : static_cast<int8_t>(std::clamp(std::nearbyint(x * inverse), -127.0f, 127.0f));
-  return largest / 127 + poison;
+  return largest / 127 + nan_flag;
 }
 
 std::vector<float> StoredWeight::to_floats() const {

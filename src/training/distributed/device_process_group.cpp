@@ -22,7 +22,7 @@ namespace {
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
 constexpr auto kToMeet = std::chrono::minutes(5);  // processes start at different times
-constexpr double kFarewell = 2;                    // seconds that a failed process leaves the others to hear of it
+constexpr double kShutdown = 2;                    // seconds that a failed process leaves the others to hear of it
 
 StorePtr meet(const LaunchedProcess& process, bool opens) {
   c10d::TCPStoreOptions options;
@@ -122,10 +122,10 @@ class DeviceProcessGroup final : public ProcessGroup {
     }
   }
 
-  void leave(LifeSign farewell) {
-    farewell_ = farewell;
+  void leave(LifeSign shutdown) {
+    shutdown_ = shutdown;
     thread_.join();
-    if (farewell == LifeSign::kFailed) (void)communicator_.release();  // its work would never end: the process does
+    if (shutdown == LifeSign::kFailed) (void)communicator_.release();  // its work would never end: the process does
   }
 
   void say(LifeSign sign) { life_->set(life_key(rank_), fmt::format("{} {}", static_cast<int>(sign), ++spoken_)); }
@@ -137,7 +137,7 @@ class DeviceProcessGroup final : public ProcessGroup {
     for (;;) {
       const double now = steady_seconds();
       const bool hung = progress_.hung(now, timeout_);
-      const LifeSign own = hung ? LifeSign::kHung : farewell_.load();
+      const LifeSign own = hung ? LifeSign::kHung : shutdown_.load();
       if (own == LifeSign::kAtWork) parting = 0;
       if (own != LifeSign::kAtWork && parting == 0) parting = now;
       try {
@@ -159,12 +159,12 @@ class DeviceProcessGroup final : public ProcessGroup {
         if (rank_ == 0) std::this_thread::sleep_for(std::chrono::duration<double>(2 * watch.interval()));
         return;
       }
-      if (own == LifeSign::kFailed && now - parting > kFarewell) return;
-      if (hung && now - parting > kFarewell / 2) on_lost_(own_hang(rank_, timeout_));
+      if (own == LifeSign::kFailed && now - parting > kShutdown) return;
+      if (hung && now - parting > kShutdown / 2) on_lost_(own_hang(rank_, timeout_));
       if (const auto line = watch.lost(now); line && own != LifeSign::kFailed)
         on_lost_(*line);  // else all fail at once
       const double pause = own == LifeSign::kAtWork ? watch.interval() / 2 : 0.1;
-      for (double slept = 0; slept < pause && farewell_.load() == own; slept += 0.05)
+      for (double slept = 0; slept < pause && shutdown_.load() == own; slept += 0.05)
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
   }
@@ -178,7 +178,7 @@ class DeviceProcessGroup final : public ProcessGroup {
   std::unique_ptr<Communicator> communicator_;
   int64_t spoken_ = 0;
   OwnProgress progress_;
-  std::atomic<LifeSign> farewell_ = LifeSign::kAtWork;
+  std::atomic<LifeSign> shutdown_ = LifeSign::kAtWork;
   std::thread thread_;
 };
 

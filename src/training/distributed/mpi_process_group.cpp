@@ -30,7 +30,7 @@ constexpr size_t kMostBytes = 1 << 30;  // of a message
 constexpr auto kPoll = std::chrono::microseconds(20), kLongPoll = std::chrono::microseconds(500);
 constexpr auto kIdle = std::chrono::milliseconds(2);
 constexpr double kPatience = 0.1;  // seconds without news until it looks more seldom
-constexpr double kFarewell = 2;    // seconds that a failed process takes to tell the others
+constexpr double kShutdown = 2;    // seconds that a failed process takes to tell the others
 
 /// Messages that are exchanged together: `start` posts them, `complete` is called when all have arrived.
 struct Exchange {
@@ -59,7 +59,7 @@ class MpiProcessGroup final : public ProcessGroup {
 
   ~MpiProcessGroup() override {
     if (!thread_.joinable()) return;
-    farewell_ = std::uncaught_exceptions() > exceptions_before_ ? LifeSign::kFailed : LifeSign::kDone;
+    shutdown_ = std::uncaught_exceptions() > exceptions_before_ ? LifeSign::kFailed : LifeSign::kDone;
     thread_.join();
   }
 
@@ -160,7 +160,7 @@ class MpiProcessGroup final : public ProcessGroup {
     }
     joined.set_value(together);
     if (together == size_) serve();
-    if (farewell_ != LifeSign::kFailed) MPI_Finalize();
+    if (shutdown_ != LifeSign::kFailed) MPI_Finalize();
   }
 
   void serve() {
@@ -178,16 +178,16 @@ class MpiProcessGroup final : public ProcessGroup {
         listen(lines[peer], peer);
       }
       const bool hung = progress_.hung(now, timeout_);
-      const LifeSign own = hung ? LifeSign::kHung : farewell_.load();
+      const LifeSign own = hung ? LifeSign::kHung : shutdown_.load();
       if (own == LifeSign::kAtWork) parting = 0;
       if (own != LifeSign::kAtWork && parting == 0) parting = now, spoken = -1e9;
       if (now - spoken > watch.interval()) {
         speak(lines, own);
         spoken = now;
       }
-      if (own == LifeSign::kDone && watch.all_done()) return hang_up(lines);
-      if (own == LifeSign::kFailed && (now - parting > kFarewell || (spoken >= parting && all_sent(lines)))) return;
-      if (hung && now - parting > kFarewell / 2) on_lost_(own_hang(rank_, timeout_));
+      if (own == LifeSign::kDone && watch.all_done()) return close_lines(lines);
+      if (own == LifeSign::kFailed && (now - parting > kShutdown || (spoken >= parting && all_sent(lines)))) return;
+      if (hung && now - parting > kShutdown / 2) on_lost_(own_hang(rank_, timeout_));
       if (const auto line = watch.lost(now)) on_lost_(*line);
       if (busy) std::this_thread::sleep_for(now - moved_ < kPatience ? kPoll : kLongPoll);
     }
@@ -247,7 +247,7 @@ class MpiProcessGroup final : public ProcessGroup {
   }
 
   // Everyone is done: what they said last may still be under way.
-  static void hang_up(std::vector<Line>& lines) {
+  static void close_lines(std::vector<Line>& lines) {
     for (auto& line : lines) {
       MPI_Wait(&line.sending, MPI_STATUS_IGNORE);
       if (line.receiving == MPI_REQUEST_NULL) continue;
@@ -267,7 +267,7 @@ class MpiProcessGroup final : public ProcessGroup {
   std::list<ExchangePtr> under_way_;  // the thread's own, as the next
   double moved_ = 0;                  // when an exchange last began or ended
   OwnProgress progress_;
-  std::atomic<LifeSign> farewell_ = LifeSign::kAtWork;
+  std::atomic<LifeSign> shutdown_ = LifeSign::kAtWork;
   int buckets_ = 0;
   std::thread thread_;
 };

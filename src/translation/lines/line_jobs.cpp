@@ -70,7 +70,7 @@ void restore(const LineJob& job, const TextCodec& codec, bool aligns, Alternativ
   alternative.cut = {job.plan.text(), std::move(alternative.text)};
   alternative.text = std::move(restored.text);
   if (aligns) alternative.aligned = std::move(restored.alignment);
-  if (!job.plan.has_wishes(alternative.text)) alternative.meets_constraints = false;
+  if (!job.plan.has_constraints(alternative.text)) alternative.meets_constraints = false;
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
     for (auto& hypothesis : part.hypotheses) {
       own.push_back(to_alternative(codec, part.input.sources.front(), std::move(hypothesis)));
       own.back().parts.front().repeated = part.repeated;
-      if (part.misses_a_wish) own.back().meets_constraints = false;
+      if (part.misses_a_constraint) own.back().meets_constraints = false;
     }
     append(alternatives, std::move(own));
   }
@@ -190,12 +190,12 @@ void SortedParts::close() {
 void LiveParts::begin(TranslationQueue::Item item) {
   std::list<LineJob> fresh;
   LineJob& line = fresh.emplace_back(
-      LineJob{.request = std::move(item.request), .id = item.id, .given_up = std::move(item.given_up)});
-  line.stopped = [token = line.given_up] { return token.stop_requested(); };
+      LineJob{.request = std::move(item.request), .id = item.id, .cancelled = std::move(item.cancelled)});
+  line.stopped = [token = line.cancelled] { return token.stop_requested(); };
   try {
     steps_.begin(line);
   } catch (const TranslationStopped&) {
-    lines_.is_given_up(line.id);  // takes it off
+    lines_.is_cancelled(line.id);  // takes it off
     return;
   }
   if (line.parts.empty()) {
@@ -229,7 +229,7 @@ std::vector<SearchQueue::Item> LiveParts::take(int64_t count) {
     {
       const std::lock_guard lock(mutex_);
       for (; portion.has_room() && !ready_.empty() && !closed_; ready_.pop_front()) {
-        if (ready_.front()->line->given_up.stop_requested())
+        if (ready_.front()->line->cancelled.stop_requested())
           left_alone.push_back(ready_.front());
         else
           portion.add(*ready_.front());
@@ -237,7 +237,7 @@ std::vector<SearchQueue::Item> LiveParts::take(int64_t count) {
       has_room = !closed_ && portion.has_room();
     }
     for (LinePart* part : left_alone)
-      if (!is_given_up(id_of(part))) portion.add(*part);
+      if (!is_cancelled(id_of(part))) portion.add(*part);
     return has_room;
   };
   if (!take_ready()) return std::move(portion).items();
@@ -281,15 +281,15 @@ void LiveParts::finish(int64_t id, std::vector<Hypothesis> hypotheses) {
     one = taken_out(job);
   }
   if (one.front().is_dropped)
-    lines_.is_given_up(one.front().id);
+    lines_.is_cancelled(one.front().id);
   else
     lines_.finish(one.front().id, std::move(one.front().result));
 }
 
-bool LiveParts::is_given_up(int64_t id) {
+bool LiveParts::is_cancelled(int64_t id) {
   LineJob& job = *part_of(id)->line;
-  if (job.given_up.stop_possible() && !job.given_up.stop_requested()) return false;
-  if (!lines_.is_given_up(job.id)) return false;
+  if (job.cancelled.stop_possible() && !job.cancelled.stop_requested()) return false;
+  if (!lines_.is_cancelled(job.id)) return false;
   // The search drops this part and does not ask for it again.
   const std::lock_guard lock(mutex_);
   job.is_dropped = true;

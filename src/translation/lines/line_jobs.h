@@ -23,17 +23,17 @@ struct LineJob;
 struct LinePart {
   LineJob* line = nullptr;
   SearchInput input = {};
-  int64_t repeated = 0;        ///< SourcePart::repeated
-  bool misses_a_wish = false;  ///< a phrase or prefix that only <unk> writes, a prefix beyond the length limit
+  int64_t repeated = 0;              ///< SourcePart::repeated
+  bool misses_a_constraint = false;  ///< a phrase or prefix that only <unk> writes, a prefix beyond the length limit
   std::vector<Hypothesis> hypotheses = {};
 };
 
 /// A line on its way from text to translation. Its parts point at it: it stays where it is while they are searched.
 struct LineJob {
   TranslationRequest request = {};
-  int64_t number = 0;             ///< samples are keyed by it
-  int64_t id = 0;                 ///< of the queue that it comes from
-  std::stop_token given_up = {};  ///< the same
+  int64_t number = 0;              ///< samples are keyed by it
+  int64_t id = 0;                  ///< of the queue that it comes from
+  std::stop_token cancelled = {};  ///< the same
   /// Nobody waits for it any more: asked while it is cut into parts, see encode_in_parts().
   std::function<bool()> stopped = {};
   TermPlan plan = {};    ///< of its terms and placeholders
@@ -87,7 +87,7 @@ class LiveParts final : public SearchQueue {
   std::vector<Item> take(int64_t count) override;
   bool wait() override;
   void finish(int64_t id, std::vector<Hypothesis> hypotheses) override;
-  bool is_given_up(int64_t id) override;
+  bool is_cancelled(int64_t id) override;
   void close();
 
  private:

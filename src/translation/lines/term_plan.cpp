@@ -304,7 +304,7 @@ bool TermPlan::is_met(std::string_view translation, std::span<const std::string>
   return true;
 }
 
-bool TermPlan::has_wishes(std::string_view restored) const {
+bool TermPlan::has_constraints(std::string_view restored) const {
   const auto text = without_space(restored);
   return text.starts_with(whole_prefix_) && std::ranges::all_of(judged_, [&](const std::string& phrase) {
            return text.find(phrase) != std::string::npos;

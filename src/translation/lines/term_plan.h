@@ -50,7 +50,7 @@ class TermPlan {
   AlignedTranslation restored(const AlignedTranslation& translation) const;
   /// Whether a restored translation has what only it can show: the prefix, and the phrases of which something was cut
   /// out. White space is left aside.
-  bool has_wishes(std::string_view restored) const;
+  bool has_constraints(std::string_view restored) const;
 
  private:
   /// What stands beside a literal.

@@ -105,8 +105,8 @@ class TranslationQueue {
   struct Item {
     int64_t id = 0;  ///< of the queue's own
     TranslationRequest request = {};
-    /// Where it can be requested, is_given_up() is asked only once it is: a look at it costs the others nothing.
-    std::stop_token given_up = {};
+    /// Where it can be requested, is_cancelled() is asked only once it is: a look at it costs the others nothing.
+    std::stop_token cancelled = {};
   };
   virtual ~TranslationQueue() = default;
   /// The next lines, `count` at most; fewer where there are no more, or no more for now: it is asked again soon.
@@ -115,7 +115,7 @@ class TranslationQueue {
   virtual bool wait() { return false; }
   virtual void finish(int64_t id, Translation translation) = 0;
   /// Asked of each line that was taken between the steps of its search: true drops it, and it is not finished.
-  virtual bool is_given_up(int64_t /*id*/) { return false; }
+  virtual bool is_cancelled(int64_t /*id*/) { return false; }
   /// Lines that may be taken now: the threads take an even share of them.
   virtual int64_t waiting() const = 0;
   /// A thread has failed: wait() and take() have nothing more for the others.

@@ -62,7 +62,8 @@ std::string cpp_header() {
          "/// The section `decoding` of docs/options.md. What is not set is as the model says.\n"
          "struct DecodingOptions {\n" +
          rows([](const Option& option, const TypeNames& types) {
-           return fmt::format("  /// {}\n  std::optional<{}> {} = {{}};\n", doxygen_help_of(option), types.cpp, option.name);
+           return fmt::format("  /// {}\n  std::optional<{}> {} = {{}};\n", doxygen_help_of(option), types.cpp,
+                              option.name);
          }) +
          "};\n\n/// Calls call(name, member) for each option.\n"
          "template <typename Options, typename Call>\nvoid for_each_option(Options& options, const Call& call) {\n" +

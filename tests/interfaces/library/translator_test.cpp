@@ -292,7 +292,7 @@ TEST_F(ApiTranslator, StopsWhenAsked) {
   EXPECT_EQ(translator.translate(lines_).size(), 7u);
 }
 
-TEST_F(ApiTranslator, RefusesWishesThatACallCannotFulfil) {
+TEST_F(ApiTranslator, RefusesConstraintsThatACallCannotMeet) {
   const auto translator = make();
   const std::string in = write("in", "a\n"), out = (folder_ / "out").string();
   EXPECT_EQ(message_of<api::UserError>(

@@ -26,18 +26,18 @@ inline std::shared_ptr<Logger> silent_log() {
 /// "abc" -> "cba", "cba (2)", ...; fails at a batch that holds "fail". It can be held, and remembers its batches.
 class FakeTranslator {
  public:
-  std::vector<Answer> translate(std::span<const Question> questions) {
-    std::vector<Answer> answers;
+  std::vector<ServiceResult> translate(std::span<const ServiceRequest> questions) {
+    std::vector<ServiceResult> answers;
     std::unique_lock lock(mutex_);
     batches_.emplace_back();
-    for (const Question& question : questions) batches_.back().push_back(question.text);
+    for (const ServiceRequest& question : questions) batches_.back().push_back(question.text);
     questions_.insert(questions_.end(), questions.begin(), questions.end());
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
-    for (const Question& question : questions) {
+    for (const ServiceRequest& question : questions) {
       if (question.text == "fail") throw std::runtime_error("this line fails");
       const std::string text(question.text.rbegin(), question.text.rend());
-      Answer answer{.source_tokens = 2};
+      ServiceResult answer{.source_tokens = 2};
       for (int64_t rank = 1; rank <= question.n_best; ++rank)
         answer.n_best.push_back({.text = rank == 1 ? text : text + " (" + std::to_string(rank) + ")",
                                  .log_probability = -2.0 * rank,
@@ -50,8 +50,9 @@ class FakeTranslator {
     return answers;
   }
   LineTranslator function() {
-    return in_batches(
-        [this](std::span<const Question> questions, const std::function<bool()>&) { return translate(questions); });
+    return in_batches([this](std::span<const ServiceRequest> questions, const std::function<bool()>&) {
+      return translate(questions);
+    });
   }
 
   /// From now on a batch stays in the translator until release().
@@ -75,7 +76,7 @@ class FakeTranslator {
     return batches_;
   }
   /// All that it was asked, in order.
-  std::vector<Question> questions() {
+  std::vector<ServiceRequest> questions() {
     const std::lock_guard lock(mutex_);
     return questions_;
   }
@@ -84,7 +85,7 @@ class FakeTranslator {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
-  std::vector<Question> questions_;
+  std::vector<ServiceRequest> questions_;
   std::vector<std::vector<std::string>> batches_;
 };
 

@@ -33,8 +33,8 @@ class LiveTranslator {
           lock.unlock();
           const auto& text = taken.front().question.text;
           if (text == "fail") throw std::runtime_error("this line fails");
-          if (lines.is_given_up(taken.front().id)) continue;
-          Answer answer;
+          if (lines.is_cancelled(taken.front().id)) continue;
+          ServiceResult answer;
           answer.n_best.push_back({.text = {text.rbegin(), text.rend()}});
           lines.answer(taken.front().id, answer);
         }

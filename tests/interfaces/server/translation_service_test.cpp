@@ -114,8 +114,8 @@ TEST_F(TranslationServiceTest, Alternatives) {
 }
 
 TEST_F(TranslationServiceTest, ALineWithFewerAlternativesRepeatsItsLast) {
-  service_.emplace(in_batches([](std::span<const Question> questions, const auto&) {
-                     std::vector<Answer> answers(questions.size());
+  service_.emplace(in_batches([](std::span<const ServiceRequest> questions, const auto&) {
+                     std::vector<ServiceResult> answers(questions.size());
                      answers[0].n_best = {{.text = "1a"}};
                      answers[1].n_best = {{.text = "2a"}, {.text = "2b"}};
                      return answers;

@@ -77,7 +77,7 @@ TEST(Compose, SortsTheSumsOfPartsByTheirScore) {
 }
 
 // The search judges what it writes; whether a phrase with a placeholder stands in the line shows when that is back.
-TEST(Compose, PutsThoseFirstThatHaveTheirWishesInTheEnd) {
+TEST(Compose, PutsThoseFirstThatMeetTheirConstraintsInTheEnd) {
   const auto codec = test::word_codec({"a", "b"});
   LineJob job{.request = {.source = "a {x} b", .must = {"a {x}"}, .terms = {.keep_placeholders = true}}};
   job.plan = TermPlan(

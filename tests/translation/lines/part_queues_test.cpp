@@ -32,7 +32,7 @@ class ArrivingLines final : public TranslationQueue {
     std::vector<Item> items;
     for (; std::ssize(items) < count && taken_ < arrived_; ++taken_) {
       items.push_back({taken_, requests_[taken_]});
-      if (client && given_up.contains(taken_)) items.back().given_up = client->get_token();
+      if (client && cancelled.contains(taken_)) items.back().cancelled = client->get_token();
     }
     return items;
   }
@@ -46,9 +46,9 @@ class ArrivingLines final : public TranslationQueue {
     EXPECT_TRUE(texts.emplace(id, translation.text).second) << "line " << id << " was finished twice";
     done();
   }
-  bool is_given_up(int64_t id) override {
+  bool is_cancelled(int64_t id) override {
     const std::lock_guard lock(mutex_);
-    if (!given_up.contains(id)) return false;
+    if (!cancelled.contains(id)) return false;
     if (left_alone.insert(id).second) done();
     return true;
   }
@@ -63,7 +63,7 @@ class ArrivingLines final : public TranslationQueue {
   }
 
   std::map<int64_t, std::string> texts;
-  std::set<int64_t> given_up, left_alone;
+  std::set<int64_t> cancelled, left_alone;
   std::optional<std::stop_source> client = {};  ///< of the lines that are cancelled
   bool closed = false;
 
@@ -145,26 +145,26 @@ TEST_P(LiveTranslation, LeavesLinesThatAreGivenUp) {
   for (const bool at_once : {false, true}) {
     SCOPED_TRACE(at_once ? "before they are cut into parts" : "in the search");
     ArrivingLines lines(requests(20), 6);
-    lines.given_up = {0, 3, 7, 19};
+    lines.cancelled = {0, 3, 7, 19};
     if (at_once) lines.client.emplace().request_stop();
     Translator(*model, codec, {.search = {{.beam_size = 2, .min_length = 5, .max_length = 12, .batch_size = 4}}})
         .translate(lines);
     for (int64_t id = 0; id < 20; ++id) EXPECT_NE(lines.texts.contains(id), lines.left_alone.contains(id)) << id;
-    EXPECT_EQ(lines.left_alone, lines.given_up);
+    EXPECT_EQ(lines.left_alone, lines.cancelled);
   }
 }
 
 TEST_P(LiveTranslation, EncodesNoMorePartsOfALineThatIsGivenUp) {
   const auto codec = test::word_codec(kWords);
   ArrivingLines lines({{.source = "a b c d a b c d a b c d a b c d a b c d a b c d"}, {.source = "a"}}, 2);
-  lines.given_up = {0};
+  lines.cancelled = {0};
   std::stop_source& client = lines.client.emplace();
   test::ScriptedModel model(8, [&](const auto&, const auto&) -> std::vector<double> {
     client.request_stop();
     return {0, 0, 0, 1, 0, 0, 0, 0};
   });
   Translator(model, codec, {.search = {{.beam_size = 1, .batch_size = 2}}, .max_source_length = 1}).translate(lines);
-  EXPECT_EQ(lines.left_alone, lines.given_up);
+  EXPECT_EQ(lines.left_alone, lines.cancelled);
   EXPECT_TRUE(lines.texts.contains(1));
   EXPECT_LE(std::accumulate(model.started.begin(), model.started.end(), int64_t{0}), 2 * GetParam() + 1);
 }
@@ -186,13 +186,13 @@ TEST(LiveParts, OfALineThatIsGivenUpTheOtherPartsMakeNothing) {
                        }});
   const auto taken = parts.take(3);
   ASSERT_EQ(taken.size(), 3u);
-  EXPECT_FALSE(parts.is_given_up(taken[1].id));
-  lines.given_up = {0};
-  EXPECT_TRUE(parts.is_given_up(taken[1].id));
+  EXPECT_FALSE(parts.is_cancelled(taken[1].id));
+  lines.cancelled = {0};
+  EXPECT_TRUE(parts.is_cancelled(taken[1].id));
   parts.finish(taken[0].id, {{}});
   parts.finish(taken[2].id, {{}});
   EXPECT_EQ(made, std::vector<std::string>{"c"});
-  EXPECT_EQ(lines.left_alone, lines.given_up);
+  EXPECT_EQ(lines.left_alone, lines.cancelled);
   EXPECT_FALSE(lines.texts.contains(0));
 }
 

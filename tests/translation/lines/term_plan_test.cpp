@@ -145,8 +145,8 @@ TEST(TermPlan, ThePrefixHasItsLiterals) {
   const TermPlan plan(wanted, nothing, false);
   EXPECT_EQ(plan.prefix(), "Und, da");
   EXPECT_EQ(plan.restored({.text = "Und, da sieht"}).text, "Und %s, {x} da sieht");
-  EXPECT_TRUE(plan.has_wishes("Und %s, {x} da sieht"));
-  EXPECT_FALSE(plan.has_wishes("{x} Und %s, da sieht"));
+  EXPECT_TRUE(plan.has_constraints("Und %s, {x} da sieht"));
+  EXPECT_FALSE(plan.has_constraints("{x} Und %s, da sieht"));
   wanted.prefix = "Und %s %s";
   EXPECT_EQ(TermPlan(wanted, nothing, false).prefix(), "Und %s") << "the line has one of them";
 }
@@ -162,7 +162,7 @@ TEST(TermPlan, ThePrefixIsComparedAsTheModelWritesIt) {
   const TermPlan plan(wanted, nothing, false, small);
   EXPECT_EQ(plan.prefix(), "DA IST");
   EXPECT_EQ(plan.restored({.text = "da ist er"}).text, "da {x} ist er");
-  EXPECT_TRUE(plan.has_wishes("da {x} ist er"));
+  EXPECT_TRUE(plan.has_constraints("da {x} ist er"));
 }
 
 TEST(TermPlan, PhrasesLeaveOutWhatIsCutOut) {
@@ -170,8 +170,8 @@ TEST(TermPlan, PhrasesLeaveOutWhatIsCutOut) {
   wanted.must = {"{x}", "da ({x}), dort", "hier"};
   const TermPlan plan(wanted, nothing, false);
   EXPECT_THAT(plan.must(), ElementsAre("da", "dort", "hier"));
-  EXPECT_TRUE(plan.has_wishes("da ({x}), dort"));
-  EXPECT_FALSE(plan.has_wishes("{x} da (), dort"));
+  EXPECT_TRUE(plan.has_constraints("da ({x}), dort"));
+  EXPECT_FALSE(plan.has_constraints("{x} da (), dort"));
 }
 
 TEST(TermPlan, WithoutWordsHasNothingToTranslate) {

@@ -24,13 +24,13 @@ constexpr float kLeastRange = 256 / FLT_MAX;
 // Symmetric quantization of one output's weights: the largest is 127 units. The same arithmetic as that of the rows in
 // a file (base/files/stored_weights.cpp), compiled for each set: a test compares them.
 float quantize_row(const float* row, const PackedWeight& packed, int64_t output) {
-  float largest = 0, poison = 0;  // NaN where a weight is none
+  float largest = 0, nan_flag = 0;  // NaN where a weight is none
   for (int64_t k = 0; k < packed.in; ++k) {
     largest = std::max(largest, std::abs(row[k]));
-    poison += row[k] - row[k];
+    nan_flag += row[k] - row[k];
   }
-  packed.scales[output] = largest / 127 + poison;
-  const float inverse_scale = largest > kLeastRange && poison == 0 ? 127 / largest : 0;
+  packed.scales[output] = largest / 127 + nan_flag;
+  const float inverse_scale = largest > kLeastRange && nan_flag == 0 ? 127 / largest : 0;
   int32_t sum = 0;
   for (int64_t k = 0; k < packed.in; ++k) sum += to_int8(row[k], inverse_scale);
   packed.sums[output] = sum;
@@ -54,13 +54,13 @@ inline void store_steps(IntVec steps, uint8_t* to) {
 
 // Affine quantization of a row of x: 0 is one of the 256 steps, and what a ReLU has made positive has all of them.
 RowScale quantize(const float* x, int64_t in, uint8_t* to) {
-  Piece low[kPieces] = {}, high[kPieces] = {}, poison[kPieces] = {};
+  Piece low[kPieces] = {}, high[kPieces] = {}, nan_flag[kPieces] = {};
   const auto take = [&](const float* from) {
     for (int64_t i = 0; i < kPieces; ++i) {
       const Piece v = load_piece(from + i * kPieceLanes);
       low[i] = v < low[i] ? v : low[i];
       high[i] = v > high[i] ? v : high[i];
-      poison[i] += v - v;
+      nan_flag[i] += v - v;
     }
   };
   const int64_t whole = in / kLanes * kLanes;
@@ -82,7 +82,7 @@ RowScale quantize(const float* x, int64_t in, uint8_t* to) {
   uint8_t last[kLanes * kParts];
   store_steps(steps(rest), last);
   std::memcpy(to + whole * kParts, last, (words_in_row(WeightFormat::kInt8, in) * 4 - whole) * kParts);
-  return {scale + sum_lanes(joined(poison)), static_cast<int32_t>(zero) - offset};
+  return {scale + sum_lanes(joined(nan_flag)), static_cast<int32_t>(zero) - offset};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class DocumentTranslatorTest : public testing::Test {
   }
   /// The request of a client that waits until the end of the test.
   DocumentRequest request(std::vector<std::string> fragments) {
-    return {.bytes = std::move(fragments), .source = "de", .target = "en", .given_up = clients_.get_token()};
+    return {.bytes = std::move(fragments), .source = "de", .target = "en", .cancelled = clients_.get_token()};
   }
   /// What comes of it is kept under its name.
   DocumentTranslator::Done named(const std::string& name) {
@@ -108,7 +108,7 @@ TEST_F(DocumentTranslatorTest, ADocumentThatWaitsGoesWithItsClient) {
   ASSERT_TRUE(share.take(300 << 10));
   std::stop_source leaves;
   auto waits = request({"<p>late</p>" + std::string(300 << 10, ' ')});
-  waits.given_up = leaves.get_token();
+  waits.cancelled = leaves.get_token();
   waits.share = std::make_shared<const MemoryBudget::Share>(std::move(share));
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> still_held = held;

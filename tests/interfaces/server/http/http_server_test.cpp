@@ -52,7 +52,7 @@ class HttpServerTest : public testing::Test {
   void answer(HttpRequest request, HttpReply reply) {
     if (request.path == "/wait") {
       const std::lock_guard lock(mutex_);
-      tokens_.push_back(request.given_up);
+      tokens_.push_back(request.cancelled);
       waiting_.push_back(std::move(reply));
       return;
     }
@@ -60,7 +60,7 @@ class HttpServerTest : public testing::Test {
     if (request.path == "/stream") {
       const std::lock_guard lock(mutex_);
       streams_.push_back(std::make_shared<HttpStream>());
-      tokens_.push_back(request.given_up);
+      tokens_.push_back(request.cancelled);
       return reply({.content_type = "text/plain", .stream = streams_.back()});
     }
     if (request.path == "/big") return reply({.content_type = "text/plain", .body = std::string(50'000'000, 'b')});
@@ -77,7 +77,7 @@ class HttpServerTest : public testing::Test {
     const std::lock_guard lock(mutex_);
     return waiting_.size();
   }
-  bool given_up(size_t number) {
+  bool cancelled(size_t number) {
     const std::lock_guard lock(mutex_);
     return tokens_.at(number).stop_requested();
   }
@@ -168,10 +168,10 @@ TEST_F(HttpServerTest, AClientThatLeavesAStreamIsNoticed) {
   const auto made = stream(0);
   made->add("one");
   client.read_head();
-  EXPECT_FALSE(given_up(0));
+  EXPECT_FALSE(cancelled(0));
   client.close();
-  for (int i = 0; i < 1000 && !given_up(0); ++i) std::this_thread::sleep_for(5ms);
-  EXPECT_TRUE(given_up(0));
+  for (int i = 0; i < 1000 && !cancelled(0); ++i) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(cancelled(0));
   made->add("nobody reads this");
   made->end();
   expect_works();
@@ -185,7 +185,7 @@ TEST_F(HttpServerTest, AStreamThatComesToAHaltIsCut) {
   client.read_head();
   EXPECT_EQ(client.read_chunk(), "one");
   EXPECT_TRUE(client.is_closed_within(5s));
-  EXPECT_TRUE(given_up(0));
+  EXPECT_TRUE(cancelled(0));
   expect_works();
 }
 
@@ -354,7 +354,7 @@ TEST_F(HttpServerTest, TheAnswerHasADeadline) {
   make_with({.answer = 100ms});
   RawClient client(server_->port());
   EXPECT_EQ(client.ask(http_request("GET", "/wait")).status, 504);
-  EXPECT_TRUE(given_up(0));
+  EXPECT_TRUE(cancelled(0));
   answer_waiting("too late");
   EXPECT_EQ(client.ask(http_request("GET", "/b")).body, "GET /b ") << "the late answer goes nowhere";
 }
@@ -363,9 +363,9 @@ TEST_F(HttpServerTest, AClientThatGoesIsNoticed) {
   RawClient client(server_->port());
   client.send(http_request("GET", "/wait"));
   ASSERT_TRUE(test::eventually([&] { return waiting() == 1; }));
-  EXPECT_FALSE(given_up(0));
+  EXPECT_FALSE(cancelled(0));
   client.close();
-  EXPECT_TRUE(test::eventually([&] { return given_up(0); }));
+  EXPECT_TRUE(test::eventually([&] { return cancelled(0); }));
   answer_waiting();
   expect_works();
 }
@@ -452,7 +452,7 @@ TEST_F(HttpServerTest, StopDoesNotWaitForEver) {
   const auto start = std::chrono::steady_clock::now();
   server_->stop();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 20s) << "an answer may take 30 s";
-  EXPECT_TRUE(given_up(0));
+  EXPECT_TRUE(cancelled(0));
   answer_waiting();  // of a connection that is gone
 }
 

@@ -58,7 +58,7 @@ class ModelPoolTest : public testing::Test {
     return {.directories = {folder_ / name}, .source = source, .target = target};
   }
   std::string translated(ModelPool& pool, const std::string& source, const std::string& target) {
-    const Question question{.text = test::training_lines().front(), .pair = {source, target}};
+    const ServiceRequest question{.text = test::training_lines().front(), .pair = {source, target}};
     return pool.answers_to({&question, 1}, {}).at(0).n_best.at(0).text;
   }
   std::string refusal(const ServiceConfig& config) {
@@ -97,9 +97,9 @@ TEST_F(ModelPoolTest, GoesThroughAThirdLanguage) {
   const auto once = translator.translate(std::vector{test::training_lines().front()})[0].text;
   EXPECT_EQ(translated(pool, "de", "en"), once);
   EXPECT_EQ(translated(pool, "de", "fr"), translator.translate(std::vector{once})[0].text);
-  const Question questions[] = {{.text = "", .pair = {"de", "fr"}},
-                                {.text = test::training_lines()[0], .n_best = 3, .pair = {"de", "fr"}},
-                                {.text = test::training_lines()[0], .alignment = true, .pair = {"de", "fr"}}};
+  const ServiceRequest questions[] = {{.text = "", .pair = {"de", "fr"}},
+                                      {.text = test::training_lines()[0], .n_best = 3, .pair = {"de", "fr"}},
+                                      {.text = test::training_lines()[0], .alignment = true, .pair = {"de", "fr"}}};
   const auto answers = pool.answers_to(questions, {});
   EXPECT_TRUE(answers[0].n_best.empty());
   EXPECT_EQ(answers[1].n_best.size(), 3u);
@@ -163,7 +163,7 @@ TEST_F(ModelPoolTest, APrefixChoosesTheTargetLanguage) {
     ModelPool pool({.models = {model(), czech, french}, .memory = limited ? int64_t{1} << 30 : 0}, options_, log_);
     EXPECT_THAT(names(pool.pairs()), ElementsAre("de-en", "de-cs", "de-fr"));
     const auto answer = [&](const std::string& text, const std::string& target) {
-      const Question question{.text = text, .alignment = true, .pair = {"de", target}};
+      const ServiceRequest question{.text = text, .alignment = true, .pair = {"de", target}};
       return pool.answers_to({&question, 1}, {}).at(0);
     };
     const auto text = test::training_lines().front();

@@ -41,12 +41,12 @@ class ModelServiceTest : public testing::Test {
 TEST_F(ModelServiceTest, AnswersEachQuestionAsItAsks) {
   const ModelService service(models_->members(), models_->options());
   const std::string line = test::training_lines().front();
-  const std::vector<Question> questions{{.text = line},
-                                        {.text = line, .n_best = 2},
-                                        {.text = ""},
-                                        {.text = line, .n_best = 9},
-                                        {.text = line, .attention = true},
-                                        {.text = line, .alignment = true}};
+  const std::vector<ServiceRequest> questions{{.text = line},
+                                              {.text = line, .n_best = 2},
+                                              {.text = ""},
+                                              {.text = line, .n_best = 9},
+                                              {.text = line, .attention = true},
+                                              {.text = line, .alignment = true}};
   const auto answers = service.answers_to(questions, {});
   ASSERT_EQ(answers.size(), questions.size());
   ASSERT_EQ(answers[0].n_best.size(), 1u);
@@ -78,7 +78,7 @@ TEST_F(ModelServiceTest, GivesAsManyAsAreAskedForWithACoveragePenalty) {
   options.search.coverage_penalty = 0.5;
   const ModelService service(models_->members(), options);
   const std::string line = test::training_lines().front();
-  const std::vector<Question> questions{{.text = line}, {.text = line, .n_best = 3}};
+  const std::vector<ServiceRequest> questions{{.text = line}, {.text = line, .n_best = 3}};
   const auto answers = service.answers_to(questions, {});
   EXPECT_EQ(answers[0].n_best.size(), 1u);
   ASSERT_EQ(answers[1].n_best.size(), 3u);
@@ -90,7 +90,7 @@ TEST_F(ModelServiceTest, RefusesAPrefixThatNoTranslationHas) {
   const std::string line = test::training_lines().front();
   std::string long_text = line;
   while (long_text.size() < 20'000) long_text += " " + line;
-  const std::vector<Question> questions{
+  const std::vector<ServiceRequest> questions{
       {.text = line, .prefix = line}, {.text = line, .prefix = long_text}, {.text = line}};
   const auto answers = service.answers_to(questions, {});
   EXPECT_EQ(answers[0].refused, "");

@@ -33,8 +33,8 @@ class FairPoolTest : public testing::Test {
   void release() {
     if (!std::exchange(is_released_, true)) release_.set_value();
   }
-  void submit(const std::string& client, const std::string& name, std::stop_token given_up = {}) {
-    pool_->submit(client, std::move(given_up), [this, name] {
+  void submit(const std::string& client, const std::string& name, std::stop_token cancelled = {}) {
+    pool_->submit(client, std::move(cancelled), [this, name] {
       const std::lock_guard lock(mutex_);
       done_.push_back(name);
     });

@@ -19,8 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-std::vector<Question> questions(const std::vector<std::string>& texts) {
-  std::vector<Question> questions;
+std::vector<ServiceRequest> questions(const std::vector<std::string>& texts) {
+  std::vector<ServiceRequest> questions;
   for (const auto& text : texts)
     questions.push_back({.text = text, .pair = {text.starts_with("other") ? "fr" : "de", "en"}});
   return questions;
@@ -42,9 +42,9 @@ class RequestQueueTest : public testing::Test {
       std::vector<std::string> translations;
     };
     auto answered = std::make_shared<std::promise<Outcome>>();
-    std::stop_source given_up;
-    queue_->submit(client, questions(texts), given_up.get_token(),
-                   [answered](const std::vector<Answer>& answers, const RequestError* error) {
+    std::stop_source cancelled;
+    queue_->submit(client, questions(texts), cancelled.get_token(),
+                   [answered](const std::vector<ServiceResult>& answers, const RequestError* error) {
                      Outcome outcome;
                      if (error) outcome = {error->status(), error->what(), {}};
                      for (const auto& answer : answers) outcome.translations.push_back(answer.n_best.at(0).text);
@@ -56,7 +56,7 @@ class RequestQueueTest : public testing::Test {
       if (outcome.status != 200) throw RequestError(outcome.status, outcome.message);
       return std::move(outcome.translations);
     }
-    given_up.request_stop();
+    cancelled.request_stop();
     throw RequestError(504, "too late");
   }
   std::future<std::vector<std::string>> ask_aside(const std::vector<std::string>& texts,
@@ -121,7 +121,7 @@ TEST_F(RequestQueueTest, JoinsWhatWaits) {
 }
 
 TEST_F(RequestQueueTest, ABatchIsOfOnePairAndPairsShareTheTime) {
-  queue_.emplace(in_batches([&](std::span<const Question> batch, const auto&) {
+  queue_.emplace(in_batches([&](std::span<const ServiceRequest> batch, const auto&) {
                    auto answers = translator_.translate(batch);
                    now_ += batch.front().text.starts_with("other") ? 3 : 1;  // those take three times as long
                    return answers;
@@ -236,8 +236,8 @@ TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
       QueueOptions(), metrics_, *log_);
   queue_->submit(
       "client", questions({"a", "b", "c"}), {},
-      [done](const std::vector<Answer>& answers, const RequestError*) { done->set_value(answers.size()); },
-      [&](int64_t line, const Answer&) { told.push_back(line); });
+      [done](const std::vector<ServiceResult>& answers, const RequestError*) { done->set_value(answers.size()); },
+      [&](int64_t line, const ServiceResult&) { told.push_back(line); });
   EXPECT_EQ(done->get_future().get(), 3u);
   EXPECT_THAT(told, ElementsAre(0, 1, 2));
 }
@@ -328,8 +328,8 @@ TEST_F(RequestQueueTest, AClientThatFillsTheQueueLeavesRoomForOthers) {
 }
 
 TEST_F(RequestQueueTest, WhatTheTranslatorRefusesIsToldToTheClient) {
-  queue_.emplace(in_batches([](std::span<const Question> batch, const auto&) {
-                   std::vector<Answer> answers;
+  queue_.emplace(in_batches([](std::span<const ServiceRequest> batch, const auto&) {
+                   std::vector<ServiceResult> answers;
                    for (const auto& one : batch) answers.push_back({.refused = one.text == "no" ? "too long" : ""});
                    for (auto& answer : answers) answer.n_best.resize(1);
                    return answers;
@@ -405,13 +405,13 @@ TEST_F(RequestQueueTest, AClientThatGivesUpBeforeTheBatchLeavesNothing) {
 
 TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
   std::atomic<bool> stopped = false;
-  queue_.emplace(in_batches([&](std::span<const Question> batch, const std::function<bool()>& stop) {
+  queue_.emplace(in_batches([&](std::span<const ServiceRequest> batch, const std::function<bool()>& stop) {
                    if (batch.front().text != "slow") return translator_.translate(batch);
                    for (int i = 0; i < 10'000 && !stopped; ++i) {
                      std::this_thread::sleep_for(1ms);
                      stopped = stop();
                    }
-                   return std::vector<Answer>();
+                   return std::vector<ServiceResult>();
                  }),
                  QueueOptions{.window = 0ms}, metrics_, *log_);
   EXPECT_EQ(status_of({"slow", "slow too"}, 30ms), 504);
@@ -422,7 +422,7 @@ TEST_F(RequestQueueTest, ABatchThatNobodyWaitsForIsStopped) {
 TEST_F(RequestQueueTest, ABatchGoesOnForWhoStillWaits) {
   std::atomic<bool> stopped = false;
   std::stop_source leaves;
-  queue_.emplace(in_batches([&](std::span<const Question> batch, const std::function<bool()>& stop) {
+  queue_.emplace(in_batches([&](std::span<const ServiceRequest> batch, const std::function<bool()>& stop) {
                    auto answers = translator_.translate(batch);
                    if (batch.size() == 8) leaves.request_stop();
                    stopped = stop();
@@ -468,7 +468,7 @@ TEST_F(RequestQueueTest, AFailureEndsTheRestOfItsRequest) {
 }
 
 TEST_F(RequestQueueTest, TooFewAnswersAreAFailure) {
-  queue_.emplace(in_batches([](std::span<const Question>, const auto&) { return std::vector<Answer>(); }),
+  queue_.emplace(in_batches([](std::span<const ServiceRequest>, const auto&) { return std::vector<ServiceResult>(); }),
                  QueueOptions{.window = 0ms}, metrics_, *log_);
   EXPECT_EQ(status_of({"a"}), 500);
 }

@@ -11,7 +11,7 @@
 #include "translation/translator.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt::translator_wishes_test {
+namespace nmt::translator_constraints_test {
 namespace {
 
 using test::Ids;
@@ -39,7 +39,7 @@ class PlainModel final : public test::ScriptedModel {
   torch::Tensor forward(const TensorBatch&, ForwardContext&) override { return {}; }
 };
 
-class TranslatorWishes : public testing::Test {
+class TranslatorConstraints : public testing::Test {
  protected:
   Translation translate(const TranslationRequest& request, TranslatorOptions options = {}) {
     return Translator(model_, codec_, std::move(options)).translate({&request, 1}).front();
@@ -65,7 +65,7 @@ std::string part_of(const Translation& found, size_t part, const TextCodec& code
   return codec.decode_target(found.alternatives.at(0).parts.at(part).target);
 }
 
-TEST_F(TranslatorWishes, APrefixGoesOnInTheNextPart) {
+TEST_F(TranslatorConstraints, APrefixGoesOnInTheNextPart) {
   for (const std::string prefix : {"Ein", "Ein Hund bellt.", "Ein Hund bellt. Die Katze", "Ein Hund bellt. Die Hund"}) {
     const auto found = by_sentence({.source = kTwo, .prefix = prefix});
     EXPECT_THAT(found.text, StartsWith(prefix));
@@ -77,7 +77,7 @@ TEST_F(TranslatorWishes, APrefixGoesOnInTheNextPart) {
   }
 }
 
-TEST_F(TranslatorWishes, TheNBestDifferWhereThePrefixEnds) {
+TEST_F(TranslatorConstraints, TheNBestDifferWhereThePrefixEnds) {
   const auto found =
       by_sentence({.source = kTwo, .prefix = "Ein Hund bellt. Die", .n_best = 2, .distinct = true}, 3, 2);
   ASSERT_EQ(found.alternatives.size(), 2u);
@@ -88,14 +88,14 @@ TEST_F(TranslatorWishes, TheNBestDifferWhereThePrefixEnds) {
   for (const auto& one : first.alternatives) EXPECT_THAT(one.text, EndsWith("Die Katze und die Katze schl\u00E4ft."));
 }
 
-TEST_F(TranslatorWishes, APrefixOfAHalvedSentenceGoesOnByLength) {
+TEST_F(TranslatorConstraints, APrefixOfAHalvedSentenceGoesOnByLength) {
   const auto found =
       translate({.source = "Hund und Katze und", .prefix = "Katze Katze die die"}, {.max_source_length = 2});
   ASSERT_EQ(found.alternatives.at(0).parts.size(), 2u);
   EXPECT_EQ(found.text, "Katze Katze die die") << "two words of each part";
 }
 
-TEST_F(TranslatorWishes, ATermStandsInThePartThatHasIt) {
+TEST_F(TranslatorConstraints, ATermStandsInThePartThatHasIt) {
   const auto found = by_sentence({.source = kTwo, .terms = glossary("Katze\tfeline\nHund\thound\n")}, 8);
   EXPECT_THAT(part_of(found, 0, codec_), HasSubstr("hound"));
   EXPECT_THAT(part_of(found, 0, codec_), Not(HasSubstr("feline")));
@@ -103,7 +103,7 @@ TEST_F(TranslatorWishes, ATermStandsInThePartThatHasIt) {
   EXPECT_THAT(part_of(found, 1, codec_), Not(HasSubstr("hound")));
 }
 
-TEST_F(TranslatorWishes, AnyPhraseGoesToTheLongestPartThatIsOpen) {
+TEST_F(TranslatorConstraints, AnyPhraseGoesToTheLongestPartThatIsOpen) {
   const auto found = by_sentence({.source = kTwo, .must = {"feline"}}, 8);
   EXPECT_THAT(part_of(found, 1, codec_), HasSubstr("feline"));
   EXPECT_THAT(part_of(found, 0, codec_), Not(HasSubstr("feline")));
@@ -115,7 +115,7 @@ TEST_F(TranslatorWishes, AnyPhraseGoesToTheLongestPartThatIsOpen) {
   EXPECT_THAT(part_of(other, 1, codec_), Not(HasSubstr("Katze"))) << "the prefix has it";
 }
 
-TEST_F(TranslatorWishes, APlaceholderStandsWhereThePrefixHasIt) {
+TEST_F(TranslatorConstraints, APlaceholderStandsWhereThePrefixHasIt) {
   for (const std::string prefix : {"Ein Hund {name}", "{name} Ein", "Ein {name} Hund", "Ein {name}"}) {
     const auto found = translate({.source = "Ein {name} Hund bellt.", .prefix = prefix, .terms = kPlaceholders});
     EXPECT_THAT(found.text, StartsWith(prefix));
@@ -126,13 +126,13 @@ TEST_F(TranslatorWishes, APlaceholderStandsWhereThePrefixHasIt) {
   }
 }
 
-TEST_F(TranslatorWishes, APlaceholderDoesNotGoBeforeThePrefix) {
+TEST_F(TranslatorConstraints, APlaceholderDoesNotGoBeforeThePrefix) {
   const auto found = translate({.source = "{name} Ein Hund bellt.", .prefix = "Ein Hund", .terms = kPlaceholders});
   EXPECT_EQ(found.text, "Ein Hund {name} bellt.");
   EXPECT_TRUE(found.alternatives.at(0).meets_constraints);
 }
 
-TEST_F(TranslatorWishes, WishesAreJudgedByTheWholeText) {
+TEST_F(TranslatorConstraints, ConstraintsAreJudgedByTheWholeText) {
   const auto must = [&](const std::string& phrase) {
     return translate({.source = "Ein {name} Hund bellt.", .must = {phrase}, .terms = kPlaceholders});
   };
@@ -148,7 +148,7 @@ TEST_F(TranslatorWishes, WishesAreJudgedByTheWholeText) {
 }
 
 // Translations with one text: three lists of pieces of which two write the same.
-TEST_F(TranslatorWishes, NoTextComesTwice) {
+TEST_F(TranslatorConstraints, NoTextComesTwice) {
   const std::vector<std::string> words = {"a", "b", "a b"};
   const auto codec = test::word_codec(words);
   test::ScriptedModel model(7, [](const Ids&, const Ids& prefix) {
@@ -171,4 +171,4 @@ TEST_F(TranslatorWishes, NoTextComesTwice) {
 }
 
 }  // namespace
-}  // namespace nmt::translator_wishes_test
+}  // namespace nmt::translator_constraints_test
