@@ -72,6 +72,9 @@ int run(int argc, char** argv) {
   if (arguments.self_test) return run_self_test();
   catch_stop_signals();
   const auto log = make_logger("nmt-eval");
+  const unsigned work = kOfLines | (arguments.decoding.flags.draws_samples() ? kOfSamples : 0U);
+  if (const auto unused = check_used(given_options(app), work, Harmless::kWarn); !unused.empty())
+    log->warn("{}", unused);
   std::optional<Config> config;
   if (!arguments.config_file.empty()) config = arguments.load_run(*log);
   if (arguments.print_config) {

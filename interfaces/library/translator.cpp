@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -15,9 +14,11 @@
 #include "base/process/user_files.h"
 #include "base/unicode.h"
 #include "config/loading/schema.h"
+#include "config/used_by.h"
 #include "documents/document.h"
 #include "library/inner/access.h"
 #include "library/inner/conversions.h"
+#include "library/inner/fields.h"
 #include "library/inner/guard.h"
 #include "library/inner/translator_state.h"
 #include "nn/device/parallel_ranges.h"
@@ -78,32 +79,15 @@ void check_has_name(std::string_view option, const std::string& file) {
   if (file.empty()) throw nmt::Error(fmt::format("{}: the name is empty; name a file", option));
 }
 
-/// An option without effect is refused: ignored without a word, it would look heard.
-void refuse(std::string_view call, std::initializer_list<std::pair<std::string_view, bool>> given) {
-  for (const auto& [name, is_given] : given)
-    if (is_given) throw nmt::Error(fmt::format("{}: {} has no effect on it; leave it out", call, name));
-}
-
-/// Refuses what is told of single translations; the names in Python beside those of C++.
-void refuse_details(std::string_view call, const TranslateOptions& options) {
-  refuse(call, {{"token_scores (return_tokens)", options.token_scores},
-                {"alignment (return_alignment)", options.alignment},
-                {"attention (return_attention)", options.attention}});
-}
-
-/// Refuses what has no effect where nothing is searched for.
-void refuse_search(std::string_view call, const TranslateOptions& options) {
-  refuse(call, {{"n_best", options.n_best > 1},
-                {"first_line", options.first_line > 0},
-                {"prefix", !options.prefix.empty()},
-                {"must", !options.must.empty()},
-                {"must_not", !options.must_not.empty()},
-                {"glossary", options.glossary.size() > 0},
-                {"keep_placeholders", options.keep_placeholders},
-                {"split_sentences", options.split_sentences},
-                {"copy_unknown", options.copy_unknown}});
-  for (const auto& setting : settings_of(options.decoding))
-    refuse(call, {{setting.first, is_of_search_alone(setting.first)}});
+/// Throws Error for an option without effect: a caller has no place for a warning, and ignored it would look heard.
+void refuse_unused(const TranslateOptions& options, Work work) {
+  std::vector<std::string> given;
+  for_each_field(options, [&, usual = TranslateOptions()](const char* name, auto member) {
+    if (!(options.*member == usual.*member)) given.emplace_back(name);
+  });
+  if (options.glossary.size() > 0) given.emplace_back("glossary");
+  for (const auto& [name, value] : settings_of(options.decoding)) given.push_back(name);
+  check_used(given, work, Harmless::kRefuse);
 }
 
 /// What surrounds a call of the inner translator: its threads, and on a GPU its turn.
@@ -247,8 +231,7 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                                           const TranslateOptions& options, const LogSink& log) const {
   return with_state<FileStatistics>(state_, [&](const State& state) {
     check_options(options);
-    refuse("a file with one translation of each line", {{"n_best", options.n_best > 1}});
-    refuse_details("a file with one translation of each line", options);
+    refuse_unused(options, kOfFile);
     check_has_name("input", input);
     check_has_name("output", output);
     std::vector<UserFile> inputs = {{"input", input}};
@@ -279,11 +262,7 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
                                            const TranslateOptions& options) const {
   return with_state<std::string>(state_, [&](const State& state) {
     check_options(options);
-    refuse("a document", {{"n_best", options.n_best > 1},
-                          {"prefix", !options.prefix.empty()},
-                          {"must", !options.must.empty()},
-                          {"must_not", !options.must_not.empty()}});
-    refuse_details("a document", options);
+    refuse_unused(options, kOfDocument);
     const auto kind = require_document_format("document." + format).format;
     const nmt::AligningTranslator translator(state.members(options), state.inner_options(options), terms_of(options),
                                              options.copy_unknown);
@@ -301,7 +280,7 @@ std::vector<Alternative> Translator::score(const std::vector<std::string>& sourc
     if (sources.size() != targets.size())
       throw nmt::Error(fmt::format("{} sources and {} targets; give one for each", sources.size(), targets.size()));
     check_options(options);
-    refuse_search("the score of a given translation", options);
+    refuse_unused(options, kOfScores);
     const auto translator = state.translator_for(options);
     std::vector<nmt::TextPair> pairs;
     for (size_t i = 0; i < sources.size(); ++i)

@@ -299,14 +299,14 @@ TEST_F(ApiTranslator, RefusesConstraintsThatACallCannotMeet) {
                 [&] { translator.translate_file(in, out, {.decoding = {.beam_size = 2}, .n_best = 2}); }),
             "a file with one translation of each line: n_best has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_file(in, out, {.alignment = true}); }),
-              HasSubstr("alignment (return_alignment) has no effect"));
+              HasSubstr("alignment has no effect"));
   EXPECT_FALSE(fs::exists(out));
   EXPECT_EQ(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.must = {"b"}}); }),
             "a document: must has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.prefix = "b"}); }),
               HasSubstr("prefix has no effect"));
   EXPECT_THAT(message_of<api::UserError>([&] { translator.translate_document("a", "txt", {.token_scores = true}); }),
-              HasSubstr("token_scores (return_tokens) has no effect"));
+              HasSubstr("token_scores has no effect"));
   EXPECT_EQ(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.prefix = "b"}); }),
             "the score of a given translation: prefix has no effect on it; leave it out");
   EXPECT_THAT(message_of<api::UserError>([&] { translator.score({"a"}, {"b"}, {.keep_placeholders = true}); }),
