@@ -63,7 +63,7 @@ std::vector<std::string> joined(const std::vector<std::string>& first, const std
   return result;
 }
 
-nmt::TranslationRequest common_request(const TranslateOptions& options) {
+nmt::Request common_request(const TranslateOptions& options) {
   return {.prefix = CleanText(options.prefix).text,
           .must = clean(options.must),
           .must_not = clean(options.must_not),
@@ -109,7 +109,7 @@ std::vector<Translation> translated(const Translator::State& state, const std::v
   check_options(options);
   const auto translator = state.translator_for(options);
   const auto common = common_request(options);
-  std::vector<nmt::TranslationRequest> inner;
+  std::vector<nmt::Request> inner;
   std::vector<bool> repaired;
   for (const auto& request : requests) {
     CleanText source(request.source);

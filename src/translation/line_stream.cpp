@@ -52,7 +52,7 @@ class LineWarnings {
   int64_t count_ = 0;
 };
 
-TranslationRequest to_request(std::string_view line, const LineStreamOptions& options) {
+Request to_request(std::string_view line, const LineStreamOptions& options) {
   auto request = parse_request(line, options.input);
   const auto add = [](std::vector<std::string>& own, const std::vector<std::string>& common) {
     own.insert(own.end(), common.begin(), common.end());
@@ -69,7 +69,7 @@ TranslationRequest to_request(std::string_view line, const LineStreamOptions& op
 }
 
 /// Writes lines to all sinks; false if nobody wants more. first_line: those before them.
-bool write_lines(const std::vector<TranslationRequest>& requests, const std::vector<Translation>& translations,
+bool write_lines(const std::vector<Request>& requests, const std::vector<Translation>& translations,
                  int64_t first_line, const TextCodec& codec, const LineStreamCalls& calls) {
   std::vector<std::string> outputs(calls.sinks.size());
   for (size_t i = 0; i < translations.size(); ++i) {
@@ -162,7 +162,7 @@ class LineStream {
     return !requests_.empty();
   }
 
-  TranslationRequest read_request(std::string_view line) {
+  Request read_request(std::string_view line) {
     const auto text = clean(line, sources_);
     try {
       if (sources_.is_cut() && options_.input != InputFormat::kText)
@@ -265,7 +265,7 @@ class LineStream {
   const LineStreamCalls& calls_;
   const LineStreamOptions& options_;
   LineWarnings repaired_, split_, cut_, shortened_;
-  std::vector<TranslationRequest> requests_;
+  std::vector<Request> requests_;
   std::vector<std::string> given_;  // with targets_: a translation for each request
   std::exception_ptr failure_;      // of the line behind the last block
   LineStreamStatistics statistics_;
@@ -285,7 +285,7 @@ LineStreamStatistics score_lines(LineReader& sources, LineReader& targets, const
 
 std::vector<Translation> translate_texts(std::span<const std::string> texts, const Translator& translator,
                                          const LineStreamCalls& calls, const LineStreamOptions& options) {
-  std::vector<TranslationRequest> requests;
+  std::vector<Request> requests;
   for (const auto& text : texts) {
     try {
       requests.push_back(to_request(repair_utf8(text), options));
@@ -301,7 +301,7 @@ std::vector<Translation> translate_texts(std::span<const std::string> texts, con
 std::vector<Translation> score_texts(std::span<const TextPair> texts, const Translator& translator,
                                      const LineStreamCalls& calls) {
   std::vector<TextPair> pairs;
-  std::vector<TranslationRequest> requests;
+  std::vector<Request> requests;
   for (const auto& [source, target] : texts) {
     pairs.push_back({repair_utf8(source), repair_utf8(target)});
     requests.push_back({.source = pairs.back().source});

@@ -201,7 +201,7 @@ void Translator::begin(LineJob& line) const {
   const std::string& text = has_terms ? line.plan.text() : request.source;
   auto sources = parts_of(text, line.stopped, line.result);
   std::vector<size_t> begins;
-  const bool attention = request.attention || request.copy_unknown || (line.plan.has_cuts() && aligns());
+  const bool attention = request.attention || request.copy_unknown || needs_words(line);
   for (int64_t i = 0; i < std::ssize(sources); ++i) {
     begins.push_back(sources[i].text.data() - text.data());
     line.result.source_tokens += std::ssize(sources[i].pieces.front());
@@ -220,6 +220,10 @@ void Translator::begin(LineJob& line) const {
   if (request.whole_prefix && line.result.prefix_is_cut) line.parts.clear();
 }
 
+bool Translator::needs_words(const LineJob& line) const {
+  return (line.plan.has_cuts() || line.request.alignment || line.request.word_attention) && aligns();
+}
+
 bool Translator::has_terms(const LineJob& line) const {
   if (!line.plan.has_forced()) return true;
   std::vector<std::string> parts;
@@ -230,7 +234,7 @@ bool Translator::has_terms(const LineJob& line) const {
 }
 
 bool Translator::finish(LineJob& line) const {
-  compose(line, codec(), options_.search, line.plan.has_cuts() && aligns());
+  compose(line, codec(), options_.search, needs_words(line));
   if (line.cut_all || has_terms(line)) return true;
   line.cut_all = true;  // what could not be forced is put in
   begin(line);

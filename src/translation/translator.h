@@ -99,7 +99,8 @@ class Translator {
                          const std::function<void()>& close) const;
   std::vector<SourcePart> parts_of(std::string_view line, const std::function<bool()>& stopped,
                                    Translation& result) const;
-  bool has_terms(const LineJob& line) const;  // that were to appear
+  bool needs_words(const LineJob& line) const;  // that belong together, and may have them
+  bool has_terms(const LineJob& line) const;    // that were to appear
   void add_constraints(std::span<const SourcePart> sources, LineJob& line) const;
   bool force_prefix(const PartPrefix& prefix, LinePart& part) const;
   void force(std::span<const std::string> phrases, LinePart& part) const;

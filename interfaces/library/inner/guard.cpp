@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "base/unicode.h"
-#include "translation/lines/translation.h"
+#include "translation/request.h"
 
 namespace nmt::api {
 namespace {

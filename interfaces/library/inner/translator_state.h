@@ -12,7 +12,7 @@
 #include "library/inner/settings.h"
 #include "nmt/translator.h"
 #include "text/codec/codec.h"
-#include "translation/lines/translation.h"
+#include "translation/request.h"
 #include "translation/model_set.h"
 #include "translation/translator.h"
 

@@ -91,7 +91,7 @@ Alternative to_alternative(const TextCodec& codec, const std::vector<int32_t>& s
 }
 
 void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options, bool aligns) {
-  auto& [text, alternatives, source_tokens, target_tokens, split, prefix_is_cut] = job.result;
+  auto& [text, alternatives, source_tokens, target_tokens, split, prefix_is_cut, grid] = job.result;
   alternatives.clear();
   for (auto& part : job.parts) {
     std::vector<Alternative> own;
@@ -119,6 +119,10 @@ void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options,
   if (!options.sampling) drop_repeated(alternatives);
   text = alternatives.front().text;
   target_tokens = alternatives.front().tokens;
+  if (aligns) add_words(codec, job.request, job.result);
+  if (job.request.attention || options.attention) return;
+  for (auto& one : alternatives)  // it may be large, and results wait for those of other lines
+    for (auto& part : one.parts) part.attention = {};
 }
 
 namespace {

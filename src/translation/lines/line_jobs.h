@@ -44,8 +44,8 @@ struct LineJob {
   bool is_dropped = false;  ///< it was cancelled while a part was searched: there is nothing to make of the others
 };
 
-/// Makes the translation of what was found for the parts. aligns: the model has attention, by which what was cut out is
-/// put back.
+/// Makes the translation of what was found for the parts. aligns: there is attention, by which words belong together
+/// and what was cut out is put back.
 void compose(LineJob& job, const TextCodec& codec, const SearchOptions& options, bool aligns);
 
 /// What a search found, as text.

@@ -16,7 +16,7 @@ size_t length_of_any(std::string_view text, std::span<const std::string_view> si
 
 }  // namespace
 
-std::vector<Replacement> replacements_of(const TranslationRequest& request) {
+std::vector<Replacement> replacements_of(const Request& request) {
   const std::string_view line = request.source;
   const auto placeholders = request.terms.keep_placeholders ? find_placeholders(line) : std::vector<TextRange>();
   std::vector<Replacement> replacements;

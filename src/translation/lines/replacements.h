@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "text/aligned_translation.h"
-#include "translation/lines/translation.h"
+#include "translation/request.h"
 
 namespace nmt {
 
@@ -16,9 +16,9 @@ struct Replacement {
   std::optional<size_t> term = {};  ///< of the glossary; nothing: a placeholder, which stays
 };
 
-/// The terms and placeholders of a line (TranslationRequest::terms), from left to right; a placeholder goes before a
+/// The terms and placeholders of a line (Request::terms), from left to right; a placeholder goes before a
 /// term within it or around it.
-std::vector<Replacement> replacements_of(const TranslationRequest& request);
+std::vector<Replacement> replacements_of(const Request& request);
 
 /// A stretch with the brackets and quotation marks around it, behind a byte of the line. "(%s)" is cut out as a whole:
 /// a model that reads "()" may lose or divide it.
