@@ -15,14 +15,13 @@
 #include "text/codec/codec.h"
 #include "text/pairs/text_pair.h"
 #include "text/sentence_splitter.h"
+#include "translation/lines/line_jobs.h"
 #include "translation/lines/source_parts.h"
 #include "translation/lines/translation.h"
 #include "translation/shortlist.h"
 
 namespace nmt {
 
-struct LineJob;
-struct LinePart;
 struct PartPrefix;
 
 struct TranslatorOptions {
@@ -80,9 +79,9 @@ class Translator {
   std::vector<Alternative> score(std::span<const TextPair> pairs, const TranslationCalls& calls = {}) const;
 
   /// Lines that come in while others are translated: they join the search under way, where the models can do that
-  /// (search()). Returns when all of its threads were told to end (TranslationQueue::wait). What one of them throws
-  /// ends the others.
-  void translate(TranslationQueue& queue) const;
+  /// (search()); a short one that is alone is translated by all threads together. Returns when all threads were told to
+  /// end (SentenceQueue::wait). What one of them throws ends the others.
+  void translate(TranslationQueue& lines) const;
   /// The threads that call such a queue, at most.
   int64_t worker_limit() const;
   /// Whether the models have attention, by which words are aligned.
@@ -94,9 +93,12 @@ class Translator {
  private:
   void begin(LineJob& line) const;   // text to parts
   bool finish(LineJob& line) const;  // what was found for the parts to text; false: they are to be searched again
-  void search_lines(std::span<LineJob> lines, const SearchOptions& options, const TranslationCalls& calls) const;
-  void search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size, int64_t workers,
-                         const std::function<void()>& close) const;
+  PartQueue::Steps steps() const;    // these two
+  std::vector<Translation> search_all(std::span<const TranslationRequest> requests, PartQueue::Steps steps,
+                                      const SearchOptions& options, const TranslationCalls& calls,
+                                      int64_t first_line) const;
+  void search_ready(PartQueue& parts, const SearchOptions& options) const;
+  void search_in_threads(SearchQueue& queue, const SearchOptions& options, int64_t batch_size, int64_t workers) const;
   std::vector<SourcePart> parts_of(std::string_view line, const std::function<bool()>& stopped,
                                    Translation& result) const;
   bool has_terms(const LineJob& line) const;  // that were to appear

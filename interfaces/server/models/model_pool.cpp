@@ -281,12 +281,12 @@ const ModelPool::Route& ModelPool::route_of(const LanguagePair& pair) const {
   return *route;
 }
 
-void ModelPool::serve(LineQueue& lines) {
-  const Route& route = route_of(lines.pair());
+void ModelPool::serve(const LanguagePair& pair, LineQueue& lines) {
+  const Route& route = route_of(pair);
   if (route.entries.size() == 1) return loaded(*entries_[route.entries[0]]).serve(lines);
   in_batches([this](std::span<const ServiceRequest> questions, const std::function<bool()>& stopped) {
     return answers_to(questions, stopped);
-  })(lines);
+  })(pair, lines);
 }
 
 std::vector<ServiceResult> ModelPool::answers_to(std::span<const ServiceRequest> questions,

@@ -43,7 +43,7 @@ class ModelPool {
   int64_t batch_size() const;  ///< the largest of the models'
 
   /// Answers the lines of a pair, as a LineTranslator. Throws Error where its model cannot be loaded any more.
-  void serve(LineQueue& lines);
+  void serve(const LanguagePair& pair, LineQueue& lines);
   /// An answer for each question, in order; they are of one pair. None when `stopped` ended the search.
   std::vector<ServiceResult> answers_to(std::span<const ServiceRequest> questions,
                                         const std::function<bool()>& stopped);

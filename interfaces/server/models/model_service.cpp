@@ -1,8 +1,6 @@
 #include "server/models/model_service.h"
 
-#include <map>
-#include <mutex>
-#include <string>
+#include <optional>
 #include <utility>
 
 #include "report/pictures/attention_picture.h"
@@ -10,61 +8,32 @@
 #include "translation/lines/word_alignment.h"
 
 namespace nmt {
-namespace {
-
-/// A line that is alone and no longer than this is translated by all threads together.
-constexpr size_t kShortLine = 1000;  // bytes
-
-}  // namespace
-
 /// The lines of a service as a translator takes them.
 class ModelService::Lines final : public TranslationQueue {
  public:
   Lines(const ModelService& service, LineQueue& lines) : service_(service), lines_(lines) {}
 
-  void add(LineQueue::Line line) { first_.push_back(std::move(line)); }
-
-  std::vector<Item> take(int64_t count) override {
-    std::vector<LineQueue::Line> taken;
-    {
-      const std::lock_guard lock(mutex_);
-      taken = std::exchange(first_, {});
+  std::vector<Handle> take(int64_t count) override {
+    struct Line {
+      LineQueue::Handle handle;
+      TranslationRequest request;
+    };
+    std::vector<Handle> taken;
+    for (auto& one : lines_.take(count)) {
+      auto request = service_.to_request(one.request());
+      const auto line = std::make_shared<Line>(Line{std::move(one), std::move(request)});
+      taken.emplace_back(line->request, line->handle.stop(), [this, line](std::optional<Translation> translation) {
+        if (translation) line->handle.finish(service_.to_answer(line->handle.request(), *translation));
+      });
     }
-    for (auto& line : lines_.take(count - std::ssize(taken))) taken.push_back(std::move(line));
-    std::vector<Item> items;
-    for (const auto& line : taken) items.push_back({line.id, service_.to_request(line.question), line.cancelled});
-    const std::lock_guard lock(mutex_);
-    for (auto& line : taken) questions_.emplace(line.id, std::move(line.question));
-    return items;
+    return taken;
   }
   bool wait() override { return lines_.wait(); }
-  void finish(int64_t id, Translation translation) override {
-    lines_.answer(id, service_.to_answer(question_of(id), translation));
-  }
-  bool is_cancelled(int64_t id) override {
-    if (!lines_.is_cancelled(id)) return false;
-    question_of(id);
-    return true;
-  }
-  int64_t waiting() const override {
-    const std::lock_guard lock(mutex_);
-    return lines_.waiting() + std::ssize(first_);
-  }
-  void close() override { lines_.close(); }
+  int64_t waiting() const override { return lines_.waiting(); }
 
  private:
-  /// It is not kept any longer.
-  ServiceRequest question_of(int64_t id) {
-    const std::lock_guard lock(mutex_);
-    auto node = questions_.extract(id);
-    return node.empty() ? ServiceRequest() : std::move(node.mapped());
-  }
-
   const ModelService& service_;
   LineQueue& lines_;
-  mutable std::mutex mutex_;  // of what follows
-  std::vector<LineQueue::Line> first_;
-  std::map<int64_t, ServiceRequest> questions_;
 };
 
 ModelService::ModelService(std::vector<TranslatorModel> models, TranslatorOptions options, TermOptions terms)
@@ -86,18 +55,6 @@ TranslationRequest ModelService::to_request(const ServiceRequest& question) cons
 
 void ModelService::serve(LineQueue& lines) const {
   Lines queue(*this, lines);
-  if (lines.waiting() == 1) {
-    auto only = lines.take(1);
-    if (only.empty()) return;
-    if (only.front().question.text.size() <= kShortLine) {
-      const ServiceRequest& question = only.front().question;
-      const auto stopped = [&] { return lines.is_cancelled(only.front().id); };
-      auto answers = answers_to({&question, 1}, stopped);
-      if (!answers.empty()) lines.answer(only.front().id, std::move(answers.front()));
-      return;
-    }
-    queue.add(std::move(only.front()));
-  }
   translator_->translate(queue);
 }
 

@@ -46,55 +46,32 @@ struct RequestQueue::Request {
 /// The lines of one pair, as long as it is its turn.
 class RequestQueue::Turn final : public LineQueue {
  public:
-  Turn(RequestQueue& queue, LanguagePair pair) : queue_(queue), pair_(std::move(pair)) {}
-
-  const LanguagePair& pair() const override { return pair_; }
+  Turn(RequestQueue& queue, const LanguagePair& pair) : queue_(queue), pair_(pair) {}
 
   int64_t waiting() const override {
     const std::lock_guard lock(queue_.mutex_);
     return is_over() ? 0 : queue_.waiting_of(pair_);
   }
 
-  std::vector<Line> take(int64_t count) override {
+  std::vector<Handle> take(int64_t count) override {
+    std::vector<Handle> lines;  // behind the lock where it fails
     const std::lock_guard lock(queue_.mutex_);
-    std::vector<Line> lines;
     if (is_over()) return lines;
-    auto all = queue_.take(pair_, std::min(count, queue_.options_.max_batch));
+    const auto all = queue_.take(pair_, std::min(count, queue_.options_.max_batch));
     if (lines_ > 0 && !all.empty() && queue_.options_.clock() >= counted_to_ + length_) tell_metrics();
-    for (auto& taken : all) {
-      lines.push_back({++last_id_, taken.question, taken.request->cancelled});
-      under_way_.emplace(last_id_, std::move(taken));
-    }
+    for (const auto& taken : all)
+      lines.emplace_back(taken->question, taken->request->cancelled,
+                         [this, taken](std::optional<ServiceResult> result) { end(taken, std::move(result)); });
     lines_ += std::ssize(lines);
+    under_way_ += std::ssize(lines);
     return lines;
   }
 
   bool wait() override {
     std::unique_lock lock(queue_.mutex_);
     const auto has_lines = [this] { return !is_over() && queue_.waiting_of(pair_) > 0; };
-    queue_.changed_.wait(lock, [&] { return closed_ || under_way_.empty() || has_lines(); });
+    queue_.changed_.wait(lock, [&] { return !failed_.empty() || under_way_ == 0 || has_lines(); });
     return has_lines();
-  }
-
-  void answer(int64_t id, ServiceResult answer) override {
-    const Taken taken = taken_off(id);
-    if (taken.request) queue_.answer(taken, std::move(answer));
-  }
-
-  bool is_cancelled(int64_t id) override {
-    {
-      const std::lock_guard lock(queue_.mutex_);
-      const auto at = under_way_.find(id);
-      if (at != under_way_.end() && !at->second.request->cancelled.stop_requested()) return false;
-    }
-    taken_off(id);
-    return true;
-  }
-
-  void close() override {
-    const std::lock_guard lock(queue_.mutex_);
-    closed_ = true;
-    queue_.changed_.notify_all();
   }
 
   double start() const { return start_; }
@@ -108,29 +85,21 @@ class RequestQueue::Turn final : public LineQueue {
     counted_ = lines_;
     counted_to_ = now;
   }
-  /// What was taken and neither answered nor cancelled.
-  std::vector<Taken> rest() {
-    std::vector<Taken> rest;
-    for (auto& [id, taken] : under_way_) rest.push_back(std::move(taken));
-    under_way_.clear();
-    return rest;
-  }
+  /// What was dropped although it is not cancelled.
+  std::vector<TakenLine> failed() { return std::move(failed_); }
 
  private:
   /// It was ended; or others wait, it has had its time, and at least one line is taken. What it has, it may end.
   bool is_over() const {
-    if (closed_ || is_ended()) return true;
+    if (!failed_.empty() || is_ended()) return true;
     return lines_ > 0 && queue_.options_.clock() >= start_ + length_ && queue_.waiting_of(pair_) < queue_.waiting_;
   }
 
-  Taken taken_off(int64_t id) {
+  void end(const TakenLine& taken, std::optional<ServiceResult> result) {
+    if (result) queue_.answer(*taken, std::move(*result));
     const std::lock_guard lock(queue_.mutex_);
-    const auto at = under_way_.find(id);
-    if (at == under_way_.end()) return {};
-    Taken taken = std::move(at->second);
-    under_way_.erase(at);
-    if (under_way_.empty()) queue_.changed_.notify_all();
-    return taken;
+    if (!result && !taken->request->cancelled.stop_requested()) failed_.push_back(taken);
+    if (--under_way_ == 0 || !failed_.empty()) queue_.changed_.notify_all();
   }
 
   RequestQueue& queue_;
@@ -139,62 +108,9 @@ class RequestQueue::Turn final : public LineQueue {
   const double start_ = queue_.options_.clock();
   const double length_ = std::chrono::duration<double>(queue_.options_.turn).count();
   // With queue_.mutex_:
-  std::map<int64_t, Taken> under_way_;
-  int64_t last_id_ = 0, lines_ = 0, counted_ = 0;
+  std::vector<TakenLine> failed_;
+  int64_t under_way_ = 0, lines_ = 0, counted_ = 0;
   double counted_to_ = start_;
-  bool closed_ = false;
-};
-
-/// A line at which the translator may have failed.
-class RequestQueue::OneLine final : public LineQueue {
- public:
-  OneLine(RequestQueue& queue, Taken taken) : queue_(queue), taken_(std::move(taken)) {}
-
-  const LanguagePair& pair() const override { return taken_.question.pair; }
-  int64_t waiting() const override {
-    const std::lock_guard lock(queue_.mutex_);
-    return is_taken_ ? 0 : 1;
-  }
-  std::vector<Line> take(int64_t count) override {
-    const std::lock_guard lock(queue_.mutex_);
-    if (is_taken_ || count < 1) return {};
-    is_taken_ = true;
-    return {{1, taken_.question, taken_.request->cancelled}};
-  }
-  bool wait() override {
-    std::unique_lock lock(queue_.mutex_);
-    queue_.changed_.wait(lock, [this] { return closed_ || is_done_ || !is_taken_; });
-    return !closed_ && !is_taken_;
-  }
-  void answer(int64_t, ServiceResult answer) override {
-    if (end()) queue_.answer(taken_, std::move(answer));
-  }
-  bool is_cancelled(int64_t) override {
-    if (!taken_.request->cancelled.stop_requested()) return false;
-    end();
-    return true;
-  }
-  void close() override {
-    const std::lock_guard lock(queue_.mutex_);
-    closed_ = true;
-    queue_.changed_.notify_all();
-  }
-  bool is_done() const {
-    const std::lock_guard lock(queue_.mutex_);
-    return is_done_;
-  }
-
- private:
-  /// False: it was done before.
-  bool end() {
-    const std::lock_guard lock(queue_.mutex_);
-    queue_.changed_.notify_all();
-    return !std::exchange(is_done_, true);
-  }
-
-  RequestQueue& queue_;
-  const Taken taken_;
-  bool is_taken_ = false, is_done_ = false, closed_ = false;  // with queue_.mutex_
 };
 
 void QueueOptions::validate() const {
@@ -297,24 +213,24 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
   Turn turn(*this, pair);
   std::string failure;
   try {
-    translate_(turn);
+    translate_(pair, turn);
   } catch (const std::exception& error) {
     failure = error.what();
   }
-  auto rest = turn.rest();
+  auto failed = turn.failed();
   if (turn.lines() == 0) {
     if (turn.is_ended()) return;  // before it took any: the next one does
     // It failed before it took any; they may not wait for ever.
     const std::lock_guard lock(mutex_);
-    rest = take(pair, options_.max_batch);
+    failed = take(pair, options_.max_batch);
   }
-  std::erase_if(rest, [](const Taken& taken) { return taken.request->cancelled.stop_requested(); });
-  if (!rest.empty()) {
-    log_.error("{} lines failed: {}", rest.size(), failure.empty() ? "they were not answered" : failure);
-    if (rest.size() == 1 && turn.lines() == 1)
-      fail(rest.front());
+  std::erase_if(failed, [](const TakenLine& taken) { return taken->request->cancelled.stop_requested(); });
+  if (!failed.empty()) {
+    log_.error("{} lines failed: {}", failed.size(), failure.empty() ? "they were not answered" : failure);
+    if (failed.size() == 1 && turn.lines() == 1)
+      fail(*failed.front());
     else
-      for (auto& taken : rest) translate_alone(std::move(taken));
+      for (const auto& taken : failed) translate_alone(pair, *taken);
   }
   if (turn.lines() > 0) turn.tell_metrics();
   const std::lock_guard lock(mutex_);
@@ -322,14 +238,17 @@ void RequestQueue::translate_pair(const LanguagePair& pair) {
 }
 
 /// Finds the lines at which the translator fails: the others are answered.
-void RequestQueue::translate_alone(Taken taken) {
+void RequestQueue::translate_alone(const LanguagePair& pair, const Taken& taken) {
   if (taken.request->cancelled.stop_requested()) return;
-  OneLine line(*this, taken);
+  ListQueue<ServiceRequest, ServiceResult> line({&taken.question, 1}, taken.request->cancelled);
   try {
-    translate_(line);
+    translate_(pair, line);
   } catch (const std::exception&) {
   }
-  if (!line.is_done()) fail(taken);
+  if (auto& result = line.results().front())
+    answer(taken, std::move(*result));
+  else
+    fail(taken);
 }
 
 void RequestQueue::report(Request& request) const {
@@ -359,13 +278,14 @@ RequestQueue::Requests::iterator RequestQueue::next_request(const LanguagePair& 
   return next;
 }
 
-std::vector<RequestQueue::Taken> RequestQueue::take(const LanguagePair& pair, int64_t count) {
+std::vector<RequestQueue::TakenLine> RequestQueue::take(const LanguagePair& pair, int64_t count) {
   drop_cancelled();
-  std::vector<Taken> lines;
+  std::vector<TakenLine> lines;
   for (auto next = next_request(pair); next != requests_.end() && std::ssize(lines) < count;
        next = next_request(pair)) {
     const auto request = *next;
-    lines.push_back({request, request->taken, std::move(request->questions[request->taken])});
+    lines.push_back(
+        std::make_shared<const Taken>(Taken{request, request->taken, std::move(request->questions[request->taken])}));
     request->turn = request->client->second.turn = ++turns_;
     ++request->taken;
     if (request->left() == 0) requests_.erase(next);

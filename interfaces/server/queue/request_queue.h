@@ -72,19 +72,19 @@ class RequestQueue {
     int64_t turn = 0;     ///< its last one; who comes later has a greater one
   };
   class Turn;
-  class OneLine;
   /// A line that the translator has.
   struct Taken {
     std::shared_ptr<Request> request;
     int64_t line = 0;
-    ServiceRequest question = {};  ///< a copy: should the translator fail, it is asked once more
+    ServiceRequest question = {};
   };
+  using TakenLine = std::shared_ptr<const Taken>;
 
   void work();
   LanguagePair next_pair();
   void translate_pair(const LanguagePair& pair);
-  void translate_alone(Taken taken);
-  std::vector<Taken> take(const LanguagePair& pair, int64_t count);
+  void translate_alone(const LanguagePair& pair, const Taken& taken);
+  std::vector<TakenLine> take(const LanguagePair& pair, int64_t count);
   Requests::iterator next_request(const LanguagePair& pair);
   void wait_less(const Request& request, int64_t lines);
   int64_t waiting_of(const LanguagePair& pair) const;

@@ -195,10 +195,10 @@ TEST_F(RequestQueueTest, ATurnThatIsEndedBeforeItsFirstLineIsNoFailure) {
   live_.allow(100);
   std::atomic<int> calls = 0;
   queue_.emplace(
-      [&](LineQueue& lines) {
+      [&](const LanguagePair& pair, LineQueue& lines) {
         if (++calls <= 2) queue_->end_turns();
         if (calls == 2) throw std::runtime_error("the old translator fails");
-        live_.function()(lines);
+        live_.function()(pair, lines);
       },
       QueueOptions(), metrics_, *log_);
   EXPECT_THAT(ask({"ab", "cd"}), ElementsAre("ba", "dc"));
@@ -228,10 +228,10 @@ TEST_F(RequestQueueTest, LinesAreToldInTheirOrderAsSoonAsTheyAreThere) {
   auto done = std::make_shared<std::promise<size_t>>();
   // Answers the last line first.
   queue_.emplace(
-      [](LineQueue& lines) {
+      [](const LanguagePair&, LineQueue& lines) {
         auto taken = lines.take(10);
         std::ranges::swap(taken.front(), taken.back());
-        for (auto& line : taken) lines.answer(line.id, {});
+        for (auto& line : taken) line.finish({});
       },
       QueueOptions(), metrics_, *log_);
   queue_->submit(
@@ -253,9 +253,10 @@ TEST_F(RequestQueueTest, ALiveLineThatFailsSpoilsNoOtherRequest) {
 }
 
 TEST_F(RequestQueueTest, ATranslatorThatTakesNothingIsAFailure) {
-  queue_.emplace([](LineQueue&) { throw std::runtime_error("no model"); }, QueueOptions(), metrics_, *log_);
+  queue_.emplace([](const LanguagePair&, LineQueue&) { throw std::runtime_error("no model"); }, QueueOptions(),
+                 metrics_, *log_);
   EXPECT_EQ(status_of({"a", "b"}), 500);
-  queue_.emplace([](LineQueue&) {}, QueueOptions(), metrics_, *log_);
+  queue_.emplace([](const LanguagePair&, LineQueue&) {}, QueueOptions(), metrics_, *log_);
   EXPECT_EQ(status_of({"a", "b"}), 500);
 }
 
