@@ -102,7 +102,7 @@ void write_attention_file(const fs::path& file, const OutputItem& item, const Lo
 
 TranslatorOptions options_of(const TranslateArguments& arguments, const ModelSet& models) {
   TranslatorOptions options = models.options();
-  options.search.n_best = arguments.n_best;
+  options.search.n_best = arguments.ranks();
   options.search.attention = arguments.needs_attention();
   options.split_sentences = arguments.split_sentences;
   for (const auto& phrase : arguments.stream.common.must)

@@ -137,7 +137,8 @@ struct TranslateArguments {
   /// Whether the output has the scores of translations.
   bool writes_scores() const { return scores || scores_given() || format == "tsv" || format == "jsonl"; }
   bool attention_is_file() const { return attention_out.ends_with(".svg") || attention_out.ends_with(".html"); }
-  bool all_alternatives() const { return n_best > 1; }
+  int64_t ranks() const { return is_document() || scores_given() ? 1 : n_best; }
+  bool all_alternatives() const { return ranks() > 1; }
   bool needs_attention() const {
     return copy_unknown || !alignment.empty() || !alignment_file.empty() || !attention_out.empty();
   }
@@ -175,7 +176,7 @@ struct TranslateArguments {
   LineStreamOptions stream_options() const {
     LineStreamOptions options = stream;
     options.common.terms = terms();
-    options.copy_unknown = copy_unknown;
+    options.common.copy_unknown = copy_unknown;
     options.input = input_format == "tsv"    ? InputFormat::kTsv
                     : input_format == "json" ? InputFormat::kJson
                                              : InputFormat::kText;

@@ -23,7 +23,7 @@
 #include "library/inner/translator_state.h"
 #include "nn/device/parallel_ranges.h"
 #include "text/pairs/text_pair.h"
-#include "translation/aligning_translator.h"
+#include "translation/aligned_texts.h"
 #include "translation/line_stream.h"
 
 namespace nmt::api {
@@ -57,16 +57,11 @@ std::vector<std::string> clean(const std::vector<std::string>& phrases) {
   return result;
 }
 
-std::vector<std::string> joined(const std::vector<std::string>& first, const std::vector<std::string>& second) {
-  auto result = clean(first);
-  for (auto& text : clean(second)) result.push_back(std::move(text));
-  return result;
-}
-
 nmt::Request common_request(const TranslateOptions& options) {
   return {.prefix = CleanText(options.prefix).text,
           .must = clean(options.must),
           .must_not = clean(options.must_not),
+          .copy_unknown = options.copy_unknown,
           .terms = terms_of(options)};
 }
 
@@ -80,7 +75,7 @@ void check_has_name(std::string_view option, const std::string& file) {
 }
 
 /// Throws Error for an option without effect: a caller has no place for a warning, and ignored it would look heard.
-void refuse_unused(const TranslateOptions& options, Work work) {
+void refuse_unused(const TranslateOptions& options, nmt::Work work) {
   std::vector<std::string> given;
   for_each_field(options, [&, usual = TranslateOptions()](const char* name, auto member) {
     if (!(options.*member == usual.*member)) given.emplace_back(name);
@@ -114,12 +109,11 @@ std::vector<Translation> translated(const Translator::State& state, const std::v
   for (const auto& request : requests) {
     CleanText source(request.source);
     repaired.push_back(source.repaired);
-    inner.push_back({.source = std::move(source.text),
-                     .prefix = request.prefix.empty() ? common.prefix : CleanText(request.prefix).text,
-                     .must = joined(request.must, common.must),
-                     .must_not = joined(request.must_not, common.must_not),
-                     .copy_unknown = options.copy_unknown,
-                     .terms = common.terms});
+    inner.push_back(nmt::with_common({.source = std::move(source.text),
+                                      .prefix = CleanText(request.prefix).text,
+                                      .must = clean(request.must),
+                                      .must_not = clean(request.must_not)},
+                                     common));
   }
   const Work work(state);
   auto found = translator->translate(inner, calls_of(options), options.first_line);
@@ -247,8 +241,7 @@ FileStatistics Translator::translate_file(const std::string& input, const std::s
                            }});
     calls.stop = [&] { return options.stop.stop_requested(); };
     calls.progress = shielded(options.progress);
-    const LineStreamOptions lines{
-        .common = common_request(options), .first_line = options.first_line, .copy_unknown = options.copy_unknown};
+    const LineStreamOptions lines{.common = common_request(options), .first_line = options.first_line};
     const Work work(state);
     const auto done = translate_lines(reader, *translator, calls, *logger_to(log), lines);
     if (done.stopped) throw nmt::TranslationStopped();
@@ -264,12 +257,13 @@ std::string Translator::translate_document(std::string_view bytes, const std::st
     check_options(options);
     refuse_unused(options, kOfDocument);
     const auto kind = require_document_format("document." + format).format;
-    const nmt::AligningTranslator translator(state.members(options), state.inner_options(options), terms_of(options),
-                                             options.copy_unknown);
+    const auto translator = state.translator_for(options);
+    const auto common = common_request(options);
     const auto calls = calls_of(options);
     const Work work(state);
-    return nmt::translate_document(
-        kind, bytes, [&](std::span<const std::string> texts) { return translator.translate(texts, calls); });
+    return nmt::translate_document(kind, bytes, [&](std::span<const std::string> texts) {
+      return nmt::translate_aligned(*translator, texts, common, calls);
+    });
   });
 }
 

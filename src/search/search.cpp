@@ -61,21 +61,22 @@ class Search {
 
  private:
   struct Sentence {
-    Sentence(const Search& search, const SearchQueue::Item& taken, int64_t place)
-        : item(taken), number(place), beams(search.options_, search.group_options_, search.rules_, *taken.input) {}
-    SearchQueue::Item item;
+    Sentence(const Search& search, SearchQueue::Handle taken, int64_t place)
+        : handle(std::move(taken)),
+          number(place),
+          beams(search.options_, search.group_options_, search.rules_, handle.request()) {}
+    SearchQueue::Handle handle;
     int64_t number;  // in its batch
-    bool is_wanted = true;
     BeamGroups beams;
   };
 
   bool fill();
-  void start(const std::vector<SearchQueue::Item>& items);
+  void start(std::vector<SearchQueue::Handle> taken);
   void feed_prefixes(SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences, NextRows& rows);
   void step();
-  enum class Asks { kNothing, kWhatIsGivenUp };
+  enum class Drops { kNothing, kCancelled };
   NextRows advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
-                   std::vector<torch::Tensor> logits, Asks asks);
+                   std::vector<torch::Tensor> logits, Drops drops);
   void give_back();
   void give_back_with_attention();
 
@@ -100,24 +101,25 @@ bool Search::fill() {
   // Few at a time: together their steps stay in step, and encoding them takes little memory.
   const int64_t portion = joins_ ? std::clamp<int64_t>(batch_size_ / 4, 1, 8) : batch_size_;
   for (bool more = true; more && (joins_ || active_.empty()) && std::ssize(active_) + portion <= batch_size_;) {
-    auto items = queue_.take(portion);
-    if (joins_ && !items.empty() && !items.front().input->candidates.empty()) {
+    auto taken = queue_.take(portion);
+    if (joins_ && !taken.empty() && !taken.front().request().candidates.empty()) {
       joins_ = false;
-      std::ranges::move(queue_.take(batch_size_ - portion), std::back_inserter(items));
+      std::ranges::move(queue_.take(batch_size_ - portion), std::back_inserter(taken));
     }
-    more = std::ssize(items) >= portion;
-    if (!items.empty()) start(items);
+    more = std::ssize(taken) >= portion;
+    if (!taken.empty()) start(std::move(taken));
   }
   return !active_.empty();
 }
 
-void Search::start(const std::vector<SearchQueue::Item>& items) {
+void Search::start(std::vector<SearchQueue::Handle> taken) {
   std::vector<const SearchInput*> inputs;
   std::vector<const std::vector<std::vector<int32_t>>*> sources;
-  for (const auto& item : items) {
-    inputs.push_back(item.input);
-    sources.push_back(&item.input->sources);
-    ruled_ = ruled_ || rules_.concern(*item.input) || !item.input->must_appear.empty();
+  for (const auto& handle : taken) {
+    const SearchInput& input = handle.request();
+    inputs.push_back(&input);
+    sources.push_back(&input.sources);
+    ruled_ = ruled_ || rules_.concern(input) || !input.must_appear.empty();
   }
   SearchState fresh(models_, options_.combination, sources);
   if (!inputs.front()->candidates.empty()) {
@@ -126,15 +128,15 @@ void Search::start(const std::vector<SearchQueue::Item>& items) {
   }
   std::vector<std::unique_ptr<Sentence>> sentences;
   NextRows rows;
-  for (const auto& item : items) {
+  for (auto& handle : taken) {
     const int64_t number = std::ssize(sentences);
-    sentences.push_back(std::make_unique<Sentence>(*this, item, number));
+    sentences.push_back(std::make_unique<Sentence>(*this, std::move(handle), number));
     const int64_t beams = sentences.back()->beams.count();  // one row for each at first
     rows.parents.insert(rows.parents.end(), beams, number);
     rows.tokens.insert(rows.tokens.end(), beams, SpecialIds::kBegin);
   }
   feed_prefixes(fresh, sentences, rows);
-  std::erase_if(sentences, [](const auto& sentence) { return !sentence->is_wanted; });
+  std::erase_if(sentences, [](const auto& sentence) { return sentence->beams.done(); });  // cancelled
   if (sentences.empty()) return;
   int64_t first_row = 0;
   if (active_.empty()) {
@@ -155,7 +157,7 @@ void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<S
   constexpr int64_t kLogitsAtOnce = 1 << 24;  // bounds the memory
   if (!state.exact_prefill()) return;
   int64_t fed = 0, forced = std::numeric_limits<int64_t>::max();
-  for (const auto& sentence : sentences) forced = std::min(forced, words(rules_.beginning(*sentence->item.input)));
+  for (const auto& sentence : sentences) forced = std::min(forced, words(rules_.beginning(sentence->handle.request())));
   while (!rows.tokens.empty() && !queue_.stopped()) {
     const int64_t most = kLogitsAtOnce / (std::ssize(rows.tokens) * state.target_vocabulary());
     const int64_t count = std::min({forced - fed, kTokensAtOnce, most});
@@ -164,7 +166,7 @@ void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<S
     std::vector<int64_t> tokens;
     for (const auto& sentence : sentences) {
       for (int64_t row = 0; row < sentence->beams.rows(); ++row) {
-        const auto beginning = rules_.beginning(*sentence->item.input).subspan(fed, count - 1);
+        const auto beginning = rules_.beginning(sentence->handle.request()).subspan(fed, count - 1);
         tokens.push_back(rows.tokens[std::ssize(tokens) / count]);
         tokens.insert(tokens.end(), beginning.begin(), beginning.end());
       }
@@ -174,8 +176,8 @@ void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<S
       std::vector<torch::Tensor> of_token;
       for (const auto& of_member : logits) of_token.push_back(of_member.select(1, token).contiguous());
       // Rows that left within a block would not be those of its next logits.
-      const auto asks = token + 1 < count ? Asks::kNothing : Asks::kWhatIsGivenUp;
-      rows = advance(state, sentences, std::move(of_token), asks);
+      const auto drops = token + 1 < count ? Drops::kNothing : Drops::kCancelled;
+      rows = advance(state, sentences, std::move(of_token), drops);
     }
     fed += count;
   }
@@ -183,13 +185,12 @@ void Search::feed_prefixes(SearchState& state, std::span<const std::unique_ptr<S
 
 void Search::step() {
   if (!stay(rows_.parents, state_->rows())) state_->select(rows_.parents);
-  rows_ = advance(*state_, active_, state_->member_logits(rows_.tokens), Asks::kWhatIsGivenUp);
+  rows_ = advance(*state_, active_, state_->member_logits(rows_.tokens), Drops::kCancelled);
 }
 
-/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary]. A sentence that is cancelled
-/// is the queue's no more: nothing of it is read again.
+/// The rows of the next step. logits: of each model [rows of the sentences, vocabulary].
 NextRows Search::advance(const SearchState& state, std::span<const std::unique_ptr<Sentence>> sentences,
-                         std::vector<torch::Tensor> logits, Asks asks) {
+                         std::vector<torch::Tensor> logits, Drops drops) {
   std::vector<RowRules> rows;
   std::vector<double> uniforms;
   std::vector<BatchCandidates::Rows> owners;
@@ -213,10 +214,8 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
   int64_t first_row = 0;
   for (const auto& sentence : sentences) {
     const int64_t own_rows = sentence->beams.rows();
-    if (!sentence->is_wanted) continue;
-    if (asks == Asks::kWhatIsGivenUp && queue_.is_cancelled(sentence->item.id)) {
+    if (drops == Drops::kCancelled && sentence->handle.cancelled()) {
       sentence->beams.cancel();
-      sentence->is_wanted = false;
     } else {
       sentence->beams.advance(scores, first_row, next);
     }
@@ -229,11 +228,11 @@ NextRows Search::advance(const SearchState& state, std::span<const std::unique_p
 void Search::give_back() {
   const auto done = std::ranges::stable_partition(active_, [](const auto& one) { return !one->beams.done(); });
   for (auto& sentence : done) {
-    if (!sentence->is_wanted) continue;
-    if (needs_attention_ || sentence->item.input->attention)
+    if (sentence->handle.cancelled()) continue;
+    if (needs_attention_ || sentence->handle.request().attention)
       finished_.push_back(std::move(sentence));
     else
-      queue_.finish(sentence->item.id, sentence->beams.take_results());
+      sentence->handle.finish(sentence->beams.take_results());
   }
   active_.erase(done.begin(), done.end());
   if (active_.empty() || (!needs_attention_ && std::ssize(finished_) >= kAttentionAtOnce)) give_back_with_attention();
@@ -244,34 +243,15 @@ void Search::give_back_with_attention() {
   std::vector<const SearchInput*> inputs;
   std::vector<std::vector<Hypothesis>> results;
   for (const auto& sentence : finished_) {
-    inputs.push_back(sentence->item.input);
+    inputs.push_back(&sentence->handle.request());
     results.push_back(sentence->beams.take_results());
   }
   SearchOptions options = options_;
   options.attention = options.attention || std::ranges::any_of(inputs, &SearchInput::attention);
   add_attention(models_.front(), inputs, options, results);
-  for (size_t i = 0; i < finished_.size(); ++i) queue_.finish(finished_[i]->item.id, std::move(results[i]));
+  for (size_t i = 0; i < finished_.size(); ++i) finished_[i]->handle.finish(std::move(results[i]));
   finished_.clear();
 }
-
-/// Sentences that are there from the beginning, and their results.
-class ListQueue final : public SearchQueue {
- public:
-  explicit ListQueue(std::span<const SearchInput> inputs) : inputs_(inputs), results_(inputs.size()) {}
-
-  std::vector<Item> take(int64_t count) override {
-    std::vector<Item> items;
-    for (; std::ssize(items) < count && next_ < std::ssize(inputs_); ++next_) items.push_back({next_, &inputs_[next_]});
-    return items;
-  }
-  void finish(int64_t id, std::vector<Hypothesis> hypotheses) override { results_[id] = std::move(hypotheses); }
-  std::vector<std::vector<Hypothesis>> take_results() { return std::move(results_); }
-
- private:
-  std::span<const SearchInput> inputs_;
-  std::vector<std::vector<Hypothesis>> results_;
-  int64_t next_ = 0;
-};
 
 }  // namespace
 
@@ -282,9 +262,11 @@ void search(std::span<const SearchModel> models, SearchQueue& queue, int64_t bat
 
 std::vector<std::vector<Hypothesis>> search(std::span<const SearchModel> models, std::span<const SearchInput> inputs,
                                             const SearchOptions& options) {
-  ListQueue queue(inputs);
+  ListQueue<SearchInput, std::vector<Hypothesis>> queue(inputs);
   search(models, queue, std::max<int64_t>(1, std::ssize(inputs)), options);
-  return queue.take_results();
+  std::vector<std::vector<Hypothesis>> results;
+  for (auto& found : queue.results()) results.push_back(std::move(*found));
+  return results;
 }
 
 std::vector<std::vector<Hypothesis>> search(TranslationModel& model, const std::vector<std::vector<int32_t>>& sources,

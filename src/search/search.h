@@ -7,29 +7,13 @@
 #include "models/interface/model.h"
 #include "search/ensemble.h"
 #include "search/search_options.h"
+#include "text/sentence_queue.h"
 
 namespace nmt {
 
-/// Where a search takes its sentences from and leaves what it finds.
-class SearchQueue {
- public:
-  struct Item {
-    int64_t id = 0;  ///< of the queue's own
-    const SearchInput* input = nullptr;
-  };
-  virtual ~SearchQueue() = default;
-  /// The next `count` sentences; fewer where there are no more, or no more for now: it is asked again before each step.
-  /// They stay where they are until they are finished.
-  virtual std::vector<Item> take(int64_t count) = 0;
-  /// Asked when nothing is under way and there was nothing to take. It may wait for more; false: the search ends.
-  virtual bool wait() { return false; }
-  /// The n_best hypotheses of a sentence that was taken, best first (fewer where the search found fewer).
-  virtual void finish(int64_t id, std::vector<Hypothesis> hypotheses) = 0;
-  /// Asked before each step: once it is true the search ends, and what is under way is not finished.
-  virtual bool stopped() { return false; }
-  /// Asked of each sentence at each step: true drops it, and it is not finished.
-  virtual bool is_cancelled(int64_t /*id*/) { return false; }
-};
+/// Sentences, and the n_best hypotheses of each, best first (fewer where the search found fewer). Before each step it
+/// is asked whether to stop, and each sentence whether it is cancelled.
+using SearchQueue = SentenceQueue<SearchInput, std::vector<Hypothesis>>;
 
 /// Translates the sentences of a queue, at most batch_size at a time: where some are finished others take their places,
 /// so that the steps stay wide (continuous batching, Yu et al. 2022). Sentences wait until all of a batch are finished

@@ -6,9 +6,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "text/aligned_translation.h"
+#include "text/sentence_queue.h"
 
 namespace nmt {
 
@@ -31,16 +33,15 @@ struct Request {
   bool attention = false;       ///< AlternativePart::attention is wanted, also without SearchOptions::attention
   bool alignment = false;       ///< Alternative::aligned is wanted; without it where the models have no attention
   bool word_attention = false;  ///< Translation::word_attention is wanted; the same
-  bool distinct = false;      ///< the n best continue differently behind the prefix (SearchInput::distinct)
-  bool copy_unknown = false;  ///< copy_unknown_words(); the models must have attention
+  bool distinct = false;        ///< the n best continue differently behind the prefix (SearchInput::distinct)
+  bool copy_unknown = false;    ///< copy_unknown_words(); the models must have attention
   TermOptions terms = {};
 };
 
 /// The translation of a part of a line: of all of it, unless it was split.
 struct AlternativePart {
   std::vector<int32_t> source, target;  ///< pieces, without special ones; the source's are the first model's
-  int64_t repeated =
-      0;  ///< of the source's pieces, behind those of source_prefix: a tag that the line's first part has
+  int64_t repeated = 0;  ///< of the source's pieces behind those of source_prefix: a tag of the line's first part
   bool finished = true;  ///< false: cut at the length limit
   /// [tokens, source pieces] row-major, where asked for (Hypothesis::attention); tokens are the target's pieces, and
   /// </s> where it is finished.
@@ -87,6 +88,9 @@ struct Translation {
   std::optional<AttentionGrid> word_attention = {};
 };
 
+/// Lines that may come in while others are translated.
+using TranslationQueue = SentenceQueue<Request, Translation>;
+
 /// What a caller hears of a translation under way, and may say to it. Each may be empty.
 struct TranslationCalls {
   /// Called with the number of lines done so far whenever there are more, by one thread at a time; what it throws ends
@@ -102,5 +106,17 @@ class TranslationStopped : public std::runtime_error {
  public:
   TranslationStopped() : std::runtime_error("the translation was stopped") {}
 };
+
+/// The best alternative with its words, for a document.
+inline AlignedTranslation best_aligned(Translation translation) {
+  AlignedTranslation best{.text = std::move(translation.text)};
+  if (!translation.alternatives.empty() && translation.alternatives.front().aligned)
+    best.alignment = std::move(*translation.alternatives.front().aligned);
+  return best;
+}
+
+/// The line's own request with what holds for all: the prefix where it has none, the phrases beside its own, all else
+/// as it stands there. Throws Error for a phrase that must and must not appear.
+Request with_common(Request own, const Request& common);
 
 }  // namespace nmt

@@ -1,4 +1,4 @@
-#include "translation/aligning_translator.h"
+#include "translation/aligned_texts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include "models/formula_weights.h"
 #include "translation/word_tokenizer.h"
 
-namespace nmt::aligning_translator_test {
+namespace nmt::aligned_texts_test {
 namespace {
 
-TEST(AligningTranslator, CopiesUnknownWordsWhereAsked) {
+TEST(TranslateAligned, CopiesUnknownWordsWhereAsked) {
   const auto model =
       test::formula_model(test::model_config("d_model: 16, d_ff: 32, num_blocks: 1, num_heads: 2"), 8, 8);
   const auto codec = test::word_codec({"a", "b", "c", "d"});
@@ -18,10 +18,10 @@ TEST(AligningTranslator, CopiesUnknownWordsWhereAsked) {
       .search = {{.beam_size = 1, .min_length = 1, .max_length = 2, .banned_phrases = {"a", "b", "c", "d"}}}};
   const std::vector<std::string> texts = {"Anna", "{x} Anna"};
   const auto translated = [&](bool copy_unknown) {
-    const AligningTranslator translator({{.model = model.get(), .codec = &codec}}, options, {.keep_placeholders = true},
-                                        copy_unknown);
+    const Translator translator({{.model = model.get(), .codec = &codec}}, options);
+    const Request common{.copy_unknown = copy_unknown, .terms = {.keep_placeholders = true}};
     std::vector<std::string> found;
-    for (const auto& translation : translator.translate(texts)) found.push_back(translation.text);
+    for (const auto& translation : translate_aligned(translator, texts, common)) found.push_back(translation.text);
     return found;
   };
   using testing::AllOf, testing::ElementsAre, testing::HasSubstr, testing::Not, testing::StartsWith;
@@ -32,4 +32,4 @@ TEST(AligningTranslator, CopiesUnknownWordsWhereAsked) {
 }
 
 }  // namespace
-}  // namespace nmt::aligning_translator_test
+}  // namespace nmt::aligned_texts_test

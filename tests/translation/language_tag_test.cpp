@@ -14,7 +14,7 @@
 #include "text/sentencepiece/sentencepiece_trainer.h"
 #include "text/terms.h"
 #include "text/training_lines.h"
-#include "translation/aligning_translator.h"
+#include "translation/aligned_texts.h"
 #include "translation/lines/source_parts.h"
 #include "translation/lines/word_alignment.h"
 #include "translation/translator.h"
@@ -130,8 +130,8 @@ TEST_F(LanguageTagTest, IsNoTextToTranslate) {
   }
   EXPECT_THAT(sources(">>y<<", {}), ElementsAre(Ids{1})) << "no tag";
   const auto model = attentive_model();
-  const AligningTranslator translator({{.model = model.get(), .codec = &codec_}}, {.search = {{.beam_size = 1}}});
-  EXPECT_EQ(translator.translate(std::vector<std::string>{">>x<< "}).front().text, "");
+  const Translator translator(*model, codec_, {.search = {{.beam_size = 1}}});
+  EXPECT_EQ(translate_aligned(translator, std::vector<std::string>{">>x<< "}, {}).front().text, "");
 }
 
 // Such a line without a tag has nothing for the model to read, either.

@@ -127,7 +127,7 @@ TEST_F(DocumentTranslatorTest, ADocumentThatWaitsGoesWithItsClient) {
   documents_.reset();
   queue_.reset();
   EXPECT_THAT(ended(), ElementsAre());
-  for (const auto& question : translator_.questions()) ASSERT_NE(question.text, "late") << "work for nobody";
+  for (const auto& question : translator_.questions()) ASSERT_NE(question.source, "late") << "work for nobody";
 }
 
 TEST_F(DocumentTranslatorTest, TextsThatAreStillInTheQueueAreHeld) {
