@@ -80,6 +80,19 @@ char* copied(std::string_view text) {
 
 char* copied_json(const Json& answer) { return copied(answer.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
+enum class Answer { kRequired, kOptional };
+
+/// A function whose body answers with JSON.
+template <typename Body>
+nmt_status answered(char** answer, Answer kind, const Body& body) noexcept {
+  if (answer) *answer = nullptr;
+  return without_exceptions([&] {
+    if (kind == Answer::kRequired) required(answer, "answer");
+    const Json json = body();
+    if (answer) *answer = copied_json(json);
+  });
+}
+
 /// The caller's callback with a stop for the work that it may end.
 class Listener {
  public:
@@ -153,13 +166,6 @@ Scorer read_scorer(JsonRequest& request) {
   return made_of(ter);
 }
 
-Configuration read_configuration(JsonRequest& request) {
-  Configuration configuration;
-  request.read("configuration", configuration.file);
-  request.read("settings", configuration.settings);
-  return configuration;
-}
-
 ServerOptions read_server(JsonRequest& request) {
   ServerOptions options;
   request.read_fields(options.translator);
@@ -212,9 +218,7 @@ nmt_status nmt_translator_translate_text(const nmt_translator* translator, const
 
 nmt_status nmt_translator_translate(const nmt_translator* translator, const char* request, nmt_callback callback,
                                     void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
-    required(answer, "answer");
+  return answered(answer, Answer::kRequired, [&] {
     const Translator kept = required(translator, "translator").translator;
     JsonRequest wanted(request);
     const auto texts = read_texts(wanted);
@@ -222,15 +226,13 @@ nmt_status nmt_translator_translate(const nmt_translator* translator, const char
     Json translations = Json::array();
     for (const auto& translation : kept.translate_requests(texts, options))
       translations.push_back(to_json(translation, options));
-    *answer = copied_json(Json{{"translations", std::move(translations)}});
+    return Json{{"translations", std::move(translations)}};
   });
 }
 
 nmt_status nmt_translator_score(const nmt_translator* translator, const char* request, nmt_callback callback,
                                 void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
-    required(answer, "answer");
+  return answered(answer, Answer::kRequired, [&] {
     const Translator kept = required(translator, "translator").translator;
     JsonRequest wanted(request);
     std::vector<std::string> sources, targets;
@@ -240,14 +242,12 @@ nmt_status nmt_translator_score(const nmt_translator* translator, const char* re
     Json alternatives = Json::array();
     for (const auto& alternative : kept.score(sources, targets, options))
       alternatives.push_back(to_json(alternative, options));
-    *answer = copied_json(Json{{"alternatives", std::move(alternatives)}});
+    return Json{{"alternatives", std::move(alternatives)}};
   });
 }
 
 nmt_status nmt_score(const char* request, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
-    required(answer, "answer");
+  return answered(answer, Answer::kRequired, [&] {
     JsonRequest wanted(request);
     const Scorer scorer = read_scorer(wanted);
     std::vector<std::string> hypotheses;
@@ -259,40 +259,36 @@ nmt_status nmt_score(const char* request, char** answer) {
     wanted.read_fields(options);
     wanted.read("sentence", sentence);
     wanted.finish();
-    if (!sentence) {
-      *answer = copied_json(to_json(scorer.corpus_score(hypotheses, references, options)));
-      return;
-    }
+    if (!sentence) return to_json(scorer.corpus_score(hypotheses, references, options));
     if (hypotheses.size() != 1) throw UserError("sentence: is of one hypothesis; score several as a corpus");
     std::vector<std::string> of_sentence;
     for (const auto& set : references) of_sentence.insert(of_sentence.end(), set.begin(), set.end());
-    *answer = copied_json(to_json(scorer.sentence_score(hypotheses.front(), of_sentence)));
+    return to_json(scorer.sentence_score(hypotheses.front(), of_sentence));
   });
 }
 
 nmt_status nmt_prepare(const char* request, nmt_callback callback, void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
+  return answered(answer, Answer::kOptional, [&] {
     JsonRequest wanted(request);
     const Listener listener(callback, user);
     PrepareOptions options;
-    options.configuration = read_configuration(wanted);
+    wanted.read("configuration", options.configuration.file);
+    wanted.read("settings", options.configuration.settings);
     wanted.read("overwrite", options.overwrite);
     wanted.finish();
     options.log = listener.log();
     options.stop = listener.stop();
-    const auto prepared = prepare(options);
-    if (answer) *answer = copied_json(fields_of(prepared));
+    return fields_of(prepare(options));
   });
 }
 
 nmt_status nmt_train(const char* request, nmt_callback callback, void* user, char** answer) {
-  if (answer) *answer = nullptr;
-  return without_exceptions([&] {
+  return answered(answer, Answer::kOptional, [&] {
     JsonRequest wanted(request);
     const Listener listener(callback, user);
     TrainerOptions options;
-    options.configuration = read_configuration(wanted);
+    wanted.read("configuration", options.configuration.file);
+    wanted.read("settings", options.configuration.settings);
     wanted.read("restart", options.restart);
     wanted.finish();
     if (callback) options.callbacks = callbacks_to([listener](const Json& event) { listener.tell(event); });
@@ -301,7 +297,7 @@ nmt_status nmt_train(const char* request, nmt_callback callback, void* user, cha
     const auto trained = Trainer(std::move(options)).run();
     Json result = fields_of(trained);
     if (trained.best) result["best"] = to_json(*trained.best);
-    if (answer) *answer = copied_json(result);
+    return result;
   });
 }
 

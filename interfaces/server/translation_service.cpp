@@ -157,8 +157,13 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
     if (const auto& pair = asked.back().direction.pair) timer->set_pair(pair->name());
   }
   if (streamed)
-    return stream_lines(client_of(body, caller), std::move(asked.front()), std::move(requests), alternatives, caller,
-                        reply, timer);
+    return stream_lines(client_of(body, caller), std::move(asked.front()), std::move(requests), caller, reply, timer,
+                        [alternatives](int64_t number, const std::string&, const Translation& answer) {
+                          nlohmann::ordered_json event = {{"line", number}, {"translatedText", answer.text}};
+                          for (int64_t rank = 1; rank <= alternatives && rank < std::ssize(answer.alternatives); ++rank)
+                            event["alternatives"].push_back(answer.alternatives[rank].text);
+                          return event;
+                        });
   queue_.submit(client_of(body, caller), std::move(requests), caller.cancelled,
                 [texts = std::move(texts), asked = std::move(asked), list = body.is_list("q"), alternatives,
                  reply = std::move(reply), timer](const std::vector<Translation>& answers, const RequestError* error) {
@@ -168,10 +173,10 @@ void TranslationService::translate(const RequestBody& body, const Caller& caller
                 });
 }
 
-/// Each line as soon as it is there.
+/// Each line as soon as it is there: what `event` makes of the line and its translation.
 void TranslationService::stream_lines(const std::string& client, AskedText text, std::vector<LineRequest> requests,
-                                      int64_t alternatives, const Caller& caller, const HttpReply& reply,
-                                      const std::shared_ptr<LatencyTimer>& timer) {
+                                      const Caller& caller, const HttpReply& reply,
+                                      const std::shared_ptr<LatencyTimer>& timer, LineEvent event) {
   const auto events = std::make_shared<EventStream>(reply);
   const auto asked = std::make_shared<const AskedText>(std::move(text));
   queue_.submit(
@@ -181,11 +186,8 @@ void TranslationService::stream_lines(const std::string& client, AskedText text,
         if (error) return events->fail(error_response(*error));
         events->end(with_detected({{"seconds", timer->seconds()}}, *asked));
       },
-      [events, asked, alternatives](int64_t line, const Translation& answer) {
-        nlohmann::ordered_json event = {{"line", asked->lines.number(line)}, {"translatedText", answer.text}};
-        for (int64_t rank = 1; rank <= alternatives && rank < std::ssize(answer.alternatives); ++rank)
-          event["alternatives"].push_back(answer.alternatives[rank].text);
-        events->send("line", event);
+      [events, asked, event = std::move(event)](int64_t line, const Translation& answer) {
+        events->send("line", event(asked->lines.number(line), asked->lines.lines()[line], answer));
       });
 }
 
@@ -296,22 +298,13 @@ void TranslationService::explain(const RequestBody& body, const Caller& caller, 
                                 .distinct = body.has("prefix") && n_best > 1,
                                 .terms = terms.terms});
   for (auto& [pair, request] : requests) request.word_attention = attention && request.source.size() <= kLongestPicture;
-  if (streamed) {
-    const auto events = std::make_shared<EventStream>(reply);
-    const auto shared = std::make_shared<const AskedText>(std::move(asked));
-    return queue_.submit(
-        client_of(body, caller), std::move(requests), caller.cancelled,
-        [events, shared, timer](const std::vector<Translation>&, const RequestError* error) {
-          timer->stop();
-          if (error) return events->fail(error_response(*error));
-          events->end(with_detected({{"seconds", timer->seconds()}}, *shared));
-        },
-        [events, shared, alignment](int64_t line, const Translation& answer) {
-          auto event = explained_line(shared->lines.lines()[line], answer, alignment);
-          event["line"] = shared->lines.number(line);
-          events->send("line", event);
-        });
-  }
+  if (streamed)
+    return stream_lines(client_of(body, caller), std::move(asked), std::move(requests), caller, reply, timer,
+                        [alignment](int64_t number, const std::string& line, const Translation& answer) {
+                          auto event = explained_line(line, answer, alignment);
+                          event["line"] = number;
+                          return event;
+                        });
   queue_.submit(
       client_of(body, caller), std::move(requests), caller.cancelled,
       [text, asked = std::move(asked), reply = std::move(reply), timer, alignment](
