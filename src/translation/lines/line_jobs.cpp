@@ -179,7 +179,7 @@ std::vector<SearchQueue::Handle> PartQueue::take(int64_t count) {
   }
   std::vector<Handle> taken;
   for (const Part& part : parts)
-    taken.emplace_back(part.part->input, part.line->handle.stop(), [this, part](auto hypotheses) {
+    taken.emplace_back(part.part->input, part.line->handle.stop(), [this, part](auto&& hypotheses) {
       if (hypotheses) return found(part, std::move(*hypotheses));
       if (!part.line->handle.cancelled()) close();
     });
