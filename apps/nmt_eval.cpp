@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
   if (arguments.self_test) return run_self_test();
   catch_stop_signals();
   const auto log = make_logger("nmt-eval");
-  const unsigned work = kOfLines | (arguments.decoding.flags.draws_samples() ? kOfSamples : 0U);
+  const unsigned work = kOfLines | (arguments.decoding.flags.draws_samples() ? kOfSamples : Work{});
   if (const auto unused = check_used(given_options(app), work, Harmless::kWarn); !unused.empty())
     log->warn("{}", unused);
   std::optional<Config> config;

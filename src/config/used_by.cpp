@@ -52,13 +52,14 @@ constexpr std::array kWorks{std::pair(kOfFile, "a file with one translation of e
                             std::pair(kOfSamples, "the drawing of samples"),
                             std::pair(kOfOneModel, "a model that translates alone")};
 
-CallOption find(std::string name) {
+/// The row of the option; what is in no table is used by everything.
+CallOption row_of(std::string name) {
   if (name.starts_with("--")) name.erase(0, 2);
   std::ranges::replace(name, '-', '_');
   const auto* const found = std::ranges::find(kCallOptions, name, &CallOption::name);
   if (found != kCallOptions.end()) return *found;
-  const Option* const row = find_option("decoding", name);
-  return {name, row ? row->used_by : kOfAll};
+  if (const Option* const row = find_option("decoding", name)) return {row->name, row->used_by};
+  return {"", kOfAll};
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ std::string check_used(std::span<const std::string> given, unsigned work, Harmle
     std::vector<std::string> unused;
     bool refused = harmless == Harmless::kRefuse;
     for (const auto& name : given) {
-      const CallOption option = find(name);
+      const CallOption option = row_of(name);
       if (!(work & bit) || (option.used_by & bit)) continue;
       unused.push_back(name);
       refused = refused || option.misleads;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/codec/codec.h"
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 

@@ -16,8 +16,8 @@
 #include "text/pairs/text_pair.h"
 #include "text/sentence_splitter.h"
 #include "translation/lines/line_jobs.h"
+#include "translation/lines/request.h"
 #include "translation/lines/source_parts.h"
-#include "translation/request.h"
 #include "translation/shortlist.h"
 
 namespace nmt {

@@ -30,7 +30,9 @@ TEST(UsedBy, OneWarningNamesAllThatHasNone) {
 }
 
 TEST(UsedBy, WhatMisleadsIsRefused) {
-  EXPECT_EQ(message_of<Error>([] { check_used(Names{"--n-best", "--must"}, kOfDocument, Harmless::kWarn); }),
+  EXPECT_EQ(message_of<Error>([] {
+              check_used(Names{"--n-best", "--must"}, kOfDocument, Harmless::kWarn);
+            }),
             "a document: --n-best, --must have no effect on it; leave them out");
   EXPECT_EQ(message_of<Error>([] { check_used(Names{"beam_size"}, kOfScores, Harmless::kRefuse); }),
             "the score of a given translation: beam_size has no effect on it; leave it out");

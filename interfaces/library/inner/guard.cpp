@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "base/unicode.h"
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 namespace nmt::api {
 namespace {

@@ -12,8 +12,8 @@
 #include "library/inner/settings.h"
 #include "nmt/translator.h"
 #include "text/codec/codec.h"
+#include "translation/lines/request.h"
 #include "translation/model_set.h"
-#include "translation/request.h"
 #include "translation/translator.h"
 
 namespace nmt::api {

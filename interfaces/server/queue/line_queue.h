@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "server/languages/service_languages.h"
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 

@@ -12,8 +12,8 @@
 #include "search/search.h"
 #include "search/search_options.h"
 #include "text/codec/codec.h"
+#include "translation/lines/request.h"
 #include "translation/lines/term_plan.h"
-#include "translation/request.h"
 
 namespace nmt {
 

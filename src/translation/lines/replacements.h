@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "text/aligned_translation.h"
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 

@@ -127,8 +127,8 @@ std::vector<size_t> ends_of_beginning(std::string_view beginning, std::span<cons
 
 }  // namespace
 
-TermPlan::TermPlan(const Request& request, const std::function<bool(const std::string&)>& can_write,
-                   bool cut_all, const std::function<std::string(const std::string&)>& written, size_t tag_end)
+TermPlan::TermPlan(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
+                   const std::function<std::string(const std::string&)>& written, size_t tag_end)
     : glossary_(request.terms.glossary) {
   cut_out(request, can_write, cut_all, tag_end);
   has_words_ = cuts_.empty() || has_letter(std::string_view(text_).substr(std::min(tag_end, text_.size())));
@@ -154,8 +154,8 @@ TermPlan::Surroundings TermPlan::surroundings(std::string_view text, TextRange r
           .word_after = goes_on(character_at(text, range.end))};
 }
 
-void TermPlan::cut_out(const Request& request, const std::function<bool(const std::string&)>& can_write,
-                       bool cut_all, size_t tag_end) {
+void TermPlan::cut_out(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
+                       size_t tag_end) {
   const std::string_view line = request.source;
   size_t behind = text_begin_;
   // A space that text_ has lost stands before the first of the cuts at its end.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "text/aligned_translation.h"
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 
@@ -86,8 +86,8 @@ class TermPlan {
   const std::string& text_of(const Literal& literal) const;
   std::string with_brackets_of(const Cut& cut) const { return cut.opening + text_of(cut.literal) + cut.closing; }
   static Surroundings surroundings(std::string_view text, TextRange range);
-  void cut_out(const Request& request, const std::function<bool(const std::string&)>& can_write,
-               bool cut_all, size_t tag_end);
+  void cut_out(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
+               size_t tag_end);
   void read_prefix(std::string_view prefix, const std::function<std::string(const std::string&)>& written);
   void read_phrases(const std::vector<std::string>& phrases);
   std::vector<Place> places(const AlignedTranslation& translation) const;

@@ -8,7 +8,7 @@
 
 #include "text/aligned_translation.h"
 #include "text/codec/codec.h"
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 namespace nmt {
 

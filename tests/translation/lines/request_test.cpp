@@ -1,4 +1,4 @@
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

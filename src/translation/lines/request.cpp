@@ -1,4 +1,4 @@
-#include "translation/request.h"
+#include "translation/lines/request.h"
 
 #include <fmt/format.h>
 
