@@ -75,10 +75,10 @@ struct Alternative {
 
 /// A translated line.
 struct Translation {
-  std::string text;  ///< that of the best alternative; empty for an empty line
+  std::string text = {};  ///< that of the best alternative; empty for an empty line
   /// n best, best first; none for an empty line. Of a line that was split: the i-th of each part joined by spaces, with
   /// log-probabilities and tokens added and the score made of these sums.
-  std::vector<Alternative> alternatives;
+  std::vector<Alternative> alternatives = {};
   int64_t source_tokens = 0;   ///< pieces, all parts
   int64_t target_tokens = 0;   ///< pieces and </s> of the best alternative
   bool split = false;          ///< the line was longer than max_source_length
