@@ -339,7 +339,7 @@ TEST_F(TranslationServiceTest, ExplainsHowABeginningGoesOn) {
   EXPECT_EQ(translator_.questions().back().prefix, "The ");
   EXPECT_EQ(translator_.questions().back().n_best, 3);
   EXPECT_TRUE(translator_.questions().back().distinct);
-  explain({{"q", "ab"}, {"prefix", ""}});
+  explain({{"q", "ab"}, {"prefix", ""}, {"n_best", 2}});
   EXPECT_TRUE(translator_.questions().back().distinct) << "other first words";
   explain({{"q", "ab"}});
   EXPECT_FALSE(translator_.questions().back().distinct);
