@@ -89,9 +89,7 @@ void refuse_unused(const TranslateOptions& options, nmt::Work work) {
 class Work {
  public:
   explicit Work(const Translator::State& state) : threads_(threads_of_call(state.threads())) {
-    if (state.on_cpu()) return;
-    if (is_forked()) throw nmt::Error("this translator is on a GPU, which a process made by fork() cannot use");
-    turn_.emplace(state.of_device());
+    if (!state.on_cpu()) turn_.emplace(state.of_device());
   }
 
  private:

@@ -1,10 +1,9 @@
 #include "nmt/translator.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <fstream>
@@ -482,20 +481,21 @@ TEST_F(ApiTranslator, MayBeDestroyedWhileItTranslates) {
   EXPECT_EQ(translated.get(), expected);
 }
 
-TEST_F(ApiTranslator, WorksInAChildProcess) {
-  const auto translator = make(2);
-  const auto expected = texts(translator.translate(lines_));  // by a pool of threads, which the child has not
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
-    bool same = texts(translator.translate(lines_)) == expected;
-    same = same && texts(make(2).translate(lines_)) == expected;
-    ::_exit(same ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  EXPECT_EQ(texts(translator.translate(lines_)), expected);
+TEST_F(ApiTranslator, StopsWhenItsTokenAsks) {
+  int asked = 0;
+  TranslateOptions options;
+  options.stop = api::StopToken([&] { return ++asked > 2; });
+  EXPECT_THROW(make().translate(lines_, options), api::Stopped);
+  EXPECT_EQ(asked, 3) << "once it asks it does so for good";
+}
+
+TEST_F(ApiTranslator, DoesNotFollowSettingsOfTheCallingThread) {
+  const auto translator = make();
+  const auto expected = translator.score({"a b"}, {"b c d"}).front().log_probability;
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  const auto found = translator.score({"a b"}, {"b c d"}).front().log_probability;
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+  EXPECT_EQ(found, expected);
 }
 
 }  // namespace
