@@ -13,8 +13,6 @@
 #include "base/process/program_description.h"
 #include "base/unicode.h"
 #include "scoring/command/score_arguments.h"
-#include "scoring/command/score_options.h"
-#include "scoring/command/score_parser.h"
 #include "scoring/command/scored_corpus_reader.h"
 #include "scoring/corpus/paired_test.h"
 #include "scoring/corpus/resampling.h"

@@ -45,8 +45,7 @@ SegmentBlock block_of(std::span<const std::string> hypotheses, const Sets& refer
 /// A metric that someone else owns, where a shared one is asked for.
 std::shared_ptr<const Metric> borrowed(const Metric& metric) { return {std::shared_ptr<void>(), &metric}; }
 
-Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusOptions& options,
-                  std::vector<double>* sums) {
+Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusOptions& options) {
   const bool resamples = options.bootstrap > 1;
   CorpusStatistics statistics({borrowed(metric)}, 1, resamples ? Keep::kFloat32 : Keep::kSums, options.threads);
   statistics.add(block);
@@ -61,28 +60,27 @@ Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusO
     facts.seed = options.seed.text;
   }
   score.signature = metric.signature(facts);
-  if (sums) *sums = statistics.sums(0, 0);
   return score;
 }
 
 }  // namespace
 
 Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const References& references,
-                   const CorpusOptions& options, std::vector<double>* sums) {
-  return score_block(metric, block_of(hypotheses, references), options, sums);
+                   const CorpusOptions& options) {
+  return score_block(metric, block_of(hypotheses, references), options);
 }
 
-Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const OptionalReferences& references,
-                   const CorpusOptions& options, std::vector<double>* sums) {
-  return score_block(metric, block_of(hypotheses, references), options, sums);
+Score score_corpus_optional(const Metric& metric, std::span<const std::string> hypotheses,
+                            const OptionalReferences& references, const CorpusOptions& options) {
+  return score_block(metric, block_of(hypotheses, references), options);
 }
 
-Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references,
-                     std::vector<double>* sums) {
+Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references) {
   const std::string text(hypothesis);
   References sets;
   for (const std::string& reference : references) sets.push_back({reference});
-  return score_corpus(metric, std::span(&text, 1), sets, {.threads = 1, .bootstrap = 1, .seed = {}}, sums);
+  const auto of_sentences = metric.for_sentences();
+  return score_corpus(of_sentences ? *of_sentences : metric, std::span(&text, 1), sets, {.threads = 1});
 }
 
 }  // namespace nmt::scoring
