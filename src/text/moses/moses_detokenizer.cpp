@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/unicode.h"
-#include "text/moses/moses_characters.h"
+#include "text/moses/moses_language.h"
 
 namespace nmt {
 namespace {

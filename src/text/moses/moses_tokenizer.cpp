@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/unicode.h"
-#include "text/moses/moses_characters.h"
+#include "text/moses/moses_language.h"
 
 namespace nmt {
 namespace {
