@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/unicode.h"
-#include "server/languages/language_detector.h"
+#include "server/languages/service_languages.h"
 
 namespace nmt {
 
