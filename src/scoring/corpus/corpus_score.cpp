@@ -11,34 +11,31 @@
 namespace nmt::scoring {
 namespace {
 
-void check_utf8(std::string_view text, std::string_view what, int64_t line) {
-  if (const auto at = find_invalid_utf8(text)) {
-    throw Error(fmt::format("{} line {}: not UTF-8 at byte {}", what, line, *at + 1));
-  }
-}
-
 std::string_view view_of(const std::string& text) { return text; }
 std::string_view view_of(const std::optional<std::string>& text) { return text ? *text : std::string_view(); }
 
 /// One block over the whole corpus, checked.
 template <typename Sets>
-SegmentBlock block_of(std::span<const std::string> hypotheses, const Sets& references) {
-  if (hypotheses.empty()) throw Error("scoring: there are no hypotheses");
-  if (references.empty()) throw Error("scoring: there are no references");
+SegmentBlock checked_block(std::span<const std::string> hypotheses, const Sets& references, const std::string& name) {
+  if (hypotheses.empty()) throw Error(name + ": there are no hypotheses");
+  if (references.empty()) throw Error(name + ": there are no references");
+  const auto check = [&](std::string_view text, std::string_view what, size_t line) {
+    if (const auto at = find_invalid_utf8(text))
+      throw Error(fmt::format("{}: {}, line {}: not UTF-8 at byte {}", name, what, line, *at + 1));
+  };
   SegmentBlock block;
   block.hypotheses.emplace_back(hypotheses.begin(), hypotheses.end());
   for (const auto& set : references) {
-    if (set.size() != hypotheses.size()) {
-      throw Error(fmt::format("scoring: {} hypotheses, but {} references; both need one line a segment",
+    if (set.size() != hypotheses.size())
+      throw Error(fmt::format("{}: {} hypotheses, but {} references; both need one line a segment", name,
                               hypotheses.size(), set.size()));
-    }
     auto& views = block.references.emplace_back();
     for (const auto& line : set) {
       views.push_back(view_of(line));
-      check_utf8(views.back(), "references,", static_cast<int64_t>(views.size()));
+      check(views.back(), "references", views.size());
     }
   }
-  for (size_t i = 0; i < hypotheses.size(); ++i) check_utf8(hypotheses[i], "hypotheses,", static_cast<int64_t>(i + 1));
+  for (size_t i = 0; i < hypotheses.size(); ++i) check(hypotheses[i], "hypotheses", i + 1);
   return block;
 }
 
@@ -65,14 +62,18 @@ Score score_block(const Metric& metric, const SegmentBlock& block, const CorpusO
 
 }  // namespace
 
+SegmentBlock block_of(std::span<const std::string> hypotheses, const References& references, const std::string& name) {
+  return checked_block(hypotheses, references, name);
+}
+
 Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const References& references,
                    const CorpusOptions& options) {
-  return score_block(metric, block_of(hypotheses, references), options);
+  return score_block(metric, checked_block(hypotheses, references, "scoring"), options);
 }
 
 Score score_corpus_optional(const Metric& metric, std::span<const std::string> hypotheses,
                             const OptionalReferences& references, const CorpusOptions& options) {
-  return score_block(metric, block_of(hypotheses, references), options);
+  return score_block(metric, checked_block(hypotheses, references, "scoring"), options);
 }
 
 Score score_sentence(const Metric& metric, std::string_view hypothesis, std::span<const std::string> references) {

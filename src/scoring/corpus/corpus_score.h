@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scoring/corpus/metric.h"
+#include "scoring/corpus/resampling.h"
 #include "scoring/python/numpy_random.h"
 
 namespace nmt::scoring {
@@ -23,6 +24,10 @@ struct CorpusOptions {
   int64_t bootstrap = 1;  ///< resamples for a confidence interval; 1: none
   Seed seed = {};         ///< of the resamples
 };
+
+/// A system and its references as one block, which looks into them. Throws nmt::Error ("NAME: ...") if the numbers of
+/// lines differ or there are none, and for text that is not UTF-8.
+SegmentBlock block_of(std::span<const std::string> hypotheses, const References& references, const std::string& name);
 
 /// The score of a corpus, with its signature. Throws nmt::Error if the numbers of lines differ or there are none.
 Score score_corpus(const Metric& metric, std::span<const std::string> hypotheses, const References& references,

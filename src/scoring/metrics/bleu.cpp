@@ -178,22 +178,9 @@ double Bleu::score_of_trial(std::span<const double> sums) const {
 }
 
 Signature Bleu::signature(const SignatureFacts& facts) const {
-  std::string smoothing;
-  const std::string value = fixed(options_.smoothing_value.value_or(default_value(options_.smoothing)), 2);
-  switch (options_.smoothing) {
-    case BleuSmoothing::kNone:
-      smoothing = "none";
-      break;
-    case BleuSmoothing::kFloor:
-      smoothing = "floor[" + value + "]";
-      break;
-    case BleuSmoothing::kAddK:
-      smoothing = "add-k[" + value + "]";
-      break;
-    case BleuSmoothing::kExponential:
-      smoothing = "exp";
-      break;
-  }
+  std::string smoothing = name_of(options_.smoothing);
+  if (options_.smoothing == BleuSmoothing::kFloor || options_.smoothing == BleuSmoothing::kAddK)
+    smoothing += "[" + fixed(options_.smoothing_value.value_or(default_value(options_.smoothing)), 2) + "]";
   return Signature(facts, {{"case", "c", options_.lowercase ? "lc" : "mixed"},
                            {"eff", "e", options_.effective_order ? "yes" : "no"},
                            {"tok", "tok", tokenizer_->signature()},

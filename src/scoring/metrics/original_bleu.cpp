@@ -115,18 +115,6 @@ double nltk_bleu(std::span<const Number> sums) {
 
 }  // namespace
 
-const char* original_form_name(OriginalForm form) {
-  switch (form) {
-    case OriginalForm::kMultiBleu:
-      return "multi-bleu";
-    case OriginalForm::kMultiBleuLegacy:
-      return "multi-bleu-legacy";
-    case OriginalForm::kNltk:
-      return "nltk";
-  }
-  return "";
-}
-
 std::unique_ptr<SegmentScorer> OriginalBleu::segment_scorer() const {
   return std::make_unique<OriginalSegmentScorer>(form_);
 }

@@ -209,7 +209,8 @@ TEST(Bleu, RefusesWhatItCannotScore) {
               score_corpus(bleu, one, {{"a", "b"}});
             }),
             "scoring: 1 hypotheses, but 2 references; both need one line a segment");
-  EXPECT_EQ(message_of<Error>([&] { score_corpus(bleu, bad, {one}); }), "hypotheses, line 1: not UTF-8 at byte 2");
+  EXPECT_EQ(message_of<Error>([&] { score_corpus(bleu, bad, {one}); }),
+            "scoring: hypotheses, line 1: not UTF-8 at byte 2");
   EXPECT_EQ(message_of<Error>([&] { score_corpus_optional(bleu, one, OptionalReferences{{std::nullopt}}); }),
             "segment 1: no reference");
   EXPECT_EQ(message_of<Error>([] { Bleu({.max_order = 0}); }), "BLEU: max_order 0: at least 1");
