@@ -174,7 +174,7 @@ struct HttpResponse {
   static HttpResponse error(int status, std::string_view message, int64_t retry_after = 0);
 };
 
-/// Of an ASCII letter its small one, any other byte as it is.
+/// The small letter of an ASCII letter, any other byte as it is.
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 /// True where both are equal but for the case of ASCII letters.
 bool same_ignoring_case(std::string_view a, std::string_view b);

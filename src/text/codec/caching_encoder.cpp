@@ -11,7 +11,9 @@ constexpr size_t kLongestWord = 64;  // bytes: longer ones hardly come twice
 
 }  // namespace
 
-CachingEncoder::CachingEncoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+CachingEncoder::CachingEncoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {
+  if (tokenizer.words_are_independent()) words_.reserve(2 * kMostWords);
+}
 
 std::vector<int32_t> CachingEncoder::encode(std::string_view text) {
   // SentencePiece's mark of a space, written in a text, is no space to its rules, but one to its pieces.
@@ -27,13 +29,20 @@ std::vector<int32_t> CachingEncoder::encode(std::string_view text) {
 }
 
 void CachingEncoder::append_ids(std::string_view word) {
-  const auto append = [&](const std::vector<int32_t>& ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); };
-  if (const auto known = words_.find(word); known != words_.end()) return append(known->second);
-  auto ids = tokenizer_.encode(word);
-  append(ids);
+  if (const auto known = words_.find(word); known != words_.end()) {
+    const auto begin = ids_of_words_.begin() + known->second.begin;
+    ids_.insert(ids_.end(), begin, begin + known->second.count);
+    return;
+  }
+  const auto ids = tokenizer_.encode(word);
+  ids_.insert(ids_.end(), ids.begin(), ids.end());
   if (word.size() > kLongestWord) return;
-  if (words_.size() == kMostWords) words_.clear();
-  words_.emplace(word, std::move(ids));
+  if (words_.size() == kMostWords) {
+    words_.clear();
+    ids_of_words_.clear();
+  }
+  words_.emplace(word, Ids{std::ssize(ids_of_words_), std::ssize(ids)});
+  ids_of_words_.insert(ids_of_words_.end(), ids.begin(), ids.end());
 }
 
 }  // namespace nmt

@@ -22,7 +22,11 @@ class CachingEncoder {
   void append_ids(std::string_view word);
 
   const Tokenizer& tokenizer_;
-  std::unordered_map<std::string, std::vector<int32_t>, StringHash, std::equal_to<>> words_;
+  struct Ids {
+    int64_t begin = 0, count = 0;  // in ids_of_words_
+  };
+  std::unordered_map<std::string, Ids, StringHash, std::equal_to<>> words_;
+  std::vector<int32_t> ids_of_words_;
   std::vector<int32_t> ids_;  // of the line at hand
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace nmt {
 
@@ -40,5 +42,18 @@ enum class Point {
 /// word: without its point. Abbreviations with points inside ("z.B", "e.g") are not listed: the tokenizer tells them by
 /// these.
 Point point_after(std::string_view word, MosesLanguage language);
+
+/// What Moses writes for a character, and what it reads: &bar; &bra; and &ket; are of older versions.
+inline constexpr std::array<std::pair<std::u32string_view, char32_t>, 11> kMosesEntities = {{{U"&amp;", U'&'},
+                                                                                             {U"&#124;", U'|'},
+                                                                                             {U"&bar;", U'|'},
+                                                                                             {U"&lt;", U'<'},
+                                                                                             {U"&gt;", U'>'},
+                                                                                             {U"&apos;", U'\''},
+                                                                                             {U"&quot;", U'"'},
+                                                                                             {U"&#91;", U'['},
+                                                                                             {U"&bra;", U'['},
+                                                                                             {U"&#93;", U']'},
+                                                                                             {U"&ket;", U']'}}};
 
 }  // namespace nmt

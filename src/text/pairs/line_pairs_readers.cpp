@@ -131,7 +131,7 @@ bool SentenceReader::next(TextPair& pair) {
 }
 
 std::string SentenceReader::description() const {
-  std::string text = fmt::format("{} ({}", file_.path.string(), format_name(lines_.format()));
+  std::string text = fmt::format("{} ({}", file_.path.string(), name_of(lines_.format()));
   if (lines_.format() == TextFormat::kSegments)
     text += fmt::format(", {} lines of markup left out", with_commas(lines_.markup_lines()));
   return text + ")";
