@@ -20,7 +20,7 @@
 #include "evaluation/evaluation_run.h"
 #include "evaluation/self_test.h"
 #include "observers.h"
-#include "scoring/python/seed.h"
+#include "scoring/python/numpy_random.h"
 #include "translation/similarity.h"
 
 namespace nmt {

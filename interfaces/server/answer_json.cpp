@@ -7,7 +7,7 @@
 
 #include "base/unicode.h"
 #include "report/pictures/attention_picture.h"
-#include "server/languages/language_detector.h"
+#include "server/languages/service_languages.h"
 
 namespace nmt {
 

@@ -10,7 +10,7 @@
 #include "base/files/strict_json.h"
 #include "server/documents/document_translator.h"
 #include "server/http/http_message.h"
-#include "server/languages/language_detector.h"
+#include "server/languages/service_languages.h"
 #include "server/queue/line_queue.h"
 
 namespace nmt {

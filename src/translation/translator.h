@@ -13,7 +13,7 @@
 #include "config/config.h"
 #include "search/search.h"
 #include "text/codec/codec.h"
-#include "text/pairs/text_pair.h"
+#include "text/pairs/pair_reader.h"
 #include "text/sentence_splitter.h"
 #include "translation/lines/line_jobs.h"
 #include "translation/lines/request.h"

@@ -12,7 +12,7 @@ namespace nmt {
 
 /// A stretch of a line that becomes something in the translation that no model chooses.
 struct Replacement {
-  TextRange range;
+  ByteRange range;
   std::optional<size_t> term = {};  ///< of the glossary; nothing: a placeholder, which stays
 };
 
@@ -22,6 +22,6 @@ std::vector<Replacement> replacements_of(const Request& request);
 
 /// A stretch with the brackets and quotation marks around it, behind a byte of the line. "(%s)" is cut out as a whole:
 /// a model that reads "()" may lose or divide it.
-TextRange with_brackets(std::string_view line, size_t behind, TextRange range);
+ByteRange with_brackets(std::string_view line, size_t behind, ByteRange range);
 
 }  // namespace nmt

@@ -43,15 +43,15 @@ bool has_word(std::string_view text) {
 
 /// A word of an alignment in parts, where something was cut out of it or is put into it: of these the ones with letters
 /// or digits, if there are any. borders: sorted.
-std::vector<TextRange> parts_of_word(std::string_view text, TextRange word, const std::vector<size_t>& borders) {
-  std::vector<TextRange> parts;
+std::vector<ByteRange> parts_of_word(std::string_view text, ByteRange word, const std::vector<size_t>& borders) {
+  std::vector<ByteRange> parts;
   for (auto next = std::ranges::upper_bound(borders, word.begin); next != borders.end() && *next < word.end; ++next) {
     if (*next == word.begin) continue;  // several at one place
     parts.push_back({word.begin, *next});
     word.begin = *next;
   }
   parts.push_back(word);
-  const auto is_of_signs = [&](TextRange range) {
+  const auto is_of_signs = [&](ByteRange range) {
     return !has_word(text.substr(range.begin, range.end - range.begin));
   };
   if (!std::ranges::all_of(parts, is_of_signs)) std::erase_if(parts, is_of_signs);
@@ -147,7 +147,7 @@ const std::string& TermPlan::text_of(const Literal& literal) const {
   return literal.term ? glossary_->terms()[*literal.term].target : literal.own;
 }
 
-TermPlan::Surroundings TermPlan::surroundings(std::string_view text, TextRange range) {
+TermPlan::Surroundings TermPlan::surroundings(std::string_view text, ByteRange range) {
   return {.space_before = range.begin > 0 && is_blank(text[range.begin - 1]),
           .space_after = range.end < text.size() && is_blank(text[range.end]),
           .word_before = goes_on(character_before(text, range.begin)),

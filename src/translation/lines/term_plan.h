@@ -67,7 +67,7 @@ class TermPlan {
     size_t position = 0;           ///< in text()
     Literal literal;               ///< without brackets
     std::string opening, closing;  ///< brackets that stood around it
-    TextRange range = {};          ///< of the line, with its brackets
+    ByteRange range = {};          ///< of the line, with its brackets
     size_t removed = 0;            ///< bytes of the line that text() has not: the range, and perhaps a space
     Surroundings beside = {};      ///< in the line
   };
@@ -85,7 +85,7 @@ class TermPlan {
 
   const std::string& text_of(const Literal& literal) const;
   std::string with_brackets_of(const Cut& cut) const { return cut.opening + text_of(cut.literal) + cut.closing; }
-  static Surroundings surroundings(std::string_view text, TextRange range);
+  static Surroundings surroundings(std::string_view text, ByteRange range);
   void cut_out(const Request& request, const std::function<bool(const std::string&)>& can_write, bool cut_all,
                size_t tag_end);
   void read_prefix(std::string_view prefix, const std::function<std::string(const std::string&)>& written);

@@ -310,7 +310,7 @@ class StartAndStop(Case):
                  "--tls-certificate missing: cannot read (No such file"),
                 (("--allow-origin", "foo"), "--allow-origin foo: is no origin"),
                 (("--allow-origin", ""), "--allow-origin: is empty"),
-                (("--allow-host", ""), "--allow-host: is empty"),
+                (("--allow-host", ""), "--allow-host '': is no name of a host"),
                 (("--alignment-layer", "9"), "decoding.alignment_layer 9"),
                 (("--alignment-head", "9"), "decoding.alignment_head 9")):
             with self.subTest(arguments=arguments):
