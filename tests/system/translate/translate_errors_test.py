@@ -152,7 +152,6 @@ class Errors(Case):
                 ((*model, "--score", missing, "--diversity-groups", "2"), ["--diversity-groups: is of a search"]),
                 ((*model, "-i", missing, "--format-in", "html", "--n-best", "2"), ["--n-best: is of single lines"]),
                 ((*model, "-i", missing, "--format-in", "html", "--must", "a"), ["--must: is of single lines"]),
-                ((*model, "-o", missing, "--attention-out", missing), [f"--attention-out {missing} makes a folder there"]),
                 ((*model, "--diversity-groups", "2", "--beam-size", "3"), ["diversity_groups"]),
                 ((*model, "--temperature", "2"), ["temperature", "sampling"]),
                 ((*model, "--target", "a"), ["--target", "--text"]),
