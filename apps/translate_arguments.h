@@ -120,13 +120,7 @@ struct TranslateArguments {
   }
 
   /// Throws Error where something that is read or written would be lost.
-  void check_files() const {
-    check_outputs(inputs(), outputs());
-    if (attention_out.empty() || attention_is_file()) return;
-    const UserFile folder{"--attention-out", attention_out};
-    check_numbered_outputs(folder, inputs());
-    check_numbered_outputs(folder, outputs());
-  }
+  void check_files() const { check_outputs(inputs(), outputs()); }
 
   /// Whether the input is a test set, to be read as nmt-eval does.
   bool is_set() const { return input_format == "set"; }

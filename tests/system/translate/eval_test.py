@@ -298,8 +298,6 @@ class Errors(Case):
                  ["--hypotheses-out", "the same file as --source"]),
                 ((*model, "--source", two, "--reference", other, "--hypotheses-out", missing, "--report", missing),
                  ["--hypotheses-out", "the same file as --report"]),
-                ((*model, "--source", two, "--reference", other, "--hypotheses-out", missing, "--attention-out", missing),
-                 [f"--attention-out {missing} makes a folder there"]),
                 ((*model, "--source", two, "--reference", other, "--alignment-layer", "9"),
                  ["decoding.alignment_layer 9: the decoder has 2"]),
                 (("-c", missing), [missing]),

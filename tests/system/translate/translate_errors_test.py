@@ -155,7 +155,6 @@ class Errors(Case):
                 ((*model, "--score", missing, "--input-format", "tsv"), ["--input-format", "a score has no constraints"]),
                 ((*model, "-i", missing, "--format-in", "html", "--alignment-out", "x"), ["a document: --alignment-out"]),
                 ((*model, "-i", missing, "--format-in", "html", "--must", "a"), ["a document: --must has no effect on it", "leave it out"]),
-                ((*model, "-o", missing, "--attention-out", missing), [f"--attention-out {missing} makes a folder there"]),
                 ((*model, "--diversity-groups", "2", "--beam-size", "3"), ["diversity_groups"]),
                 ((*model, "--temperature", "2"), ["temperature", "sampling"]),
                 ((*model, "--target", "a"), ["--target", "--text"]),
