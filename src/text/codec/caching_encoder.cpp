@@ -1,19 +1,76 @@
 #include "text/codec/caching_encoder.h"
 
 #include <algorithm>
-#include <utility>
+#include <bit>
+#include <cstring>
+#include <functional>
 
 namespace nmt {
 namespace {
 
-constexpr size_t kMostWords = 1 << 17;
-constexpr size_t kLongestWord = 64;  // bytes: longer ones hardly come twice
+constexpr size_t kHeader = 2;  // the numbers before a word's bytes
+
+uint64_t hash_of(std::string_view word) { return std::hash<std::string_view>()(word); }
+
+/// How many numbers so many bytes fill.
+size_t numbers_for(size_t bytes) { return (bytes + sizeof(int32_t) - 1) / sizeof(int32_t); }
 
 }  // namespace
 
-CachingEncoder::CachingEncoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {
-  if (tokenizer.words_are_independent()) words_.reserve(2 * kMostWords);
+// Place 0 is nobody's. A slot for four numbers: with eight a word, half of the slots are taken when the array is full.
+WordIds::WordIds(size_t capacity) : slots_(std::bit_ceil(std::max<size_t>(capacity / 4, 4))), capacity_(capacity) {
+  numbers_.reserve(capacity_);
+  numbers_.push_back(0);
 }
+
+std::optional<std::span<const int32_t>> WordIds::find(std::string_view word) const {
+  const uint32_t place = slots_[slot_of(word, hash_of(word))].place;
+  if (place == 0) return std::nullopt;
+  const auto ids = std::span(numbers_).subspan(place + kHeader + numbers_for(word.size()));
+  return ids.first(static_cast<size_t>(numbers_[place + 1]));
+}
+
+void WordIds::insert(std::string_view word, std::span<const int32_t> ids) {
+  const size_t needed = kHeader + numbers_for(word.size()) + ids.size();
+  if (needed + 1 > capacity_) return;
+  if (numbers_.size() + needed > capacity_ || 4 * size_ >= 3 * slots_.size()) {
+    std::ranges::fill(slots_, Slot{});
+    numbers_.resize(1);
+    size_ = 0;
+  }
+  const uint64_t hash = hash_of(word);
+  const size_t place = numbers_.size();
+  slots_[slot_of(word, hash)] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(place)};
+  numbers_.resize(place + kHeader + numbers_for(word.size()));
+  numbers_[place] = static_cast<int32_t>(word.size());
+  numbers_[place + 1] = static_cast<int32_t>(ids.size());
+  if (!word.empty()) std::memcpy(numbers_.data() + place + kHeader, word.data(), word.size());
+  numbers_.insert(numbers_.end(), ids.begin(), ids.end());
+  ++size_;
+}
+
+size_t WordIds::slot_of(std::string_view word, uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  size_t slot = hash & mask;
+  while (slots_[slot].place != 0 && !(slots_[slot].hash == hash >> 32 && is_at(slots_[slot].place, word)))
+    slot = (slot + 1) & mask;
+  return slot;
+}
+
+bool WordIds::is_at(uint32_t place, std::string_view word) const {
+  return static_cast<size_t>(numbers_[place]) == word.size() &&
+         std::memcmp(numbers_.data() + place + kHeader, word.data(), word.size()) == 0;
+}
+
+namespace {
+
+constexpr size_t kNumbers = 1 << 20;  // 4 MB: some 130,000 words
+constexpr size_t kLongestWord = 64;   // bytes: longer ones hardly come twice
+
+}  // namespace
+
+CachingEncoder::CachingEncoder(const Tokenizer& tokenizer)
+    : tokenizer_(tokenizer), words_(tokenizer.words_are_independent() ? kNumbers : 0) {}
 
 std::vector<int32_t> CachingEncoder::encode(std::string_view text) {
   // SentencePiece's mark of a space, written in a text, is no space to its rules, but one to its pieces.
@@ -29,20 +86,13 @@ std::vector<int32_t> CachingEncoder::encode(std::string_view text) {
 }
 
 void CachingEncoder::append_ids(std::string_view word) {
-  if (const auto known = words_.find(word); known != words_.end()) {
-    const auto begin = ids_of_words_.begin() + known->second.begin;
-    ids_.insert(ids_.end(), begin, begin + known->second.count);
+  if (const auto known = words_.find(word)) {
+    ids_.insert(ids_.end(), known->begin(), known->end());
     return;
   }
   const auto ids = tokenizer_.encode(word);
   ids_.insert(ids_.end(), ids.begin(), ids.end());
-  if (word.size() > kLongestWord) return;
-  if (words_.size() == kMostWords) {
-    words_.clear();
-    ids_of_words_.clear();
-  }
-  words_.emplace(word, Ids{std::ssize(ids_of_words_), std::ssize(ids)});
-  ids_of_words_.insert(ids_of_words_.end(), ids.begin(), ids.end());
+  if (word.size() <= kLongestWord) words_.insert(word, ids);
 }
 
 }  // namespace nmt

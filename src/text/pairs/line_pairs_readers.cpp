@@ -45,16 +45,35 @@ bool TsvReader::fits(const FileBeginning& file) {
 
 bool TsvReader::next(TextPair& pair) {
   const auto line = next_text();
-  if (!line) return false;
+  if (!line) {
+    check_letters();
+    return false;
+  }
   for (const auto side : {TextSide::kSource, TextSide::kTarget}) {
     const int64_t number = columns_[static_cast<size_t>(side)];
     const auto text = column(*line, number);
     if (!text && file_.reading.tsv_columns.empty()) refuse("no tab; a line is the source, a tab and the target");
     if (!text) refuse(fmt::format("has no column {}, which data.tsv_columns names", number));
     pair.of(side) = *text;
+    look_for_letters(pair.of(side), side);
   }
   if (file_.reading.tsv_columns.empty() && column(*line, 3)) ++longer_lines_;
   return true;
+}
+
+void TsvReader::look_for_letters(const std::string& text, TextSide side) {
+  bool& found = has_letters_[static_cast<size_t>(side)];
+  for (size_t i = 0; !found && i < text.size();) found = u_isalpha(static_cast<UChar32>(next_code_point(text, i)));
+}
+
+/// Numbers of sentences, say.
+void TsvReader::check_letters() const {
+  if (has_letters_[0] == has_letters_[1]) return;
+  const size_t side = has_letters_[0] ? 1 : 0;
+  throw Error(
+      fmt::format("{} {}: column {}, read as the {}, has no letter in any line; data.tsv_columns names the "
+                  "columns of source and target",
+                  file_.option, file_.path.string(), columns_[side], side == 0 ? "source" : "target"));
 }
 
 std::vector<ReaderNote> TsvReader::notes() const {

@@ -108,6 +108,15 @@ TEST_F(CorpusReaderTest, ReadsTheColumnsOfATsvThatAreNamed) {
               read_all(missing);
             }),
             "data.train_tsv " + path("a.tsv") + ":2: has no column 4, which data.tsv_columns names");
+  EXPECT_EQ(message_of<Error>([&] {
+              auto numbers = tsv(lines);
+              read_all(numbers);
+            }),
+            "data.train_tsv " + path("a.tsv") +
+                ": column 1, read as the source, has no letter in any line; data.tsv_columns names the columns of "
+                "source and target");
+  auto toy = tsv("1 2\t2 1\n");
+  EXPECT_THAT(read_all(toy), ElementsAre(Pair("1 2", "2 1"))) << "neither side has any";
 }
 
 TEST_F(CorpusReaderTest, ATsvNamedOnBothSidesIsRead) {
