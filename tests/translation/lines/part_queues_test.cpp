@@ -11,6 +11,7 @@
 #include <stop_token>
 
 #include "models/formula_weights.h"
+#include "search/logits_rules.h"
 #include "search/scripted_model.h"
 #include "text/terms.h"
 #include "translation/lines/line_jobs.h"
