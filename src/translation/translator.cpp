@@ -363,7 +363,8 @@ void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& opti
   const auto work = [&] {
     const c10::NoGradGuard no_gradients_here;
     try {
-      search(search_models_, queue, batch_size, options);
+      TorchModels models(search_models_);
+      search(models, queue, batch_size, options);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
       throw MachineError(out_of_memory_message(batch_size, options.beam_size));

@@ -12,6 +12,7 @@
 
 #include "config/config.h"
 #include "search/search.h"
+#include "search/torch_step.h"
 #include "text/codec/codec.h"
 #include "text/pairs/pair_reader.h"
 #include "text/sentence_splitter.h"

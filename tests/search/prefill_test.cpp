@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "models/formula_weights.h"
+#include "search/list_search.h"
 #include "search/reference_search.h"
 #include "search/scripted_model.h"
-#include "search/search.h"
 
 namespace nmt::prefill_test {
 namespace {

@@ -228,7 +228,7 @@ void PartQueue::finish(const std::shared_ptr<Line>& line) {
   line->handle.finish(std::move(line->job.result));
   const std::lock_guard lock(mutex_);
   ++lines_done_;
-  if (calls_.progress) calls_.progress(lines_done_);
+  if (calls_.progress && !line->job.parts.empty()) calls_.progress(lines_done_);  // else it was done at once
 }
 
 void PartQueue::close() {
