@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/control_groups.h"
 #include "base/error.h"
-#include "base/process/control_groups.h"
 
 namespace nmt {
 namespace {

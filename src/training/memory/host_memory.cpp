@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "base/process/control_groups.h"
+#include "base/control_groups.h"
 
 namespace nmt {
 

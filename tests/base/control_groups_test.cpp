@@ -1,4 +1,4 @@
-#include "base/process/control_groups.h"
+#include "base/control_groups.h"
 
 #include <gtest/gtest.h>
 
