@@ -81,7 +81,9 @@ void refuse_unused(const TranslateOptions& options, nmt::Work work) {
     if (!(options.*member == usual.*member)) given.emplace_back(name);
   });
   if (options.glossary.size() > 0) given.emplace_back("glossary");
-  for (const auto& [name, value] : settings_of(options.decoding)) given.push_back(name);
+  for_each_option(options.decoding, [&](const char* name, const auto& value) {
+    if (value) given.emplace_back(name);
+  });
   check_used(given, work, Harmless::kRefuse);
 }
 
