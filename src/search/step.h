@@ -18,6 +18,13 @@ struct StepInput {
   std::vector<int64_t> tokens;
 };
 
+/// True if the rows of the next step are those of this one, in their order: then nothing moves.
+inline bool stays(const std::vector<int64_t>& ancestors, int64_t rows) {
+  for (int64_t row = 0; row < std::ssize(ancestors); ++row)
+    if (ancestors[row] != row) return false;
+  return std::ssize(ancestors) == rows;
+}
+
 /// A hypothesis of a search, one row of its steps, and what the rules say about its next token.
 struct RowRules {
   const SearchInput* input = nullptr;  ///< what it translates

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "nn/device/device.h"
+#include "search/batch_candidates.h"
 #include "search/step_scores.h"
 #include "text/tokenizer.h"
 
@@ -101,62 +101,6 @@ BestTokens best_tokens_on_device(const torch::Tensor& logits, int64_t most) {
   return result;
 }
 
-/// True if the rows of the next step are those of this one, in their order: then nothing moves.
-bool stay(const std::vector<int64_t>& ancestors, int64_t rows) {
-  if (std::ssize(ancestors) != rows) return false;
-  for (int64_t row = 0; row < rows; ++row) {
-    if (ancestors[row] != row) return false;
-  }
-  return true;
-}
-
-/// The candidates of the sentences of a batch. The models compute the logits of all of them; each sentence is judged by
-/// its own alone, as if it were searched by itself: its rows are gathered into [rows, own candidates], which stand for
-/// the vocabulary.
-class BatchCandidates {
- public:
-  BatchCandidates(std::span<const SearchInput* const> inputs, torch::Device device) {
-    for (const auto* input : inputs) {
-      TORCH_CHECK(!input->candidates.empty(), "all inputs of a search have candidates, or none");
-      const auto& own = sentences_.emplace_back(Sentence{.tokens = all_candidates(*input)}).tokens;
-      tokens_.insert(tokens_.end(), own.begin(), own.end());
-    }
-    make_distinct(tokens_);
-    for (auto& [tokens, columns, device_columns] : sentences_) {
-      for (const int32_t token : tokens)
-        columns.push_back(static_cast<int32_t>(std::ranges::lower_bound(tokens_, token) - tokens_.begin()));
-      if (!device.is_cpu()) device_columns = copy_to_device(torch::tensor(columns, torch::kInt32), device);
-    }
-  }
-
-  /// The candidates of all sentences, ascending.
-  const std::vector<int32_t>& tokens() const { return tokens_; }
-  const std::vector<int32_t>& tokens(int64_t sentence) const { return sentences_[sentence].tokens; }
-  /// The logits [rows, its candidates] of a sentence's rows [rows, tokens() or more].
-  torch::Tensor logits(const torch::Tensor& rows, int64_t sentence) const {
-    const auto& [tokens, columns, device_columns] = sentences_[sentence];
-    if (device_columns.defined()) return rows.index_select(1, device_columns);
-    const auto from_rows = rows.contiguous();  // LibTorch selects columns one by one
-    const int64_t count = std::ssize(columns);
-    auto own = torch::empty({rows.size(0), count}, torch::kFloat);
-    for (int64_t row = 0; row < rows.size(0); ++row) {
-      const float* from = from_rows.const_data_ptr<float>() + row * rows.size(1);
-      float* to = own.mutable_data_ptr<float>() + row * count;
-      for (int64_t i = 0; i < count; ++i) to[i] = from[columns[i]];
-    }
-    return own;
-  }
-
- private:
-  struct Sentence {
-    std::vector<int32_t> tokens = {};   // ascending: the special symbols stand at their ids
-    std::vector<int32_t> columns = {};  // where they stand in tokens_
-    torch::Tensor device_columns = {};  // the same on a GPU, undefined on the CPU
-  };
-  std::vector<Sentence> sentences_;
-  std::vector<int32_t> tokens_;
-};
-
 class TorchStep final : public DecodingStep {
  public:
   TorchStep(std::span<const SearchModel> models, std::span<const SearchInput* const> sentences,
@@ -171,9 +115,9 @@ class TorchStep final : public DecodingStep {
       members_.push_back({model, std::log(weight / sum), weight / sum, model->start(source.ids, source.lengths), {}});
     }
     if (sentences.front()->candidates.empty()) return;
-    candidates_.emplace(sentences, device_);
-    sentence_of_row_.resize(sentences.size());
-    std::iota(sentence_of_row_.begin(), sentence_of_row_.end(), 0);
+    candidates_.emplace(sentences);
+    for (const auto& sentence : candidates_->sentences())
+      if (!device_.is_cpu()) device_columns_.push_back(copy_to_device(torch::tensor(sentence.columns), device_));
     for (auto& member : members_) member.model->restrict_outputs(*member.state, candidates_->tokens());
   }
 
@@ -181,7 +125,7 @@ class TorchStep final : public DecodingStep {
 
   void feed(const StepInput& input) override {
     const auto& [ancestors, row_tokens] = input;
-    if (!stay(ancestors, rows())) select(ancestors);
+    if (!stays(ancestors, rows())) select(ancestors);
     auto tokens = torch::tensor(row_tokens, torch::kLong);
     is_block_ = row_tokens.size() > ancestors.size();
     if (is_block_) tokens = tokens.view({rows(), -1});
@@ -196,24 +140,11 @@ class TorchStep final : public DecodingStep {
     for (auto& member : members_)
       logits.push_back(is_block_ ? member.logits.select(1, query.token).contiguous() : std::move(member.logits));
     if (!candidates_) return judge(std::move(logits), query, {});
-    std::vector<StepScores> found;
-    std::vector<int64_t> sentences;
-    StepScores all;
-    for (int64_t row = 0, end = 0; row < rows(); row = end) {
-      const int64_t sentence = sentence_of_row_[row];
-      while (end < rows() && sentence_of_row_[end] == sentence) ++end;
+    return candidates_->scores(query, [&](const BatchCandidates::Run& run, const StepQuery& own_query) {
       std::vector<torch::Tensor> own;
-      for (const auto& of_member : logits)
-        own.push_back(candidates_->logits(of_member.narrow(0, row, end - row), sentence));
-      StepQuery own_query = query;
-      if (!query.rules.empty()) own_query.rules = query.rules.subspan(row, end - row);
-      if (!query.uniforms.empty()) own_query.uniforms = query.uniforms.subspan(row, end - row);
-      found.push_back(judge(std::move(own), own_query, candidates_->tokens(sentence)));
-      sentences.push_back(sentence);
-      all.best.width = std::max(all.best.width, found.back().best.width);
-    }
-    for (size_t i = 0; i < found.size(); ++i) append(all, std::move(found[i]), candidates_->tokens(sentences[i]));
-    return all;
+      for (const auto& of_member : logits) own.push_back(logits_of(of_member.narrow(0, run.first_row, run.rows), run));
+      return judge(std::move(own), own_query, candidates_->sentences()[run.sentence].tokens);
+    });
   }
 
   void join(std::unique_ptr<DecodingStep> other) override {
@@ -232,10 +163,16 @@ class TorchStep final : public DecodingStep {
   void select(const std::vector<int64_t>& ancestors) {
     const auto rows = torch::tensor(ancestors, torch::kLong);
     for (auto& member : members_) member.state->select(rows);
-    if (!candidates_) return;
-    std::vector<int64_t> sentences;
-    for (const int64_t row : ancestors) sentences.push_back(sentence_of_row_[row]);
-    sentence_of_row_ = std::move(sentences);
+    if (candidates_) candidates_->select(ancestors);
+  }
+
+  /// The logits [rows, its candidates] of a sentence's rows.
+  torch::Tensor logits_of(const torch::Tensor& rows, const BatchCandidates::Run& run) const {
+    if (!device_columns_.empty()) return rows.index_select(1, device_columns_[run.sentence]);
+    const auto from = rows.contiguous();  // LibTorch selects columns one by one
+    const std::span values(from.const_data_ptr<float>(), static_cast<size_t>(from.numel()));
+    const auto own = columns_of(values, rows.size(1), candidates_->sentences()[run.sentence].columns);
+    return torch::tensor(own, torch::kFloat).view({run.rows, -1});
   }
 
   /// logits: of each member [rows, columns]. columns: their tokens, or none where they are the vocabulary.
@@ -286,9 +223,9 @@ class TorchStep final : public DecodingStep {
   const LogitsRules& rules_;
   torch::Device device_;
   std::vector<Member> members_;
-  bool is_block_ = false;                      // what was fed
-  std::optional<BatchCandidates> candidates_;  // and with them:
-  std::vector<int64_t> sentence_of_row_;
+  bool is_block_ = false;  // what was fed
+  std::optional<BatchCandidates> candidates_;
+  std::vector<torch::Tensor> device_columns_;  // of each sentence's candidates, on a GPU
 };
 
 }  // namespace
