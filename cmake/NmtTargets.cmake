@@ -97,7 +97,7 @@ function(nmt_library_of target folder include)
 endfunction()
 
 function(nmt_library name)
-  nmt_library_of(nmt_${name} ${CMAKE_SOURCE_DIR}/src/${name} ${CMAKE_SOURCE_DIR}/src WITHOUT kernels ${ARGN})
+  nmt_library_of(nmt_${name} ${CMAKE_SOURCE_DIR}/src/${name} ${CMAKE_SOURCE_DIR}/src WITHOUT kernels inference ${ARGN})
   if(name STREQUAL base)
     target_compile_definitions(nmt_base PRIVATE NMT_VERSION="${PROJECT_VERSION}")
   endif()

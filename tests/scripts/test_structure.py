@@ -142,6 +142,20 @@ def core_that_looks_out(tree):
             if file.startswith("src/") and not other.startswith("src/")]
 
 
+def torch_in(tree, folders):
+    """The files of `folders` that include LibTorch, themselves or through others."""
+    includes = collections.defaultdict(list)
+    for file, included in tree.includes:
+        includes[file].append(included)
+
+    def reaches(file, seen):
+        seen.add(file)
+        return (re.search(r"^\s*#\s*include\s+<(?:torch|ATen|c10)/", tree.text[file], re.MULTILINE) is not None or
+                any(reaches(other, seen) for other in includes[file] if other not in seen))
+
+    return [file for file in tree.text if folder_of(file) in folders and reaches(file, set())]
+
+
 def cpp_without_header(tree):
     return [file for file in tree.text if file.endswith(".cpp") and unit_of(file) + ".h" not in tree.text]
 
@@ -312,6 +326,9 @@ class StructureTest(unittest.TestCase):
         self.assertEqual(upward_includes(self.tree), [])
         self.assertEqual(circles(self.tree.graph(library_of)), [])
 
+    def test_inference_knows_no_tensor(self):
+        self.assertEqual(torch_in(self.tree, {"src/nn/inference", "src/nn/kernels"}), [])
+
     def test_folders_have_no_circle(self):
         self.assertEqual(circles(self.tree.graph(folder_of)), [])
 
@@ -400,6 +417,11 @@ class RulesTest(unittest.TestCase):
     def test_finds_a_core_that_includes_an_interface(self):
         tree = self.tree(src__text__a_h='#include "server/b.h"\n', interfaces__server__b_h='#include "text/a.h"\n')
         self.assertEqual(core_that_looks_out(tree), ["src/text/a.h includes interfaces/server/b.h"])
+
+    def test_finds_torch_behind_other_headers(self):
+        tree = self.tree(src__nn__a__x_h='#include "nn/b/y.h"\n', src__nn__a__z_h="#include <vector>\n",
+                         src__nn__b__y_h='#include "nn/b/w.h"\n', src__nn__b__w_h="#include <ATen/Parallel.h>\n")
+        self.assertEqual(torch_in(tree, {"src/nn/a"}), ["src/nn/a/x.h"])
 
     def test_finds_circles(self):
         tree = self.tree(src__base__a__x_h='#include "base/b/y.h"\n', src__base__a__z_h="",

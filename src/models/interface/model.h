@@ -12,6 +12,7 @@
 
 #include "data/batches.h"
 #include "nn/decode/layer_cache.h"
+#include "nn/inference/weights.h"
 #include "nn/layers/embedding.h"
 #include "nn/ops/forward_context.h"
 #include "nn/ops/packed_matrix.h"
@@ -98,6 +99,12 @@ class TranslationModel : public torch::nn::Module {
   /// What it can do in a search that starts now: that depends on its device, its types and whether gradients are on.
   virtual DecodingCapabilities capabilities() const { return {}; }
 
+  /// The model for searches without LibTorch, as its weights are now. Throws inference::Unsupported, as capabilities()
+  /// by what it could do now.
+  virtual std::shared_ptr<const inference::TransformerWeights> inference_weights() {
+    throw inference::Unsupported("a model that is no Transformer");
+  }
+
   /// From now on step() gives for this state the logits of these tokens only, in their order: [rows, tokens or more],
   /// of which those beyond the tokens mean nothing. The others are not computed. On the CPU a logit has the same bits.
   void restrict_outputs(DecoderState& state, std::vector<int32_t> tokens) const;
@@ -127,6 +134,7 @@ class TranslationModel : public torch::nn::Module {
   /// logits() for a step of a search, whose decoder's output is hidden [rows, n, model]: of the outputs that the state
   /// asks for, through packed weights where these fit.
   torch::Tensor step_logits(DecoderState& state, const torch::Tensor& hidden, StepLogits which);
+  inference::Map output_map() { return packed_output_.map({{output_weight(), output_bias()}}); }
   /// Tables as rows of them are looked up; either may be the output layer's.
   EmbeddingTable source_look_ups(const torch::Tensor& table) { return look_ups(table, packed_source_); }
   EmbeddingTable target_look_ups(const torch::Tensor& table) { return look_ups(table, packed_target_); }

@@ -197,6 +197,21 @@ DecodingCapabilities Transformer::capabilities() const {
   return all;
 }
 
+std::shared_ptr<const inference::TransformerWeights> Transformer::inference_weights() {
+  if (!decodes_by_kernels() || cache_form_ != CacheForm::kCpu)
+    throw inference::Unsupported("a device, a type or a cache that the CPU kernels of decoding do not take");
+  auto weights = std::make_shared<inference::TransformerWeights>();
+  weights->model = target_table().size(1);
+  weights->encoder.input = source_input_->inference_weights(source_look_ups(source_table()));
+  weights->decoder.input = target_input_->inference_weights(target_look_ups(target_table()));
+  for (auto& block : encoder_) weights->encoder.blocks.push_back(block->inference_weights());
+  for (auto& block : decoder_) weights->decoder.blocks.push_back(block->inference_weights());
+  if (encoder_norm_) weights->encoder.norm = encoder_norm_->inference_weights();
+  if (decoder_norm_) weights->decoder.norm = decoder_norm_->inference_weights();
+  weights->output = output_map();
+  return weights;
+}
+
 void Transformer::set_cache_form(CacheForm form) {
   static_steps_.reset();
   if (form == CacheForm::kStatic) {

@@ -45,6 +45,7 @@ class Transformer final : public TranslationModel, public HasInitialValues {
   using TranslationModel::step;
   torch::Tensor step(DecoderState& state, const torch::Tensor& tokens, StepLogits which) override;
   DecodingCapabilities capabilities() const override;
+  std::shared_ptr<const inference::TransformerWeights> inference_weights() override;
   void set_cache_form(CacheForm form) override;
   int64_t target_vocabulary() const override { return output_weight().size(0); }
   LengthLimits limits() const override {

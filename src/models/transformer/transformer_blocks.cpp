@@ -73,6 +73,10 @@ InitialValues BlockOptions::initial_values(const InitialValues& of_model) const 
   return values;
 }
 
+inference::BlockWeights BlockOptions::inference_form() const {
+  return {.pre_norm = norm == Norm::kPre, .residual_weight = static_cast<float>(residual_weight)};
+}
+
 torch::Tensor TransformerBlock::run_checkpointed(const Body& body, const std::vector<torch::Tensor>& inputs,
                                                  ForwardContext& pass) {
   // The losses of layers are results of the block, as its output is: their gradients pass through the same node.
@@ -110,6 +114,15 @@ torch::Tensor EncoderBlockImpl::compute(torch::Tensor x, const torch::Tensor& le
                   [&](const auto& y, const auto& residual) { return feed_forward_->forward(y, pass, residual); });
 }
 
+inference::BlockWeights EncoderBlockImpl::inference_weights() {
+  auto weights = options_.inference_form();
+  weights.mixer = self_attention_->self_attention_weights();
+  weights.mixer_norm = self_attention_norm_->inference_weights();
+  weights.feed_forward = feed_forward_->inference_weights();
+  weights.feed_forward_norm = feed_forward_norm_->inference_weights();
+  return weights;
+}
+
 DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) : TransformerBlock(options) {
   const std::string name = options.mixer == MixerKind::kAttention ? "self_attention" : "mixer";
   mixer_ = register_module(name, make_mixer(options));
@@ -144,6 +157,17 @@ torch::Tensor DecoderBlockImpl::compute(torch::Tensor x, const torch::Tensor& ta
   });
   return sublayer(x, feed_forward_norm_, options_, pass,
                   [&](const auto& y, const auto& residual) { return feed_forward_->forward(y, pass, residual); });
+}
+
+inference::BlockWeights DecoderBlockImpl::inference_weights() {
+  auto weights = options_.inference_form();
+  weights.mixer = mixer_->inference_weights();
+  weights.mixer_norm = mixer_norm_->inference_weights();
+  weights.cross_attention = cross_attention_->cross_attention_weights();
+  weights.cross_attention_norm = cross_attention_norm_->inference_weights();
+  weights.feed_forward = feed_forward_->inference_weights();
+  weights.feed_forward_norm = feed_forward_norm_->inference_weights();
+  return weights;
 }
 
 torch::Tensor DecoderBlockImpl::step(torch::Tensor x, BlockCache& cache, const StepRows& rows) {

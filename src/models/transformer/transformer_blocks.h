@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "config/kinds.h"
 #include "nn/decode/key_value_cache.h"
+#include "nn/inference/weights.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/layers/gradient_checkpointing.h"
 #include "nn/layers/multi_head_attention.h"
@@ -59,6 +60,8 @@ struct BlockOptions {
 
   /// What the block's layers start from.
   InitialValues initial_values(const InitialValues& of_model) const;
+  /// A block without weights.
+  inference::BlockWeights inference_form() const;
 };
 
 /// What the blocks of both sides have in common.
@@ -92,6 +95,8 @@ class EncoderBlockImpl : public TransformerBlock {
  public:
   explicit EncoderBlockImpl(const BlockOptions& options);
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass);
+  /// The block for searches without LibTorch. Throws inference::Unsupported.
+  inference::BlockWeights inference_weights();
 
  private:
   torch::Tensor compute(torch::Tensor x, const torch::Tensor& lengths, ForwardContext& pass);
@@ -118,6 +123,7 @@ class DecoderBlockImpl : public TransformerBlock {
   StaticKeyValues project_static(const torch::Tensor& memory) { return cross_attention_->project_static(memory); }
   /// n tokens a row: x [rows, n, model]. What later steps need of them goes into the cache.
   torch::Tensor step(torch::Tensor x, BlockCache& cache, const StepRows& rows);
+  inference::BlockWeights inference_weights();  ///< as EncoderBlockImpl's
   DecodingCapabilities capabilities() const {
     return mixer_->capabilities() & cross_attention_->capabilities() & feed_forward_->capabilities();
   }

@@ -3,8 +3,11 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <memory>
 #include <string>
 
+#include "nn/inference/position_rows.h"
+#include "nn/inference/weights.h"
 #include "nn/ops/initial_values.h"
 
 namespace nmt {
@@ -40,6 +43,11 @@ class HeadScores : public torch::nn::Module, public HasInitialValues {
   virtual torch::Tensor scores(const torch::Tensor& q, const torch::Tensor& k, int64_t first_query);
   /// The context: weights [batch, heads, target, source], v [batch, heads, source, head_dim]. By default weights · V.
   virtual torch::Tensor context(const torch::Tensor& weights, const torch::Tensor& v, int64_t first_query);
+  /// Where transform() is the only difference, and turns pairs of features by the angles of a position: these. Throws
+  /// inference::Unsupported.
+  virtual std::shared_ptr<inference::PositionRows> inference_rotation() const {
+    throw inference::Unsupported("attention scores other than scaled dot products");
+  }
   /// What the layer's initial projection of queries is multiplied by, where scores lack a scale of their own.
   virtual double initial_query_gain() const { return 1; }
 };

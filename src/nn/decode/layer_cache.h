@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "nn/inference/weights.h"
 #include "nn/ops/forward_context.h"
 
 namespace nmt {
@@ -132,6 +133,10 @@ class Mixer : public torch::nn::Module {
   virtual torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                              const torch::Tensor& residual) = 0;
   virtual DecodingCapabilities capabilities() const { return {.ragged_positions = true, .exact_prefill = true}; }
+  /// The layer for searches without LibTorch. Throws inference::Unsupported.
+  virtual inference::MixerWeights inference_weights() {
+    throw inference::Unsupported("a decoder layer of another kind than attention, average attention or SSRU");
+  }
 };
 
 }  // namespace nmt

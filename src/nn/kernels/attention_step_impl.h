@@ -65,8 +65,9 @@ void attention_step_of(const AttentionStep& s, Range pairs) {
   std::vector<float> scores(round_up(s.widest));
   for (int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
     const int64_t row = pair / s.heads, h = pair % s.heads;
-    attend_head(s, s.q + row * s.query_stride + h * s.head_dim, s.keys + row * s.widest, h / group * s.head_dim,
-                s.lengths[row], scores.data(), s.context + (row * s.heads + h) * s.head_dim);
+    attend_head(s, s.q + row * s.query_stride + h * s.head_dim, s.keys + row * s.widest,
+                s.key_offset + h / group * s.head_dim, s.lengths[row], scores.data(),
+                s.context + (row * s.heads + h) * s.head_dim);
   }
 }
 

@@ -46,6 +46,7 @@ struct AttentionStep {
   const void* const* keys = nullptr;  ///< [rows, widest] where the keys of a row's positions stand, all heads
   int64_t widest = 0;
   const int64_t* lengths = nullptr;  ///< [rows] positions that are there, at least 1
+  int64_t key_offset = 0;            ///< elements from there to the keys of this layer
   int64_t value_offset = 0;          ///< elements from the keys of a position to its values
   float* context = nullptr;          ///< [rows, heads * head_dim]
   float scale = 1;

@@ -16,6 +16,10 @@ class AverageAttention final : public Mixer {
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
+  inference::MixerWeights inference_weights() override {
+    return inference::AverageWeights{.feed_forward = feed_forward_->inference_weights(),
+                                     .gate = gate_->inference_map()};
+  }
 
  private:
   /// x and means of one shape [..., model], means in float32.

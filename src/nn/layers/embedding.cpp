@@ -10,8 +10,7 @@
 namespace nmt {
 
 torch::Tensor EmbeddingTable::look_up(const torch::Tensor& ids, int64_t padding) const {
-  const bool rounded = packed && packed->packing().format != kernels::WeightFormat::kFloat32;
-  if (rounded && !torch::GradMode::is_enabled() && weight.device().is_cpu())
+  if (is_rounded() && !torch::GradMode::is_enabled() && weight.device().is_cpu())
     return packed->look_up({weight, bias}, ids);
   return at::embedding(weight, ids, padding);
 }
@@ -37,6 +36,16 @@ torch::Tensor InputLayer::step(const torch::Tensor& ids, const EmbeddingTable& t
   auto x = look_up(ids, table);  // [rows, n, model]
   if (positions_) x = positions_->step(x, positions, cache);
   return x.to(type);
+}
+
+inference::EmbeddingWeights InputLayer::inference_weights(const EmbeddingTable& table) const {
+  inference::EmbeddingWeights weights{.vocabulary = table.weight.size(0),
+                                      .positions = positions_ ? positions_->inference_rows() : nullptr};
+  if (table.is_rounded())
+    weights.packed = table.packed->map({{table.weight, table.bias}});
+  else
+    weights.table = table.weight.const_data_ptr<float>();
+  return weights;
 }
 
 std::unique_ptr<LayerCache> InputLayer::start(const CacheOptions& options) const {

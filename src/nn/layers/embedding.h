@@ -20,6 +20,8 @@ struct EmbeddingTable {
 
   /// ids int64 [...] -> [..., model], float32. The row of `padding` gets no gradient; -1: every row does.
   torch::Tensor look_up(const torch::Tensor& ids, int64_t padding) const;
+  /// Whether rows come out of packed weights: on the CPU, without gradients.
+  bool is_rounded() const { return packed && packed->packing().format != kernels::WeightFormat::kFloat32; }
 
   torch::Tensor weight;  ///< [vocabulary, model], or as a quantized model directory has it
   PackedMatrix* packed;  ///< what `weight` is packed in where it is; null: never
@@ -47,6 +49,8 @@ class InputLayer {
   /// model].
   torch::Tensor step(const torch::Tensor& ids, const EmbeddingTable& table, const RowPositions& positions,
                      LayerCache* cache, at::ScalarType type) const;
+  /// The layer for searches without LibTorch. Throws inference::Unsupported.
+  inference::EmbeddingWeights inference_weights(const EmbeddingTable& table) const;
   DecodingCapabilities capabilities() const;
   /// How many positions a sentence may have.
   int64_t position_limit() const;

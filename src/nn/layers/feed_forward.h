@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "nn/decode/layer_cache.h"
@@ -46,6 +47,10 @@ class FeedForward : public torch::nn::Module, public HasInitialValues {
   /// nothing. Returns x's shape. While gradients are off, float32 on the CPU: a position's result does not depend on
   /// the others.
   virtual torch::Tensor forward(const torch::Tensor& x, ForwardContext& pass, const torch::Tensor& residual) = 0;
+  /// The net for searches without LibTorch. Throws inference::Unsupported.
+  virtual inference::FeedForwardWeights inference_weights() {
+    throw inference::Unsupported("a feed-forward net of another kind");
+  }
   /// What it can do in a search. No static positions where its work depends on what x holds: a GPU cannot record that.
   virtual DecodingCapabilities capabilities() const {
     return {.ragged_positions = true, .exact_prefill = true, .static_positions = std::numeric_limits<int64_t>::max()};
@@ -66,6 +71,12 @@ class DenseFeedForward final : public FeedForward {
  public:
   explicit DenseFeedForward(const FeedForwardOptions& options);
   torch::Tensor forward(const torch::Tensor& x, ForwardContext& pass, const torch::Tensor& residual) override;
+  inference::FeedForwardWeights inference_weights() override {
+    return {.inner = inner_->inference_map(),
+            .gate = gated_ ? std::optional(gated_->inference_map()) : std::nullopt,
+            .outer = outer_->inference_map(),
+            .activation = options_.activation};
+  }
   InitialValues initial_values_below(const torch::nn::Module& /*submodule*/,
                                      const InitialValues& values) const override {
     return values.scaled(values.branch_gain);

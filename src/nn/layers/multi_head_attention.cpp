@@ -89,6 +89,34 @@ AttentionForm MultiHeadAttentionImpl::form() const {
           .kept_type = cache_type_};
 }
 
+inference::AttentionWeights MultiHeadAttentionImpl::attention_weights() {
+  if (!options_.softmax) throw inference::Unsupported("attention without softmax");
+  return {.heads = options_.heads,
+          .key_value_heads = heads().key_value,
+          .head_dim = options_.model / options_.heads,
+          .query = std::nullopt,
+          .together = {},
+          .output = output_ ? std::optional(output_->inference_map()) : std::nullopt,
+          .activation = options_.qkv_activation,
+          .kept = cache_type_ == torch::kFloat32 ? kernels::Type::kFloat : kernels::Type::kBfloat16,
+          .rotation = options_.scores ? options_.scores->inference_rotation() : nullptr};
+}
+
+inference::AttentionWeights MultiHeadAttentionImpl::self_attention_weights() {
+  auto weights = attention_weights();
+  weights.together = packed_together_.map(
+      {{query_->weight, query_->bias}, {key_->weight, key_->bias}, {value_->weight, value_->bias}});
+  return weights;
+}
+
+inference::AttentionWeights MultiHeadAttentionImpl::cross_attention_weights() {
+  auto weights = attention_weights();
+  if (weights.rotation) throw inference::Unsupported("cross-attention with positions");
+  weights.query = query_->inference_map();
+  weights.together = packed_together_.map({{key_->weight, key_->bias}, {value_->weight, value_->bias}});
+  return weights;
+}
+
 DecodingCapabilities MultiHeadAttentionImpl::capabilities() const {
   const bool can_be_static = options_.softmax && !options_.scores;
   return {.ragged_positions = fits_kernel(),

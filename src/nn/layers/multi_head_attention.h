@@ -60,6 +60,10 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights, public H
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
   DecodingCapabilities capabilities() const override;
+  inference::MixerWeights inference_weights() override { return self_attention_weights(); }
+  /// The layer for searches without LibTorch, as self-attention and as cross-attention. Throw inference::Unsupported.
+  inference::AttentionWeights self_attention_weights();
+  inference::AttentionWeights cross_attention_weights();
   /// Keys and values that decoding keeps are bfloat16 where weights are held in less than float32.
   void set_packing(const Packing& packing) override;
   InitialValues initial_values_below(const torch::nn::Module& submodule, const InitialValues& values) const override;
@@ -79,6 +83,7 @@ class MultiHeadAttentionImpl : public Mixer, public KeepsPackedWeights, public H
   torch::Tensor join(const torch::Tensor& context, const torch::Tensor& residual);
   /// Transforms the queries and keys of a step, side by side [rows, n, ...], in place.
   void transform_step(torch::Tensor qkv, const RowPositions& positions);
+  inference::AttentionWeights attention_weights();  // but for `query` and `together`
   bool fits_kernel() const { return options_.softmax && (!options_.scores || options_.scores->fits_kernel()); }
   AttentionForm form() const;
   HeadCounts heads() const { return {.query = options_.heads, .key_value = options_.heads / groups_}; }

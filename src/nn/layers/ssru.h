@@ -14,6 +14,9 @@ class Ssru final : public Mixer {
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths, ForwardContext& pass) override;
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const RowPositions& positions,
                      const torch::Tensor& residual) override;
+  inference::MixerWeights inference_weights() override {
+    return inference::SsruWeights{.forget = forget_->inference_map(), .input = input_->inference_map()};
+  }
 
  private:
   Linear forget_{nullptr}, input_{nullptr};

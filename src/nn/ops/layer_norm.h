@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include "config/kinds.h"
+#include "nn/inference/weights.h"
 #include "nn/ops/initial_values.h"
 
 namespace nmt {
@@ -18,6 +19,11 @@ class LayerNormImpl : public torch::nn::Module, public HasInitialValues {
   LayerNormImpl(int64_t model, double epsilon, NormForm form = NormForm::kLayer);
   torch::Tensor forward(const torch::Tensor& x) const;
   void reset_parameters(const InitialValues& values, at::Generator& generator) override;
+  inference::NormWeights inference_weights() const {
+    return {.weight = weight.const_data_ptr<float>(),
+            .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
+            .epsilon = static_cast<float>(epsilon_)};
+  }
 
   torch::Tensor weight;  ///< [model]
   torch::Tensor bias;    ///< [model]; undefined for rms

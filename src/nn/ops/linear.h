@@ -64,6 +64,11 @@ class LinearImpl : public torch::nn::Module, public KeepsPackedWeights, public H
     virtual torch::Tensor multiply(const torch::Tensor& x) = 0;
   };
   void replace_product(std::unique_ptr<Product> product) { product_ = std::move(product); }
+  /// The layer for searches without LibTorch. Throws inference::Unsupported.
+  inference::Map inference_map() {
+    if (product_) throw inference::Unsupported("a product that stands in for a layer's own");
+    return packed_.map({{weight, bias}});
+  }
   void set_packing(const Packing& packing) override { packed_.set_packing(packing); }
   void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 

@@ -2,12 +2,12 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/cat.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "nn/device/parallel_ranges.h"
+#include "nn/inference/operations.h"
 
 namespace nmt {
 
@@ -33,17 +33,6 @@ struct Moment {
 
 bool has_version(const AffineMap& map) {
   return !map.weight.is_inference() && !(map.bias.defined() && map.bias.is_inference());
-}
-
-/// Asks for pages of 2 MB, before any is written to: a step of a search reads all weights, and small pages cost a
-/// look-up each. It is only advice: where it is not followed, nothing is lost.
-void use_huge_pages(const torch::Tensor& memory) {
-#ifdef MADV_HUGEPAGE
-  constexpr uintptr_t kHuge = uintptr_t{2} << 20;
-  const auto begin = reinterpret_cast<uintptr_t>(memory.const_data_ptr()), end = begin + memory.nbytes();
-  const uintptr_t first = (begin + kHuge - 1) / kHuge * kHuge, last = end / kHuge * kHuge;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
 }
 
 torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
@@ -73,7 +62,10 @@ class PackedMatrix::Packed {
       if (map.bias.defined()) biases.push_back(map.bias);
     }
     TORCH_CHECK(biases.empty() || biases.size() == weights.size(), "either all maps have a bias or none");
-    if (!biases.empty()) bias_ = joined(biases);
+    if (!biases.empty()) {
+      bias_ = joined(biases);
+      map_.bias = bias_.const_data_ptr<float>();
+    }
     const auto type = weights.front().scalar_type();
     for (const auto& weight : weights) TORCH_CHECK(weight.scalar_type() == type, "weights of two types side by side");
     TORCH_CHECK(type == torch::kFloat32 || type == stored_type(packing.format), "these weights cannot be packed so");
@@ -82,35 +74,18 @@ class PackedMatrix::Packed {
     allocate(matrix.size(0), matrix.size(1), packing.format);
     const auto pack = [&](int64_t begin, int64_t end) {
       if (type == torch::kFloat32)
-        kernels::packed_kernels().pack(matrix.const_data_ptr<float>(), weight_, {begin, end});
+        kernels::packed_kernels().pack(matrix.const_data_ptr<float>(), map_.weight, {begin, end});
       else
         kernels::pack_quantized(matrix.const_data_ptr(), scales.defined() ? scales.const_data_ptr<float>() : nullptr,
-                                weight_, {begin, end});
+                                map_.weight, {begin, end});
     };
-    at::parallel_for(0, kernels::panel_count(weight_.out), 1, pack);
+    at::parallel_for(0, kernels::panel_count(map_.weight.out), 1, pack);
   }
 
-  /// Only whole panels: an output's sums are then made in the same way wherever it stands.
-  Packed(const Packed& all, std::span<const int32_t> outputs) : versioned_(false) {
-    const int64_t count = std::ssize(outputs);
-    allocate(kernels::panel_count(count) * kernels::kPanel, all.weight_.in, all.weight_.format);
-    at::parallel_for(0, kernels::panel_count(count), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t panel = begin; panel < end; ++panel) copy_panel(all.weight_, outputs, panel);
-    });
-    const auto fill = [&](auto* to, const auto* from) {
-      if (!from) return;
-      std::fill(to + count, to + weight_.out, 0);
-      for (int64_t i = 0; i < count; ++i) to[i] = from[outputs[i]];
-    };
-    fill(weight_.scales, all.weight_.scales);
-    fill(weight_.sums, all.weight_.sums);
-    if (!all.bias_.defined()) return;
-    bias_ = torch::empty({weight_.out}, torch::kFloat32);
-    fill(bias_.mutable_data_ptr<float>(), all.bias());
-  }
+  explicit Packed(inference::Map map) : versioned_(false), map_(std::move(map)) {}
 
   bool is_of(std::initializer_list<AffineMap> maps, kernels::WeightFormat format) const {
-    if (!versioned_ || format != weight_.format || moments_.size() != 2 * maps.size()) return false;
+    if (!versioned_ || format != map_.weight.format || moments_.size() != 2 * maps.size()) return false;
     auto moment = moments_.begin();
     for (const auto& map : maps) {
       if (!has_version(map) || *moment++ != Moment(map.weight) || *moment++ != Moment(map.bias)) return false;
@@ -118,8 +93,9 @@ class PackedMatrix::Packed {
     return true;
   }
 
-  const kernels::PackedWeight& weight() const { return weight_; }
-  const float* bias() const { return bias_.defined() ? bias_.const_data_ptr<float>() : nullptr; }
+  const kernels::PackedWeight& weight() const { return map_.weight; }
+  const float* bias() const { return map_.bias; }
+  const inference::Map& map() const { return map_; }  ///< without owner
 
  private:
   static at::ScalarType stored_type(kernels::WeightFormat format) {
@@ -131,39 +107,22 @@ class PackedMatrix::Packed {
     const int64_t panels = kernels::panel_count(out);
     TORCH_CHECK(format != kernels::WeightFormat::kInt8 || in <= kernels::kMaxInt8In, "too many columns for int8: ", in);
     panels_ = torch::empty({panels * kernels::words_in_row(format, in) * kernels::kPanel}, torch::kInt32);
-    use_huge_pages(panels_);
+    inference::use_huge_pages(panels_.const_data_ptr(), panels_.nbytes());
     if (format == kernels::WeightFormat::kInt8) {
       scales_ = torch::empty({panels * kernels::kPanel}, torch::kFloat32);
       sums_ = torch::empty({panels * kernels::kPanel}, torch::kInt32);
     }
-    weight_ = {.format = format,
-               .out = out,
-               .in = in,
-               .panels = static_cast<uint32_t*>(panels_.mutable_data_ptr()),
-               .scales = scales_.defined() ? scales_.mutable_data_ptr<float>() : nullptr,
-               .sums = sums_.defined() ? sums_.mutable_data_ptr<int32_t>() : nullptr};
-  }
-
-  /// Word by word of all outputs of the panel: what is written lies together, and many reads are under way at once.
-  void copy_panel(const kernels::PackedWeight& all, std::span<const int32_t> outputs, int64_t panel) const {
-    const int64_t words = kernels::words_in_row(all.format, all.in), first = panel * kernels::kPanel;
-    const int64_t count = std::min(kernels::kPanel, std::ssize(outputs) - first);
-    uint32_t* to = weight_.panels + first * words;
-    std::array<const uint32_t*, kernels::kPanel> from;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t output = outputs[first + i];
-      from[i] = all.panels + output / kernels::kPanel * kernels::kPanel * words + output % kernels::kPanel;
-    }
-    for (int64_t k = 0; k < words; ++k) {
-      for (int64_t i = 0; i < count; ++i) to[i] = from[i][k * kernels::kPanel];
-      std::fill(to + count, to + kernels::kPanel, 0);
-      to += kernels::kPanel;
-    }
+    map_.weight = {.format = format,
+                   .out = out,
+                   .in = in,
+                   .panels = static_cast<uint32_t*>(panels_.mutable_data_ptr()),
+                   .scales = scales_.defined() ? scales_.mutable_data_ptr<float>() : nullptr,
+                   .sums = sums_.defined() ? sums_.mutable_data_ptr<int32_t>() : nullptr};
   }
 
   std::vector<Moment> moments_;
   bool versioned_ = true;
-  kernels::PackedWeight weight_;
+  inference::Map map_;
   torch::Tensor panels_, scales_, sums_, bias_;
 };
 
@@ -204,7 +163,16 @@ torch::Tensor PackedMatrix::look_up(const AffineMap& map, const torch::Tensor& i
 
 std::shared_ptr<const PackedMatrix::Packed> PackedMatrix::gather(const AffineMap& map,
                                                                  std::span<const int32_t> outputs) {
-  return std::make_shared<const Packed>(packed({map}), outputs);
+  return std::make_shared<const Packed>(
+      inference::gather(packed({map}).map(), outputs, may_share() ? &step_threads() : nullptr));
+}
+
+inference::Map PackedMatrix::map(std::initializer_list<AffineMap> maps) {
+  packed(maps);
+  const std::lock_guard lock(mutex_);
+  auto map = owned_->map();
+  map.owner = owned_;
+  return map;
 }
 
 torch::Tensor PackedMatrix::multiply(const torch::Tensor& x_in, const Packed& packed, const Epilogue& epilogue) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/files/mapped_file.h"
+#include "nn/inference/weights.h"
 #include "nn/kernels/packed/packed_product.h"
 #include "nn/ops/activation.h"
 
@@ -63,6 +64,9 @@ class PackedMatrix {
 
   /// Rows of a map's weight as products see them: ids int64 [...] -> float32 [..., in]. Throws c10::IndexError.
   torch::Tensor look_up(const AffineMap& map, const torch::Tensor& ids);
+
+  /// The packed weights of one map, or of several side by side, for code that knows no tensor.
+  inference::Map map(std::initializer_list<AffineMap> maps);
 
   class Packed;  ///< weights as they are multiplied by
   /// Some outputs of a map, in this order, copied from its packed weights: column i of a product with them is column

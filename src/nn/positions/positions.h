@@ -9,6 +9,8 @@
 #include "config/kinds.h"
 #include "nn/attention/head_scores.h"
 #include "nn/decode/layer_cache.h"
+#include "nn/inference/position_rows.h"
+#include "nn/inference/weights.h"
 #include "nn/ops/initial_values.h"
 
 namespace nmt {
@@ -43,6 +45,10 @@ class Positions : public torch::nn::Module, public HasInitialValues {
   /// How many positions there are.
   virtual int64_t limit() const { return std::numeric_limits<int64_t>::max(); }
   virtual DecodingCapabilities capabilities() const { return {.ragged_positions = true, .exact_prefill = true}; }
+  /// Where step() adds a vector of the position to x: these vectors. Throws inference::Unsupported.
+  virtual std::shared_ptr<inference::PositionRows> inference_rows() const {
+    throw inference::Unsupported("positions that are no added vectors");
+  }
 };
 
 std::shared_ptr<Positions> make_positions(const PositionOptions& options);  ///< null for a relative kind, and none

@@ -67,7 +67,10 @@ struct Rotation : torch::autograd::Function<Rotation> {
 class RotaryPositions final : public HeadScores {
  public:
   explicit RotaryPositions(const PositionOptions& options)
-      : HeadScores("positions"), head_dim_(options.model / options.heads), angles_(head_dim_, Sinusoid::kInterleaved) {
+      : HeadScores("positions"),
+        head_dim_(options.model / options.heads),
+        angles_(head_dim_, Sinusoid::kInterleaved),
+        inference_(std::make_shared<inference::SinusoidTable>(head_dim_, Sinusoid::kInterleaved)) {
     if (head_dim_ % 2 != 0)
       throw Error(fmt::format(
           "model.positions: rotary turns pairs of features; d_model {} / num_heads {} is odd, choose other sizes",
@@ -75,6 +78,7 @@ class RotaryPositions final : public HeadScores {
   }
 
   bool fits_kernel() const override { return true; }
+  std::shared_ptr<inference::PositionRows> inference_rotation() const override { return inference_; }
 
   torch::Tensor transform(const torch::Tensor& x, int64_t first) override {
     const auto rows = angles_.rows(first, x.size(1));
@@ -90,6 +94,7 @@ class RotaryPositions final : public HeadScores {
  private:
   int64_t head_dim_;
   SinusoidRows angles_;
+  std::shared_ptr<inference::SinusoidTable> inference_;
 };
 
 }  // namespace

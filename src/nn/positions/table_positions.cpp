@@ -3,13 +3,12 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cos.h>
 #include <ATen/ops/where.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <typeinfo>
 #include <utility>
 
-#include "base/error.h"
 #include "config/sinusoid_values.h"
 #include "nn/device/device.h"
 #include "nn/ops/initial_values.h"
@@ -69,12 +68,16 @@ namespace {
 // x_t + sinusoids of t (Vaswani et al. 2017, sec. 3.5): no weights, any length.
 class SinusoidalPositions final : public TablePositions {
  public:
-  explicit SinusoidalPositions(const PositionOptions& options) : sinusoids_(options.model, options.sinusoid) {}
+  explicit SinusoidalPositions(const PositionOptions& options)
+      : sinusoids_(options.model, options.sinusoid),
+        inference_(std::make_shared<inference::SinusoidTable>(options.model, options.sinusoid)) {}
+  std::shared_ptr<inference::PositionRows> inference_rows() const override { return inference_; }
 
  private:
   torch::Tensor rows(int64_t first, int64_t count) override { return sinusoids_.rows(first, count); }
 
   SinusoidRows sinusoids_;
+  std::shared_ptr<inference::SinusoidTable> inference_;
 };
 
 }  // namespace
@@ -91,17 +94,17 @@ void LearnedPositions::reset_parameters(const InitialValues& values, at::Generat
   values.positions.draw(weight_, generator);
 }
 
+std::shared_ptr<inference::PositionRows> LearnedPositions::inference_rows() const {
+  if (typeid(*this) != typeid(LearnedPositions)) return Positions::inference_rows();  // derived: other vectors
+  const inference::PositionTable all{.rows = weight_.const_data_ptr<float>(),
+                                     .count = weight_.size(0),
+                                     .owner = std::make_shared<torch::Tensor>(weight_)};
+  return std::make_shared<inference::TrainedTable>(all, "learned");
+}
+
 torch::Tensor LearnedPositions::rows(int64_t first, int64_t count) {
   check_length(first + count, weight_.size(0), "learned");
   return weight_.narrow(0, first, count);
-}
-
-void check_length(int64_t needed, int64_t limit, const char* kind) {
-  if (needed <= limit) return;
-  throw Error(
-      fmt::format("model.max_positions: a sentence of {} tokens does not fit the {} {} positions; raise it or shorten "
-                  "the input (data.maxlen1, data.maxlen2)",
-                  needed, limit, kind));
 }
 
 std::shared_ptr<Positions> make_learned(const PositionOptions& options) {

@@ -64,13 +64,11 @@ class LearnedPositions : public TablePositions {
   void reset_parameters(const InitialValues& values, at::Generator& generator) override;
 
   int64_t limit() const override { return weight_.size(0); }
+  std::shared_ptr<inference::PositionRows> inference_rows() const override;
 
  protected:
   torch::Tensor rows(int64_t first, int64_t count) override;
   torch::Tensor weight_;  // [max_positions, model]
 };
-
-/// For tables that have an end: throws Error where a sentence of `needed` tokens goes beyond `limit` positions.
-void check_length(int64_t needed, int64_t limit, const char* kind);
 
 }  // namespace nmt

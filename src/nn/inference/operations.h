@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "base/threads.h"
+#include "nn/inference/arena.h"
+#include "nn/inference/weights.h"
+
+namespace nmt::inference {
+
+/// What the operations of a search work with; one thread at a time.
+struct Workspace {
+  Arena arena;
+  ThreadPool* threads = nullptr;  ///< that help; none: the caller does all
+};
+
+/// body(begin, end) for pieces of at least `grain` that make up [0, count). body must be noexcept.
+template <typename Body>
+void share(ThreadPool* threads, int64_t count, int64_t grain, const Body& body) {
+  const int64_t pieces = count / std::max<int64_t>(1, grain);
+  if (pieces <= 1 || !threads) return body(0, count);
+  threads->run(pieces, [&](int64_t i) noexcept { body(count * i / pieces, count * (i + 1) / pieces); });
+}
+
+/// Some outputs of a map, in this order; further ones, which mean nothing, fill the last panel. Only whole panels: an
+/// output's sums are then made in the same way wherever it stands.
+Map gather(const Map& all, std::span<const int32_t> outputs, ThreadPool* threads);
+
+/// What follows a map: activation(x weightᵀ + bias) + residual.
+struct Epilogue {
+  Activation activation = Activation::kNone;
+  const float* residual = nullptr;  ///< [rows, out], or none; may be y
+};
+
+/// x [rows, in] -> y [rows, out]. A row's result does not depend on the number of rows.
+void multiply(const Map& map, const float* x, int64_t rows, float* y, Workspace& work, const Epilogue& epilogue = {});
+
+/// x [rows, size] -> y; y may be x.
+void normalise(const NormWeights& norm, const float* x, int64_t rows, int64_t size, float* y, Workspace& work);
+
+/// x [rows, model] -> y + what y holds.
+void add_feed_forward(const FeedForwardWeights& weights, const float* x, int64_t rows, float* y, Workspace& work);
+/// x [rows, model] -> y.
+void feed_forward(const FeedForwardWeights& weights, const float* x, int64_t rows, float* y, Workspace& work);
+
+/// Embeddings times sqrt(model) at their positions: y [ids, model]. Throws std::out_of_range.
+void embed(const EmbeddingWeights& weights, int64_t model, std::span<const int64_t> ids,
+           std::span<const int64_t> positions, float* y);
+
+/// Transforms queries and keys by rotary positions: x [positions, row_stride], of which the first heads * head_dim
+/// numbers are turned.
+void rotate(PositionRows& rotation, std::span<const int64_t> positions, int64_t heads, int64_t head_dim, float* x,
+            int64_t row_stride);
+
+/// A residual sub-layer: body(y, x) adds to x [rows, model] what it makes of y, which may be x.
+template <typename Body>
+void sublayer(const BlockWeights& block, const NormWeights& norm, float* x, int64_t rows, int64_t model,
+              Workspace& work, const Body& body) {
+  const Arena::Scope scope(work.arena);
+  const float* y = x;
+  if (block.pre_norm || block.residual_weight != 1) {
+    float* entering = work.arena.take<float>(rows * model);
+    if (block.pre_norm)
+      normalise(norm, x, rows, model, entering, work);
+    else
+      std::copy_n(x, rows * model, entering);
+    y = entering;
+  }
+  if (block.residual_weight != 1)
+    for (int64_t i = 0; i < rows * model; ++i) x[i] *= block.residual_weight;
+  body(y, x);
+  if (!block.pre_norm) normalise(norm, x, rows, model, x, work);
+}
+
+}  // namespace nmt::inference
