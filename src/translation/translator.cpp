@@ -13,6 +13,7 @@
 #include "base/unicode.h"
 #include "nn/device/device.h"
 #include "search/hypothesis_attention.h"
+#include "search/plain_step.h"
 
 namespace nmt {
 namespace {
@@ -363,8 +364,8 @@ void Translator::search_in_threads(SearchQueue& queue, const SearchOptions& opti
   const auto work = [&] {
     const c10::NoGradGuard no_gradients_here;
     try {
-      TorchModels models(search_models_);
-      search(models, queue, batch_size, options);
+      const auto model = make_decoding_model(search_models_);
+      search(*model, queue, batch_size, options);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
       throw MachineError(out_of_memory_message(batch_size, options.beam_size));
