@@ -53,7 +53,7 @@ class PoReader {
 
  private:
   Error wrong(size_t at, const char* what) const {
-    return Error(fmt::format("PO, line {}: {}; mend the file", line_of(bytes_, at), what));
+    return Error(fmt::format("PO, line {}: {}; correct the file", line_of(bytes_, at), what));
   }
 
   void read_line(ByteRange range) {

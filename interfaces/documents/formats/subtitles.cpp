@@ -52,7 +52,7 @@ class SubtitleReader {
     size_t begin = byte_order_mark_length(bytes);
     if (kind_ == SubtitleKind::kVtt) {
       if (!bytes.substr(begin).starts_with("WEBVTT"))
-        throw Error("WebVTT, line 1: WEBVTT is missing; mend the file or give it the ending .srt");
+        throw Error("WebVTT, line 1: WEBVTT is missing; correct the file or give it the ending .srt");
       in = In::kNote;
     }
     while (begin < bytes.size()) {

@@ -1,7 +1,7 @@
 #include "documents/packages/epub.h"
 
-#include <algorithm>
 #include <charconv>
+#include <set>
 #include <string_view>
 
 #include "base/error.h"
@@ -80,14 +80,15 @@ std::vector<PackagedPart> read_epub(const ZipArchive& archive, const DocumentLim
   const std::string bytes = archive.read(package);
   const auto markup = tokenize_xml(bytes, limits.depth, package);
   std::vector<PackagedPart> parts;
+  std::set<std::string> seen;
   for (const auto& token : markup.tokens) {
     if (!is_tag(token) || local_name(markup.name(token)) != "item") continue;
     const std::string name = resolved(package, without_percents(attribute_text(markup, token, "href")));
     const std::string type = attribute_text(markup, token, "media-type");
-    const auto is_there = [&](const PackagedPart& part) { return part.name == name; };
-    if (!archive.has(name) || std::any_of(parts.begin(), parts.end(), is_there)) continue;
-    if (type == "application/xhtml+xml") parts.push_back({name, read_xhtml(archive.read(name), name, limits)});
-    if (type == "application/x-dtbncx+xml") parts.push_back({name, read_ncx(archive.read(name), name, limits)});
+    const bool is_chapter = type == "application/xhtml+xml", is_contents = type == "application/x-dtbncx+xml";
+    if (!archive.has(name) || (!is_chapter && !is_contents) || !seen.insert(name).second) continue;
+    if (is_chapter) parts.push_back({name, read_xhtml(archive.read(name), name, limits)});
+    if (is_contents) parts.push_back({name, read_ncx(archive.read(name), name, limits)});
   }
   return parts;
 }

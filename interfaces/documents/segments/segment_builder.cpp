@@ -9,11 +9,11 @@ namespace nmt::documents {
 
 struct SegmentBuilder::Assembly {
   Segment segment;
-  std::vector<size_t> parents = {};  ///< the open inlines, without styles
-  size_t open_style = kNone;         ///< an inline
-  bool is_behind_space = false;      ///< whether white space came last
-  size_t last_unit = kNone;          ///< the unit behind which nothing came but white space
-  std::map<std::string_view, size_t> styles = {};
+  std::vector<size_t> parents = {};      ///< the open inlines, without styles
+  size_t open_style = kNone;             ///< an inline
+  bool is_behind_space = false;          ///< whether white space came last
+  size_t last_unit = kNone;              ///< the unit behind which nothing came but white space
+  std::map<size_t, size_t> styles = {};  ///< by their first bytes in the document
 
   size_t parent() const { return parents.empty() ? kNone : parents.back(); }
   void end_style() {
@@ -146,23 +146,28 @@ ByteRange SegmentBuilder::bytes_of(size_t begin, size_t end) const {
 
 /// The style of most text comes first.
 void SegmentBuilder::choose_styles(size_t begin, size_t end, Assembly& assembly) const {
-  std::map<std::string_view, std::pair<size_t, ByteRange>> sizes;
+  using Size = std::pair<size_t, ByteRange>;
+  std::map<std::string_view, Size> sizes;
+  std::map<size_t, Size*> size_at;  // the items of a run share their style, which is compared once
   for (size_t i = begin; i < end; ++i) {
     const Item& item = items_[i];
     if (!item.is_in_run) continue;
-    auto& [size, style] =
-        sizes.emplace(document_.substr(item.style.begin, item.style.size()), std::pair(0, item.style)).first->second;
-    size += item.kind == Kind::kText ? item.text.size() : 0;
+    auto& size = size_at[item.style.begin];
+    if (!size)
+      size = &sizes.emplace(document_.substr(item.style.begin, item.style.size()), Size(0, item.style)).first->second;
+    size->first += item.kind == Kind::kText ? item.text.size() : 0;
   }
-  std::vector<std::pair<size_t, ByteRange>> order;
+  std::vector<Size> order;
   for (const auto& [bytes, entry] : sizes) order.push_back(entry);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second.begin < b.second.begin;
   });
+  std::map<size_t, size_t> index_of;
   for (const auto& [size, style] : order) {
-    assembly.styles.emplace(document_.substr(style.begin, style.size()), assembly.segment.styles.size());
+    index_of.emplace(style.begin, index_of.size());
     assembly.segment.styles.push_back(style);
   }
+  for (const auto& [first_byte, size] : size_at) assembly.styles.emplace(first_byte, index_of.at(size->second.begin));
 }
 
 void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
@@ -206,8 +211,7 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
   choose_styles(begin, end, assembly);
   for (size_t i = begin; i < end; ++i) {
     const Item& item = items_[i];
-    const auto style = assembly.styles.find(document_.substr(item.style.begin, item.style.size()));
-    const size_t style_index = item.is_in_run ? style->second : 0;
+    const size_t style_index = item.is_in_run ? assembly.styles.at(item.style.begin) : 0;
     switch (item.kind) {
       case Kind::kText:
         if (assembly.open_style != kNone && segment.inlines[assembly.open_style].style != style_index)

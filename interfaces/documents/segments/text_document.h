@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,8 +45,12 @@ class TextDocument {
   friend class SegmentWriter;
   std::string translated(ByteRange range, size_t first_segment) const;
   std::string raw_with_copies() const;
+  /// Properties of a run are written again for each part of it. Throws Error where that makes the document grow to
+  /// several times its size.
+  void count_copied(size_t size) const;
 
   std::string bytes_;
+  mutable uint64_t copied_bytes_ = 0;
   std::vector<AlignedTranslation> translations_;
 };
 
