@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <future>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,8 +30,8 @@ struct Block {
   std::exception_ptr error;  // of reading what follows these pairs
 };
 
-void read_block(CorpusReader& reader, Block& block) {
-  block.pairs.clear();
+Block read_block(CorpusReader& reader) {
+  Block block;
   block.pairs.reserve(kBlockPairs);
   try {
     for (size_t bytes = 0; block.pairs.size() < kBlockPairs && bytes < kBlockBytes;) {
@@ -40,39 +43,56 @@ void read_block(CorpusReader& reader, Block& block) {
   } catch (...) {
     block.error = std::current_exception();
   }
+  return block;
 }
+
+/// A block, and the task that transforms it; the task is waited for before the block goes.
+struct BlockAtWork {
+  Block block;
+  std::future<void> transformed;
+};
 
 }  // namespace
 
 void run_pairs(CorpusReader& reader, int threads, const PairStages& stages) {
   threads = std::clamp(threads, 1, kMaxThreads);
-  const int64_t slots = 2 * threads + 2;
-  std::vector<Block> blocks(static_cast<size_t>(slots));
-  const auto block_of = [&](int64_t slot) -> Block& { return blocks[static_cast<size_t>(slot)]; };
+  // One block more than threads: they have work while this thread takes.
+  const int64_t most = threads > 1 ? threads + 1 : 1;
+  const auto run = [policy = threads > 1 ? std::launch::async : std::launch::deferred](auto body) {
+    try {
+      return std::async(policy, std::move(body));
+    } catch (const std::system_error& error) {
+      throw_no_thread(error);
+    }
+  };
+  const auto read = [&reader] { return read_block(reader); };
+  std::deque<BlockAtWork> at_work;
   bool ended = false;
-  run_ordered_pipeline({.read =
-                            [&](int64_t slot) {
-                              if (ended) return false;
-                              Block& block = block_of(slot);
-                              read_block(reader, block);
-                              ended = block.error || block.pairs.empty();
-                              return block.error || !block.pairs.empty();
-                            },
-                        .transform =
-                            [&](int64_t slot, int worker) {
-                              for (auto& pair : block_of(slot).pairs) stages.transform(pair, worker);
-                            },
-                        .write =
-                            [&](int64_t slot) {
-                              Block& block = block_of(slot);
-                              for (auto& pair : block.pairs) stages.take(pair);
-                              if (block.error) std::rethrow_exception(block.error);
-                              return !stages.should_stop();
-                            }},
-                       threads, slots);
+  auto next = run(read);
+  for (int64_t number = 0;;) {
+    while (!ended && std::ssize(at_work) < most) {
+      auto block = next.get();
+      ended = block.error || block.pairs.empty();
+      if (!ended) next = run(read);
+      if (block.pairs.empty() && !block.error) break;
+      auto& added = at_work.emplace_back();
+      added.block = std::move(block);
+      const int worker = static_cast<int>(number++ % most);
+      added.transformed = run([&stages, &added, worker] {
+        for (auto& pair : added.block.pairs) stages.transform(pair, worker);
+      });
+    }
+    if (at_work.empty()) return;
+    auto& first = at_work.front();
+    first.transformed.get();
+    for (auto& pair : first.block.pairs) stages.take(pair);
+    if (first.block.error) std::rethrow_exception(first.block.error);
+    if (stages.should_stop()) return;
+    at_work.pop_front();
+  }
 }
 
-/// What one thread encodes with; it remembers words from pair to pair.
+/// What one worker encodes with; it remembers words from pair to pair.
 struct CorpusEncoder::Encoders {
   explicit Encoders(const TextCodec& codec) : source(codec.source()) {
     if (!codec.joint()) separate_target.emplace(codec.target());
@@ -108,10 +128,10 @@ CorpusEncoder::CorpusEncoder(const TextCodec& codec, Options options)
 
 void CorpusEncoder::run(CorpusReader& reader, const std::function<void(EncodedPair&)>& take,
                         const std::function<bool()>& should_stop) const {
-  std::vector<std::unique_ptr<Encoders>> encoders(static_cast<size_t>(std::max(options_.threads, 1)));
+  std::vector<std::unique_ptr<Encoders>> encoders(static_cast<size_t>(std::max(options_.threads, 1)) + 1);
   const auto transform = [&](EncodedPair& pair, int worker) {
     auto& own = encoders[static_cast<size_t>(worker)];
-    if (!own) own = std::make_unique<Encoders>(codec_);  // on its thread, where its memory is at hand
+    if (!own) own = std::make_unique<Encoders>(codec_);
     encode(pair, *own);
   };
   run_pairs(reader, options_.threads, {.transform = transform, .take = take, .should_stop = should_stop});
