@@ -27,6 +27,7 @@ MAX_LINES = 400  # of a file
 NO_HEADER = {
     "interfaces/library/*": "their headers are those that a program includes: interfaces/library/include",
     "apps/*": "programs: nothing includes them",
+    "interfaces/documents/program/nmt_document.cpp": "a program: nothing includes it",
     "src/nn/positions/*": "each file defines the kinds that positions.h lists, and nothing else sees them",
     "src/nn/kernels/kernels_avx2.cpp": "kernels_impl.h, compiled for AVX2",
     "src/nn/kernels/kernels_avx512.cpp": "kernels_impl.h, compiled for AVX-512",

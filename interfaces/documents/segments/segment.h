@@ -16,6 +16,10 @@ struct DocumentLimits {
   uint64_t ratio = 200;                   ///< of a zip: unpacked to packed bytes, where they are more than a megabyte
   size_t entries = 10'000;                ///< of a zip
   size_t depth = 256;                     ///< of nested elements
+  // These hold for translate_document_apart() alone.
+  uint64_t memory = 4ull << 30;          ///< bytes; a document full of tags takes fifty times its size
+  uint64_t processor_seconds = 60;       ///< without the time of the translation
+  uint64_t answer_bytes = 512ull << 20;  ///< texts and translated document together
 };
 
 }  // namespace nmt
