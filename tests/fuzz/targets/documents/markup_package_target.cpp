@@ -42,7 +42,7 @@ NMT_FUZZ_TARGET(markup_package, input) {
     std::string name, out;
     const std::string package = package_of(format, std::string(input), name);
     if (!fuzz::takes([&] { out = translate_document(format, package, test::scramble, limits); })) continue;
-    const documents::ZipArchive before(package, limits), after(out, {});
+    const auto before = documents::open_package(package, limits), after = documents::open_package(out, {});
     fuzz::require(before.names() == after.names(), "entries keep their order");
     const std::string part = after.read(name);
     const auto tokens = documents::tokenize_xml(part, 256, "out.xml");

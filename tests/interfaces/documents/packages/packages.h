@@ -9,7 +9,7 @@
 namespace nmt::test {
 
 inline std::string entry_of(const std::string& archive, const std::string& name) {
-  return documents::ZipArchive(archive, {}).read(name);
+  return documents::open_package(archive, {}).read(name);
 }
 
 inline const std::string kDocxHead =
