@@ -27,26 +27,6 @@ std::string without_percents(std::string_view href) {
   return out;
 }
 
-/// A name of the archive: `href` as seen from the file `from`.
-std::string resolved(const std::string& from, const std::string& href) {
-  const size_t slash = from.rfind('/');
-  std::string_view rest = href;
-  std::string folder = slash == from.npos ? "" : from.substr(0, slash + 1);
-  while (rest.starts_with("../") || rest.starts_with("./")) {
-    if (rest.starts_with("../") && !folder.empty()) {
-      folder.pop_back();
-      const size_t parent = folder.rfind('/');
-      folder.resize(parent == folder.npos ? 0 : parent + 1);
-    }
-    rest.remove_prefix(rest.find('/') + 1);
-  }
-  return folder + std::string(rest);
-}
-
-std::string attribute_text(const MarkupTokens& markup, const Token& tag, std::string_view name) {
-  return decode_entities(attribute_value(markup, tag, name).value_or(""), EntitySet::kXml);
-}
-
 bool is_tag(const Token& token) { return token.kind == TokenKind::kStartTag || token.kind == TokenKind::kEmptyTag; }
 
 std::string package_document_of(const ZipArchive& archive, const DocumentLimits& limits) {

@@ -15,6 +15,26 @@ ZipArchive open_package(std::string_view bytes, const DocumentLimits& limits) {
           {.unpacked_bytes = limits.unpacked_bytes, .ratio = limits.ratio, .entries = limits.entries}};
 }
 
+std::string resolved(const std::string& from, const std::string& href) {
+  const size_t slash = from.rfind('/');
+  std::string_view rest = href;
+  std::string folder = slash == from.npos || href.starts_with('/') ? "" : from.substr(0, slash + 1);
+  if (rest.starts_with('/')) rest.remove_prefix(1);
+  while (rest.starts_with("../") || rest.starts_with("./")) {
+    if (rest.starts_with("../") && !folder.empty()) {
+      folder.pop_back();
+      const size_t parent = folder.rfind('/');
+      folder.resize(parent == folder.npos ? 0 : parent + 1);
+    }
+    rest.remove_prefix(rest.find('/') + 1);
+  }
+  return folder + std::string(rest);
+}
+
+std::string attribute_text(const MarkupTokens& markup, const Token& tag, std::string_view name) {
+  return decode_entities(attribute_value(markup, tag, name).value_or(""), EntitySet::kXml);
+}
+
 std::string translate_package(std::string_view bytes, const ReadParts& read, const TranslateTexts& translate,
                               const DocumentLimits& limits) {
   const ZipArchive archive = open_package(bytes, limits);

@@ -17,6 +17,12 @@ namespace nmt::documents {
 /// as long as the archive.
 ZipArchive open_package(std::string_view bytes, const DocumentLimits& limits);
 
+/// A name of the archive: `href` as seen from the entry `from`.
+std::string resolved(const std::string& from, const std::string& href);
+
+/// The value of an attribute as a reader of XML sees it; empty where it is missing.
+std::string attribute_text(const MarkupTokens& markup, const Token& tag, std::string_view name);
+
 /// An entry of an archive with text in it.
 struct PackagedPart {
   std::string name;

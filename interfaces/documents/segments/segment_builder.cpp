@@ -30,9 +30,9 @@ void SegmentBuilder::add_unit(ByteRange bytes, InlineKind kind) {
   items_.push_back({.kind = kind == InlineKind::kSpace ? Kind::kSpace : Kind::kUnit, .bytes = bytes});
 }
 
-void SegmentBuilder::open(size_t key, ByteRange bytes) {
+void SegmentBuilder::open(size_t key, ByteRange bytes, bool is_link) {
   open_[key] = items_.size();
-  items_.push_back({.kind = Kind::kOpen, .bytes = bytes});
+  items_.push_back({.kind = Kind::kOpen, .bytes = bytes, .is_link = is_link});
 }
 
 void SegmentBuilder::close(size_t key, ByteRange bytes) {
@@ -103,11 +103,25 @@ void SegmentBuilder::finish(const Segment& prototype, std::vector<Segment>& out)
   for (size_t begin = 0; begin < items_.size();) {
     size_t end = begin;
     while (end < items_.size() && items_[end].kind != Kind::kBarrier) ++end;
-    build(begin, end, prototype, out);
+    build_links(begin, end, prototype, out);
     begin = end + 1;
   }
   items_.clear();
   open_.clear();
+}
+
+/// A menu is no sentence: where all text stands in several links, each of them is a segment.
+void SegmentBuilder::build_links(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const {
+  std::vector<std::pair<size_t, size_t>> links;
+  for (size_t i = begin; i < end; ++i) {
+    const bool is_link = items_[i].kind == Kind::kOpen && items_[i].is_link;
+    const size_t last = is_link ? items_[i].partner : i;
+    if (is_link && holds_text(i, last)) links.emplace_back(i, last + 1);
+    if (!is_link && holds_text(i, i + 1)) return build(begin, end, prototype, out);
+    i = last;
+  }
+  if (links.size() < 2) return build(begin, end, prototype, out);
+  for (const auto& [first, behind] : links) build(first, behind, prototype, out);
 }
 
 /// Leaves out what holds no text at the ends, and a pair around all. Whether there is text.
@@ -170,6 +184,13 @@ void SegmentBuilder::choose_styles(size_t begin, size_t end, Assembly& assembly)
   for (const auto& [first_byte, size] : size_at) assembly.styles.emplace(first_byte, index_of.at(size->second.begin));
 }
 
+bool SegmentBuilder::is_in_word(size_t border, size_t end, const Assembly& assembly) const {
+  if (assembly.segment.text.empty() || assembly.segment.text.back() == ' ' || assembly.is_behind_space) return false;
+  for (size_t i = border + 1; i < end && items_[i].kind != Kind::kSpace; ++i)
+    if (items_[i].kind == Kind::kText && !items_[i].text.empty()) return collapsible_length(items_[i].text, 0) == 0;
+  return false;
+}
+
 void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
   std::string& text = assembly.segment.text;
   for (size_t i = 0; i < item.text.size();) {
@@ -183,6 +204,10 @@ void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
       assembly.is_behind_space = true;
       continue;
     }
+    if (const size_t length = invisible_length(item.text, i)) {
+      i += length;
+      continue;
+    }
     text += item.text[i++];
     assembly.is_behind_space = false;
     assembly.last_unit = kNone;
@@ -192,7 +217,7 @@ void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {
 void SegmentBuilder::append_unit(const Item& item, Assembly& assembly) {
   std::string& text = assembly.segment.text;
   const size_t parent = assembly.open_style != kNone ? assembly.open_style : assembly.parent();
-  assembly.segment.inlines.push_back({.kind = item.kind == Kind::kSpace ? InlineKind::kSpace : InlineKind::kUnit,
+  assembly.segment.inlines.push_back({.kind = item.kind == Kind::kUnit ? InlineKind::kUnit : InlineKind::kSpace,
                                       .begin = text.size(),
                                       .end = text.size(),
                                       .parent = parent,
@@ -200,7 +225,7 @@ void SegmentBuilder::append_unit(const Item& item, Assembly& assembly) {
                                       .space_before = assembly.is_behind_space});
   assembly.last_unit = assembly.segment.inlines.size() - 1;
   assembly.is_behind_space = false;
-  if (item.kind == Kind::kSpace && !text.empty() && text.back() != ' ') text += ' ';
+  if (item.kind != Kind::kUnit && !text.empty() && text.back() != ' ') text += ' ';
 }
 
 void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, std::vector<Segment>& out) const {
@@ -242,6 +267,9 @@ void SegmentBuilder::build(size_t begin, size_t end, const Segment& prototype, s
       case Kind::kSpace:
         append_unit(item, assembly);
         if (item.is_in_run) segment.inlines.back().style = style_index;
+        break;
+      case Kind::kBorder:
+        if (is_in_word(i, end, assembly)) append_unit(item, assembly);
         break;
       case Kind::kBarrier:
         break;

@@ -19,8 +19,6 @@ namespace nmt::growth_test {
 namespace {
 
 using test::Archive;
-using test::kDocxHead;
-using test::kDocxTail;
 using test::shout;
 
 std::string repeated(size_t n, const std::string& text) {
@@ -29,9 +27,7 @@ std::string repeated(size_t n, const std::string& text) {
   return out;
 }
 
-std::string docx(const std::string& body) {
-  return Archive().add("word/document.xml", kDocxHead + body + kDocxTail).bytes();
-}
+std::string docx(const std::string& body) { return test::docx_of(body); }
 
 std::string epub(size_t chapters) {
   std::string items;

@@ -21,7 +21,12 @@ std::string package_of(DocumentFormat format, const std::string& part, std::stri
                                            : "a.xhtml";
   nmt::test::Archive archive;
   archive.add("mimetype", "x").add_deflated(name, part);
-  archive.add("ppt/presentation.xml", "");
+  const auto related = [&](const char* list, const char* way, const char* target) {
+    archive.add(list, std::string("<r><Relationship Type='x/") + way + "' Target='" + target + "'/></r>");
+  };
+  related("_rels/.rels", "officeDocument", format == DocumentFormat::kDocx ? "word/document.xml" : "ppt/p.xml");
+  related("ppt/_rels/p.xml.rels", "slide", "slides/slide1.xml");
+  archive.add("ppt/p.xml", "");
   archive.add("META-INF/container.xml", "<c><rootfile full-path='a.opf'/></c>");
   archive.add("a.opf", "<p><item href='a.xhtml' media-type='application/xhtml+xml'/></p>");
   return archive.bytes();

@@ -47,9 +47,7 @@ class DocumentProcessTest : public testing::Test {
 
 TEST_F(DocumentProcessTest, TranslatesAsInThisProcess) {
   EXPECT_EQ(html(test::reverse_words), "<p><b>TWO</b> ONE</p>");
-  const auto file = test::Archive().add("word/document.xml",
-                                        test::kDocxHead + "<w:p><w:r><w:t>a b</w:t></w:r></w:p>" + test::kDocxTail);
-  const auto bytes = file.bytes();
+  const auto bytes = test::docx_of("<w:p><w:r><w:t>a b</w:t></w:r></w:p>");
   EXPECT_EQ(translate_document_apart(DocumentFormat::kDocx, bytes, test::shout),
             translate_document(DocumentFormat::kDocx, bytes, test::shout));
   EXPECT_EQ(html(test::shout, {}, ""), "");
