@@ -123,10 +123,12 @@ class XliffReader {
       if (found == sources.end() || !is_white(text_of(i))) continue;
       const size_t before = document_.segments.size();
       add_segments(found->second, keeps_lines);
+      const size_t source = found->second;
+      sources.erase(found);  // a mark of the source is written once
       if (document_.segments.size() == before) continue;
       std::string start(markup_.text(mark));
       if (mark.kind == TokenKind::kEmptyTag) start.replace(start.size() - 2, 2, ">");
-      document_.copies.push_back({.source = inside_of(found->second),
+      document_.copies.push_back({.source = inside_of(source),
                                   .replaced = {mark.bytes.begin, last_byte(i)},
                                   .before = start,
                                   .after = "</" + std::string(markup_.name(mark)) + ">"});

@@ -342,11 +342,11 @@ std::vector<PackagedPart> read_docx(const ZipArchive& archive, const DocumentLim
 }
 
 std::vector<PackagedPart> read_pptx(const ZipArchive& archive, const DocumentLimits& limits) {
-  std::set<std::string> names;
-  for (const auto& slide : related(archive, main_part(archive, ".pptx", limits), {"slide"}, limits)) {
-    names.insert(slide);
+  const auto listed = related(archive, main_part(archive, ".pptx", limits), {"slide"}, limits);
+  const std::set<std::string> slides(listed.begin(), listed.end());
+  std::set<std::string> names = slides;
+  for (const auto& slide : slides)
     for (auto& name : related(archive, slide, {"notesSlide", "diagramData"}, limits)) names.insert(std::move(name));
-  }
   std::vector<PackagedPart> parts;
   for (const auto& name : names) parts.push_back({name, read_part(archive, name, "drawingml", "a:", "", limits)});
   return parts;

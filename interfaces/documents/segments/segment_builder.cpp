@@ -93,6 +93,11 @@ void SegmentBuilder::cut_at_barriers() {
     if (items_[i].kind == Kind::kOpen && barriers_before[partner] > barriers_before[i])
       items_[i].kind = items_[partner].kind = Kind::kBarrier;
   }
+  next_text_.assign(n + 1, n);
+  for (size_t i = n; i-- > 0;) {
+    const bool is_text = items_[i].kind == Kind::kSpace || (items_[i].kind == Kind::kText && !items_[i].text.empty());
+    next_text_[i] = is_text ? i : next_text_[i + 1];
+  }
   texts_before_.assign(n + 1, 0);
   for (size_t i = 0; i < n; ++i)
     texts_before_[i + 1] = texts_before_[i] + (items_[i].kind == Kind::kText && !is_white(items_[i].text));
@@ -186,9 +191,8 @@ void SegmentBuilder::choose_styles(size_t begin, size_t end, Assembly& assembly)
 
 bool SegmentBuilder::is_in_word(size_t border, size_t end, const Assembly& assembly) const {
   if (assembly.segment.text.empty() || assembly.segment.text.back() == ' ' || assembly.is_behind_space) return false;
-  for (size_t i = border + 1; i < end && items_[i].kind != Kind::kSpace; ++i)
-    if (items_[i].kind == Kind::kText && !items_[i].text.empty()) return collapsible_length(items_[i].text, 0) == 0;
-  return false;
+  const size_t next = next_text_[border];
+  return next < end && items_[next].kind == Kind::kText && collapsible_length(items_[next].text, 0) == 0;
 }
 
 void SegmentBuilder::append_text(const Item& item, Assembly& assembly) {

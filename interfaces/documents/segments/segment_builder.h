@@ -65,8 +65,8 @@ class SegmentBuilder {
 
   std::string_view document_;
   std::vector<Item> items_;
-  std::map<size_t, size_t> open_;  ///< items by their keys
-  std::vector<size_t> texts_before_;
+  std::map<size_t, size_t> open_;                 ///< items by their keys
+  std::vector<size_t> texts_before_, next_text_;  ///< of each item; next_text_: a text or space at it or behind it
   ByteRange run_ = {}, style_ = {};
   size_t run_begin_ = kNone;
 };

@@ -52,6 +52,17 @@ const Pattern kPatterns[] = {
     {"lines of text", DocumentFormat::kText, 5'000, [](size_t n) { return repeated(n, "a b\n"); }},
     {"empty tags in open ones", DocumentFormat::kHtml, 5'000,
      [](size_t n) { return repeated(200, "<b>") + "a" + repeated(n, "<p/>"); }},
+    {"pictures behind a word", DocumentFormat::kHtml, 5'000, [](size_t n) { return "a" + repeated(n, "<img>"); }},
+    {"links that touch", DocumentFormat::kHtml, 5'000, [](size_t n) { return "a" + repeated(n, "<a>b</a>"); }},
+    {"a menu", DocumentFormat::kHtml, 5'000, [](size_t n) { return repeated(n, "<a>b</a>"); }},
+    {"lines of numbers", DocumentFormat::kSrt, 5'000,
+     [](size_t n) { return "1\n00:00:01,000 --> 00:00:02,000\na\n" + repeated(n, "1\n\n"); }},
+    {"marks of one number", DocumentFormat::kXliff, 2'000,
+     [](size_t n) {
+       return "<xliff version=\"1.2\"><trans-unit><source>a</source><seg-source><mrk mid=\"1\" mtype=\"seg\">" +
+              repeated(n, "a ") + "</mrk></seg-source><target>" + repeated(n, "<mrk mid=\"1\" mtype=\"seg\"/>") +
+              "</target></trans-unit></xliff>";
+     }},
     {"elements", DocumentFormat::kXml, 5'000, [](size_t n) { return "<a>" + repeated(n, "<b>c</b>") + "</a>"; }},
     {"lines of a subtitle", DocumentFormat::kSrt, 5'000,
      [](size_t n) { return "1\n00:00:01,000 --> 00:00:02,000\n" + repeated(n, "a\n"); }},
