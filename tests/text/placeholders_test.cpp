@@ -1,9 +1,9 @@
+#include "text/placeholders.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "text/placeholders.h"
 
 namespace nmt::placeholders_test {
 namespace {
