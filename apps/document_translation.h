@@ -61,9 +61,11 @@ inline int translate_one_document(const TranslateArguments& arguments, const Mod
     const auto check = [] {
       if (stop_signal() != 0) throw TranslationStopped();
     };
+    std::vector<std::string> warnings;
     const std::string translated =
-        translate_document_apart(input_document_format(arguments), bytes, translate, {}, check);
+        translate_document_apart(input_document_format(arguments), bytes, translate, {}, check, &warnings);
     bar.reset();
+    for (const auto& warning : warnings) log.warn("{}: {}", arguments.input, warning);
     output.write(translated);
     output.commit();
   } catch (const TranslationStopped&) {

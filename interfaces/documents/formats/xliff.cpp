@@ -100,7 +100,9 @@ class XliffReader {
     if (is_white(text)) return true;
     const auto state = attribute_value(markup_, markup_.tokens[is_second_version_ ? unit : target], "state");
     const bool is_new = is_second_version_ ? state == "initial" : state == "new" || state == "needs-translation";
-    return is_new && text == text_of(source);
+    const bool is_copy = text == text_of(source);
+    if (is_new && !is_copy) ++document_.left_units;
+    return is_new && is_copy;
   }
 
   bool is_mark(size_t token) const {

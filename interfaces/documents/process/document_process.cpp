@@ -170,11 +170,17 @@ std::string translations_message(const std::vector<AlignedTranslation>& translat
 }
 
 /// The translated document. Throws what the program says instead.
-std::string answer_of(MessageReader& message) {
+std::string answer_of(MessageReader& message, std::vector<std::string>* warnings) {
   const auto said = [&] { return printable_line(repair_utf8(message.text().substr(0, kLongestRefusal))); };
   switch (message.kind()) {
-    case MessageKind::kDocument:
-      return std::string(message.text());
+    case MessageKind::kDocument: {
+      std::string document(message.text());
+      for (size_t count = message.count(sizeof(uint64_t)); count > 0; --count) {
+        const std::string warning = said();
+        if (warnings) warnings->push_back(warning);
+      }
+      return document;
+    }
     case MessageKind::kRefused:
       throw Error(said());
     case MessageKind::kTooLarge:
@@ -187,7 +193,7 @@ std::string answer_of(MessageReader& message) {
 }
 
 std::string talk(DocumentProcess& process, std::string_view request, const TranslateTexts& translate,
-                 const DocumentLimits& limits, const std::function<void()>& check) {
+                 const DocumentLimits& limits, const std::function<void()>& check, std::vector<std::string>* warnings) {
   MessageChannel channel(process.socket(), check);
   if (!channel.send(request)) process.throw_death();
   auto received = channel.receive(limits.answer_bytes);
@@ -200,17 +206,18 @@ std::string talk(DocumentProcess& process, std::string_view request, const Trans
     if (!received) process.throw_death();
     message.emplace(*received);
   }
-  return answer_of(*message);
+  return answer_of(*message, warnings);
 }
 
 }  // namespace
 
 std::string translate_document_apart(DocumentFormat format, std::string_view bytes, const TranslateTexts& translate,
-                                     const DocumentLimits& limits, const std::function<void()>& check) {
+                                     const DocumentLimits& limits, const std::function<void()>& check,
+                                     std::vector<std::string>* warnings) {
   if (bytes.size() > limits.unpacked_bytes) return translate_document(format, bytes, translate, limits);  // refuses it
   DocumentProcess process;
   try {
-    return talk(process, request(format, bytes, limits), translate, limits, check);
+    return talk(process, request(format, bytes, limits), translate, limits, check, warnings);
   } catch (const std::length_error&) {
     throw DocumentTooLarge(
         fmt::format("the translated document has more than {} bytes; send it in parts", limits.answer_bytes));

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "documents/document.h"
@@ -20,6 +21,7 @@ class DocumentTooLarge : public Error {
 /// program is at work; what it throws ends the call. Throws also DocumentTooLarge, and MachineError where the program
 /// is missing or cannot be started.
 std::string translate_document_apart(DocumentFormat format, std::string_view bytes, const TranslateTexts& translate,
-                                     const DocumentLimits& limits = {}, const std::function<void()>& check = {});
+                                     const DocumentLimits& limits = {}, const std::function<void()>& check = {},
+                                     std::vector<std::string>* warnings = nullptr);
 
 }  // namespace nmt

@@ -83,7 +83,12 @@ std::string answer(MessageChannel& channel) {
     limits.processor_seconds = message.number();
     limit_this_process(limits.memory, limits.processor_seconds);
     const auto translate = [&](std::span<const std::string> texts) { return ask(channel, texts); };
-    return said(MessageKind::kDocument, translate_document(format, message.text(), translate, limits));
+    std::vector<std::string> warnings;
+    MessageWriter reply(MessageKind::kDocument);
+    reply.text(translate_document(format, message.text(), translate, limits, &warnings));
+    reply.number(warnings.size());
+    for (const auto& warning : warnings) reply.text(warning);
+    return std::move(reply.bytes);
   } catch (const Error& error) {
     return said(MessageKind::kRefused, error.what());
   } catch (const std::bad_alloc&) {

@@ -34,6 +34,7 @@ class TextDocument {
   std::vector<Segment> segments;       ///< in any order; one may lie in a unit or in a tag of another
   std::vector<TranslatedCopy> copies;  ///< if there are any, the segments themselves stay as they are
   RunForm run_form;
+  size_t left_units = 0;  ///< of a catalog: units that ask for a translation and are left as they are
 
   /// Puts the segments in order and appends their texts.
   void append_texts(std::vector<std::string>& texts);

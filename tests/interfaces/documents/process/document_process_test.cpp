@@ -53,6 +53,15 @@ TEST_F(DocumentProcessTest, TranslatesAsInThisProcess) {
   EXPECT_EQ(html(test::shout, {}, ""), "");
 }
 
+TEST_F(DocumentProcessTest, HandsWarningsOn) {
+  const std::string xliff =
+      "<xliff version=\"1.2\"><trans-unit id=\"1\"><source>a</source><target "
+      "state=\"new\">b</target></trans-unit></xliff>";
+  std::vector<std::string> warnings;
+  EXPECT_EQ(translate_document_apart(DocumentFormat::kXliff, xliff, test::shout, {}, {}, &warnings), xliff);
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("left as they are")));
+}
+
 TEST_F(DocumentProcessTest, SaysWhatIsWrongWithADocument) {
   const auto refusal = [](auto translate) {
     return message_of<Error>([&] { translate(DocumentFormat::kXliff, "<a>b</a>", test::shout, DocumentLimits{}); });
