@@ -159,7 +159,7 @@ TEST_F(PlainModelTest, LeavesTheUnusualToLibTorch) {
     const SearchModel only{.model = model.get()};
     EXPECT_FALSE(is_plain(std::span(&only, 1))) << form;
   }
-  const auto recurrent = model_of("architecture: recurrent, d_model: 12, num_blocks: 1");
+  const auto recurrent = model_of("architecture: recurrent, d_model: 12, num_blocks: 1, attention_score: additive");
   const SearchModel only{.model = recurrent.get()};
   EXPECT_FALSE(is_plain(std::span(&only, 1)));
   usual->set_compute_type(torch::kBFloat16);
@@ -170,10 +170,10 @@ TEST_F(PlainModelTest, LeavesTheUnusualToLibTorch) {
 }
 
 TEST_F(PlainModelTest, RefusesWhatDoesNotFitItsPositions) {
-  const auto model = model_of(kSmall + ", positions: learned, max_positions: 5");
+  const auto model = model_of(kSmall + ", positions: learned, max_positions: 9");
   const SearchModel only{.model = model.get()};
   PlainModel plain(only);
-  const std::vector<SearchInput> inputs = {{.sources = {Ids{5, 6, 7, 8, 9}}}};
+  const std::vector<SearchInput> inputs = {{.sources = {Ids(12, 5)}}};
   EXPECT_THROW(found_by(plain, inputs, {{.beam_size = 1}}, 1), Error);
 }
 
