@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/unicode.h"
+#include "config/loading/presets.h"
 #include "config/option_table.h"
 #include "config/suggestion.h"
 #include "config/value.h"
@@ -197,12 +198,19 @@ std::vector<Setting> Reader::read_base(const Setting& base) {
     refuse(base.source, base.line,
            "base: stands in a configuration file only; what is stored is complete, leave it out");
   if (!base.value.IsScalar() || base.value.Scalar().empty()) {
-    refuse(base.source, base.line, "base: needs the name of a file");
+    refuse(base.source, base.line, "base: needs the name of a file or a preset");
   }
   const auto file = (std::filesystem::path(base.source).parent_path() / base.value.Scalar()).lexically_normal();
   check_cycle(base, file);
   std::error_code failed;
-  if (!std::filesystem::exists(file, failed)) refuse(base.source, base.line, "base: no such file " + file.string());
+  if (!std::filesystem::exists(file, failed)) {
+    const Preset* preset = find_preset(base.value.Scalar());
+    if (preset) return read_text(preset->yaml, std::string(preset->name));
+    std::vector<std::string_view> names;
+    for (const Preset& one : presets()) names.push_back(one.name);
+    refuse(base.source, base.line,
+           fmt::format("base: no such file {}, and no preset; those are {}", file.string(), fmt::join(names, ", ")));
+  }
   if (!std::filesystem::is_regular_file(file, failed))  // a device never ends, a pipe keeps us waiting
     refuse(base.source, base.line, fmt::format("base: {} is no regular file; name one", file.string()));
   return read_file(file);
